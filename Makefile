@@ -1,0 +1,30 @@
+# `make test` on a fresh clone sets up .venv, then checks everything. Set-up is redone only when pyproject.toml changes.
+
+PYTHON ?= python3
+BIN    := .venv/bin
+STAMP  := .venv/.installed-from-pyproject
+
+.PHONY: test replay clean
+
+test: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n 2 -q
+
+replay: $(STAMP)
+	$(BIN)/rulespec replay games/imperial/logs/quickstart.jsonl
+
+clean:
+	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# pip is looked for, not python: a set-up that was interrupted half-way is repaired by the next run.
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "Rulespec needs Python 3.11 or newer, and $(PYTHON) is not: try 'make PYTHON=python3.12 $(MAKECMDGOALS)'" >&2; exit 1; }
+	@test -x $(BIN)/pip || $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "$(PYTHON) cannot create virtual environments (no ensurepip)." >&2; \
+	  echo "On Debian or Ubuntu: sudo apt install python3-venv" >&2; exit 1; }
+	@test -x $(BIN)/pip || $(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@

@@ -1,0 +1,1 @@
+"""The command line: `rulespec validate`, `replay` and their siblings."""

@@ -1,0 +1,141 @@
+"""Expressions from outside the rules, such as those of scenarios, asked of a state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from engine import program as ir
+from engine.interpreter import evaluate
+from engine.lower import type_name
+from engine.lower_expr import ExpressionLowering, Layout, Scope
+from rulespec import ast, typed
+from rulespec.check.expressions import ExpressionChecker
+from rulespec.check.scope import Env
+from rulespec.diagnostics import Report, did_you_mean
+from rulespec.parser import parse_expr
+from rulespec.types import INT, Ent, SetOf, Type
+
+_FILE = "<expression>"
+
+
+class _Checker(ExpressionChecker):
+    """Knows the seats by their names."""
+
+    def __init__(self, ruleset: typed.Ruleset, seats: Sequence[str], report: Report) -> None:
+        super().__init__(ruleset.declarations, ruleset.rules, report)
+        self.seats = list(seats)
+
+    def _entity(self, e: ast.Ref, want: Type | None) -> typed.Expr:
+        player = self.decls.player_kind
+        elsewhere = isinstance(want, Ent | SetOf) and want.kind != player and e.name in self.decls.entities
+        if e.name in self.seats and not elsewhere:
+            return typed.Lit(Ent(player), e.span, self.seats.index(e.name))
+        return super()._entity(e, want)
+
+
+class Asker:
+    """Types, lowers and evaluates expressions over the states of one game."""
+
+    def __init__(self, ruleset: typed.Ruleset, seats: Sequence[str], options: Mapping[str, str]) -> None:
+        self.ruleset = ruleset
+        self.seats = seats
+        self.options = options
+        self._lowering: ExpressionLowering | None = None
+
+    def _lowered(self, e: typed.Expr) -> ir.Expr:
+        # On a program of its own, whose cells are those of the game's.
+        if self._lowering is None:
+            program = ir.Program(len(self.seats))
+            layout = Layout(self.ruleset.declarations, len(self.seats), program)
+            self._lowering = ExpressionLowering(layout, self.options, program)
+            self._lowering.functions(self.ruleset.rules.definitions)
+        lowered = self._lowering.expr(e, Scope())
+        self._lowering.p.slots = self._lowering.most_slots
+        return lowered
+
+    def _evaluate(self, e: ir.Expr, state: list[int]) -> int:
+        assert self._lowering is not None
+        program = self._lowering.p
+        return evaluate(program, e, state, [0] * (self._lowering.most_slots + 1))
+
+    def _typed(self, text: str, want: Type | None = None) -> typed.Expr:
+        report = Report()
+        checker = _Checker(self.ruleset, self.seats, report)
+        expr = checker.infer(parse_expr(text, _FILE), Env(), want)
+        if want is not None:
+            expr = checker.expect(expr, want, "the value")
+        report.raise_if_errors()
+        return expr
+
+    def value(self, text: str, state: list[int]) -> tuple[str, int]:
+        """The type and the value of an expression.
+
+        Raises:
+            RulespecError: if it is not a correct expression.
+            ProgramFault: if it has no value, such as a division by zero.
+        """
+        expr = self._typed(text)
+        return type_name(expr.type), self._evaluate(self._lowered(expr), state)
+
+    def assign(self, target: str, value: str, state: list[int]) -> None:
+        """Puts a value into a cell of the state; see `Game.set_value`."""
+        place = self._typed(target)
+        report = Report()
+        if not isinstance(place, typed.Field | typed.PieceCount):
+            report.error("RS801", f"`{target}` is neither state nor an account nor a place of pieces", None)
+            report.raise_if_errors()
+        assert isinstance(place, typed.Field | typed.PieceCount)
+        wanted = INT if isinstance(place, typed.PieceCount) else place.decl.type
+        amount = self._evaluate(self._lowered(self._typed(value, wanted)), state)
+        at = self._address(place, state)
+        delta = amount - state[at]
+        state[at] = amount
+        source = self._source(place, state)
+        if source is not None and source != at:
+            state[source] -= delta
+            if state[source] < 0 and isinstance(place, typed.PieceCount):
+                report.error("RS802", f"there are not {amount} pieces for `{target}`", None)
+        report.raise_if_errors()
+
+    def _address(self, place: typed.Expr, state: list[int]) -> int:
+        cell = self._lowered(place)
+        assert isinstance(cell, ir.Cell)
+        return cell.base + self._evaluate(cell.index, state)
+
+    def _source(self, place: typed.Field | typed.PieceCount, state: list[int]) -> int | None:
+        """Where pieces and money come from that a scenario puts somewhere."""
+        assert self._lowering is not None
+        if isinstance(place, typed.PieceCount):
+            first = next(iter(place.piece.places.values()))
+            if first.index:
+                return None
+            return self._address(typed.PieceCount(INT, place.span, place.piece, place.ids, first, None), state)
+        if place.decl.account:
+            for field in self.ruleset.declarations.fields.values():
+                if field.account and field.unlimited and field.type == place.decl.type:
+                    return self._lowering.layout.field_at[field]
+        return None
+
+    def call(self, text: str, state: list[int]) -> tuple[str, list[int]]:
+        """The procedure that a text such as `turn(germany)` calls, and the values of its arguments."""
+        tree = parse_expr(text, _FILE)
+        report = Report()
+        procedures = self.ruleset.rules.procedures
+        name = tree.name if isinstance(tree, ast.Ref) else ""
+        args: tuple[ast.Expr, ...] = ()
+        if isinstance(tree, ast.CallExpr):
+            name, args = tree.name.text, tree.args
+        procedure = procedures.get(name)
+        if procedure is None or len(args) != len(procedure.params):
+            help_ = did_you_mean(name, procedures) if procedure is None else ""
+            report.error("RS803", f"`{text}` calls no procedure of the ruleset", None, help=help_)
+            report.raise_if_errors()
+        assert procedure is not None
+        values = []
+        for arg, param in zip(args, procedure.params, strict=True):
+            checker = _Checker(self.ruleset, self.seats, report)
+            expr = checker.check(arg, Env(), param.type, f"`{param.name}`")
+            report.raise_if_errors()
+            values.append(self._evaluate(self._lowered(expr), state))
+        return name, values
+

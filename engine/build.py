@@ -1,0 +1,98 @@
+"""Small expressions put together, with what is constant worked out at once."""
+
+from __future__ import annotations
+
+from engine.program import Cell, Const, Expr, If, Logic, Op
+
+TRUE, FALSE = Const(1), Const(0)
+
+
+def apply_op(op: str, args: list[int]) -> int | None:
+    """The value of an operator on numbers; None for a division by zero. This is what operators mean."""
+    a = args[0] if args else 0
+    b = args[1] if len(args) > 1 else 0
+    if op in ("/", "%"):
+        if b == 0:
+            return None
+        return a // b if op == "/" else a % b
+    if op == "pick":
+        if a == 0:
+            return -1
+        ahead = a >> b << b
+        chosen = ahead or a
+        return (chosen & -chosen).bit_length() - 1
+    return {
+        "neg": lambda: -a,
+        "not": lambda: 1 - a,
+        "+": lambda: a + b,
+        "-": lambda: a - b,
+        "*": lambda: a * b,
+        "==": lambda: int(a == b),
+        "!=": lambda: int(a != b),
+        "<": lambda: int(a < b),
+        "<=": lambda: int(a <= b),
+        ">": lambda: int(a > b),
+        ">=": lambda: int(a >= b),
+        "|": lambda: a | b,
+        "&": lambda: a & b,
+        "diff": lambda: a & ~b,
+        "in": lambda: b >> a & 1,
+        "bit": lambda: 1 << a,
+        "min": lambda: min(args),
+        "max": lambda: max(args),
+        "abs": lambda: abs(a),
+        "count": lambda: a.bit_count(),
+        "next": lambda: (a + 1) % b,
+    }[op]()
+
+
+def op(name: str, *args: Expr, site: int = 0) -> Expr:
+    """An operator, folded if its operands are constant."""
+    if all(isinstance(a, Const) for a in args):
+        value = apply_op(name, [a.value for a in args if isinstance(a, Const)])
+        if value is not None:
+            return Const(value)
+    if name == "not" and isinstance(args[0], Op):
+        turned = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}.get(args[0].op)
+        if turned is not None:
+            return Op(turned, args[0].args, args[0].site)
+    if name == "+" and args[1] == FALSE:
+        return args[0]
+    if name == "+" and args[0] == FALSE:
+        return args[1]
+    if name == "*" and args[1] == TRUE:
+        return args[0]
+    return Op(name, args, site)
+
+
+def logic(name: str, args: list[Expr]) -> Expr:
+    """`and` or `or`, without the parts that decide nothing."""
+    stop, skip = (FALSE, TRUE) if name == "and" else (TRUE, FALSE)
+    kept: list[Expr] = []
+    for arg in args:
+        if arg == skip:
+            continue
+        kept.extend(arg.args if isinstance(arg, Logic) and arg.op == name else [arg])
+        if arg == stop:
+            break
+    if not kept:
+        return skip
+    if kept[0] == stop:
+        return stop
+    return kept[0] if len(kept) == 1 else Logic(name, tuple(kept))
+
+
+def choose(condition: Expr, then: Expr, other: Expr) -> Expr:
+    """`if … else`, settled if its condition is constant."""
+    if isinstance(condition, Const):
+        return then if condition.value else other
+    return If(condition, then, other)
+
+
+def cell(base: int, index: Expr | None = None, size: int = 1) -> Cell:
+    """A cell, by a constant index where possible."""
+    if index is None:
+        return Cell(base, FALSE, 1)
+    if isinstance(index, Const):
+        return Cell(base + index.value, FALSE, 1)
+    return Cell(base, index, size)

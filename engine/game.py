@@ -1,0 +1,631 @@
+"""A game in progress: the open decision, its legal options, apply, undo, clone, hash, result.
+
+The interface is meant to feel like python-chess:
+
+    game = Game(ruleset, ["Ann", "Bob"])
+    while not game.is_over:
+        option = next(iter(game.options))
+        game.apply(option)
+    print(game.result)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sys
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from engine import program as ir
+from engine.ask import Asker
+from engine.compiler import PythonBackend
+from engine.interpreter import Interpreter, ProgramFault
+from engine.lower import lower
+from rulespec import typed
+from rulespec.diagnostics import Diagnostic, Report, RulespecError, Severity, Span, did_you_mean
+
+Backend = Literal["python", "interpreter"]
+MAX_LISTED = 100_000
+
+_RULE_ID = re.compile(r"\b[A-Z][A-Z0-9]{1,9}(?:-[A-Z0-9]{1,9}){1,3}\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The open decision. `by` is the seat that decides; None for chance. `together`: kept secret until all have chosen."""
+
+    name: str
+    by: str | None
+    doc: str
+    together: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A way to decide. `by` is who acts, `interrupt` whether that is by a right of the option's own."""
+
+    decision: str
+    name: str
+    args: tuple[int, ...]
+    by: str | None
+    interrupt: bool
+    choice: int = field(compare=False)
+    labels: Labels = field(compare=False, repr=False)
+
+    @property
+    def arguments(self) -> dict[str, str]:
+        """Parameter → value, as names."""
+        params = self.labels.params(self.decision, self.name)
+        return {n: self.labels.show(t, v) for (n, t), v in zip(params, self.args, strict=True)}
+
+    def __str__(self) -> str:
+        shown = ", ".join(self.arguments.values())
+        return f"{self.name}({shown})" if shown else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why an option is not legal: the reason the rules give, the condition as written, and the values it saw."""
+
+    reason: str
+    rules: tuple[str, ...]
+    condition: str
+    values: dict[str, str]
+    span: Span | None
+
+    def __str__(self) -> str:
+        seen = ", ".join(f"{text} = {value}" for text, value in self.values.items())
+        return f"{self.reason} ({seen})" if seen else self.reason
+
+
+class IllegalOption(ValueError):
+    """An option that the rules refuse; `refusal` says why."""
+
+    def __init__(self, option: str, refusal: Refusal) -> None:
+        super().__init__(f"{option} is not legal: {refusal}")
+        self.refusal = refusal
+
+
+class Fault(Exception):
+    """A mistake of the ruleset that showed while playing; `diagnostic` has its place."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(f"{diagnostic.span}: {diagnostic.message}" if diagnostic.span else diagnostic.message)
+        self.diagnostic = diagnostic
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a game ended: the ending's name, points by seat, and the seats that won."""
+
+    ending: str
+    scores: dict[str, int]
+    winners: list[str]
+
+
+class Labels:
+    """Numbers as people read them: entities and seats by name."""
+
+    def __init__(self, ruleset: typed.Ruleset, program: ir.Program, seats: Sequence[str]) -> None:
+        self.seats = tuple(seats)
+        kinds = ruleset.declarations.kinds
+        self.names: dict[str, tuple[str, ...]] = {
+            k.name: self.seats if k.is_player else tuple(e.name for e in k.entities) for k in kinds.values()
+        }
+        self._params = {
+            (d.name, c.name): tuple((q.name, q.type) for q in c.params) for d in program.decisions for c in d.choices
+        }
+
+    def params(self, decision: str, option: str) -> tuple[tuple[str, str], ...]:
+        """Names and types of an option's parameters."""
+        return self._params[decision, option]
+
+    def show(self, type_: str, value: int) -> str:
+        """A value as text."""
+        if type_ == "int":
+            return str(value)
+        if type_ == "bool":
+            return "true" if value else "false"
+        if type_.startswith("set "):
+            names = self.names[type_[4:]]
+            return "{" + ", ".join(n for i, n in enumerate(names) if value >> i & 1) + "}"
+        return "none" if value < 0 else self.names[type_][value]
+
+    def plain(self, type_: str, value: int) -> Any:
+        """A value for JSON: a number, true or false, a name, null, or a list of names."""
+        if type_ == "int":
+            return value
+        if type_ == "bool":
+            return bool(value)
+        if type_.startswith("set "):
+            return [n for i, n in enumerate(self.names[type_[4:]]) if value >> i & 1]
+        return None if value < 0 else self.names[type_][value]
+
+
+_machines: dict[tuple[object, ...], Interpreter] = {}
+
+
+def machine(ruleset: typed.Ruleset, seats: int, options: Mapping[str, str], backend: Backend) -> Interpreter:
+    """The program of a ruleset for so many seats and these options, ready to run; made once and kept."""
+    key = (ruleset.hash, ruleset.ref, seats, tuple(sorted(options.items())), backend)
+    if key not in _machines:
+        if len(_machines) > 64:
+            _machines.clear()
+        program = lower(ruleset, seats, options)
+        _machines[key] = PythonBackend(program) if backend == "python" else Interpreter(program)
+    return _machines[key]
+
+
+class Game:
+    """A game of a ruleset.
+
+    Args:
+        ruleset: a checked ruleset.
+        seats: names of the players in clockwise order.
+        options: values for the ruleset's options; those not named have their defaults.
+        backend: how the rules are run; both do the same.
+        start: a call of a procedure, such as `turn(germany)`, with which the game begins instead of its own start.
+
+    Raises:
+        RulespecError: if the seats, the options or the start do not fit the ruleset.
+    """
+
+    def __init__(
+        self,
+        ruleset: typed.Ruleset,
+        seats: Sequence[str],
+        options: Mapping[str, str | bool] | None = None,
+        backend: Backend = "python",
+        start: str | None = None,
+    ) -> None:
+        self.ruleset = ruleset
+        self.seats = tuple(seats)
+        self.options_chosen = check_options(ruleset, options or {})
+        _check_seats(ruleset, self.seats)
+        self._machine = machine(ruleset, len(self.seats), self.options_chosen, backend)
+        self.program = self._machine.p
+        self.labels = Labels(ruleset, self.program, self.seats)
+        self._asker = Asker(ruleset, self.seats, self.options_chosen)
+        self._start = start
+        self._state: list[int] = list(self.program.start)
+        self._begun = False
+        self._past: list[tuple[list[int], Option]] = []
+
+    # --- where the game stands -------------------------------------------------------------
+
+    def _position(self) -> list[int]:
+        """The state, after the game has begun."""
+        if not self._begun:
+            state = list(self._state)
+            block = self.program.main
+            if self._start is not None:
+                name, values = self._asker.call(self._start, state)
+                block, cells = self.program.entries[name]
+                state[cells[0]] = 0  # block 0 is where a game ends of itself
+                for at, value in zip(cells[1:], values, strict=True):
+                    state[at] = value
+            self._run(state, block)
+            self._state = state
+            self._begun = True
+        return self._state
+
+    def _run(self, state: list[int], block: int) -> None:
+        try:
+            self._machine.run(state, block)
+        except ProgramFault as fault:
+            raise Fault(self._diagnostic(fault)) from None
+
+    def _diagnostic(self, fault: ProgramFault) -> Diagnostic:
+        if fault.site < 0:
+            help_ = "a loop goes round too often without asking anybody"
+            return Diagnostic("RS704", Severity.ERROR, fault.detail, None, help=help_)
+        span, message = self.program.sites[fault.site]
+        detail = f" ({fault.detail})" if fault.detail else ""
+        help_ = "guard it with a condition, so that it cannot happen"
+        return Diagnostic("RS703", Severity.ERROR, message + detail, span, help=help_)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has ended."""
+        return self._position()[ir.ENDING] != 0
+
+    def _open(self) -> int:
+        exit_ = self.program.blocks[self._position()[ir.PC]].exit
+        assert isinstance(exit_, ir.Ask)
+        return exit_.decision
+
+    @property
+    def decision(self) -> Decision | None:
+        """The open decision; None when the game is over."""
+        if self.is_over:
+            return None
+        number = self._open()
+        d = self.program.decisions[number]
+        who = self._machine.decider(self._state, number)
+        return Decision(d.name, self.seats[who] if who >= 0 else None, d.doc, d.together)
+
+    @property
+    def options(self) -> Iterator[Option]:
+        """The legal options, listed one by one: the decider's own first, then what others may do meanwhile."""
+        if self.is_over:
+            return
+        number = self._open()
+        d = self.program.decisions[number]
+        who = self._machine.decider(self._state, number)
+        by = self.seats[who] if who >= 0 else None
+        for interrupts in (False, True):
+            for k, choice in enumerate(d.choices):
+                if (choice.by is not None) == interrupts:
+                    for args in self._legal(number, k):
+                        actor = self._actor(choice, args) if interrupts else by
+                        yield Option(d.name, choice.name, args, actor, interrupts, k, self.labels)
+
+    def _legal(self, number: int, choice: int) -> Iterator[tuple[int, ...]]:
+        try:
+            yield from self._machine.legal(self._state, number, choice)
+        except ProgramFault as fault:
+            raise Fault(self._diagnostic(fault)) from None
+
+    def _actor(self, choice: ir.Choice, args: tuple[int, ...]) -> str | None:
+        assert choice.by is not None
+        who = self._machine.value(choice.by, self._state, self._slots(choice, args))
+        return self.seats[who] if who >= 0 else None
+
+    def _slots(self, choice: ir.Choice, args: tuple[int, ...]) -> tuple[int, ...]:
+        slots = [0] * (self.program.slots + 1)
+        for param, value in zip(choice.params, args, strict=True):
+            slots[param.slot] = value
+        return tuple(slots)
+
+    def weight(self, option: Option) -> int:
+        """How often a chance option comes up, against the others."""
+        choice = self.program.decisions[self._open()].choices[option.choice]
+        if choice.weight is None:
+            return 1
+        return self._machine.value(choice.weight, self._position(), self._slots(choice, option.args))
+
+    # --- single options --------------------------------------------------------------------
+
+    def parse(self, text: str, by: str | None = None) -> Option:
+        """The option of the open decision that a text such as `build(danzig)` names, legal or not.
+
+        Args:
+            text: the option's name, and its arguments in brackets.
+            by: who acts; only checked against the option if given.
+
+        Raises:
+            ValueError: if the decision has no such option, or its arguments name nothing; the message says which.
+        """
+        if self.is_over:
+            raise ValueError("the game is over")
+        number = self._open()
+        d = self.program.decisions[number]
+        name, args_text = split_option(text)
+        for k, choice in enumerate(d.choices):
+            if choice.name == name:
+                args = self._parse_args(choice, args_text)
+                interrupt = choice.by is not None
+                actor: str | None
+                if interrupt:
+                    actor = self._actor(choice, args)
+                else:
+                    who = self._machine.decider(self._state, number)
+                    actor = self.seats[who] if who >= 0 else None
+                if by is not None and actor != by:
+                    raise ValueError(f"`{text}` is for {actor or 'chance'} to do, not for {by}")
+                return Option(d.name, name, args, actor, interrupt, k, self.labels)
+        hint = did_you_mean(name, [c.name for c in d.choices])
+        raise ValueError(f"this decision has no option `{name}`" + (f"; {hint}" if hint else ""))
+
+    def _parse_args(self, choice: ir.Choice, texts: list[str]) -> tuple[int, ...]:
+        if len(texts) != len(choice.params):
+            wanted = ", ".join(p.name for p in choice.params) or "nothing in brackets"
+            raise ValueError(f"`{choice.name}` takes {wanted}")
+        values = []
+        for param, text in zip(choice.params, texts, strict=True):
+            if param.type == "int":
+                if not re.fullmatch(r"-?[0-9]{1,15}", text):
+                    raise ValueError(f"`{text}` is no number (for `{param.name}`)")
+                values.append(int(text))
+                continue
+            names = self.labels.names[param.type]
+            if text not in names:
+                hint = did_you_mean(text, names)
+                raise ValueError(f"there is no {param.type} `{text}`" + (f"; {hint}" if hint else ""))
+            values.append(names.index(text))
+        return tuple(values)
+
+    def is_legal(self, option: Option) -> bool:
+        """Whether the option may be taken now."""
+        if self.is_over:
+            return False
+        number = self._open()
+        d = self.program.decisions[number]
+        if d.name != option.decision or d.choices[option.choice].name != option.name:
+            return False
+        try:
+            return self._machine.is_legal(self._state, number, option.choice, option.args)
+        except ProgramFault as fault:
+            raise Fault(self._diagnostic(fault)) from None
+
+    def why_not(self, option: Option) -> Refusal | None:
+        """Why the option may not be taken: the first condition that fails. None if it is legal."""
+        if self.is_over:
+            return Refusal("the game is over", (), "", {}, None)
+        if self.is_legal(option):
+            return None
+        d = self.program.decisions[self._open()]
+        if d.name != option.decision:
+            return Refusal(f"the open decision is `{d.name}`, not `{option.decision}`", (), "", {}, d.span)
+        choice = d.choices[option.choice]
+        slots: list[int] = [0] * (self.program.slots + 1)
+        for param, value in zip(choice.params, option.args, strict=True):
+            if not self._in_domain(param, value, slots):
+                shown = self.labels.show(param.type, value)
+                reason = param.reason or f"`{shown}` is not a `{param.name}` in {param.text}"
+                return self._refusal(reason, param.text, {param.name: shown}, param.span)
+            slots[param.slot] = value
+            if param.where is not None and not self._holds(param.where, slots):
+                return self._failed(param.where, slots)
+        for condition in choice.requires:
+            if not self._holds(condition, slots):
+                return self._failed(condition, slots)
+        return self._refusal("chance never takes this", "", {}, choice.span)
+
+    def _in_domain(self, param: ir.Param, value: int, slots: list[int]) -> bool:
+        low = self._machine.value(param.low, self._state, tuple(slots))
+        if param.high is None:
+            return value >= 0 and bool(low >> value & 1)
+        return low <= value <= self._machine.value(param.high, self._state, tuple(slots))
+
+    def _holds(self, condition: ir.Condition, slots: list[int]) -> bool:
+        return bool(self._machine.value(condition.expr, self._state, tuple(slots)))
+
+    def _failed(self, condition: ir.Condition, slots: list[int]) -> Refusal:
+        values = {}
+        for shown in condition.shown:
+            value = self._machine.value(shown.expr, self._state, tuple(slots))
+            values[shown.text] = self.labels.show(shown.type, value)
+        return self._refusal(condition.reason, condition.text, values, condition.span)
+
+    @staticmethod
+    def _refusal(reason: str, condition: str, values: dict[str, str], span: Span) -> Refusal:
+        return Refusal(reason, tuple(_RULE_ID.findall(reason)), condition, values, span)
+
+    # --- moves -----------------------------------------------------------------------------
+
+    def apply(self, option: Option) -> None:
+        """Takes an option.
+
+        Raises:
+            IllegalOption: if it is not legal; nothing has changed then.
+            Fault: if the rules turn out to be at fault; nothing has changed then either.
+        """
+        refusal = None if self.is_legal(option) else self.why_not(option)
+        if refusal is not None:
+            raise IllegalOption(str(option), refusal)
+        before = self._state
+        choice = self.program.decisions[self._open()].choices[option.choice]
+        state = before.copy()
+        for param, value in zip(choice.params, option.args, strict=True):
+            state[param.cell] = value
+        self._run(state, choice.block)
+        self._past.append((before, option))
+        self._state = state
+
+    def undo(self) -> Option:
+        """Takes the last decision back, and returns it.
+
+        Raises:
+            IndexError: if there is none.
+        """
+        if not self._past:
+            raise IndexError("there is no decision to take back")
+        self._state, option = self._past.pop()
+        return option
+
+    @property
+    def ply(self) -> int:
+        """The number of decisions taken."""
+        return len(self._past)
+
+    @property
+    def history(self) -> list[Option]:
+        """The decisions taken, first to last."""
+        return [option for _, option in self._past]
+
+    def clone(self) -> Game:
+        """An independent copy, history included."""
+        twin = object.__new__(Game)
+        twin.__dict__.update(self.__dict__)
+        twin._state = self._state.copy()
+        twin._past = self._past.copy()
+        return twin
+
+    @property
+    def cells(self) -> tuple[int, ...]:
+        """The whole state as numbers; `program.cells` says what they are."""
+        return tuple(self._position())
+
+    @property
+    def hash(self) -> str:
+        """16 hex digits that depend on the state alone: the same on every machine and Python version."""
+        state = self._position()
+        try:
+            packed = array("q", state)
+            if sys.byteorder == "big":
+                packed.byteswap()
+            data = packed.tobytes()
+        except OverflowError:  # sets of more than 63 entities
+            data = ",".join(map(str, state)).encode()
+        return hashlib.blake2b(data, digest_size=8).hexdigest()
+
+    # --- outcome ---------------------------------------------------------------------------
+
+    @property
+    def result(self) -> Result | None:
+        """How the game ended; None while it goes on."""
+        if not self.is_over:
+            return None
+        state = self._state
+        ranks = self._ranks()
+        if state[ir.WINNERS] >= 0:
+            winners = [s for i, s in enumerate(self.seats) if state[ir.WINNERS] >> i & 1]
+        else:
+            best = max(ranks, default=())
+            winners = [s for s, rank in zip(self.seats, ranks, strict=True) if rank == best] if ranks else []
+        scores = {s: rank[0] for s, rank in zip(self.seats, ranks, strict=True)} if ranks else {}
+        return Result(self.program.endings[state[ir.ENDING] - 1], scores, winners)
+
+    def scores(self) -> dict[str, int]:
+        """The points of each seat as they stand; empty if the ruleset has no scoring."""
+        self._position()
+        ranks = self._ranks()
+        return {s: rank[0] for s, rank in zip(self.seats, ranks, strict=True)} if ranks else {}
+
+    def _ranks(self) -> list[tuple[int, ...]]:
+        """For each seat its points and then what breaks ties."""
+        scoring = self.program.scoring
+        if scoring is None:
+            return []
+        value, state = self._machine.value, self._state
+        ranks = []
+        for seat in range(len(self.seats)):
+            rank = [value(scoring.score, state, (seat,))]
+            for t in scoring.tiebreaks:
+                if t.source is None or t.key is None:
+                    rank.append(value(t.value, state, (seat,)))
+                    continue
+                mask = value(t.source, state, (seat,))
+                found = [i for i in range(mask.bit_length()) if mask >> i & 1]
+                keys = {i: value(t.key, state, (seat, i)) for i in found}
+                found.sort(key=lambda i: (-keys[i], i))  # noqa: B023 - used at once
+                rank += [value(t.value, state, (seat, i)) for i in found]
+            ranks.append(tuple(rank))
+        return ranks
+
+    def check_invariants(self) -> list[str]:
+        """The invariants that do not hold, each as its name and text."""
+        broken = self._machine.broken(self._position())
+        found = [self.program.invariants[i] for i in broken]
+        return [f"{v.name}: {v.condition.reason}" if v.condition.reason != v.name else v.name for v in found]
+
+    # --- looking at the state --------------------------------------------------------------
+
+    def state(self, viewer: str | None = None) -> dict[str, Any]:
+        """The state for JSON: entities (kind → id → field → value) and pieces (type → owner → place → count).
+
+        Piles that are empty are left out. With a `viewer`, what is private to other seats is null.
+        """
+        entities: dict[str, dict[str, dict[str, Any]]] = {}
+        pieces: dict[str, dict[str, dict[str, int]]] = {}
+        player = self.ruleset.declarations.player_kind
+        state = self._position()
+        for cell, value in zip(self.program.cells, state, strict=False):
+            if cell.group == "rules":
+                continue
+            if cell.group == "pieces":
+                if value:
+                    place = cell.place
+                    if cell.index_kind:
+                        place = f"{place}[{self.labels.names[cell.index_kind][cell.index]}]"
+                    pieces.setdefault(cell.name, {}).setdefault(cell.owner, {})[place] = value
+                continue
+            owner = self.seats[int(cell.owner)] if cell.group == player else cell.owner
+            hidden = viewer is not None and owner != viewer and self._private(cell.private)
+            shown = None if hidden else self.labels.plain(cell.type, value)
+            entities.setdefault(cell.group, {}).setdefault(owner, {})[cell.name] = shown
+        return {"entities": entities, "pieces": pieces}
+
+    def _private(self, private: str) -> bool:
+        return private == "true" or self.options_chosen.get(private) == "true"
+
+    def value(self, text: str) -> str:
+        """The value of an expression of the rules language in this state; seats may be written by their names.
+
+        Raises:
+            RulespecError: if it is not a correct expression.
+        """
+        try:
+            return self.labels.show(*self._asker.value(text, self._position()))
+        except ProgramFault as fault:
+            raise Fault(self._diagnostic(fault)) from None
+
+    def set_value(self, target: str, value: str) -> None:
+        """Puts a value into a state field, an account or a place of pieces, for set-ups that are given.
+
+        Pieces come out of (go back to) the pile's first place, money out of (to) an unlimited account of its unit.
+
+        Raises:
+            RulespecError: if the target or the value do not fit, or the pile does not hold so many pieces.
+        """
+        state = self._state.copy()
+        self._asker.assign(target, value, state)
+        self._state = state
+
+
+def split_option(text: str) -> tuple[str, list[str]]:
+    """The name and the arguments of an option as it is written: `build(danzig)` → `build`, [`danzig`]."""
+    text = text.strip()
+    name, bracket, rest = text.partition("(")
+    if not bracket:
+        return text, []
+    if not rest.endswith(")"):
+        raise ValueError(f"`{text}` does not end with `)`")
+    inner = rest[:-1].strip()
+    return name.strip(), [part.strip() for part in inner.split(",")] if inner else []
+
+
+def check_options(ruleset: typed.Ruleset, options: Mapping[str, str | bool]) -> dict[str, str]:
+    """Every option of the ruleset with its value, as text.
+
+    Raises:
+        RulespecError: RS705 for an option the ruleset does not have, RS706 for a value the option does not have.
+    """
+    report = Report()
+    chosen = {o.name: o.default for o in ruleset.options.values()}
+    for name, value in options.items():
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        if name not in chosen:
+            hint = did_you_mean(name, chosen)
+            report.error("RS705", f"`{ruleset.ref}` has no option `{name}`", None, help=hint)
+            continue
+        values = ruleset.options[name].values or ("true", "false")
+        if text not in values:
+            names = ", ".join(values)
+            report.error("RS706", f"the option `{name}` is one of {names}, not `{text}`", None)
+            continue
+        chosen[name] = text
+    report.raise_if_errors()
+    return chosen
+
+
+def _check_seats(ruleset: typed.Ruleset, seats: tuple[str, ...]) -> None:
+    report = Report()
+    low, high = ruleset.players
+    if not low <= len(seats) <= high:
+        report.error("RS707", f"`{ruleset.ref}` is for {low} to {high} players, not for {len(seats)}", None)
+    for seat in seats:
+        if not seat or len(seat) > 80 or any(c in seat for c in "(),\n\r\t") or seat != seat.strip():
+            report.error("RS708", f"{seat[:80]!r} cannot be the name of a seat", None, help="no brackets, commas or line ends")
+    if len(set(seats)) < len(seats):
+        report.error("RS708", "two seats have the same name", None)
+    report.raise_if_errors()
+
+
+__all__ = [
+    "Backend",
+    "Decision",
+    "Fault",
+    "Game",
+    "IllegalOption",
+    "Option",
+    "Refusal",
+    "Result",
+    "RulespecError",
+    "check_options",
+    "split_option",
+]

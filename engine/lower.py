@@ -1,0 +1,468 @@
+"""From a typed ruleset to a program, for a number of seats and a choice of options.
+
+Every field, account, pile and local gets its cell; procedures become basic blocks; options of the ruleset become
+constants, and what they switch off is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from engine import program as ir
+from engine.build import FALSE, TRUE, cell, choose, logic, op
+from engine.lower_expr import ExpressionLowering, Layout, Scope
+from rulespec import typed
+from rulespec.diagnostics import Span
+from rulespec.types import Bool, Ent, Num, SetOf, Type
+
+
+def lower(ruleset: typed.Ruleset, seats: int, options: Mapping[str, str]) -> ir.Program:
+    """The program of a ruleset.
+
+    Args:
+        ruleset: as the checker made it.
+        seats: number of players, within the ruleset's range.
+        options: every option of the ruleset with its value, as text.
+    """
+    return _Lowering(ruleset, seats, options).run()
+
+
+def type_name(type_: Type) -> str:
+    """The type as `ir.Shown` and `ir.CellName` write it."""
+    if isinstance(type_, Bool):
+        return "bool"
+    if isinstance(type_, Num):
+        return "int"
+    if isinstance(type_, SetOf):
+        return f"set {type_.kind}"
+    assert isinstance(type_, Ent)
+    return type_.kind
+
+
+class _Loop:
+    """Where `leave` and `again` lead in a loop."""
+
+    def __init__(self, leave: int, again: int) -> None:
+        self.leave = leave
+        self.again = again
+
+
+class _Lowering:
+    def __init__(self, ruleset: typed.Ruleset, seats: int, options: Mapping[str, str]) -> None:
+        self.ruleset = ruleset
+        self.p = ir.Program(seats)
+        self.layout = Layout(ruleset.declarations, seats, self.p)
+        self.x = ExpressionLowering(self.layout, options, self.p)
+        self.here = 0
+        self.exit = 0
+        self.first: dict[typed.Procedure, int] = {}
+        self.ret: dict[typed.Procedure, int] = {}
+        self.param: dict[typed.Procedure, list[int]] = {}
+        self.loops: list[_Loop] = []
+        self.asks: list[int] = []
+        self.owner = ""
+
+    # --- the whole -------------------------------------------------------------------------
+
+    def run(self) -> ir.Program:
+        rules = self.ruleset.rules
+        self.x.functions(rules.definitions)
+        end = self._block()
+        self.p.blocks[end].exit = ir.End(self._ending("end"), None)
+        for procedure in rules.procedures.values():
+            self.owner = procedure.name
+            self.first[procedure] = self._block()
+            self.ret[procedure] = self._local("return", "int")
+            self.param[procedure] = [self._local(v.name, type_name(v.type)) for v in procedure.params]
+        for procedure in rules.procedures.values():
+            self._procedure(procedure)
+        main = self._block()
+        start = rules.procedures[self.ruleset.start]
+        self.p.blocks[main].body.append(ir.Store(cell(self.ret[start]), ir.Const(end), None, None, 0))
+        self.p.blocks[main].exit = ir.Goto(self.first[start])
+        self.p.main = main
+        for procedure in rules.procedures.values():
+            self.p.entries[procedure.name] = (self.first[procedure], (self.ret[procedure], *self.param[procedure]))
+        for invariant in rules.invariants.values():
+            reason = invariant.doc or invariant.name
+            condition = self._condition(invariant.condition, reason, invariant.span, Scope())
+            self.p.invariants.append(ir.Invariant(invariant.name, condition))
+        if rules.scoring is not None:
+            self.p.scoring = self._scoring(rules.scoring)
+        self.layout.fill_start(self.x)
+        self.p.slots = self.x.most_slots
+        return self.p
+
+    def _procedure(self, procedure: typed.Procedure) -> None:
+        self.owner = procedure.name
+        scope = Scope()
+        for var, at in zip(procedure.params, self.param[procedure], strict=True):
+            scope = scope.in_cell(var, at)
+        self.exit = self._block()
+        first_local = len(self.p.cells)
+        self.here = self.first[procedure]
+        self._stmts(procedure.body, scope)
+        self._goto(self.exit)
+        leaving = self.p.blocks[self.exit]
+        params = self.param[procedure]
+        if params:
+            leaving.body.append(ir.Clear(params[0], len(params)))
+        if len(self.p.cells) > first_local:
+            leaving.body.append(ir.Clear(first_local, len(self.p.cells) - first_local))
+        leaving.exit = ir.Return(self.ret[procedure])
+
+    def _scoring(self, scoring: typed.Scoring) -> ir.Scoring:
+        scope = Scope().in_slot(scoring.var, 0)
+        breaks = []
+        for t in scoring.tiebreaks:
+            if t.var is None or t.source is None or t.key is None:
+                breaks.append(ir.Tiebreak(1, None, None, self.x.expr(t.value, scope)))
+                continue
+            inner = scope.in_slot(t.var, 1)
+            source, key, value = self.x.expr(t.source, scope), self.x.expr(t.key, inner), self.x.expr(t.value, inner)
+            breaks.append(ir.Tiebreak(1, source, key, value))
+        return ir.Scoring(self.x.expr(scoring.score, scope), tuple(breaks))
+
+    # --- blocks and cells ------------------------------------------------------------------
+
+    def _block(self) -> int:
+        self.p.blocks.append(ir.Block())
+        return len(self.p.blocks) - 1
+
+    def _local(self, name: str, type_: str) -> int:
+        return self.layout.add(ir.CellName("rules", self.owner, name, type_))
+
+    def _emit(self, instruction: ir.Instruction) -> None:
+        self.p.blocks[self.here].body.append(instruction)
+
+    def _store(self, at: int, value: ir.Expr) -> None:
+        self._emit(ir.Store(cell(at), value, None, None, 0))
+
+    def _exit(self, exit_: ir.Exit) -> None:
+        if self.p.blocks[self.here].exit is None:
+            self.p.blocks[self.here].exit = exit_
+
+    def _goto(self, block: int) -> None:
+        self._exit(ir.Goto(block))
+
+    def _ending(self, name: str) -> int:
+        if name not in self.p.endings:
+            self.p.endings.append(name)
+        return self.p.endings.index(name)
+
+    # --- statements ------------------------------------------------------------------------
+
+    def _stmts(self, block: typed.Block, scope: Scope) -> Scope:
+        outer = scope
+        for s in block:
+            scope = self._stmt(s, scope)
+        return outer
+
+    def _stmt(self, s: typed.Stmt, scope: Scope) -> Scope:
+        x = self.x
+        if isinstance(s, typed.Let):
+            at = self._local(s.var.name, type_name(s.var.type))
+            self._store(at, x.expr(s.value, scope))
+            return scope.in_cell(s.var, at)
+        if isinstance(s, typed.Assign):
+            self._assign(s, scope)
+        elif isinstance(s, typed.Transfer):
+            self._transfer(s, scope)
+        elif isinstance(s, typed.CallProcedure):
+            self._call(s, scope)
+        elif isinstance(s, typed.EndGame):
+            winners = x.expr(s.winners, scope) if s.winners is not None else None
+            self._exit(ir.End(self._ending(s.ending), winners))
+            self.here = self._block()
+        elif isinstance(s, typed.Jump):
+            target = {
+                "return": lambda: self.exit,
+                "leave": lambda: self.loops[-1].leave,
+                "again": lambda: self.loops[-1].again,
+                "again decide": lambda: self.asks[-1],
+            }[s.word]()
+            self._goto(target)
+            self.here = self._block()
+        elif isinstance(s, typed.If):
+            self._if(s, scope)
+        elif isinstance(s, typed.Match):
+            self._match(s, scope)
+        elif isinstance(s, typed.For):
+            self._for(s, scope)
+        elif isinstance(s, typed.Repeat):
+            self._repeat(s, scope)
+        else:
+            assert isinstance(s, typed.Decide)
+            if s.form == "together":
+                self._together(s, scope)
+            else:
+                self._decide(s, scope)
+        return scope
+
+    def _assign(self, s: typed.Assign, scope: Scope) -> None:
+        target = self.x.expr(s.target, scope)
+        assert isinstance(target, ir.Cell)
+        low = high = None
+        if isinstance(s.target, typed.Field):
+            low, high = s.target.decl.low, s.target.decl.high
+        site = 0
+        if low is not None:
+            assert isinstance(s.target, typed.Field)
+            site = self.x.site(s.span, f"`{s.target.decl.name}` must stay between {low} and {high}")
+        self._emit(ir.Store(target, self.x.expr(s.value, scope), low, high, site))
+
+    def _transfer(self, s: typed.Transfer, scope: Scope) -> None:
+        source, target = self.x.expr(s.source, scope), self.x.expr(s.target, scope)
+        assert isinstance(source, ir.Cell)
+        assert isinstance(target, ir.Cell)
+        unlimited = isinstance(s.source, typed.Field) and s.source.decl.unlimited
+        what = "paid" if isinstance(s.source, typed.Field) else "moved"
+        site = self.x.site(s.span, f"no more can be {what} than there is, and never less than nothing")
+        self._emit(ir.Transfer(source, target, self.x.expr(s.amount, scope), unlimited, site))
+
+    def _call(self, s: typed.CallProcedure, scope: Scope) -> None:
+        behind = self._block()
+        for at, arg in zip(self.param[s.procedure], s.args, strict=True):
+            self._store(at, self.x.expr(arg, scope))
+        self._store(self.ret[s.procedure], ir.Const(behind))
+        self._goto(self.first[s.procedure])
+        self.here = behind
+
+    def _if(self, s: typed.If, scope: Scope) -> None:
+        behind = self._block()
+        for condition, body in s.branches:
+            if condition is None:
+                self._stmts(body, scope)
+                self._goto(behind)
+                self.here = behind
+                return
+            test = self.x.expr(condition, scope)
+            yes, no = self._block(), self._block()
+            if isinstance(test, ir.Const):
+                self._goto(yes if test.value else no)
+            else:
+                self._exit(ir.Branch(test, yes, no))
+            self.here = yes
+            self._stmts(body, scope)
+            self._goto(behind)
+            self.here = no
+        self._goto(behind)
+        self.here = behind
+
+    def _match(self, s: typed.Match, scope: Scope) -> None:
+        behind, other = self._block(), self._block()
+        start = self.here
+        cases: list[tuple[int, int]] = []
+        for values, body in s.cases:
+            block = self._block()
+            cases += [(v, block) for v in values]
+            self.here = block
+            self._stmts(body, scope)
+            self._goto(behind)
+        self.here = other
+        self._stmts(s.other or (), scope)
+        self._goto(behind)
+        self.here = start
+        self._exit(ir.Switch(self.x.expr(s.subject, scope), tuple(cases), other))
+        self.here = behind
+
+    def _loop_over(self, b: typed.Binder, scope: Scope) -> tuple[int, int, Scope]:
+        """Opens a loop over a set: gives the block that goes on, the block behind, and the scope of the body."""
+        rest = self._local("rest", f"set {type_name(b.var.type)}")
+        at = self._local(b.var.name, type_name(b.var.type))
+        self._store(rest, self.x.expr(b.source, scope))
+        start: ir.Expr = FALSE
+        if b.start is not None:
+            begin = self._local("start", type_name(b.var.type))
+            first = self.x.expr(b.start, scope)
+            if b.order == "after":
+                first = op("next", first, ir.Const(self.layout.size(type_name(b.var.type))))
+            self._store(begin, first)
+            start = cell(begin)
+        head, body, behind = self._block(), self._block(), self._block()
+        self._goto(head)
+        self.p.blocks[head].exit = ir.Branch(op("!=", cell(rest), FALSE), body, behind)
+        self.here = body
+        self._store(at, op("pick", cell(rest), start))
+        self._store(rest, op("diff", cell(rest), op("bit", cell(at))))
+        inner = scope.in_cell(b.var, at)
+        if b.where is not None:
+            test = self.x.expr(b.where, inner)
+            fitting = self._block()
+            self._exit(ir.Branch(test, fitting, head) if not isinstance(test, ir.Const) else _settled(test, fitting, head))
+            self.here = fitting
+        return head, behind, inner
+
+    def _for(self, s: typed.For, scope: Scope) -> None:
+        head, behind, inner = self._loop_over(s.binder, scope)
+        self.loops.append(_Loop(behind, head))
+        self._stmts(s.body, inner)
+        self.loops.pop()
+        self._goto(head)
+        self.here = behind
+
+    def _repeat(self, s: typed.Repeat, scope: Scope) -> None:
+        head, behind = self._block(), self._block()
+        if s.limit is not None:
+            left = self._local("left", "int")
+            self._store(left, self.x.expr(s.limit, scope))
+            body = self._block()
+            self._goto(head)
+            self.p.blocks[head].exit = ir.Branch(op(">", cell(left), FALSE), body, behind)
+            self.here = body
+            self._store(left, op("-", cell(left), TRUE))
+        else:
+            self._goto(head)
+            self.here = head
+        self.loops.append(_Loop(behind, head))
+        self._stmts(s.body, scope)
+        self.loops.pop()
+        self._goto(head)
+        self.here = behind
+
+    # --- decisions -------------------------------------------------------------------------
+
+    def _condition(self, e: typed.Expr, reason: str, span: Span, scope: Scope) -> ir.Condition:
+        text = self._source(e.span)
+        shown = []
+        for part in _atoms(e):
+            if not isinstance(part, typed.Lit):
+                shown.append(ir.Shown(self._source(part.span), type_name(part.type), self.x.expr(part, scope)))
+        return ir.Condition(self.x.expr(e, scope), reason or text, text, tuple(shown), span)
+
+    def _source(self, span: Span) -> str:
+        """The text at a place of the source, on one line."""
+        lines = self.ruleset.sources.get(span.file, "").split("\n")[span.line - 1 : span.end_line]
+        if not lines:
+            return ""
+        if span.line == span.end_line:
+            return lines[0][span.column - 1 : span.end_column - 1].strip()
+        parts = [lines[0][span.column - 1 :], *lines[1:-1], lines[-1][: span.end_column - 1]]
+        return " ".join(p.strip() for p in parts)
+
+    def _params(self, option: typed.OptionDef, scope: Scope) -> tuple[tuple[ir.Param, ...], Scope, Scope]:
+        """The parameters, the scope of the conditions (parameters in slots) and that of the body (in cells)."""
+        params = []
+        conditions, body = scope, scope
+        for p in option.params:
+            slot = conditions.slots
+            low = self.x.expr(p.low, conditions)
+            high = self.x.expr(p.high, conditions) if p.high is not None else None
+            inner = conditions.in_slot(p.var, slot)
+            where = None
+            if p.where is not None:
+                where = self._condition(p.where, p.reason, p.where.span, inner)
+            at = self._local(f"{option.name}.{p.var.name}", type_name(p.var.type))
+            text = self._source(p.span)
+            params.append(
+                ir.Param(p.var.name, type_name(p.var.type), slot, at, low, high, where, p.reason, text, p.span)
+            )
+            conditions = inner
+            body = body.in_cell(p.var, at)
+        return tuple(params), conditions, body
+
+    def _choice(self, option: typed.OptionDef, scope: Scope) -> tuple[ir.Choice, Scope]:
+        params, conditions, body = self._params(option, scope)
+        by = self.x.expr(option.by, conditions) if option.by is not None else None
+        weight = self.x.expr(option.weight, conditions) if option.weight is not None else None
+        requires = tuple(self._condition(r.condition, r.reason, r.span, conditions) for r in option.requires)
+        return ir.Choice(option.name, params, by, weight, requires, self._block(), option.doc, option.span), body
+
+    def _switched_off(self, choice: ir.Choice) -> bool:
+        """Whether the ruleset's options make a choice impossible for good."""
+        return any(r.expr == FALSE for r in choice.requires)
+
+    def _decide(self, s: typed.Decide, scope: Scope) -> None:
+        ask, behind = self._block(), self._block()
+        self._goto(ask)
+        by = self.x.expr(s.by, scope) if s.by is not None else None
+        choices = []
+        self.asks.append(ask)
+        for option in s.options:
+            choice, body = self._choice(option, scope)
+            choices.append(choice)
+            self.here = choice.block
+            if not self._switched_off(choice):
+                self._stmts(option.body, body)
+            self._goto(behind)
+        self.asks.pop()
+        self._ask(s, ask, by, choices)
+        self.here = behind
+
+    def _ask(self, s: typed.Decide, block: int, by: ir.Expr | None, choices: list[ir.Choice]) -> None:
+        number = len(self.p.decisions)
+        together = s.form == "together"
+        self.p.decisions.append(ir.Decision(s.name, s.doc, by, together, tuple(choices), block, s.span))
+        self.p.blocks[block].exit = ir.Ask(number)
+
+    def _together(self, s: typed.Decide, scope: Scope) -> None:
+        """Everybody is asked first; what was chosen is kept in cells; then the bodies are carried out in turn."""
+        assert s.each is not None
+        seats = self.p.seats
+        most = max((len(o.params) for o in s.options), default=0)
+        kept = [self._local(f"chosen {seat}.{i}", "int") for seat in range(seats) for i in range(most + 1)]
+        asked = self._local("asked", f"set {self.ruleset.declarations.player_kind}")
+        members = typed.Each(s.each.source.type, s.span, "set", s.each, None, None)
+        plain = typed.Each(members.type, s.span, "set", _unordered(s.each), None, None)
+        self._store(asked, self.x.expr(plain, scope))
+
+        def kept_at(var: typed.Var, inner: Scope, i: int) -> ir.Cell:
+            who = self.x.expr(typed.Local(var.type, s.span, var), inner)
+            return cell(kept[0], op("+", op("*", who, ir.Const(most + 1)), ir.Const(i)), len(kept))
+
+        again = typed.Binder(s.each.var, s.each.source, s.each.order, s.each.start, None)
+        head, behind, inner = self._loop_over(again, scope.with_source(s.each.source, cell(asked)))
+        ask = self._block()
+        self._goto(ask)
+        choices, bodies = [], []
+        for number, option in enumerate(s.options):
+            choice, body = self._choice(option, inner)
+            choices.append(choice)
+            bodies.append(body)
+            self.here = choice.block
+            self._emit(ir.Store(kept_at(s.each.var, inner, 0), ir.Const(number + 1), None, None, 0))
+            for i, param in enumerate(choice.params):
+                self._emit(ir.Store(kept_at(s.each.var, inner, i + 1), cell(param.cell), None, None, 0))
+                self._store(param.cell, FALSE)
+            self._goto(head)
+        who = self.x.expr(typed.Local(s.each.var.type, s.span, s.each.var), inner)
+        self._ask(s, ask, who, choices)
+        self.here = behind
+        head, behind, inner = self._loop_over(again, scope.with_source(s.each.source, cell(asked)))
+        start = self.here
+        cases = []
+        for number, (option, choice) in enumerate(zip(s.options, choices, strict=True)):
+            self.here = self._block()
+            cases.append((number + 1, self.here))
+            body = inner
+            for i, (param, p) in enumerate(zip(choice.params, option.params, strict=True)):
+                self._store(param.cell, kept_at(s.each.var, inner, i + 1))
+                self._emit(ir.Store(kept_at(s.each.var, inner, i + 1), FALSE, None, None, 0))
+                body = body.in_cell(p.var, param.cell)
+            self._emit(ir.Store(kept_at(s.each.var, inner, 0), FALSE, None, None, 0))
+            self._stmts(option.body, body)
+            self._goto(head)
+        self.here = start
+        self._exit(ir.Switch(kept_at(s.each.var, inner, 0), tuple(cases), head))
+        self.here = behind
+
+
+def _unordered(b: typed.Binder) -> typed.Binder:
+    return typed.Binder(b.var, b.source, "", None, b.where)
+
+
+def _settled(test: ir.Const, yes: int, no: int) -> ir.Exit:
+    return ir.Goto(yes if test.value else no)
+
+
+def _atoms(e: typed.Expr) -> list[typed.Expr]:
+    """The parts of a condition whose values tell why it failed."""
+    if isinstance(e, typed.Op):
+        if e.op in ("and", "or", "not"):
+            return [a for arg in e.args for a in _atoms(arg)]
+        if e.op in ("==", "!=", "<", "<=", ">", ">=", "in", "some"):
+            return list(e.args)
+    return [e]
+
+
+__all__ = ["TRUE", "choose", "logic", "lower", "type_name"]

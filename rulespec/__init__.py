@@ -1,0 +1,1 @@
+"""The rules language: files, diagnostics, grammar, overlays and the checker."""

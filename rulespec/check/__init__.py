@@ -1,0 +1,1 @@
+"""The checker: merged sources in, a typed ruleset out, and everything that is wrong reported together."""

@@ -1,0 +1,675 @@
+"""The YAML sections of a ruleset as declarations: kinds, facts, state, pieces, maps, tracks, tables, set-up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+from rulespec import ast, typed
+from rulespec.check.expressions import ExpressionChecker
+from rulespec.check.scope import Env
+from rulespec.diagnostics import Label, Report, RulespecError, Span, did_you_mean
+from rulespec.parser import parse_expr, parse_type
+from rulespec.source import Mapping, Node, Scalar, Sequence
+from rulespec.types import BOOL, INT, Bool, Ent, Num, SetOf, Type
+
+MAX_ENTITIES = 5_000
+"""Entities of one kind, after all products have been made."""
+
+_TEXTS = ("title", "doc")
+
+
+def get(node: Node | None, *path: str) -> Node | None:
+    """The node at the end of a path of keys, if there is one."""
+    for key in path:
+        if not isinstance(node, Mapping) or key not in node.entries:
+            return None
+        node = node.entries[key][1]
+    return node
+
+
+def entries(node: Node | None) -> Iterator[tuple[str, Scalar, Node]]:
+    """The keys of a mapping with their places and values; nothing for anything else."""
+    if isinstance(node, Mapping):
+        for key, (place, value) in node.entries.items():
+            yield key, place, value
+
+
+def text(node: Node | None, default: str = "") -> str:
+    """The text of a scalar."""
+    return node.text if isinstance(node, Scalar) else default
+
+
+def truth(node: Node | None) -> bool:
+    """Whether a scalar is `true`."""
+    return isinstance(node, Scalar) and node.value is True
+
+
+def words(node: Node | None) -> list[Scalar]:
+    """The scalars of a list; a single one counts as a list of one."""
+    if isinstance(node, Sequence):
+        return [i for i in node.items if isinstance(i, Scalar)]
+    return [node] if isinstance(node, Scalar) and node.value is not None else []
+
+
+class Declarer:
+    """Reads the merged YAML tree into `typed.Declarations`, reporting what does not fit."""
+
+    def __init__(self, root: Mapping, report: Report) -> None:
+        self.root = root
+        self.report = report
+        self.d = typed.Declarations()
+        self.rules = typed.Rules()
+        self.x = ExpressionChecker(self.d, self.rules, report)
+        self._names: dict[str, Span] = {}
+
+    def declare(self) -> typed.Declarations:
+        """Everything in the order in which one thing needs another."""
+        self._game()
+        self._kinds()
+        found = self._entities()
+        self._products()
+        self._entity_facts(found)
+        self._state()
+        self._pieces()
+        self._constants()
+        self._tables()
+        self._starts()
+        self._setup()
+        return self.d
+
+    # --- helpers ---------------------------------------------------------------------------
+
+    def _claim(self, name: str, span: Span) -> bool:
+        """Takes a name for one declaration; a second one is reported."""
+        reserved = {"int", "bool", "players", "index", "original", "true", "false", "none"}
+        if name in reserved:
+            self.report.error("RS223", f"`{name}` is a word of the language", span)
+            return False
+        if name in self._names:
+            notes = [Label(self._names[name], "the first one")]
+            self.report.error("RS223", f"`{name}` is declared twice", span, notes=notes)
+            return False
+        self._names[name] = span
+        return True
+
+    def type(self, node: Node | None) -> tuple[Type, ast.TypeRef | None]:
+        """A type written in a scalar."""
+        if not isinstance(node, Scalar):
+            return INT, None
+        try:
+            ref = parse_type(node.text, node.span.file, node.span.line, _content_column(node))
+        except RulespecError as error:
+            self.report.extend(error.diagnostics)
+            return Ent("?"), None
+        return self.x.type_of(ref), ref
+
+    def expr(self, node: Node, want: Type, what: str) -> typed.Expr:
+        """An expression written in a scalar."""
+        tree = self.tree(node)
+        if tree is None:
+            return typed.Lit(want, node.span, 0)
+        return self.x.check(tree, Env(), want, what)
+
+    def tree(self, node: Node) -> ast.Expr | None:
+        if isinstance(node, Sequence):
+            items = [self.tree(i) for i in node.items]
+            return ast.SetLiteral(node.span, tuple(i for i in items if i is not None))
+        if not isinstance(node, Scalar):
+            self.report.error("RS227", "a single value is expected here", node.span)
+            return None
+        if isinstance(node.value, bool):
+            return ast.Truth(node.span, node.value)
+        if isinstance(node.value, int):
+            number = ast.Number(node.span, abs(node.value), None)
+            return ast.Unary(node.span, "-", number) if node.value < 0 else number
+        if node.value is None:
+            return ast.Nothing(node.span)
+        try:
+            return parse_expr(node.text, node.span.file, node.span.line, _content_column(node))
+        except RulespecError as error:
+            self.report.extend(error.diagnostics)
+            return None
+
+    def constant(self, node: Node, want: Type, what: str) -> int:
+        """The value of a constant expression of the given type."""
+        expr = self.expr(node, want, what)
+        if isinstance(expr, typed.Lit):
+            return expr.value
+        self.report.error("RS227", f"{what} must be a constant", node.span)
+        return 0
+
+    # --- game.yaml -------------------------------------------------------------------------
+
+    def _game(self) -> None:
+        game = get(self.root, "game")
+        for unit in words(get(game, "units")):
+            if self._claim(unit.text, unit.span):
+                self.d.units[unit.text] = unit.span
+        players = get(game, "players")
+        kind = get(players, "kind")
+        name = text(kind, "player")
+        span = kind.span if kind else (players or self.root).span
+        if self._claim(name, span):
+            self.d.kinds[name] = typed.Kind(name, span, is_player=True)
+        self.d.player_kind = name
+        self.d.min_players = _int(get(players, "min"), 1)
+        self.d.max_players = _int(get(players, "max"), self.d.min_players)
+        if not 1 <= self.d.min_players <= self.d.max_players <= 64:
+            self.report.error("RS227", "there are 1 to 64 players, the least not above the greatest", span)
+            self.d.min_players = self.d.max_players = 1
+        for name, place, node in entries(get(game, "options")):
+            self._option(name, place, node)
+
+    def _option(self, name: str, place: Scalar, node: Node) -> None:
+        if not self._claim(name, place.span):
+            return
+        values = words(get(node, "values"))
+        default = get(node, "default")
+        doc = text(get(node, "doc"))
+        shown = text(default)
+        if not values:
+            if not isinstance(default, Scalar) or not isinstance(default.value, bool):
+                self.report.error("RS227", "an option without `values` is `true` or `false`", (default or node).span)
+            self.d.options[name] = typed.OptionDecl(name, None, shown, doc, place.span)
+            return
+        names = tuple(v.text for v in values)
+        if shown not in names:
+            self.report.error(
+                "RS227", f"`{shown}` is none of the values of `{name}`", (default or node).span,
+                help=did_you_mean(shown, names),
+            )
+            shown = names[0]
+        self.d.options[name] = typed.OptionDecl(name, names, shown, doc, place.span)
+        kind = typed.Kind(name, place.span, implicit=True)
+        self.d.kinds[name] = kind
+        for value in values:
+            if value.text in kind.index:
+                self.report.error("RS223", f"`{value.text}` stands here twice", value.span)
+            else:
+                self.d.add_entity(kind, typed.Entity(value.text, value.text, value.span))
+
+    # --- kinds, maps and tracks ------------------------------------------------------------
+
+    def _kinds(self) -> None:
+        for name, place, node in entries(get(self.root, "kinds")):
+            if name == self.d.player_kind:
+                self.d.kinds[name].doc = text(get(node, "doc"))
+            elif not self._kind_of_map(name) and self._claim(name, place.span):
+                self.d.kinds[name] = typed.Kind(name, place.span, doc=text(get(node, "doc")))
+        map_kind = get(self.root, "map", "kind")
+        if isinstance(map_kind, Scalar) and self._claim(map_kind.text, map_kind.span):
+            self.d.kinds[map_kind.text] = typed.Kind(map_kind.text, map_kind.span)
+        for name, place, node in entries(get(self.root, "tracks")):
+            ring = get(node, "ring")
+            kind = ring if ring is not None else get(node, "line")
+            if not isinstance(kind, Scalar):
+                self.report.error("RS227", f"`{name}` is neither a `ring` nor a `line`", place.span)
+                continue
+            if self._claim(name, place.span) and self._claim(kind.text, kind.span):
+                self.d.kinds[kind.text] = typed.Kind(kind.text, kind.span)
+                self.d.tracks[name] = typed.TrackDecl(name, kind.text, ring is not None, "", [], place.span)
+        for name, _, node in entries(get(self.root, "kinds")):
+            if name in self.d.kinds and name != self.d.player_kind:
+                self._facts(self.d.kinds[name], get(node, "facts"))
+        if isinstance(map_kind, Scalar) and map_kind.text in self.d.kinds:
+            kind_ = self.d.kinds[map_kind.text]
+            self._facts(kind_, get(self.root, "map", "facts"))
+            for link, place, _ in entries(get(self.root, "map", "links")):
+                kind_.facts[link] = typed.FactDecl(link, SetOf(kind_.name), place.span)
+        for name, _, node in entries(get(self.root, "tracks")):
+            if name in self.d.tracks:
+                self._facts(self.d.kinds[self.d.tracks[name].kind], get(node, "facts"))
+
+    def _kind_of_map(self, name: str) -> bool:
+        if name == text(get(self.root, "map", "kind")):
+            return True
+        return any(
+            name in (text(get(node, "ring")), text(get(node, "line")))
+            for _, _, node in entries(get(self.root, "tracks"))
+        )
+
+    def _facts(self, kind: typed.Kind, node: Node | None) -> None:
+        for name, place, value in entries(node):
+            type_, ref = self.type(value)
+            if name in _TEXTS or name == "index":
+                self.report.error("RS223", f"`{name}` has a meaning of its own", place.span)
+            elif ref is not None and ref.form == "range":
+                self.report.error("RS224", "a fact has no range", value.span)
+            elif isinstance(type_, Ent | SetOf) and type_.kind == self.d.player_kind:
+                self.report.error("RS224", "players are not known before the game, and cannot be facts", value.span)
+            else:
+                kind.facts[name] = typed.FactDecl(name, type_, place.span)
+
+    # --- entities and their facts ----------------------------------------------------------
+
+    def _entities(self) -> list[tuple[typed.Kind, str, Scalar, Node]]:
+        """All entities by name, with the nodes that hold their facts."""
+        found: list[tuple[typed.Kind, str, Scalar, Node]] = []
+        for name, _, node in entries(get(self.root, "kinds")):
+            if name in self.d.kinds and isinstance(get(node, "entities"), Mapping):
+                if self.d.kinds[name].is_player:
+                    self.report.error("RS227", "players are seats, and have no entities", node.span)
+                    continue
+                found += [(self.d.kinds[name], e, p, n) for e, p, n in entries(get(node, "entities"))]
+        map_kind = text(get(self.root, "map", "kind"))
+        if map_kind in self.d.kinds:
+            found += [(self.d.kinds[map_kind], e, p, n) for e, p, n in entries(get(self.root, "map", "regions"))]
+        for name, _, node in entries(get(self.root, "tracks")):
+            if name in self.d.tracks:
+                kind = self.d.kinds[self.d.tracks[name].kind]
+                found += [(kind, e, p, n) for e, p, n in entries(get(node, "spaces"))]
+        for kind, name, place, node in found:
+            if len(kind.entities) >= MAX_ENTITIES:
+                self.report.error("RS227", f"`{kind.name}` has more than {MAX_ENTITIES} entities", place.span)
+                break
+            title = text(get(node, "title")) or name.replace("_", " ")
+            self.d.add_entity(kind, typed.Entity(name, title, place.span, text(get(node, "doc"))))
+        return found
+
+    def _entity_facts(self, found: list[tuple[typed.Kind, str, Scalar, Node]]) -> None:
+        for kind, name, place, node in found:
+            if name in kind.index:
+                self._facts_of(kind, name, place, node)
+        self._links(text(get(self.root, "map", "kind")))
+        for track in self.d.tracks.values():
+            if not track.ring:
+                self._line(track)
+
+    def _facts_of(self, kind: typed.Kind, name: str, place: Scalar, node: Node) -> None:
+        track = next((t for t in self.d.tracks.values() if t.kind == kind.name and not t.ring), None)
+        for key, where, _ in entries(node):
+            drawn = key == "position" and kind.name == text(get(self.root, "map", "kind"))
+            if key not in kind.facts and key not in _TEXTS and not (key == "upto" and track) and not drawn:
+                self.report.error(
+                    "RS225",
+                    f"a `{kind.name}` has no fact `{key}`",
+                    where.span,
+                    notes=[Label(kind.span, "the kind is declared here")],
+                    help=did_you_mean(key, kind.facts),
+                )
+        for fact in kind.facts.values():
+            value = get(node, fact.name)
+            if value is not None:
+                fact.values.append(self._fact(fact, value))
+            elif isinstance(fact.type, SetOf | Bool):
+                fact.values.append(0)
+            elif isinstance(fact.type, Ent) and fact.type.optional:
+                fact.values.append(-1)
+            else:
+                self.report.error(
+                    "RS228",
+                    f"`{name}` does not say its `{fact.name}`",
+                    place.span,
+                    notes=[Label(fact.span, f"{fact.type}, declared here")],
+                    help="give it, or make the fact optional with `?`" if isinstance(fact.type, Ent) else "",
+                )
+                fact.values.append(0)
+
+    def _fact(self, fact: typed.FactDecl, value: Node) -> int:
+        if isinstance(fact.type, Num) and isinstance(value, Scalar) and isinstance(value.value, int):
+            if not isinstance(value.value, bool):
+                return value.value
+        if isinstance(fact.type, Bool) and isinstance(value, Scalar) and isinstance(value.value, bool):
+            return int(value.value)
+        if isinstance(fact.type, Ent) and isinstance(value, Scalar):
+            if value.value is None and fact.type.optional:
+                return -1
+            return self.entity(value, fact.type.kind)
+        if isinstance(fact.type, SetOf) and isinstance(value, Sequence):
+            mask = 0
+            for item in value.items:
+                if not isinstance(item, Scalar):
+                    self.report.error("RS227", "a list of names is expected here", item.span)
+                    continue
+                bit = 1 << max(0, self.entity(item, fact.type.kind))
+                if mask & bit:
+                    self.report.error("RS223", f"`{item.text}` stands here twice", item.span)
+                mask |= bit
+            return mask
+        if isinstance(fact.type, Num):
+            return self.constant(value, fact.type, f"`{fact.name}`")
+        self.report.error(
+            "RS301",
+            f"`{fact.name}` is {fact.type}, and this is not",
+            value.span,
+            notes=[Label(fact.span, "declared here")],
+        )
+        return 0
+
+    def entity(self, node: Scalar, kind_name: str) -> int:
+        """The index of an entity that is named in YAML."""
+        kind = self.d.kinds.get(kind_name)
+        if kind is None:
+            return 0
+        if node.text in kind.index:
+            return kind.index[node.text]
+        self.report.error(
+            "RS221",
+            f"no `{kind_name}` is called `{node.text}`",
+            node.span,
+            notes=[Label(kind.span, "the kind is declared here")],
+            help=did_you_mean(node.text, kind.index),
+        )
+        return 0
+
+    def _links(self, map_kind: str) -> None:
+        if map_kind not in self.d.kinds:
+            return
+        kind = self.d.kinds[map_kind]
+        for link, _, form in entries(get(self.root, "map", "links")):
+            if text(form) != "two_way":
+                continue
+            values = kind.facts[link].values
+            for here, entity in enumerate(kind.entities):
+                for there in bits(values[here]):
+                    if not values[there] >> here & 1:
+                        node = get(self.root, "map", "regions", entity.name, link)
+                        place = next((w.span for w in words(node) if w.text == kind.entities[there].name), entity.span)
+                        self.report.error(
+                            "RS230",
+                            f"the two-way link `{link}` from `{entity.name}` to `{kind.entities[there].name}`"
+                            " is missing on the other side",
+                            place,
+                            notes=[Label(kind.entities[there].span, f"add `{entity.name}` to its `{link}`")],
+                        )
+
+    def _line(self, track: typed.TrackDecl) -> None:
+        spaces = list(entries(get(self.root, "tracks", track.name, "spaces")))
+        track.unit = text(get(self.root, "tracks", track.name, "unit"))
+        if track.unit and track.unit not in self.d.units:
+            node = get(self.root, "tracks", track.name, "unit")
+            self.report.error("RS224", f"`{track.unit}` is no unit", (node or self.root).span)
+            track.unit = ""
+        for number, (name, place, node) in enumerate(spaces):
+            upto = get(node, "upto")
+            if number == len(spaces) - 1:
+                if upto is not None:
+                    self.report.error("RS227", "the last space has no `upto`: it takes all that is left", upto.span)
+                continue
+            value = self.constant(upto, Num(track.unit), "`upto`") if upto is not None else 0
+            if upto is None:
+                self.report.error("RS228", f"`{name}` does not say its `upto`", place.span)
+            elif track.upto and value <= track.upto[-1]:
+                self.report.error("RS227", "the spaces of a line stand from low to high", upto.span)
+            track.upto.append(value)
+
+    def _products(self) -> None:
+        for name, place, node in entries(get(self.root, "kinds")):
+            parts = get(node, "product")
+            if parts is None or name not in self.d.kinds:
+                continue
+            kind = self.d.kinds[name]
+            names = words(parts)
+            for part in names:
+                other = self.d.kinds.get(part.text)
+                if other is None or other.is_player or other.product or other is kind:
+                    self.report.error(
+                        "RS224", f"`{part.text}` is no kind that others can be made of", part.span,
+                        help=did_you_mean(part.text, self.d.kinds),
+                    )
+                    return
+            kind.product = tuple(p.text for p in names)
+            factors = [self.d.kinds[p] for p in kind.product]
+            total = 1
+            for factor in factors:
+                total *= len(factor.entities)
+            if total > MAX_ENTITIES:
+                self.report.error("RS227", f"`{name}` would have {total} entities", place.span)
+                return
+            for factor in factors:
+                kind.facts[factor.name] = typed.FactDecl(factor.name, Ent(factor.name), place.span)
+            for combination in product(*(range(len(f.entities)) for f in factors)):
+                members = [f.entities[i] for f, i in zip(factors, combination, strict=True)]
+                entity_name = "_".join(m.name for m in members)
+                title = " ".join(m.title for m in members)
+                if entity_name in kind.index:
+                    self.report.error("RS223", f"two of `{name}` would be called `{entity_name}`", place.span)
+                    continue
+                self.d.add_entity(kind, typed.Entity(entity_name, title, place.span))
+                for factor, i in zip(factors, combination, strict=True):
+                    kind.facts[factor.name].values.append(i)
+
+    # --- state, accounts, pieces -----------------------------------------------------------
+
+    def _state(self) -> None:
+        for name, _, node in entries(get(self.root, "kinds")):
+            if name in self.d.kinds:
+                kind = self.d.kinds[name]
+                for field, place, spec in entries(get(node, "state")):
+                    if field in kind.facts or field in _TEXTS or field == "index":
+                        self.report.error("RS223", f"`{field}` has another meaning already", place.span)
+                    else:
+                        kind.state[field] = self._field(field, name, place, spec)
+        for section in ("state", "accounts"):
+            for field, place, spec in entries(get(self.root, section)):
+                if self._claim(field, place.span):
+                    self.d.fields[field] = self._field(field, "", place, spec)
+
+    def _field(self, name: str, kind: str, place: Scalar, spec: Node) -> typed.FieldDecl:
+        private = get(spec, "private")
+        hidden = text(private)
+        if hidden not in ("", "true", "false"):
+            option = self.d.options.get(hidden)
+            if option is None or option.values is not None:
+                self.report.error(
+                    "RS221", f"`{hidden}` is no bool option", (private or place).span,
+                    help=did_you_mean(hidden, self.d.options),
+                )
+                hidden = ""
+            self.d.used.add(hidden)
+        hidden = "" if hidden == "false" else hidden
+        unit = get(spec, "account")
+        if isinstance(unit, Scalar):
+            if unit.text not in self.d.units:
+                self.report.error(
+                    "RS224", f"`{unit.text}` is no unit", unit.span,
+                    help=did_you_mean(unit.text, self.d.units) or "units are declared in game.yaml",
+                )
+            unlimited = truth(get(spec, "unlimited"))
+            return typed.FieldDecl(
+                name, kind, Num(unit.text), place.span, account=True, unlimited=unlimited, private=hidden
+            )
+        type_, ref = self.type(get(spec, "type"))
+        decl = typed.FieldDecl(name, kind, type_, place.span, private=hidden)
+        if ref is not None and ref.form == "range":
+            decl.low, decl.high = ref.low, ref.high
+            if ref.low > ref.high:
+                self.report.error("RS307", "the range is empty", ref.span)
+        return decl
+
+    def _pieces(self) -> None:
+        for name, place, node in entries(get(self.root, "pieces")):
+            if not self._claim(name, place.span):
+                continue
+            each = []
+            for word in words(get(node, "each")):
+                if word.text not in self.d.kinds or self.d.kinds[word.text].is_player:
+                    self.report.error(
+                        "RS224", f"`{word.text}` is no kind that pieces belong to", word.span,
+                        help=did_you_mean(word.text, self.d.kinds),
+                    )
+                else:
+                    each.append(word.text)
+            places: dict[str, typed.PlaceDecl] = {}
+            for place_name, where, spec in entries(get(node, "places")):
+                index = get(spec, "index")
+                kind = text(index)
+                if index is not None and kind not in self.d.kinds:
+                    self.report.error(
+                        "RS224", f"`{kind}` is no kind", index.span, help=did_you_mean(kind, self.d.kinds)
+                    )
+                    kind = ""
+                places[place_name] = typed.PlaceDecl(place_name, kind, where.span)
+            self.d.pieces[name] = typed.PieceDecl(name, tuple(each), places, place.span)
+
+    # --- constants and tables --------------------------------------------------------------
+
+    def _constants(self) -> None:
+        for name, place, node in entries(get(self.root, "constants")):
+            if not self._claim(name, place.span):
+                continue
+            tree = self.tree(node)
+            if tree is None:
+                continue
+            value = self.x.infer(tree, Env())
+            if not isinstance(value, typed.Lit):
+                self.report.error("RS227", f"`{name}` must be a constant", node.span)
+                continue
+            type_ = INT if value.type == Num("*") else value.type
+            self.d.constants[name] = typed.ConstantDecl(name, type_, value.value, place.span)
+
+    def _tables(self) -> None:
+        for name, place, node in entries(get(self.root, "tables")):
+            if not self._claim(name, place.span):
+                continue
+            keys = tuple(self.type(k)[0] for k in words(get(node, "key")))
+            value, _ = self.type(get(node, "value"))
+            table = typed.TableDecl(name, keys, value, {}, place.span)
+            if any(not isinstance(k, Num | Ent) or getattr(k, "optional", False) for k in keys) or not keys:
+                self.report.error("RS224", "the keys of a table are numbers or entities", place.span)
+                continue
+            if any(isinstance(k, Ent) and k.kind == self.d.player_kind for k in keys):
+                self.report.error("RS224", "players are not known before the game", place.span)
+                continue
+            self.d.tables[name] = table
+            rows = get(node, "rows")
+            if isinstance(rows, Node_types):
+                self._rows(table, rows, keys, ())
+
+    def _rows(self, table: typed.TableDecl, node: Node, keys: tuple[Type, ...], prefix: tuple[int, ...]) -> None:
+        if not keys:
+            decl = typed.FactDecl(table.name, table.value, table.span)
+            table.rows[prefix] = self._fact(decl, node)
+            return
+        if not isinstance(node, Mapping):
+            self.report.error("RS227", f"rows by {keys[0]} are expected here", node.span)
+            return
+        seen: set[int] = set()
+        for key, place, value in entries(node):
+            if isinstance(keys[0], Ent):
+                index = self.entity(place, keys[0].kind)
+            elif key.lstrip("-").isdigit() and len(key) <= 15:
+                index = int(key)
+            else:
+                self.report.error("RS301", f"`{key}` is no number", place.span)
+                continue
+            seen.add(index)
+            self._rows(table, value, keys[1:], (*prefix, index))
+        if isinstance(keys[0], Ent):
+            kind = self.d.kinds[keys[0].kind]
+            missing = [e.name for i, e in enumerate(kind.entities) if i not in seen]
+            if missing:
+                names = ", ".join(f"`{m}`" for m in missing[:6]) + (" …" if len(missing) > 6 else "")
+                self.report.error("RS228", f"the table `{table.name}` has no row for {names}", node.span)
+
+    # --- starts and set-up -----------------------------------------------------------------
+
+    def _starts(self) -> None:
+        for name, _, node in entries(get(self.root, "kinds")):
+            if name in self.d.kinds:
+                for field, _, spec in entries(get(node, "state")):
+                    if field in self.d.kinds[name].state:
+                        self._start(self.d.kinds[name].state[field], spec)
+        for section in ("state", "accounts"):
+            for field, _, spec in entries(get(self.root, section)):
+                if field in self.d.fields:
+                    self._start(self.d.fields[field], spec)
+
+    def _start(self, field: typed.FieldDecl, spec: Node) -> None:
+        start = get(spec, "start")
+        if start is not None:
+            field.start = self.expr(start, field.type, f"the start of `{field.name}`")
+        elif isinstance(field.type, Ent) and not field.type.optional and field.type.kind in self.d.kinds:
+            self.report.error(
+                "RS228", f"`{field.name}` must say with which `{field.type.kind}` it starts", field.span,
+                help="add `start: …`, or make it optional with `?`",
+            )
+        elif field.low is not None and not field.low <= 0 <= (field.high or 0):
+            self.report.error("RS307", f"`{field.name}` would start at 0, outside its range", field.span, help="add `start: …`")
+
+    def _setup(self) -> None:
+        setup = get(self.root, "setup")
+        self._placements(setup, None)
+        for number, place, node in entries(get(setup, "players")):
+            if not number.isdigit() or not self.d.min_players <= int(number) <= self.d.max_players:
+                self.report.error("RS227", f"there are never {number} players", place.span)
+                continue
+            self._placements(node, int(number))
+
+    def _placements(self, node: Node | None, players: int | None) -> None:
+        for path, where, value in entries(get(node, "pieces")):
+            piece_name, _, place_name = path.partition(".")
+            piece = self.d.pieces.get(piece_name)
+            place = piece.places.get(place_name) if piece else None
+            if piece is None or place is None:
+                known = [f"{p.name}.{q}" for p in self.d.pieces.values() for q in p.places]
+                self.report.error(
+                    "RS221", f"`{path}` is no place of pieces", where.span, help=did_you_mean(path, known)
+                )
+                continue
+            kinds = [*piece.each, *([place.index] if place.index else [])]
+            self._place((piece, place), kinds, value, INT, players, ())
+        for section in ("state", "accounts"):
+            for path, where, value in entries(get(node, section)):
+                self._set_field(section, path, where, value, players)
+
+    def _set_field(self, section: str, path: str, where: Scalar, value: Node, players: int | None) -> None:
+        parts = path.split(".")
+        kind = self.d.kinds.get(parts[0]) if len(parts) > 1 else None
+        field = self.d.fields.get(path) if len(parts) == 1 else kind.state.get(parts[-1]) if kind else None
+        if field is None or field.account != (section == "accounts"):
+            known = [*self.d.fields, *(f"{k.name}.{f}" for k in self.d.kinds.values() for f in k.state)]
+            what = "account" if section == "accounts" else "state"
+            self.report.error("RS221", f"`{path}` is no {what}", where.span, help=did_you_mean(path, known))
+            return
+        prefix: tuple[int | None, ...] = ()
+        kinds = [field.kind] if field.kind else []
+        if len(parts) == 3 and kind is not None:
+            prefix = (self.entity(Scalar(parts[1], parts[1], where.span), kind.name),)
+            kinds = []
+        self._place(field, kinds, value, field.type, players, prefix)
+
+    def _place(
+        self,
+        target: typed.FieldDecl | tuple[typed.PieceDecl, typed.PlaceDecl],
+        kinds: list[str],
+        value: Node,
+        type_: Type,
+        players: int | None,
+        keys: tuple[int | None, ...],
+    ) -> None:
+        if kinds and isinstance(value, Mapping):
+            if self.d.kinds[kinds[0]].is_player:
+                self.report.error("RS227", "seats have no names before the game: give one value for all", value.span)
+                return
+            for _, place, inner in entries(value):
+                self._place(target, kinds[1:], inner, type_, players, (*keys, self.entity(place, kinds[0])))
+            return
+        all_of_them: tuple[int | None, ...] = tuple(None for _ in kinds)
+        expr = self.expr(value, type_, "the start value")
+        self.d.placements.append(typed.Placement(target, (*keys, *all_of_them), expr, players, value.span))
+
+
+Node_types = (Mapping, Sequence, Scalar)
+
+
+def bits(mask: int) -> Iterator[int]:
+    """The positions of the ones in a bit mask, from low to high."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
+
+
+def _int(node: Node | None, default: int) -> int:
+    if isinstance(node, Scalar) and isinstance(node.value, int) and not isinstance(node.value, bool):
+        return node.value
+    return default
+
+
+def _content_column(node: Scalar) -> int:
+    return node.span.column + (1 if node.style in ("single", "double") else 0)
+
+
+__all__ = ["BOOL", "Declarer", "bits"]

@@ -1,0 +1,79 @@
+"""What names mean at a place in the rules, and which optional values have been checked there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from rulespec import typed
+from rulespec.diagnostics import Span
+from rulespec.types import Type
+
+Path = tuple[object, ...]
+"""A value that can be checked for none: a root (a Var, or a global's name) and then field names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Env:
+    """Variables in scope, and the paths known not to be none. Never changed: every step makes a new one."""
+
+    vars: dict[str, typed.Var] = field(default_factory=dict)
+    known: frozenset[Path] = frozenset()
+    original: str = ""
+    """What `original(…)` calls, inside a wrapping rule."""
+
+    def bind(self, var: typed.Var) -> Env:
+        return replace(self, vars={**self.vars, var.name: var})
+
+    def learn(self, paths: frozenset[Path]) -> Env:
+        return replace(self, known=self.known | paths) if paths else self
+
+    def forget(self, names: frozenset[object]) -> Env:
+        """Drops what is known of paths through the given variables, globals and fields."""
+        if not names or not self.known:
+            return self
+        return replace(self, known=frozenset(p for p in self.known if not any(part in names for part in p)))
+
+
+def path_of(expr: typed.Expr) -> Path | None:
+    """The path an expression denotes, if it is a variable, a global, or a field or fact of such a path."""
+    if isinstance(expr, typed.Local):
+        return (expr.var,)
+    if isinstance(expr, typed.Field) and expr.owner is None:
+        return (expr.decl.name,)
+    if isinstance(expr, typed.Field | typed.Fact) and expr.owner is not None:
+        owner = path_of(expr.owner)
+        if owner is not None:
+            return (*owner, expr.decl.name)
+        if isinstance(expr.owner, typed.Lit):
+            return (("entity", expr.owner.type, expr.owner.value), expr.decl.name)
+    return None
+
+
+def known_if(expr: typed.Expr, truth: bool) -> frozenset[Path]:
+    """The paths that are certainly not none when the expression is true (or false)."""
+    if not isinstance(expr, typed.Op):
+        return frozenset()
+    if expr.op == "not":
+        return known_if(expr.args[0], not truth)
+    if expr.op == "some" and truth:
+        path = path_of(expr.args[0])
+        return frozenset([path]) if path else frozenset()
+    if expr.op == ("and" if truth else "or"):
+        return known_if(expr.args[0], truth) | known_if(expr.args[1], truth)
+    if expr.op == ("==" if truth else "!="):
+        left, right = expr.args
+        found = set()
+        for one, other in ((left, right), (right, left)):
+            path = path_of(one)
+            if path and not getattr(other.type, "optional", True):
+                found.add(path)
+        return frozenset(found)
+    if expr.op == "in" and truth:
+        path = path_of(expr.args[0])
+        return frozenset([path]) if path else frozenset()
+    return frozenset()
+
+
+def var(name: str, type_: Type, span: Span) -> typed.Var:
+    """A new variable."""
+    return typed.Var(name, type_, span)

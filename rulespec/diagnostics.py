@@ -1,0 +1,207 @@
+"""What can be wrong, where, and how to get out of it: diagnostics are frozen data, rendered elsewhere."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import islice
+
+# Code → title. A code, once released, keeps its meaning. Families: RS1xx reading files and YAML, RS2xx names and the
+# shape of files, RS3xx types, units and resources, RS4xx termination, flow and unused parts, RS5xx overlays and
+# references, RS6xx logs and dialects, RS7xx faults at run time, RS8xx scenarios.
+CODES: dict[str, str] = {
+    "RS101": "the file cannot be read",
+    "RS102": "not a regular file",
+    "RS103": "the file is too large",
+    "RS104": "the file is not UTF-8 text",
+    "RS105": "a character that does not belong in a text file",
+    "RS106": "a path leads out of its folder",
+    "RS111": "not valid YAML",
+    "RS112": "nested too deeply",
+    "RS113": "too many values in one file",
+    "RS114": "YAML anchors and aliases are not allowed",
+    "RS115": "YAML tags and directives are not allowed",
+    "RS116": "more than one YAML document in a file",
+    "RS117": "YAML merge keys are not allowed",
+    "RS118": "a key that is not a plain word",
+    "RS119": "the same key twice",
+    "RS121": "a word that YAML readers disagree about",
+    "RS122": "a number that is not a plain decimal whole number",
+    "RS123": "text that YAML readers take for a time or a date",
+    "RS211": "unknown key",
+    "RS212": "missing key",
+    "RS213": "wrong type of value",
+    "RS214": "not one of the allowed values",
+    "RS215": "not of the required form",
+    "RS216": "number out of range",
+    "RS217": "too many or too few",
+    "RS218": "the same value twice",
+    "RS219": "fits none of the allowed forms",
+    "RS220": "not what the schema asks for",
+}
+
+_WORD_LIMIT = 64  # difflib is quadratic in the length of a word
+_CANDIDATE_LIMIT = 500
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A stretch of text in a file. Lines and columns count from 1, in characters; `end_column` is exclusive."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def to(self, other: Span) -> Span:
+        """The stretch from the start of this span to the end of `other`, which is later in the same file."""
+        return Span(self.file, self.line, self.column, other.end_line, other.end_column)
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A second place that explains a diagnostic, and what is to be seen there."""
+
+    span: Span
+    text: str
+
+
+class Severity(StrEnum):
+    """How bad it is: an error makes the ruleset or log unusable, a warning does not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding.
+
+    Attributes:
+        code: a stable key of `CODES`.
+        severity: error or warning.
+        message: one sentence on the cause.
+        span: the place, or None where there is none (a file that does not exist and was not named in a file).
+        label: a few words written under the place.
+        notes: further places that matter, such as the declaration that a use contradicts.
+        help: the way out, one or more lines.
+    """
+
+    code: str
+    severity: Severity
+    message: str
+    span: Span | None
+    label: str = ""
+    notes: tuple[Label, ...] = ()
+    help: str = ""
+
+
+class RulespecError(Exception):
+    """A failure that stops the work at hand; `diagnostics` says why."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__(self.diagnostics)
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"{d.span}: {d.message} [{d.code}]" if d.span else f"{d.message} [{d.code}]" for d in self.diagnostics
+        )
+
+
+class Report:
+    """Collects diagnostics, so that one run tells everything that is wrong."""
+
+    def __init__(self) -> None:
+        # A dict keeps the order in which they came; the key makes a repetition of the same finding vanish.
+        self._found: dict[tuple[str, str, Span | None], Diagnostic] = {}
+        self._errors = 0
+
+    def add(self, diagnostic: Diagnostic) -> None:
+        """Adds a diagnostic, unless the same finding at the same place is there already."""
+        key = (diagnostic.code, diagnostic.message, diagnostic.span)
+        if key not in self._found:
+            self._found[key] = diagnostic
+            self._errors += diagnostic.severity is Severity.ERROR
+
+    def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Adds several diagnostics, such as those of a `RulespecError`."""
+        for diagnostic in diagnostics:
+            self.add(diagnostic)
+
+    def error(
+        self,
+        code: str,
+        message: str,
+        span: Span | None,
+        label: str = "",
+        notes: Iterable[Label] = (),
+        help: str = "",  # noqa: A002 - the name of the field it fills
+    ) -> None:
+        """Adds an error; the parameters are the fields of `Diagnostic`."""
+        self.add(Diagnostic(code, Severity.ERROR, message, span, label, tuple(notes), help))
+
+    def warning(
+        self,
+        code: str,
+        message: str,
+        span: Span | None,
+        label: str = "",
+        notes: Iterable[Label] = (),
+        help: str = "",  # noqa: A002 - the name of the field it fills
+    ) -> None:
+        """Adds a warning; the parameters are the fields of `Diagnostic`."""
+        self.add(Diagnostic(code, Severity.WARNING, message, span, label, tuple(notes), help))
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """All findings in the order of file, line, column and code; those without a place come first."""
+        return tuple(sorted(self._found.values(), key=_place))
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is no error. Warnings do not count."""
+        return self._errors == 0
+
+    @property
+    def errors(self) -> int:
+        """How many errors there are."""
+        return self._errors
+
+    def raise_if_errors(self) -> None:
+        """Raises `RulespecError` with everything collected so far, if any of it is an error."""
+        if not self.ok:
+            raise RulespecError(self.diagnostics)
+
+
+def _place(diagnostic: Diagnostic) -> tuple[str, int, int, str]:
+    span = diagnostic.span
+    if span is None:
+        return ("", 0, 0, diagnostic.code)
+    return (span.file, span.line, span.column, diagnostic.code)
+
+
+def did_you_mean(word: str, candidates: Iterable[str]) -> str:
+    """A hint such as "did you mean `ionian_sea`?", or "" if no candidate is close.
+
+    The work is bounded: only the first few hundred candidates of ordinary length are looked at.
+    """
+    if len(word) > _WORD_LIMIT:
+        return ""
+    pool = [c for c in islice(candidates, _CANDIDATE_LIMIT) if 0 < len(c) <= _WORD_LIMIT]
+    folded = word.casefold()
+    best = [c for c in pool if c.casefold() == folded and c != word]
+    best = best or [c for c in difflib.get_close_matches(word, pool, n=2) if c != word]
+    return f"did you mean `{best[0]}`?" if best else ""
+
+
+def shown(text: str, limit: int = 60) -> str:
+    """Text from a file as it may stand in a message: in backticks, on one line, and cut after `limit` characters."""
+    line = text[: limit + 1].replace("\n", "\\n")
+    return f"`{line}`" if len(line) <= limit else f"`{line[:limit]}…`"

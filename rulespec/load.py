@@ -1,0 +1,282 @@
+"""From a ruleset reference to a checked ruleset: `imperial`, `./my_game`, `imperial+playimperial`."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+
+from rulespec import ast, typed
+from rulespec.check.declare import entries, get, text, words
+from rulespec.check.rules import check_source
+from rulespec.diagnostics import Report, RulespecError, Span, did_you_mean
+from rulespec.overlay import Source, apply_overlay, apply_rules, find, merge
+from rulespec.parser import parse_rules
+from rulespec.source import Mapping, Node, Scalar, Sequence, inside, read_text, read_yaml
+
+SECTION_FILES = ("kinds", "map", "tracks", "tables", "setup")
+MAX_RULES_FILES = 200
+MAX_OVERLAYS = 20
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads files, keeps their texts for messages, and hashes their content."""
+
+    report: Report
+    sources: dict[str, str] = field(default_factory=dict)
+    digest: hashlib._Hash = field(default_factory=hashlib.sha256)
+
+    def display(self, path: Path) -> str:
+        try:
+            return str(path.relative_to(Path.cwd()))
+        except ValueError:
+            return str(path)
+
+    def yaml(self, path: Path, schema: str) -> Mapping | None:
+        """A YAML file that fits its schema, or None if it does not (which is reported)."""
+        display = self.display(path)
+        try:
+            self._remember(path, display)
+            node = read_yaml(path, display)
+        except RulespecError as error:
+            self.report.extend(error.diagnostics)
+            return None
+        if not self._fits(node, schema):
+            return None
+        if isinstance(node, Scalar) and node.value is None:
+            return Mapping({}, node.span)
+        return node if isinstance(node, Mapping) else None
+
+    def _fits(self, node: Node, schema: str) -> bool:
+        from rulespec.schema_check import check_schema
+        from rulespec.schemas import load_schema
+
+        before = self.report.errors
+        if not (isinstance(node, Scalar) and node.value is None and schema != "game"):
+            check_schema(node, load_schema(schema), self.report, what=f"{schema} file")
+        return self.report.errors == before
+
+    def rules(self, path: Path) -> tuple[ast.Item, ...]:
+        display = self.display(path)
+        try:
+            return parse_rules(self._remember(path, display), display)
+        except RulespecError as error:
+            self.report.extend(error.diagnostics)
+            return ()
+
+    def _remember(self, path: Path, display: str) -> str:
+        content = read_text(path, display)
+        self.sources[display] = content
+        self.digest.update(f"{path.name}\0{len(content)}\0".encode())
+        self.digest.update(content.encode())
+        return content
+
+
+def game_folders() -> list[Path]:
+    """Where ids are looked for: the folders in RULESPEC_PATH, `games` here, and the games that come with the program."""
+    folders = [Path(p) for p in os.environ.get("RULESPEC_PATH", "").split(os.pathsep) if p]
+    folders.append(Path("games"))
+    shipped = Path(str(resources.files("rulespec"))).parent / "games"
+    folders.append(shipped)
+    return [f for f in folders if f.is_dir()]
+
+
+def known_rulesets() -> list[str]:
+    """The ids that can be named in a reference."""
+    return sorted({p.parent.name for folder in game_folders() for p in folder.glob("*/game.yaml")})
+
+
+def find_ruleset(name: str) -> Path:
+    """The folder of a ruleset that is named by its id or its path.
+
+    Raises:
+        RulespecError: RS501 if there is none.
+    """
+    path = Path(name)
+    try:
+        if path.is_dir() and (path / "game.yaml").exists():
+            return path.resolve()
+        if os.sep not in name and not name.startswith("."):
+            for folder in game_folders():
+                if (folder / name / "game.yaml").exists():
+                    return (folder / name).resolve()
+        exists = path.exists()
+    except (OSError, ValueError):
+        exists = False
+    report = Report()
+    if exists:
+        report.error("RS501", f"`{name}` holds no ruleset: it has no game.yaml", None)
+    else:
+        known = known_rulesets()
+        hint = did_you_mean(name, known) or ("known are " + ", ".join(f"`{k}`" for k in known) if known else "")
+        report.error("RS501", f"there is no ruleset `{name[:80]}`", None, help=hint)
+    raise RulespecError(report.diagnostics)
+
+
+def load_ruleset(ref: str, report: Report | None = None) -> typed.Ruleset:
+    """Reads and checks a ruleset.
+
+    Args:
+        ref: a folder or an id, followed by `+overlay` as often as wanted; an overlay is an id (a file in `variants/`)
+            or the path of a YAML file.
+        report: takes every diagnostic, warnings too.
+
+    Raises:
+        RulespecError: if there is any error; it carries all diagnostics of the run.
+    """
+    report = Report() if report is None else report
+    base, *overlays = ref.split("+")
+    reader = _Reader(report)
+    folder = find_ruleset(base)
+    source, folders = _read_folder(folder, reader, [])
+    report.raise_if_errors()
+    if len(overlays) > MAX_OVERLAYS:
+        report.error("RS502", f"a reference has at most {MAX_OVERLAYS} overlays", None)
+    names = []
+    for overlay in overlays[:MAX_OVERLAYS]:
+        names.append(_overlay(overlay, source, folders, reader))
+    report.raise_if_errors()
+    declarations, rules = check_source(source, report)
+    report.raise_if_errors()
+    game = get(source.root, "game")
+    id_ = text(get(game, "id"))
+    return typed.Ruleset(
+        id=id_,
+        ref="+".join([id_, *names]),
+        title=text(get(game, "title")),
+        version=text(get(game, "version")),
+        hash=reader.digest.hexdigest()[:32],
+        start=text(get(game, "start"), "play"),
+        declarations=declarations,
+        rules=rules,
+        folders=tuple(folders),
+        sources=reader.sources,
+        overlays=tuple(names),
+        offered=tuple(w.text for w in words(get(game, "overlays"))),
+    )
+
+
+def _read_folder(folder: Path, reader: _Reader, trail: list[Path]) -> tuple[Source, list[Path]]:
+    """The source of a folder, laid over the ruleset it extends; and the folders read, its own first."""
+    game = reader.yaml(folder / "game.yaml", "game")
+    empty = Span(reader.display(folder / "game.yaml"), 1, 1, 1, 2)
+    source, folders = Source(Mapping({}, empty)), [folder]
+    extends = get(game, "extends")
+    if isinstance(extends, Scalar):
+        if folder in trail or len(trail) > 8:
+            reader.report.error("RS507", "this ruleset extends itself", extends.span)
+            return source, folders
+        try:
+            base = find_ruleset(extends.text)
+        except RulespecError as error:
+            for d in error.diagnostics:
+                reader.report.error(d.code, d.message, extends.span, help=d.help)
+            return source, folders
+        source, more = _read_folder(base, reader, [*trail, folder])
+        folders += more
+        for path in words(get(game, "replaces")):
+            node = find(source.root, path.text)
+            if node is None:
+                reader.report.error("RS503", f"there is no `{path.text}`", path.span)
+            else:
+                source.root = _emptied(source.root, path.text.split("."))
+    tree: dict[str, tuple[Scalar, Node]] = {}
+    if game is not None:
+        tree["game"] = (Scalar("game", "game", game.span), game)
+    for name in SECTION_FILES:
+        path = folder / f"{name}.yaml"
+        if path.exists():
+            node = reader.yaml(path, name)
+            for key, (place, value) in node.entries.items() if node is not None else ():
+                tree[key] = (place, value)
+    merged = merge(source.root, Mapping(tree, empty))
+    assert isinstance(merged, Mapping)
+    source.root = merged
+    paths = sorted((folder / "rules").glob("*.rules")) if (folder / "rules").is_dir() else []
+    if len(paths) > MAX_RULES_FILES:
+        reader.report.error("RS103", f"a ruleset has at most {MAX_RULES_FILES} rules files", None)
+    items: list[ast.Item] = []
+    for path in paths[:MAX_RULES_FILES]:
+        try:
+            inside(folder, f"rules/{path.name}")
+        except RulespecError as error:
+            reader.report.extend(error.diagnostics)
+            continue
+        items += reader.rules(path)
+    apply_rules(source, tuple(items), "", reader.report)
+    return source, folders
+
+
+def _emptied(root: Mapping, keys: list[str]) -> Mapping:
+    entries_ = dict(root.entries)
+    place, node = entries_[keys[0]]
+    if len(keys) > 1:
+        assert isinstance(node, Mapping)
+        entries_[keys[0]] = (place, _emptied(node, keys[1:]))
+    elif isinstance(node, Mapping):
+        entries_[keys[0]] = (place, Mapping({}, node.span))
+    elif isinstance(node, Sequence):
+        entries_[keys[0]] = (place, Sequence([], node.span))
+    else:
+        del entries_[keys[0]]
+    return Mapping(entries_, root.span)
+
+
+def _overlay(name: str, source: Source, folders: list[Path], reader: _Reader) -> str:
+    """Applies one overlay; gives back its id."""
+    report = reader.report
+    path = _overlay_path(name, folders)
+    if path is None:
+        offered = sorted({p.stem for f in folders for p in (f / "variants").glob("*.yaml")})
+        hint = did_you_mean(name, offered) or ("known are " + ", ".join(f"`{o}`" for o in offered) if offered else "")
+        report.error("RS502", f"there is no overlay `{name[:80]}` for this ruleset", None, help=hint)
+        return name
+    node = reader.yaml(path, "overlay")
+    if node is None:
+        return name
+    base = get(node, "for")
+    id_ = text(get(source.root, "game", "id"))
+    if base is not None and text(base) != id_ and all(text(base) != f.name for f in folders):
+        report.error("RS506", f"this overlay is for `{text(base)}`, not for `{id_}`", base.span)
+    rules_path = path.with_suffix(".rules")
+    rules = reader.rules(rules_path) if rules_path.exists() else ()
+    overlay_id = text(get(node, "id"), path.stem)
+    apply_overlay(source, node, rules, overlay_id, report)
+    return overlay_id
+
+
+def _overlay_path(name: str, folders: list[Path]) -> Path | None:
+    try:
+        if name.endswith(".yaml") or os.sep in name:
+            return Path(name) if Path(name).is_file() else None
+        for folder in folders:
+            path = folder / "variants" / f"{name}.yaml"
+            if path.is_file():
+                return inside(folder, f"variants/{name}.yaml")
+    except (OSError, ValueError):
+        return None
+    return None
+
+
+__all__ = ["entries", "find_ruleset", "known_rulesets", "load_ruleset"]
+
+
+if __name__ == "__main__":  # pragma: no cover
+    import sys
+
+    from rulespec.render import render_text
+
+    collected = Report()
+    try:
+        ruleset = load_ruleset(sys.argv[1], collected)
+        print(ruleset.ref, ruleset.hash)
+    except RulespecError:
+        pass
+    shown: dict[str, str] = {}
+    for d in collected.diagnostics:
+        if d.span is not None and Path(d.span.file).is_file():
+            shown[d.span.file] = Path(d.span.file).read_text()
+    print(render_text(collected.diagnostics, shown))

@@ -1,0 +1,233 @@
+"""Laying one source over another: `extends`, and overlays that change facts by path and rules by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from rulespec import ast
+from rulespec.diagnostics import Label, Report, Span, did_you_mean
+from rulespec.source import Mapping, Node, Scalar, Sequence
+
+
+@dataclass(slots=True)
+class Source:
+    """A ruleset before it is checked: one YAML tree and the rules by kind and name.
+
+    `originals` maps the name of a wrapping rule to the name its `original(…)` calls; `touched` maps each path that an
+    overlay has changed to where it did so.
+    """
+
+    root: Mapping
+    items: dict[tuple[str, str], ast.Item] = field(default_factory=dict)
+    originals: dict[tuple[str, str], str] = field(default_factory=dict)
+    touched: dict[str, tuple[str, Span]] = field(default_factory=dict)
+
+
+_KINDS: dict[type[ast.Item], str] = {
+    ast.Def: "def",
+    ast.Procedure: "procedure",
+    ast.Invariant: "invariant",
+    ast.OptionGroup: "options",
+    ast.Scoring: "scoring",
+}
+
+
+def merge(base: Node, over: Node) -> Node:
+    """`over` laid over `base`: mappings are merged, anything else is replaced. Both keep their places."""
+    if not isinstance(base, Mapping) or not isinstance(over, Mapping):
+        return over
+    entries = dict(base.entries)
+    for key, (place, value) in over.entries.items():
+        entries[key] = (place, merge(entries[key][1], value)) if key in entries else (place, value)
+    return Mapping(entries, over.span)
+
+
+def find(root: Mapping, path: str) -> Node | None:
+    """The node at a dotted path."""
+    node: Node = root
+    for key in path.split("."):
+        if not isinstance(node, Mapping) or key not in node.entries:
+            return None
+        node = node.entries[key][1]
+    return node
+
+
+def _replaced(root: Mapping, keys: list[str], value: tuple[Scalar, Node] | None) -> Mapping:
+    """A copy of the tree with the entry at a path set, or taken out (None). The parents exist."""
+    entries = dict(root.entries)
+    key = keys[0]
+    if len(keys) == 1:
+        if value is None:
+            del entries[key]
+        else:
+            entries[key] = value
+    else:
+        place, inner = entries[key]
+        assert isinstance(inner, Mapping)
+        entries[key] = (place, _replaced(inner, keys[1:], value))
+    return Mapping(entries, root.span)
+
+
+def _nearest(root: Mapping, path: str) -> str:
+    """A hint: the longest part of the path that exists, and the nearest key behind it."""
+    node: Node = root
+    walked: list[str] = []
+    for key in path.split("."):
+        if isinstance(node, Mapping) and key in node.entries:
+            node = node.entries[key][1]
+            walked.append(key)
+            continue
+        if isinstance(node, Mapping):
+            where = ".".join(walked)
+            guess = did_you_mean(key, node.entries)
+            return guess or (f"`{where}` has no `{key}`" if where else "")
+        return f"`{'.'.join(walked)}` is a single value"
+    return ""
+
+
+def _same(a: Node, b: Node) -> bool:
+    if isinstance(a, Scalar) and isinstance(b, Scalar):
+        return a.value == b.value and type(a.value) is type(b.value)
+    if isinstance(a, Sequence) and isinstance(b, Sequence):
+        return len(a.items) == len(b.items) and all(_same(x, y) for x, y in zip(a.items, b.items, strict=True))
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return list(a.entries) == list(b.entries) and all(
+            _same(a.entries[k][1], b.entries[k][1]) for k in a.entries
+        )
+    return False
+
+
+def _touch(source: Source, overlay: str, path: str, span: Span, report: Report) -> None:
+    for other, (name, place) in source.touched.items():
+        if name != overlay and (other == path or other.startswith(path + ".") or path.startswith(other + ".")):
+            report.error(
+                "RS505",
+                f"the overlays `{name}` and `{overlay}` both change `{path if len(path) > len(other) else other}`",
+                span,
+                notes=[Label(place, "changed here already")],
+                help="use one of them, or write a third overlay that says what holds",
+            )
+    source.touched[path] = (overlay, span)
+
+
+def apply_overlay(source: Source, overlay: Mapping, rules: tuple[ast.Item, ...], name: str, report: Report) -> None:
+    """Changes the source as an overlay says; reports paths and rules that do not fit (RS503 … RS510)."""
+    for option, (place, value) in _entries(overlay, "options"):
+        _change(source, name, f"game.options.{option}.default", place, value, report)
+    for path, (place, value) in _entries(overlay, "changes"):
+        _change(source, name, path, place, value, report)
+    for path, (place, value) in _entries(overlay, "add"):
+        _add(source, name, path, place, value, report)
+    removed = overlay.entries.get("remove")
+    if removed is not None and isinstance(removed[1], Sequence):
+        for item in removed[1].items:
+            if isinstance(item, Scalar):
+                _remove(source, name, item, report)
+    apply_rules(source, rules, name, report)
+
+
+def _entries(overlay: Mapping, key: str) -> list[tuple[str, tuple[Scalar, Node]]]:
+    node = overlay.entries.get(key)
+    return list(node[1].entries.items()) if node is not None and isinstance(node[1], Mapping) else []
+
+
+def _missing(source: Source, path: str, span: Span, report: Report) -> None:
+    report.error("RS503", f"there is no `{path}`", span, help=_nearest(source.root, path))
+
+
+def _change(source: Source, name: str, path: str, place: Scalar, value: Node, report: Report) -> None:
+    old = find(source.root, path)
+    if old is None:
+        _missing(source, path, place.span, report)
+        return
+    if _same(old, value):
+        notes = [Label(old.span, "it says so already")]
+        report.error("RS504", f"`{path}` does not change", value.span, notes=notes, help="leave it out")
+        return
+    _touch(source, name, path, place.span, report)
+    keys = path.split(".")
+    key = Scalar(keys[-1], keys[-1], place.span)
+    source.root = _replaced(source.root, keys, (key, merge(old, value)))
+
+
+def _add(source: Source, name: str, path: str, place: Scalar, value: Node, report: Report) -> None:
+    keys = path.split(".")
+    old = find(source.root, path)
+    if isinstance(old, Sequence) and isinstance(value, Sequence):
+        present = {i.text for i in old.items if isinstance(i, Scalar)}
+        for item in value.items:
+            if isinstance(item, Scalar) and item.text in present:
+                report.error("RS504", f"`{item.text}` is in `{path}` already", item.span, help="leave it out")
+        new: Node = Sequence([*old.items, *value.items], value.span)
+    elif old is not None:
+        notes = [Label(old.span, "it stands here")]
+        report.error("RS508", f"`{path}` exists already", place.span, notes=notes, help="put it under `changes`")
+        return
+    else:
+        parent = find(source.root, ".".join(keys[:-1])) if len(keys) > 1 else source.root
+        if not isinstance(parent, Mapping):
+            _missing(source, ".".join(keys[:-1]), place.span, report)
+            return
+        new = value
+    _touch(source, name, path, place.span, report)
+    source.root = _replaced(source.root, keys, (Scalar(keys[-1], keys[-1], place.span), new))
+
+
+def _remove(source: Source, name: str, item: Scalar, report: Report) -> None:
+    if find(source.root, item.text) is None:
+        _missing(source, item.text, item.span, report)
+        return
+    _touch(source, name, item.text, item.span, report)
+    source.root = _replaced(source.root, item.text.split("."), None)
+
+
+def apply_rules(source: Source, rules: tuple[ast.Item, ...], name: str, report: Report) -> None:
+    """Adds, replaces, wraps and removes rules. `name` is the overlay's, or "" for a ruleset's own rules."""
+    for item in rules:
+        if isinstance(item, ast.Remove):
+            key = (item.kind, item.name.text)
+            if key not in source.items:
+                _no_rule(source, item.kind, item.name, report)
+            else:
+                _touch(source, name, f"{item.kind} {item.name.text}", item.name.span, report)
+                del source.items[key]
+            continue
+        kind = _KINDS[type(item)]
+        key = (kind, "" if kind == "scoring" else item.name.text)
+        old = source.items.get(key)
+        if item.modifier == "":
+            if old is not None:
+                notes = [Label(old.name.span, "the first one")]
+                help_ = f"write `replace {kind} …` to put this one in its place" if name else ""
+                report.error(
+                    "RS223", f"the {kind} `{item.name.text}` exists already", item.name.span, notes=notes, help=help_
+                )
+            else:
+                source.items[key] = item
+            continue
+        if old is None:
+            _no_rule(source, kind, item.name, report)
+            continue
+        _touch(source, name, f"{kind} {item.name.text}", item.name.span, report)
+        if item.modifier == "wrap":
+            if not isinstance(item, ast.Def | ast.Procedure):
+                report.error("RS229", f"only definitions and procedures are wrapped, not {kind}", item.name.span)
+                continue
+            inner = f"{item.name.text} (before {name or 'this'})"
+            source.items[(kind, inner)] = old
+            if key in source.originals:  # the old one wraps another itself
+                source.originals[(kind, inner)] = source.originals[key]
+            source.originals[key] = inner
+        elif isinstance(item, ast.Def | ast.Procedure) and isinstance(old, ast.Def | ast.Procedure):
+            mine = [(p.type.form, p.type.name.text) for p in item.params]
+            if mine != [(p.type.form, p.type.name.text) for p in old.params]:
+                notes = [Label(old.name.span, "the one it replaces")]
+                report.error("RS511", f"`{item.name.text}` must keep its parameters", item.name.span, notes=notes)
+        source.items[key] = item
+
+
+def _no_rule(source: Source, kind: str, name: ast.Name, report: Report) -> None:
+    names = [n for k, n in source.items if k == kind]
+    report.error(
+        "RS509", f"there is no {kind} `{name.text}`", name.span, help=did_you_mean(name.text, names)
+    )

@@ -1,0 +1,90 @@
+"""The types of the rules language: numbers with units, truth values, entities, optional entities and sets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ANY = "*"
+"""The unit of a bare number, which takes its neighbour's, and the kind of `none` and `{}`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Num:
+    """A whole number; `unit` is "" for a plain count."""
+
+    unit: str = ""
+
+    def __str__(self) -> str:
+        return self.unit if self.unit not in ("", ANY) else "int"
+
+
+@dataclass(frozen=True, slots=True)
+class Bool:
+    def __str__(self) -> str:
+        return "bool"
+
+
+@dataclass(frozen=True, slots=True)
+class Ent:
+    """An entity of a kind; an optional one may be none and must be checked before use."""
+
+    kind: str
+    optional: bool = False
+
+    def __str__(self) -> str:
+        if self.kind == ANY:
+            return "none"
+        return f"{self.kind}?" if self.optional else self.kind
+
+
+@dataclass(frozen=True, slots=True)
+class SetOf:
+    kind: str
+
+    def __str__(self) -> str:
+        return "an empty set" if self.kind == ANY else f"set {self.kind}"
+
+
+@dataclass(frozen=True, slots=True)
+class Bad:
+    """The type of an expression that has been reported already; fits everything, so that nothing follows from it."""
+
+    def __str__(self) -> str:
+        return "unknown"
+
+
+Type = Num | Bool | Ent | SetOf | Bad
+
+INT = Num("")
+LITERAL = Num(ANY)
+BOOL = Bool()
+BAD = Bad()
+
+
+def unify(a: Type, b: Type) -> Type | None:
+    """The common type of two operands or branches, or None if there is none."""
+    if isinstance(a, Bad):
+        return b
+    if isinstance(b, Bad) or a == b:
+        return a
+    if isinstance(a, Num) and isinstance(b, Num):
+        if a.unit == ANY:
+            return b
+        return a if b.unit == ANY else None
+    if isinstance(a, Ent) and isinstance(b, Ent):
+        if ANY in (a.kind, b.kind) or a.kind == b.kind:
+            return Ent(b.kind if a.kind == ANY else a.kind, a.optional or b.optional)
+        return None
+    if isinstance(a, SetOf) and isinstance(b, SetOf) and ANY in (a.kind, b.kind):
+        return b if a.kind == ANY else a
+    return None
+
+
+def accepts(target: Type, value: Type) -> bool:
+    """Whether a value of one type may be put where the other is asked for."""
+    common = unify(target, value)
+    if common is None:
+        return False
+    if isinstance(target, Ent) and isinstance(value, Ent):
+        return target.optional or not value.optional
+    return True
