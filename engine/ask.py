@@ -138,4 +138,3 @@ class Asker:
             report.raise_if_errors()
             values.append(self._evaluate(self._lowered(expr), state))
         return name, values
-

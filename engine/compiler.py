@@ -67,6 +67,11 @@ def too_long() -> None:
     raise ProgramFault(-1, f"no decision within {MAX_STEPS:,} steps")
 
 
+def _unreached(state: State) -> int:
+    """Stands for a block that is written into another one."""
+    raise AssertionError(state)
+
+
 class _Memo(dict[int, tuple[int, ...]]):
     """Set → its members in order; forgotten as a whole when it grows too large."""
 
@@ -343,7 +348,8 @@ class _Writer:
             if head in done:
                 continue
             done.add(head)
-            self.head, self.loops, self.needed = head, False, []
+            self.head, self.loops = head, False
+            self.needed: list[int] = []
             body = self.block(head, "", 0)
             if self.loops:
                 body = ["while True:", *("    " + line for line in body)]
@@ -390,8 +396,8 @@ class _Writer:
         elif isinstance(exit_, ir.Switch):
             out.append(f"{pad}w = {self.x(exit_.value)}")
             by_block: dict[int, list[int]] = {}
-            for value, block in exit_.cases:
-                by_block.setdefault(block, []).append(value)
+            for case, block in exit_.cases:
+                by_block.setdefault(block, []).append(case)
             for block, values in by_block.items():
                 out.append(f"{pad}if w in {tuple(values)}:" if len(values) > 1 else f"{pad}if w == {values[0]}:")
                 self.alone.discard(block)
@@ -451,14 +457,16 @@ class PythonBackend(Interpreter):
                 if isinstance(instruction, ir.Clear):
                     names[f"Z{instruction.size}"] = [0] * instruction.size
         exec(compile(self.source, "<generated>", "exec"), names)  # noqa: S102 - holds numbers only
-        empty: Callable[[State], int] | None = None
-        self._blocks = [names.get(f"b{i}", empty) for i in range(len(program.blocks))]
+        self._blocks: list[Callable[[State], int]] = [
+            names.get(f"b{i}", _unreached) for i in range(len(program.blocks))
+        ]
         self._lists = [[names[f"list{i}_{k}"] for k in range(len(d.choices))] for i, d in enumerate(program.decisions)]
         self._tests = [[names[f"test{i}_{k}"] for k in range(len(d.choices))] for i, d in enumerate(program.decisions)]
         self._who = [names.get(f"who{i}") for i in range(len(program.decisions))]
         self._invariants = [names[f"inv{i}"] for i in range(len(program.invariants))]
 
     def run(self, state: State, block: int) -> None:
+        """Runs from a block to the next decision or the end."""
         left, blocks = self._left, self._blocks
         left[0] = MAX_STEPS
         while block >= 0:
@@ -468,16 +476,20 @@ class PythonBackend(Interpreter):
             block = blocks[block](state)
 
     def decider(self, state: State, decision: int) -> int:
+        """The seat that decides; -1 for chance."""
         who = self._who[decision]
         return -1 if who is None else who(state)
 
     def legal(self, state: State, decision: int, choice: int) -> Iterator[tuple[int, ...]]:
+        """The argument tuples with which an option is legal, in order."""
         found: Iterator[tuple[int, ...]] = self._lists[decision][choice](state)
         return found
 
     def is_legal(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> bool:
+        """Whether an option with these arguments may be taken."""
         legal: bool = self._tests[decision][choice](state, *args)
         return legal
 
     def broken(self, state: State) -> list[int]:
+        """The invariants that do not hold."""
         return [i for i, holds in enumerate(self._invariants) if not holds(state)]

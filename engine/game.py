@@ -35,7 +35,7 @@ _RULE_ID = re.compile(r"\b[A-Z][A-Z0-9]{1,9}(?:-[A-Z0-9]{1,9}){1,3}\b")
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The open decision. `by` is the seat that decides; None for chance. `together`: kept secret until all have chosen."""
+    """The open decision. `by` is the seat that decides (None: chance); `together`: secret until all have chosen."""
 
     name: str
     by: str | None
@@ -502,7 +502,7 @@ class Game:
                 mask = value(t.source, state, (seat,))
                 found = [i for i in range(mask.bit_length()) if mask >> i & 1]
                 keys = {i: value(t.key, state, (seat, i)) for i in found}
-                found.sort(key=lambda i: (-keys[i], i))  # noqa: B023 - used at once
+                found.sort(key=lambda i: (-keys[i], i))
                 rank += [value(t.value, state, (seat, i)) for i in found]
             ranks.append(tuple(rank))
         return ranks
@@ -610,7 +610,8 @@ def _check_seats(ruleset: typed.Ruleset, seats: tuple[str, ...]) -> None:
         report.error("RS707", f"`{ruleset.ref}` is for {low} to {high} players, not for {len(seats)}", None)
     for seat in seats:
         if not seat or len(seat) > 80 or any(c in seat for c in "(),\n\r\t") or seat != seat.strip():
-            report.error("RS708", f"{seat[:80]!r} cannot be the name of a seat", None, help="no brackets, commas or line ends")
+            help_ = "no brackets, commas or line ends"
+            report.error("RS708", f"{seat[:80]!r} cannot be the name of a seat", None, help=help_)
     if len(set(seats)) < len(seats):
         report.error("RS708", "two seats have the same name", None)
     report.raise_if_errors()

@@ -166,6 +166,7 @@ class Interpreter:
         self.p = program
 
     def run(self, state: State, block: int) -> None:
+        """Runs from a block to the next decision or the end."""
         run(self.p, state, block)
 
     def value(self, e: ir.Expr, state: State, args: tuple[int, ...] = ()) -> int:
@@ -189,9 +190,8 @@ class Interpreter:
 
     def _arguments(self, state: State, c: ir.Choice, depth: int, slots: State) -> Iterator[tuple[int, ...]]:
         if depth == len(c.params):
-            if all(evaluate(self.p, r.expr, state, slots) for r in c.requires):
-                if c.weight is None or evaluate(self.p, c.weight, state, slots) > 0:
-                    yield tuple(slots[param.slot] for param in c.params)
+            if self._fits(state, c, slots):
+                yield tuple(slots[param.slot] for param in c.params)
             return
         param = c.params[depth]
         for value in self.domain(state, param, slots):
@@ -220,6 +220,10 @@ class Interpreter:
             slots[param.slot] = value
             if param.where is not None and not evaluate(self.p, param.where.expr, state, slots):
                 return False
+        return self._fits(state, c, slots)
+
+    def _fits(self, state: State, c: ir.Choice, slots: State) -> bool:
+        """Whether all conditions hold, the parameters being in their slots."""
         return all(evaluate(self.p, r.expr, state, slots) for r in c.requires) and (
             c.weight is None or evaluate(self.p, c.weight, state, slots) > 0
         )

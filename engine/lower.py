@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from engine import program as ir
-from engine.build import FALSE, TRUE, cell, choose, logic, op
+from engine.build import FALSE, TRUE, cell, op
 from engine.lower_expr import ExpressionLowering, Layout, Scope
 from rulespec import typed
 from rulespec.diagnostics import Span
@@ -289,7 +289,8 @@ class _Lowering:
         if b.where is not None:
             test = self.x.expr(b.where, inner)
             fitting = self._block()
-            self._exit(ir.Branch(test, fitting, head) if not isinstance(test, ir.Const) else _settled(test, fitting, head))
+            settled = isinstance(test, ir.Const)
+            self._exit(_settled(test, fitting, head) if settled else ir.Branch(test, fitting, head))
             self.here = fitting
         return head, behind, inner
 
@@ -324,10 +325,11 @@ class _Lowering:
 
     def _condition(self, e: typed.Expr, reason: str, span: Span, scope: Scope) -> ir.Condition:
         text = self._source(e.span)
-        shown = []
-        for part in _atoms(e):
-            if not isinstance(part, typed.Lit):
-                shown.append(ir.Shown(self._source(part.span), type_name(part.type), self.x.expr(part, scope)))
+        shown = [
+            ir.Shown(self._source(part.span), type_name(part.type), self.x.expr(part, scope))
+            for part in _atoms(e)
+            if not isinstance(part, typed.Lit)
+        ]
         return ir.Condition(self.x.expr(e, scope), reason or text, text, tuple(shown), span)
 
     def _source(self, span: Span) -> str:
@@ -451,7 +453,8 @@ def _unordered(b: typed.Binder) -> typed.Binder:
     return typed.Binder(b.var, b.source, "", None, b.where)
 
 
-def _settled(test: ir.Const, yes: int, no: int) -> ir.Exit:
+def _settled(test: ir.Expr, yes: int, no: int) -> ir.Exit:
+    assert isinstance(test, ir.Const)
     return ir.Goto(yes if test.value else no)
 
 
@@ -463,6 +466,3 @@ def _atoms(e: typed.Expr) -> list[typed.Expr]:
         if e.op in ("==", "!=", "<", "<=", ">", ">=", "in", "some"):
             return list(e.args)
     return [e]
-
-
-__all__ = ["TRUE", "choose", "logic", "lower", "type_name"]

@@ -24,12 +24,15 @@ class Scope:
     sources: dict[int, ir.Expr] = field(default_factory=dict)
 
     def in_slot(self, var: typed.Var, slot: int) -> Scope:
+        """With a variable in a slot."""
         return replace(self, where={**self.where, var: ir.Local(slot)}, slots=max(self.slots, slot + 1))
 
     def in_cell(self, var: typed.Var, at: int) -> Scope:
+        """With a variable in a cell."""
         return replace(self, where={**self.where, var: cell(at)})
 
     def with_source(self, expr: typed.Expr, value: ir.Expr) -> Scope:
+        """With one expression standing for a value that is known already."""
         return replace(self, sources={**self.sources, id(expr): value})
 
 
@@ -60,9 +63,7 @@ class Layout:
                 self.place_at[place] = len(self.p.cells)
                 for owner in self._owners(piece.each):
                     for index in range(self.size(place.index)) if place.index else [-1]:
-                        self.add(
-                            ir.CellName("pieces", owner or "-", piece.name, "int", place.name, place.index, index)
-                        )
+                        self.add(ir.CellName("pieces", owner or "-", piece.name, "int", place.name, place.index, index))
 
     def add(self, name: ir.CellName) -> int:
         """A new cell."""

@@ -95,8 +95,8 @@ class If(Expr):
 class Fold(Expr):
     """`op` (count sum min max any all first set union) over the members of `source` in `slot`.
 
-    Cyclic order from `start` where given (only `first`). `body` is the value (sum, min, max, union), the demand (all) or the
-    mapped member (set); `default` what min and max are without members.
+    Cyclic order from `start` where given (only `first`). `body` is the value (sum, min, max, union), the demand (all)
+    or the mapped member (set); `default` what min and max are without members.
     """
 
     op: str
@@ -154,7 +154,7 @@ class Store(Instruction):
 
 @dataclass(frozen=True, slots=True)
 class Transfer(Instruction):
-    """Moves `amount` from one cell to another. Less than nothing, or more than there is (unless unlimited), is a fault."""
+    """Moves `amount` between cells. Less than nothing, or more than there is (unless unlimited), is a fault."""
 
     source: Cell
     target: Cell
@@ -251,7 +251,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """A parameter: the members of a set, or the numbers `low` … `high`. Its value is in `slot`, and in `cell` later."""
+    """A parameter: the members of a set, or the numbers `low` … `high`; first in `slot`, once chosen in `cell`."""
 
     name: str
     type: str
@@ -319,7 +319,7 @@ class CellName:
     """What a cell is.
 
     `group` is a kind, "game", "pieces" or "rules" (locals). `owner` names the entity or pile (seats by their numbers),
-    `name` the field, or a type of pieces and a place; `index` is the place's entity of the kind `index_kind`, if it has one.
+    `name` the field or the type of pieces; `index` is the place's entity of the kind `index_kind`, if it has one.
     """
 
     group: str

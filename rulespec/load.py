@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 
 from rulespec import ast, typed
-from rulespec.check.declare import entries, get, text, words
+from rulespec.check.declare import get, text, words
 from rulespec.check.rules import check_source
 from rulespec.diagnostics import Report, RulespecError, Span, did_you_mean
 from rulespec.overlay import Source, apply_overlay, apply_rules, find, merge
@@ -76,7 +76,7 @@ class _Reader:
 
 
 def game_folders() -> list[Path]:
-    """Where ids are looked for: the folders in RULESPEC_PATH, `games` here, and the games that come with the program."""
+    """Where ids are looked for: the folders in RULESPEC_PATH, `games` here, and what comes with the program."""
     folders = [Path(p) for p in os.environ.get("RULESPEC_PATH", "").split(os.pathsep) if p]
     folders.append(Path("games"))
     shipped = Path(str(resources.files("rulespec"))).parent / "games"
@@ -135,9 +135,7 @@ def load_ruleset(ref: str, report: Report | None = None) -> typed.Ruleset:
     report.raise_if_errors()
     if len(overlays) > MAX_OVERLAYS:
         report.error("RS502", f"a reference has at most {MAX_OVERLAYS} overlays", None)
-    names = []
-    for overlay in overlays[:MAX_OVERLAYS]:
-        names.append(_overlay(overlay, source, folders, reader))
+    names = [_overlay(overlay, source, folders, reader) for overlay in overlays[:MAX_OVERLAYS]]
     report.raise_if_errors()
     declarations, rules = check_source(source, report)
     report.raise_if_errors()
@@ -187,25 +185,24 @@ def _read_folder(folder: Path, reader: _Reader, trail: list[Path]) -> tuple[Sour
     if game is not None:
         tree["game"] = (Scalar("game", "game", game.span), game)
     for name in SECTION_FILES:
-        path = folder / f"{name}.yaml"
-        if path.exists():
-            node = reader.yaml(path, name)
-            for key, (place, value) in node.entries.items() if node is not None else ():
-                tree[key] = (place, value)
+        file = folder / f"{name}.yaml"
+        if file.exists():
+            node = reader.yaml(file, name)
+            tree |= node.entries if node is not None else {}
     merged = merge(source.root, Mapping(tree, empty))
     assert isinstance(merged, Mapping)
     source.root = merged
-    paths = sorted((folder / "rules").glob("*.rules")) if (folder / "rules").is_dir() else []
-    if len(paths) > MAX_RULES_FILES:
+    files = sorted((folder / "rules").glob("*.rules")) if (folder / "rules").is_dir() else []
+    if len(files) > MAX_RULES_FILES:
         reader.report.error("RS103", f"a ruleset has at most {MAX_RULES_FILES} rules files", None)
     items: list[ast.Item] = []
-    for path in paths[:MAX_RULES_FILES]:
+    for file in files[:MAX_RULES_FILES]:
         try:
-            inside(folder, f"rules/{path.name}")
+            inside(folder, f"rules/{file.name}")
         except RulespecError as error:
             reader.report.extend(error.diagnostics)
             continue
-        items += reader.rules(path)
+        items += reader.rules(file)
     apply_rules(source, tuple(items), "", reader.report)
     return source, folders
 
@@ -261,10 +258,7 @@ def _overlay_path(name: str, folders: list[Path]) -> Path | None:
     return None
 
 
-__all__ = ["entries", "find_ruleset", "known_rulesets", "load_ruleset"]
-
-
-if __name__ == "__main__":  # pragma: no cover
+if __name__ == "__main__":  # TEMPORARY
     import sys
 
     from rulespec.render import render_text
@@ -272,11 +266,11 @@ if __name__ == "__main__":  # pragma: no cover
     collected = Report()
     try:
         ruleset = load_ruleset(sys.argv[1], collected)
-        print(ruleset.ref, ruleset.hash)
+        sys.stdout.write(f"{ruleset.ref} {ruleset.hash}\n")
     except RulespecError:
         pass
     shown: dict[str, str] = {}
     for d in collected.diagnostics:
         if d.span is not None and Path(d.span.file).is_file():
             shown[d.span.file] = Path(d.span.file).read_text()
-    print(render_text(collected.diagnostics, shown))
+    sys.stdout.write(render_text(collected.diagnostics, shown) + "\n")

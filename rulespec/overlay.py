@@ -91,9 +91,7 @@ def _same(a: Node, b: Node) -> bool:
     if isinstance(a, Sequence) and isinstance(b, Sequence):
         return len(a.items) == len(b.items) and all(_same(x, y) for x, y in zip(a.items, b.items, strict=True))
     if isinstance(a, Mapping) and isinstance(b, Mapping):
-        return list(a.entries) == list(b.entries) and all(
-            _same(a.entries[k][1], b.entries[k][1]) for k in a.entries
-        )
+        return list(a.entries) == list(b.entries) and all(_same(a.entries[k][1], b.entries[k][1]) for k in a.entries)
     return False
 
 
@@ -228,6 +226,4 @@ def apply_rules(source: Source, rules: tuple[ast.Item, ...], name: str, report: 
 
 def _no_rule(source: Source, kind: str, name: ast.Name, report: Report) -> None:
     names = [n for k, n in source.items if k == kind]
-    report.error(
-        "RS509", f"there is no {kind} `{name.text}`", name.span, help=did_you_mean(name.text, names)
-    )
+    report.error("RS509", f"there is no {kind} `{name.text}`", name.span, help=did_you_mean(name.text, names))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Any, ClassVar
 
 from lark import Lark, Token, Transformer_NonRecursive, UnexpectedInput, v_args
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
@@ -55,8 +55,8 @@ _STATEMENTS = [
 
 class _Blocks(Indenter):
     NL_type = "_NL"
-    OPEN_PAREN_types = ["LPAR", "LSQB", "LBRACE"]
-    CLOSE_PAREN_types = ["RPAR", "RSQB", "RBRACE"]
+    OPEN_PAREN_types: ClassVar[list[str]] = ["LPAR", "LSQB", "LBRACE"]
+    CLOSE_PAREN_types: ClassVar[list[str]] = ["RPAR", "RSQB", "RBRACE"]
     INDENT_type = "_INDENT"
     DEDENT_type = "_DEDENT"
     tab_len = 8
@@ -102,8 +102,8 @@ class _Origin:
         )
 
 
-def _fail(code: str, message: str, span: Span, help: str = "") -> RulespecError:
-    return RulespecError((Diagnostic(code, Severity.ERROR, message, span, help=help),))
+def _fail(code: str, message: str, span: Span, hint: str = "") -> RulespecError:
+    return RulespecError((Diagnostic(code, Severity.ERROR, message, span, help=hint),))
 
 
 @v_args(meta=True)
@@ -457,13 +457,14 @@ def _syntax_error(error: Exception, text: str, origin: _Origin) -> RulespecError
             "indent every block of the same depth by the same number of spaces",
         )
     if isinstance(error, UnexpectedCharacters):
-        char = text[error.pos_in_stream] if error.pos_in_stream < len(text) else ""
-        help = 'a text ends on the line it begins on: "…"' if char == '"' else ""
+        at = error.pos_in_stream
+        char = text[at : at + 1]
+        hint = 'a text ends on the line it begins on: "…"' if char == '"' else ""
         return _fail(
             "RS132",
             f"the character `{char}` cannot stand here",
             origin.at(error.line, error.column, error.line, error.column + 1),
-            help,
+            hint,
         )
     assert isinstance(error, UnexpectedToken)
     token = error.token
@@ -471,20 +472,20 @@ def _syntax_error(error: Exception, text: str, origin: _Origin) -> RulespecError
     span = origin.span(token) if token.line is not None else origin.at(1, 1, 1, 2)
     if token.type == "_NL":
         span = origin.at(token.line or 1, token.column or 1, token.line or 1, (token.column or 1) + 1)
-    help = ""
+    hint = ""
     if token.type == "NAME":
         words = [w for w in _STATEMENTS if w.upper() in expected]
-        help = did_you_mean(str(token), words) if words else ""
+        hint = did_you_mean(str(token), words) if words else ""
     if "COLON" in expected and token.type == "_NL":
-        help = "a head line ends with `:`"
+        hint = "a head line ends with `:`"
     elif token.type == "_INDENT":
-        help = "this line is indented more than the one before it, which opens no block"
+        hint = "this line is indented more than the one before it, which opens no block"
     elif token.type == "EQUAL":
-        help = "compare with `==`; assign with `set … to …`"
-    elif not help and len(expected) <= 6:
+        hint = "compare with `==`; assign with `set … to …`"
+    elif not hint and len(expected) <= 6:
         names = sorted(_shown(t, t.lower()) for t in expected if not t.startswith("__"))
-        help = "expected " + " or ".join(names) if names else ""
-    return _fail("RS131", f"{_shown(token.type, str(token))} cannot stand here", span, help)
+        hint = "expected " + " or ".join(names) if names else ""
+    return _fail("RS131", f"{_shown(token.type, str(token))} cannot stand here", span, hint)
 
 
 def _bad_indent(text: str) -> int:

@@ -1,12 +1,13 @@
 """The typed form of a ruleset: every name resolved, every expression with its type, nothing left to guess.
 
-This is what the checker makes and the engine lowers. It does not depend on the number of seats or on the options chosen.
+This is what the checker makes and the engine lowers. It depends neither on the number of seats nor on options.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from rulespec.diagnostics import Span
 from rulespec.types import Type
@@ -495,18 +496,19 @@ class Ruleset:
     start: str
     declarations: Declarations
     rules: Rules
-    folders: tuple[str, ...]
+    folders: tuple[Path, ...]
     sources: Mapping[str, str]
     overlays: tuple[str, ...]
     offered: tuple[str, ...]
-    scenario_files: tuple[str, ...] = ()
 
     @property
     def options(self) -> dict[str, OptionDecl]:
+        """What a table may switch."""
         return self.declarations.options
 
     @property
     def kinds(self) -> dict[str, Kind]:
+        """The kinds of entities by name."""
         return self.declarations.kinds
 
     @property

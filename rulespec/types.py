@@ -20,6 +20,8 @@ class Num:
 
 @dataclass(frozen=True, slots=True)
 class Bool:
+    """A truth value."""
+
     def __str__(self) -> str:
         return "bool"
 
@@ -39,6 +41,8 @@ class Ent:
 
 @dataclass(frozen=True, slots=True)
 class SetOf:
+    """A set of entities of one kind."""
+
     kind: str
 
     def __str__(self) -> str:

@@ -11,7 +11,7 @@ from rulespec.check.scope import Env
 from rulespec.diagnostics import Label, Report, RulespecError, Span, did_you_mean
 from rulespec.parser import parse_expr, parse_type
 from rulespec.source import Mapping, Node, Scalar, Sequence
-from rulespec.types import BOOL, INT, Bool, Ent, Num, SetOf, Type
+from rulespec.types import INT, Bool, Ent, Num, SetOf, Type
 
 MAX_ENTITIES = 5_000
 """Entities of one kind, after all products have been made."""
@@ -112,6 +112,7 @@ class Declarer:
         return self.x.check(tree, Env(), want, what)
 
     def tree(self, node: Node) -> ast.Expr | None:
+        """The syntax tree of a value; a list is a set."""
         if isinstance(node, Sequence):
             items = [self.tree(i) for i in node.items]
             return ast.SetLiteral(node.span, tuple(i for i in items if i is not None))
@@ -176,7 +177,9 @@ class Declarer:
         names = tuple(v.text for v in values)
         if shown not in names:
             self.report.error(
-                "RS227", f"`{shown}` is none of the values of `{name}`", (default or node).span,
+                "RS227",
+                f"`{shown}` is none of the values of `{name}`",
+                (default or node).span,
                 help=did_you_mean(shown, names),
             )
             shown = names[0]
@@ -307,9 +310,9 @@ class Declarer:
                 fact.values.append(0)
 
     def _fact(self, fact: typed.FactDecl, value: Node) -> int:
-        if isinstance(fact.type, Num) and isinstance(value, Scalar) and isinstance(value.value, int):
-            if not isinstance(value.value, bool):
-                return value.value
+        number = isinstance(value, Scalar) and isinstance(value.value, int) and not isinstance(value.value, bool)
+        if isinstance(fact.type, Num) and number:
+            return _int(value, 0)
         if isinstance(fact.type, Bool) and isinstance(value, Scalar) and isinstance(value.value, bool):
             return int(value.value)
         if isinstance(fact.type, Ent) and isinstance(value, Scalar):
@@ -405,7 +408,9 @@ class Declarer:
                 other = self.d.kinds.get(part.text)
                 if other is None or other.is_player or other.product or other is kind:
                     self.report.error(
-                        "RS224", f"`{part.text}` is no kind that others can be made of", part.span,
+                        "RS224",
+                        f"`{part.text}` is no kind that others can be made of",
+                        part.span,
                         help=did_you_mean(part.text, self.d.kinds),
                     )
                     return
@@ -453,7 +458,9 @@ class Declarer:
             option = self.d.options.get(hidden)
             if option is None or option.values is not None:
                 self.report.error(
-                    "RS221", f"`{hidden}` is no bool option", (private or place).span,
+                    "RS221",
+                    f"`{hidden}` is no bool option",
+                    (private or place).span,
                     help=did_you_mean(hidden, self.d.options),
                 )
                 hidden = ""
@@ -463,7 +470,9 @@ class Declarer:
         if isinstance(unit, Scalar):
             if unit.text not in self.d.units:
                 self.report.error(
-                    "RS224", f"`{unit.text}` is no unit", unit.span,
+                    "RS224",
+                    f"`{unit.text}` is no unit",
+                    unit.span,
                     help=did_you_mean(unit.text, self.d.units) or "units are declared in game.yaml",
                 )
             unlimited = truth(get(spec, "unlimited"))
@@ -486,7 +495,9 @@ class Declarer:
             for word in words(get(node, "each")):
                 if word.text not in self.d.kinds or self.d.kinds[word.text].is_player:
                     self.report.error(
-                        "RS224", f"`{word.text}` is no kind that pieces belong to", word.span,
+                        "RS224",
+                        f"`{word.text}` is no kind that pieces belong to",
+                        word.span,
                         help=did_you_mean(word.text, self.d.kinds),
                     )
                 else:
@@ -534,7 +545,7 @@ class Declarer:
                 continue
             self.d.tables[name] = table
             rows = get(node, "rows")
-            if isinstance(rows, Node_types):
+            if rows is not None:
                 self._rows(table, rows, keys, ())
 
     def _rows(self, table: typed.TableDecl, node: Node, keys: tuple[Type, ...], prefix: tuple[int, ...]) -> None:
@@ -582,11 +593,14 @@ class Declarer:
             field.start = self.expr(start, field.type, f"the start of `{field.name}`")
         elif isinstance(field.type, Ent) and not field.type.optional and field.type.kind in self.d.kinds:
             self.report.error(
-                "RS228", f"`{field.name}` must say with which `{field.type.kind}` it starts", field.span,
+                "RS228",
+                f"`{field.name}` must say with which `{field.type.kind}` it starts",
+                field.span,
                 help="add `start: …`, or make it optional with `?`",
             )
         elif field.low is not None and not field.low <= 0 <= (field.high or 0):
-            self.report.error("RS307", f"`{field.name}` would start at 0, outside its range", field.span, help="add `start: …`")
+            help_ = "add `start: …`"
+            self.report.error("RS307", f"`{field.name}` would start at 0, outside its range", field.span, help=help_)
 
     def _setup(self) -> None:
         setup = get(self.root, "setup")
@@ -651,9 +665,6 @@ class Declarer:
         self.d.placements.append(typed.Placement(target, (*keys, *all_of_them), expr, players, value.span))
 
 
-Node_types = (Mapping, Sequence, Scalar)
-
-
 def bits(mask: int) -> Iterator[int]:
     """The positions of the ones in a bit mask, from low to high."""
     while mask:
@@ -670,6 +681,3 @@ def _int(node: Node | None, default: int) -> int:
 
 def _content_column(node: Scalar) -> int:
     return node.span.column + (1 if node.style in ("single", "double") else 0)
-
-
-__all__ = ["BOOL", "Declarer", "bits"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rulespec import ast, typed
 from rulespec.check.scope import Env, known_if, path_of
 from rulespec.diagnostics import Label, Report, Span, did_you_mean
-from rulespec.types import ANY, BAD, BOOL, INT, LITERAL, Bad, Bool, Ent, Num, SetOf, Type, accepts, unify
+from rulespec.types import ANY, BAD, BOOL, INT, LITERAL, Bad, Ent, Num, SetOf, Type, accepts, unify
 
 _ARITHMETIC = {"+", "-", "*", "/", "%"}
 _ORDER = {"<", "<=", ">", ">="}
@@ -54,8 +54,9 @@ class ExpressionChecker:
         span: Span,
         label: str = "",
         notes: tuple[Label, ...] = (),
-        help: str = "",  # noqa: A002 - the name of the field it fills
+        help: str = "",
     ) -> None:
+        """Reports an error."""
         self.report.error(code, message, span, label, notes, help)
 
     def bad(
@@ -65,7 +66,7 @@ class ExpressionChecker:
         span: Span,
         label: str = "",
         notes: tuple[Label, ...] = (),
-        help: str = "",  # noqa: A002 - the name of the field it fills
+        help: str = "",
     ) -> typed.Expr:
         """Reports, and stands in for the expression without causing further reports."""
         self.error(code, message, span, label, notes, help)
@@ -136,6 +137,7 @@ class ExpressionChecker:
         return self.expect(self.infer(e, env, target), target, what)
 
     def condition(self, e: ast.Expr, env: Env) -> typed.Expr:
+        """The typed form of a condition."""
         return self.check(e, env, BOOL, "a condition")
 
     def _number(self, e: ast.Number) -> typed.Expr:
@@ -317,9 +319,11 @@ class ExpressionChecker:
         d = self.decls
         target = e.target
         if isinstance(target, ast.Attribute) and len(e.keys) == 1:  # army[n].at[r], flag.at[r]
-            pile, keys = target.target, ()
+            pile: ast.Expr = target.target
+            keys: tuple[ast.Expr, ...] = ()
             if isinstance(pile, ast.Index):
-                pile, keys = pile.target, pile.keys
+                keys = pile.keys
+                pile = pile.target
             if isinstance(pile, ast.Ref) and pile.name in d.pieces and pile.name not in env.vars:
                 return self._place(pile, keys, target.name, e.keys[0], e.span, env)
         if isinstance(target, ast.Ref) and target.name not in env.vars:
@@ -494,9 +498,7 @@ class ExpressionChecker:
             return self._arithmetic(e, left, right)
         return self._mismatch("RS301", e, left, right, f"cannot be put together with `{e.op}`")
 
-    def _mismatch(
-        self, code: str, e: ast.Binary, left: typed.Expr, right: typed.Expr, what: str
-    ) -> typed.Expr:
+    def _mismatch(self, code: str, e: ast.Binary, left: typed.Expr, right: typed.Expr, what: str) -> typed.Expr:
         return self.bad(
             code,
             f"{left.type} and {right.type} {what}",
@@ -505,9 +507,7 @@ class ExpressionChecker:
             (Label(left.span, str(left.type)), *self._declared(left), *self._declared(right)),
         )
 
-    def _pair(
-        self, a: ast.Expr, b: ast.Expr, env: Env, want: Type | None = None
-    ) -> tuple[typed.Expr, typed.Expr]:
+    def _pair(self, a: ast.Expr, b: ast.Expr, env: Env, want: Type | None = None) -> tuple[typed.Expr, typed.Expr]:
         """Types two operands, each helping to tell which entity the other means."""
         if isinstance(a, ast.Ref) and len(self.decls.entities.get(a.name, ())) > 1 and a.name not in env.vars:
             right = self.infer(b, env, want)
@@ -697,6 +697,3 @@ def fold(op: str, a: int, b: int) -> int | None:
     if op == "*":
         return a * b
     return a // b if op == "/" else a % b
-
-
-__all__ = ["Bool", "ExpressionChecker", "fold"]

@@ -164,7 +164,7 @@ def check_loops(rules: typed.Rules, report: Report) -> None:
                     "RS402",
                     "this loop can go round without a decision, and then never ends",
                     s.span,
-                    help="bound it: `repeat at most …:`; or make sure that every way through it meets a `decide` or `leave`",
+                    help="bound it: `repeat at most …:`; or let every way through it meet a `decide` or `leave`",
                 )
 
 

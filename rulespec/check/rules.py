@@ -11,7 +11,7 @@ from rulespec.check.statements import Place, StatementChecker
 from rulespec.check.unused import check_unused
 from rulespec.diagnostics import Label, Report, did_you_mean
 from rulespec.overlay import Source
-from rulespec.types import ANY, BAD, Ent, Num, SetOf, accepts
+from rulespec.types import ANY, BAD, Ent, Num, SetOf
 
 
 def check_source(source: Source, report: Report) -> tuple[typed.Declarations, typed.Rules]:
@@ -37,7 +37,7 @@ def _heads(source: Source, x: ExpressionChecker, statements: StatementChecker) -
     """Signatures first, so that rules may stand in any order."""
     for (_, name), item in source.items.items():
         if isinstance(item, ast.Def | ast.Procedure):
-            params = []
+            params: list[typed.Var] = []
             for p in item.params:
                 if p.name.text in {q.name for q in params}:
                     x.error("RS223", f"two parameters are called `{p.name.text}`", p.name.span)
@@ -47,9 +47,7 @@ def _heads(source: Source, x: ExpressionChecker, statements: StatementChecker) -
                 params.append(typed.Var(p.name.text, x.type_of(p.type), p.name.span))
             if isinstance(item, ast.Def):
                 result = x.type_of(item.result)
-                x.rules.definitions[name] = typed.Definition(
-                    name, tuple(params), result, item.doc.text, item.name.span
-                )
+                x.rules.definitions[name] = typed.Definition(name, tuple(params), result, item.doc.text, item.name.span)
             else:
                 x.rules.procedures[name] = typed.Procedure(name, tuple(params), item.doc.text, item.name.span)
                 statements.procedures[name] = item
@@ -129,13 +127,8 @@ def _start(source: Source, rules: typed.Rules, report: Report) -> str:
     span = node.span if node is not None else source.root.span
     procedure = rules.procedures.get(name)
     if procedure is None:
-        report.error(
-            "RS221", f"no procedure is called `{name}`", span, help=did_you_mean(name, rules.procedures)
-        )
+        report.error("RS221", f"no procedure is called `{name}`", span, help=did_you_mean(name, rules.procedures))
     elif procedure.params:
         notes = [Label(procedure.span, "declared here")]
         report.error("RS226", f"the game starts with `{name}`, which must take no parameters", span, notes=notes)
     return name
-
-
-__all__ = ["accepts", "check_source"]

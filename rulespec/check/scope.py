@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from rulespec import typed
-from rulespec.diagnostics import Span
-from rulespec.types import Type
 
 Path = tuple[object, ...]
 """A value that can be checked for none: a root (a Var, or a global's name) and then field names."""
@@ -22,9 +20,11 @@ class Env:
     """What `original(…)` calls, inside a wrapping rule."""
 
     def bind(self, var: typed.Var) -> Env:
+        """With one more variable."""
         return replace(self, vars={**self.vars, var.name: var})
 
     def learn(self, paths: frozenset[Path]) -> Env:
+        """With paths known not to be none."""
         return replace(self, known=self.known | paths) if paths else self
 
     def forget(self, names: frozenset[object]) -> Env:
@@ -72,8 +72,3 @@ def known_if(expr: typed.Expr, truth: bool) -> frozenset[Path]:
         path = path_of(expr.args[0])
         return frozenset([path]) if path else frozenset()
     return frozenset()
-
-
-def var(name: str, type_: Type, span: Span) -> typed.Var:
-    """A new variable."""
-    return typed.Var(name, type_, span)

@@ -10,8 +10,6 @@ from rulespec.check.scope import Env, known_if
 from rulespec.diagnostics import Label, did_you_mean
 from rulespec.types import ANY, BAD, INT, Bad, Ent, Num, SetOf, Type
 
-_EVERYTHING: object = object()
-
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -111,7 +109,8 @@ class StatementChecker:
             if isinstance(type_, Num) and type_.unit == ANY:
                 type_ = INT
             elif isinstance(type_, Ent | SetOf) and type_.kind == ANY:
-                x.error("RS301", "the kind of this cannot be told", s.value.span, help="begin with a value of that kind")
+                help_ = "begin with a value of that kind"
+                x.error("RS301", "the kind of this cannot be told", s.value.span, help=help_)
                 type_ = BAD
             var = typed.Var(s.name.text, type_, s.name.span)
             return typed.Let(s.span, var, value), env.bind(var), True
@@ -417,9 +416,7 @@ class StatementChecker:
         decide = typed.Decide(s.span, s.form, s.name.text, by, each, s.doc.text, tuple(typed_options))
         return decide, replace(self._meet(env, ends), vars=env.vars), bool(ends) or together
 
-    def _option(
-        self, o: ast.OptionDef, env: Env, place: Place, form: str
-    ) -> tuple[typed.OptionDef, Env, bool]:
+    def _option(self, o: ast.OptionDef, env: Env, place: Place, form: str) -> tuple[typed.OptionDef, Env, bool]:
         x = self.x
         params: list[typed.OptionParam] = []
         scope = env
@@ -462,7 +459,8 @@ class StatementChecker:
         elif isinstance(low.type, SetOf) and low.type.kind != ANY:
             type_ = Ent(low.type.kind)
         elif low.type != BAD:
-            x.error("RS301", f"a parameter ranges over a set or over numbers `a .. b`, and this is {low.type}", low.span)
+            message = f"a parameter ranges over a set or over numbers `a .. b`, and this is {low.type}"
+            x.error("RS301", message, low.span)
         var = typed.Var(p.name.text, type_, p.name.span, reads=1)
         inner = env.bind(var)
         where = None

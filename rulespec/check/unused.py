@@ -48,7 +48,7 @@ def check_unused(
         ("track", declarations.tracks),
         ("type of pieces", declarations.pieces),
     ):
-        for name, declaration in table.items():  # type: ignore[attr-defined]
+        for name, declaration in table.items():
             if name not in used:
                 warn(what, name, declaration)
     for kind in declarations.kinds.values():
