@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from engine import program as ir
 from engine.interpreter import evaluate
@@ -11,11 +11,12 @@ from engine.lower_expr import ExpressionLowering, Layout, Scope
 from rulespec import ast, typed
 from rulespec.check.expressions import ExpressionChecker
 from rulespec.check.scope import Env
-from rulespec.diagnostics import Report, did_you_mean
+from rulespec.diagnostics import Report, Span, did_you_mean
 from rulespec.parser import parse_expr
 from rulespec.types import INT, Ent, SetOf, Type
 
 _FILE = "<expression>"
+_lowerings: dict[tuple[object, ...], ExpressionLowering] = {}
 
 
 class _Checker(ExpressionChecker):
@@ -41,22 +42,30 @@ class Asker:
         self.seats = seats
         self.options = options
         self._lowering: ExpressionLowering | None = None
+        self._key = (ruleset.hash, ruleset.ref, len(seats), tuple(sorted(options.items())))
 
-    def _lowered(self, e: typed.Expr) -> ir.Expr:
-        # On a program of its own, whose cells are those of the game's.
+    @property
+    def _lower(self) -> ExpressionLowering:
+        """A lowering with a program of its own, whose cells are those of the game's."""
+        if self._lowering is None:
+            self._lowering = _lowerings.get(self._key)
         if self._lowering is None:
             program = ir.Program(len(self.seats))
             layout = Layout(self.ruleset.declarations, len(self.seats), program)
             self._lowering = ExpressionLowering(layout, self.options, program)
             self._lowering.functions(self.ruleset.rules.definitions)
-        lowered = self._lowering.expr(e, Scope())
-        self._lowering.p.slots = self._lowering.most_slots
+            if len(_lowerings) > 64:
+                _lowerings.clear()
+            _lowerings[self._key] = self._lowering
+        return self._lowering
+
+    def _lowered(self, e: typed.Expr, scope: Scope | None = None) -> ir.Expr:
+        lowered = self._lower.expr(e, scope or Scope())
+        self._lower.p.slots = self._lower.most_slots
         return lowered
 
     def _evaluate(self, e: ir.Expr, state: list[int]) -> int:
-        assert self._lowering is not None
-        program = self._lowering.p
-        return evaluate(program, e, state, [0] * (self._lowering.most_slots + 1))
+        return evaluate(self._lower.p, e, state, [0] * (self._lower.most_slots + 1))
 
     def _typed(self, text: str, want: Type | None = None) -> typed.Expr:
         report = Report()
@@ -76,6 +85,34 @@ class Asker:
         """
         expr = self._typed(text)
         return type_name(expr.type), self._evaluate(self._lowered(expr), state)
+
+    def projection(
+        self, text: str, params: Sequence[tuple[str, str]]
+    ) -> tuple[str, Callable[[list[int], Sequence[int]], int]]:
+        """An expression over an option's parameters, as the name of its type and a function of state and arguments.
+
+        Args:
+            text: the expression.
+            params: names and types of the parameters, as `ir.Param` has them.
+
+        Raises:
+            RulespecError: if it is not a correct expression.
+        """
+        report = Report()
+        checker = _Checker(self.ruleset, self.seats, report)
+        env, scope = Env(), Scope()
+        for slot, (name, type_) in enumerate(params):
+            var = typed.Var(name, INT if type_ == "int" else Ent(type_), Span(_FILE, 1, 1, 1, 2))
+            env, scope = env.bind(var), scope.in_slot(var, slot)
+        expr = checker.infer(parse_expr(text, _FILE), env)
+        report.raise_if_errors()
+        lowered = self._lowered(expr, scope)
+        lowering = self._lower
+
+        def value(state: list[int], args: Sequence[int]) -> int:
+            return evaluate(lowering.p, lowered, state, [*args, *[0] * (lowering.most_slots + 1)])
+
+        return type_name(expr.type), value
 
     def assign(self, target: str, value: str, state: list[int]) -> None:
         """Puts a value into a cell of the state; see `Game.set_value`."""
@@ -104,7 +141,6 @@ class Asker:
 
     def _source(self, place: typed.Field | typed.PieceCount, state: list[int]) -> int | None:
         """Where pieces and money come from that a scenario puts somewhere."""
-        assert self._lowering is not None
         if isinstance(place, typed.PieceCount):
             first = next(iter(place.piece.places.values()))
             if first.index:
@@ -113,7 +149,7 @@ class Asker:
         if place.decl.account:
             for field in self.ruleset.declarations.fields.values():
                 if field.account and field.unlimited and field.type == place.decl.type:
-                    return self._lowering.layout.field_at[field]
+                    return self._lower.layout.field_at[field]
         return None
 
     def call(self, text: str, state: list[int]) -> tuple[str, list[int]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import resources
 from typing import Any, ClassVar
 
 from lark import Lark, Token, Transformer_NonRecursive, UnexpectedInput, v_args
@@ -13,6 +12,7 @@ from lark.tree import Meta
 
 from rulespec import ast
 from rulespec.diagnostics import Diagnostic, RulespecError, Severity, Span, did_you_mean
+from rulespec.parse_table import parser
 
 MAX_DEPTH = 60
 """Deepest nesting of brackets, blocks and operators; later passes recurse over the tree."""
@@ -53,7 +53,9 @@ _STATEMENTS = [
 ]
 
 
-class _Blocks(Indenter):
+class Blocks(Indenter):
+    """Turns the indentation of lines into blocks."""
+
     NL_type = "_NL"
     OPEN_PAREN_types: ClassVar[list[str]] = ["LPAR", "LSQB", "LBRACE"]
     CLOSE_PAREN_types: ClassVar[list[str]] = ["RPAR", "RSQB", "RBRACE"]
@@ -64,15 +66,7 @@ class _Blocks(Indenter):
 
 @cache
 def _lark() -> Lark:
-    grammar = resources.files("rulespec").joinpath("grammar.lark").read_text(encoding="utf-8")
-    return Lark(
-        grammar,
-        parser="lalr",
-        postlex=_Blocks(),
-        start=["rules", "expr", "type"],
-        propagate_positions=True,
-        maybe_placeholders=True,
-    )
+    return parser(Blocks())
 
 
 class _Origin:
@@ -457,8 +451,7 @@ def _syntax_error(error: Exception, text: str, origin: _Origin) -> RulespecError
             "indent every block of the same depth by the same number of spaces",
         )
     if isinstance(error, UnexpectedCharacters):
-        at = error.pos_in_stream
-        char = text[at : at + 1]
+        char = text.split("\n")[error.line - 1][error.column - 1 : error.column]
         hint = 'a text ends on the line it begins on: "…"' if char == '"' else ""
         return _fail(
             "RS132",

@@ -1,0 +1,204 @@
+"""Dialects: how somebody else's log speaks about a game, as data. See docs/dialects.md."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+from rulespec.diagnostics import Diagnostic, Report, RulespecError, Severity, Span
+from rulespec.schema_check import check_schema
+from rulespec.schemas import load_schema
+from rulespec.source import read_yaml, to_plain
+
+MAX_BYTES = 64_000_000
+MAX_ACTIONS = 200_000
+
+_WHOLE = re.compile(r"0|[1-9][0-9]{0,15}")
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """What an option looks like in the log. `match` is (path, expression, optional) for each field compared."""
+
+    type: str
+    match: tuple[tuple[str, str, bool], ...]
+    item: str
+    closes: str
+    list: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """A dialect file, read and checked."""
+
+    id: str
+    title: str
+    rules: str
+    file: str
+    automatic: bool
+    type_path: str
+    payload_path: str
+    start: Mapping[str, Any]
+    names: Mapping[str, Mapping[str, str]]
+    ignore: frozenset[str]
+    decisions: Mapping[str, Projection]
+    span: Span
+
+    def knows(self, entry: Any) -> bool:
+        """Whether a log that begins with this entry is of this dialect."""
+        if follow(entry, self.type_path) != self.start["type"]:
+            return False
+        payload = follow(entry, self.payload_path)
+        for path, wanted in self.start.get("when", {}).items():
+            if follow(payload, path) not in (wanted if isinstance(wanted, list) else [wanted]):
+                return False
+        return True
+
+    def foreign(self, kind: str, name: str) -> str:
+        """The foreign name of an entity."""
+        table = self.names.get(kind, {})
+        if name in table:
+            return table[name]
+        for character in table.get("remove", ""):
+            name = name.replace(character, "")
+        return name
+
+
+def read_dialect(path: Path) -> Dialect:
+    """Reads a dialect file.
+
+    Raises:
+        RulespecError: if it cannot be read or does not fit its schema.
+    """
+    report = Report()
+    node = read_yaml(path, str(path))
+    check_schema(node, load_schema("dialect"), report, what="dialect file")
+    report.raise_if_errors()
+    data = to_plain(node)
+    action = data.get("action", {})
+    return Dialect(
+        id=data["id"],
+        title=data["title"],
+        rules=data["rules"],
+        file=str(path),
+        automatic=data.get("automatic", True),
+        type_path=action.get("type", "type"),
+        payload_path=action.get("payload", "payload"),
+        start=data["start"],
+        names=data.get("names", {}),
+        ignore=frozenset(data.get("ignore", [])),
+        decisions={key: _projection(value) for key, value in data["decisions"].items()},
+        span=node.span,
+    )
+
+
+def _projection(data: Mapping[str, Any]) -> Projection:
+    match = data.get("match", {})
+    fields = {"": match} if not isinstance(match, dict) else match
+    rows = []
+    for path, expr in fields.items():
+        text = str(expr).lower() if isinstance(expr, bool) else str(expr)
+        rows.append((path.removesuffix("?"), text, path.endswith("?")))
+    return Projection(
+        data.get("type", ""),
+        tuple(rows),
+        data.get("item", ""),
+        data.get("closes", ""),
+        data.get("list", ""),
+        data.get("by", ""),
+    )
+
+
+MISSING = object()
+"""What a path leads to that is not there."""
+
+
+def follow(value: Any, path: str) -> Any:
+    """What a path such as `players.*.id` leads to (`MISSING`: nowhere). The empty path is the value itself."""
+    for key in path.split(".") if path else []:
+        if key == "*":
+            rest = path.partition("*.")[2]
+            return [follow(v, rest) for v in value] if isinstance(value, list) else MISSING
+        if isinstance(value, dict) and key in value:
+            value = value[key]
+        elif isinstance(value, list) and key.isdigit() and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            return MISSING
+    return value
+
+
+@dataclass(slots=True)
+class ForeignLog:
+    """The entries of a foreign log, with the file they come from."""
+
+    file: str
+    entries: list[Any] = field(default_factory=list)
+
+
+def read_foreign(path: Path, data: bytes) -> ForeignLog:
+    """The entries of a foreign log: a JSON array, plain or gzipped, of objects or of texts that hold objects.
+
+    Raises:
+        RulespecError: RS61x if it is something else, or too large.
+    """
+    file = str(path)
+    if data[:2] == b"\x1f\x8b":
+        data = _unzipped(data, file)
+    try:
+        text = data.decode("utf-8")
+        entries = json.loads(text)
+    except UnicodeDecodeError:
+        _fail("RS611", "this log is not UTF-8 text", Span(file, 1, 1, 1, 2))
+    except json.JSONDecodeError as error:
+        span = Span(file, error.lineno, error.colno, error.lineno, error.colno + 1)
+        _fail("RS612", f"this log is not JSON: {error.msg}", span, "is it complete?")
+    except (RecursionError, ValueError):
+        _fail("RS612", "this log is not JSON that can be read: it nests too deep", Span(file, 1, 1, 1, 2))
+    if not isinstance(entries, list) or not entries:
+        _fail("RS613", "a log is a JSON array of entries", Span(file, 1, 1, 1, 2))
+    if len(entries) > MAX_ACTIONS:
+        _fail("RS614", f"a log has at most {MAX_ACTIONS:,} entries", Span(file, 1, 1, 1, 2))
+    for number, entry in enumerate(entries):
+        if isinstance(entry, str):
+            try:
+                entries[number] = json.loads(entry)
+            except (ValueError, RecursionError):
+                _fail("RS612", f"entry {number} is a text that holds no JSON", Span(file, 1, 1, 1, 2))
+        if not isinstance(entries[number], dict):
+            _fail("RS613", f"entry {number} is no object", Span(file, 1, 1, 1, 2))
+    return ForeignLog(file, entries)
+
+
+def _unzipped(data: bytes, file: str) -> bytes:
+    """At most MAX_BYTES of what is zipped; more is refused before it is all unpacked."""
+    try:
+        unpacker = zlib.decompressobj(wbits=31)
+        found = unpacker.decompress(data, MAX_BYTES + 1)
+        if len(found) > MAX_BYTES:
+            _fail("RS614", f"this log unpacks to more than {MAX_BYTES:,} bytes", Span(file, 1, 1, 1, 2))
+        if not unpacker.eof:
+            _fail("RS611", "this gzip file is cut off", Span(file, 1, 1, 1, 2))
+    except (zlib.error, gzip.BadGzipFile):
+        _fail("RS611", "this gzip file is damaged", Span(file, 1, 1, 1, 2))
+    return found
+
+
+def ordered(values: Sequence[Any], order: str) -> list[Any]:
+    """The elements of a list, in the order a dialect asks for."""
+    if order != "numbers_first":
+        return list(values)
+    texts = [str(v) for v in values]
+    numbers = sorted((t for t in texts if _WHOLE.fullmatch(t)), key=int)
+    return [*numbers, *(t for t in texts if not _WHOLE.fullmatch(t))]
+
+
+def _fail(code: str, message: str, span: Span, hint: str = "") -> NoReturn:
+    raise RulespecError((Diagnostic(code, Severity.ERROR, message, span, help=hint),)) from None

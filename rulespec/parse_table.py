@@ -1,0 +1,79 @@
+"""The parser's tables, worked out once and kept as JSON beside the grammar: building them takes half a second.
+
+The tables are used only if they were made from this very grammar by this very release of Lark; otherwise they are built
+anew. `python -m rulespec.parse_table` writes the file, and a test says whether it is current.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import lark
+from lark import Lark
+from lark.indenter import Indenter
+
+STARTS = ("rules", "expr", "type")
+FILE = "grammar.json"
+
+
+def grammar() -> str:
+    """The text of the grammar."""
+    return resources.files("rulespec").joinpath("grammar.lark").read_text(encoding="utf-8")
+
+
+def build(postlex: Indenter) -> Lark:
+    """The parser, from the grammar."""
+    return Lark(
+        grammar(),
+        parser="lalr",
+        postlex=postlex,
+        start=list(STARTS),
+        propagate_positions=True,
+        maybe_placeholders=True,
+    )
+
+
+def parser(postlex: Indenter) -> Lark:
+    """The parser, from the kept tables where they fit."""
+    file = resources.files("rulespec").joinpath(FILE)
+    try:
+        kept = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return build(postlex)
+    if kept.get("made_from") != _made_from():
+        return build(postlex)
+    # What the stand-alone parsers that Lark writes call, too.
+    load: Callable[..., Lark] = Lark._load_from_dict
+    return load(_numbered(kept["data"]), _numbered(kept["memo"]), postlex=postlex)
+
+
+def _made_from() -> list[str]:
+    return [lark.__version__, hashlib.sha256(grammar().encode()).hexdigest()]
+
+
+def _numbered(node: Any) -> Any:
+    """JSON has only texts as keys; Lark wants its numbers back."""
+    if isinstance(node, dict):
+        return {int(k) if k.isdigit() else k: _numbered(v) for k, v in node.items()}
+    return [_numbered(v) for v in node] if isinstance(node, list) else node
+
+
+def tables(postlex: Indenter) -> str:
+    """What the file should hold."""
+    from lark.grammar import Rule
+    from lark.lexer import TerminalDef
+
+    data, memo = build(postlex).memo_serialize([TerminalDef, Rule])
+    data["options"] = {k: v for k, v in data["options"].items() if k != "postlex"}
+    return json.dumps({"made_from": _made_from(), "data": data, "memo": memo}, sort_keys=True) + "\n"
+
+
+if __name__ == "__main__":
+    from rulespec.parser import Blocks
+
+    Path(__file__).with_name(FILE).write_text(tables(Blocks()), encoding="utf-8")
