@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from rulespec.diagnostics import Diagnostic, Report, RulespecError, Severity, Span
+from engine.log_file import fail
+from rulespec.diagnostics import Report, Span
 from rulespec.schema_check import check_schema
 from rulespec.schemas import load_schema
 from rulespec.source import read_yaml, to_plain
 
-MAX_BYTES = 64_000_000
 MAX_ACTIONS = 200_000
 
 _WHOLE = re.compile(r"0|[1-9][0-9]{0,15}")
@@ -143,52 +141,33 @@ class ForeignLog:
     entries: list[Any] = field(default_factory=list)
 
 
-def read_foreign(path: Path, data: bytes) -> ForeignLog:
-    """The entries of a foreign log: a JSON array, plain or gzipped, of objects or of texts that hold objects.
+def parse_foreign(text: str, file: str) -> ForeignLog:
+    """The entries of a foreign log: a JSON array of objects, or of texts that hold objects.
 
     Raises:
-        RulespecError: RS61x if it is something else, or too large.
+        RulespecError: RS61x if it is something else, or too long.
     """
-    file = str(path)
-    if data[:2] == b"\x1f\x8b":
-        data = _unzipped(data, file)
+    start = Span(file, 1, 1, 1, 2)
     try:
-        text = data.decode("utf-8")
         entries = json.loads(text)
-    except UnicodeDecodeError:
-        _fail("RS611", "this log is not UTF-8 text", Span(file, 1, 1, 1, 2))
     except json.JSONDecodeError as error:
         span = Span(file, error.lineno, error.colno, error.lineno, error.colno + 1)
-        _fail("RS612", f"this log is not JSON: {error.msg}", span, "is it complete?")
+        fail("RS612", f"this log is not JSON: {error.msg}", span, help="is it complete?")
     except (RecursionError, ValueError):
-        _fail("RS612", "this log is not JSON that can be read: it nests too deep", Span(file, 1, 1, 1, 2))
+        fail("RS612", "this log is not JSON that can be read: it nests too deep", start)
     if not isinstance(entries, list) or not entries:
-        _fail("RS613", "a log is a JSON array of entries", Span(file, 1, 1, 1, 2))
+        fail("RS613", "a log is a JSON array of entries", start)
     if len(entries) > MAX_ACTIONS:
-        _fail("RS614", f"a log has at most {MAX_ACTIONS:,} entries", Span(file, 1, 1, 1, 2))
+        fail("RS614", f"a log has at most {MAX_ACTIONS:,} entries", start)
     for number, entry in enumerate(entries):
         if isinstance(entry, str):
             try:
                 entries[number] = json.loads(entry)
             except (ValueError, RecursionError):
-                _fail("RS612", f"entry {number} is a text that holds no JSON", Span(file, 1, 1, 1, 2))
+                fail("RS612", f"entry {number} is a text that holds no JSON", start)
         if not isinstance(entries[number], dict):
-            _fail("RS613", f"entry {number} is no object", Span(file, 1, 1, 1, 2))
+            fail("RS613", f"entry {number} is no object", start)
     return ForeignLog(file, entries)
-
-
-def _unzipped(data: bytes, file: str) -> bytes:
-    """At most MAX_BYTES of what is zipped; more is refused before it is all unpacked."""
-    try:
-        unpacker = zlib.decompressobj(wbits=31)
-        found = unpacker.decompress(data, MAX_BYTES + 1)
-        if len(found) > MAX_BYTES:
-            _fail("RS614", f"this log unpacks to more than {MAX_BYTES:,} bytes", Span(file, 1, 1, 1, 2))
-        if not unpacker.eof:
-            _fail("RS611", "this gzip file is cut off", Span(file, 1, 1, 1, 2))
-    except (zlib.error, gzip.BadGzipFile):
-        _fail("RS611", "this gzip file is damaged", Span(file, 1, 1, 1, 2))
-    return found
 
 
 def ordered(values: Sequence[Any], order: str) -> list[Any]:
@@ -198,7 +177,3 @@ def ordered(values: Sequence[Any], order: str) -> list[Any]:
     texts = [str(v) for v in values]
     numbers = sorted((t for t in texts if _WHOLE.fullmatch(t)), key=int)
     return [*numbers, *(t for t in texts if not _WHOLE.fullmatch(t))]
-
-
-def _fail(code: str, message: str, span: Span, hint: str = "") -> NoReturn:
-    raise RulespecError((Diagnostic(code, Severity.ERROR, message, span, help=hint),)) from None

@@ -6,13 +6,15 @@ import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from engine.dialect import Dialect, ForeignLog, follow, read_dialect, read_foreign
+from engine.dialect import Dialect, ForeignLog, follow, parse_foreign, read_dialect
 from engine.game import Backend, Fault, Game, IllegalOption, Refusal
 from engine.importer import Importer, seats_and_options
-from engine.log import MAX_BYTES, Log, is_native, new_game, parse_log, write_log
-from rulespec.diagnostics import Diagnostic, Report, RulespecError, Severity, Span, did_you_mean
+from engine.log import LogEntry, LogHeader, LogWriter, NativeLog, is_native, parse_log
+from engine.log_file import MAX_NATIVE_BYTES, fail, read_log_text
+from rulespec import typed
+from rulespec.diagnostics import Report, RulespecError, Span, did_you_mean
 from rulespec.load import game_folders, load_ruleset
 
 Trace = Callable[[dict[str, Any]], None]
@@ -73,7 +75,9 @@ class ReplayResult:
 
     def write_native(self, path: Path) -> None:
         """Writes the game as a native log."""
-        write_log(path, self.game)
+        with LogWriter(path, LogHeader.of(self.game)) as writer:
+            for option in self.game.history:
+                writer.add(option)
 
 
 def replay_file(
@@ -101,84 +105,72 @@ def replay_file(
         RulespecError: if the log or the ruleset cannot be read, or do not go together.
     """
     report = Report() if report is None else report
-    data = _bytes(path)
-    text = data[:200].decode("utf-8", errors="ignore")
+    text, whole = read_log_text(path, str(path), MAX_NATIVE_BYTES)
     if dialect is None and is_native(text):
-        return _replay_native(path, data, rules, until, backend, trace, report)
-    return _replay_foreign(path, data, rules, dialect, until, backend, trace, report)
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        if not path.is_file():
-            what = "is no file" if path.exists() else "does not exist"
-            _fail("RS610", f"the log `{path}` {what}")
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        _fail("RS610", f"the log `{path}` cannot be read: {getattr(error, 'strerror', None) or error}")
-    if len(data) > MAX_BYTES:
-        _fail("RS614", f"the log `{path}` is larger than {MAX_BYTES:,} bytes")
-    return data
-
-
-def _fail(code: str, message: str, hint: str = "", span: Span | None = None) -> NoReturn:
-    raise RulespecError((Diagnostic(code, Severity.ERROR, message, span, help=hint),)) from None
+        return _replay_native(parse_log(text, str(path), whole), rules, until, backend, trace, report)
+    return _replay_foreign(parse_foreign(text, str(path)), rules, dialect, until, backend, trace, report)
 
 
 # --- native logs ---------------------------------------------------------------------------
 
 
 def _replay_native(
-    path: Path, data: bytes, rules: str | None, until: int | None, backend: Backend, trace: Trace | None, report: Report
+    log: NativeLog, rules: str | None, until: int | None, backend: Backend, trace: Trace | None, report: Report
 ) -> ReplayResult:
+    report.extend(log.warnings)
     try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        text = data.decode("utf-8", errors="replace")
-    log = parse_log(text, str(path), report)
-    try:
-        ruleset = load_ruleset(rules or log.ruleset)
+        ruleset = load_ruleset(rules or log.header.ruleset)
     except RulespecError as error:
-        if rules is None and any(d.code == "RS501" for d in error.diagnostics):
-            first = error.diagnostics[0]
-            _fail("RS607", f"the log names the ruleset `{log.ruleset}`: {first.message}", first.help, _line(log, 1))
+        first = error.diagnostics[0]
+        if rules is None and first.code == "RS501":
+            message = f"the log names the ruleset `{log.header.ruleset}`: {first.message}"
+            fail("RS617", message, Span(log.file, 1, 1, 1, 2), help=first.help)
         raise
-    game = new_game(log, ruleset, report, backend=backend)
-    for number, entry in enumerate(log.entries if until is None else log.entries[:until]):
-        refusal, option = _refusal(game, entry.option, entry.by, entry.decision)
-        if refusal is not None or option is None:
+    game = game_of(log, ruleset, backend, report)
+    for number, entry in enumerate(log.entries):
+        if until is not None and game.ply >= until:
+            break
+        if entry.undo:
+            for _ in range(min(entry.undo, game.ply)):
+                game.undo()
+            continue
+        refusal = _take(game, entry)
+        if refusal is not None:
             action = {"decision": entry.decision, "by": entry.by, "option": entry.option}
-            assert refusal is not None
-            return ReplayResult(
-                str(path), game, Divergence(number, None, action, refusal, _nearest(game, entry.option), entry.line)
-            )
+            near = _nearest(game, entry.option)
+            return ReplayResult(log.file, game, Divergence(game.ply, None, action, refusal, near, entry.line))
         if trace is not None:
             trace(_record(game, number, None))
-    return ReplayResult(str(path), game, None)
+    return ReplayResult(log.file, game, None)
 
 
-def _line(log: Log, number: int) -> Span:
-    return Span(log.file, number, 1, number, 2)
+def game_of(log: NativeLog, ruleset: typed.Ruleset, backend: Backend, report: Report) -> Game:
+    """The game that a native log begins with; a ruleset that has changed since is warned of."""
+    header = log.header
+    if header.ruleset_hash != ruleset.hash:
+        hashes = f"{header.ruleset_hash[:8]}, now {ruleset.hash[:8]}"
+        message = f"this log was made under another version of `{ruleset.ref}` ({hashes})"
+        help_ = "what has changed since may make it diverge"
+        report.warning("RS618", message, Span(log.file, 1, 1, 1, 2), help=help_)
+    return Game(ruleset, header.seats, header.options, backend)
 
 
-def _refusal(game: Game, text: str, by: str | None, decision: str) -> tuple[Refusal | None, object]:
-    """Takes the option if it is legal; else says why it is not."""
+def _take(game: Game, entry: LogEntry) -> Refusal | None:
+    """Takes the option of an entry if it is legal; else says why it is not."""
     now = game.decision
     if now is None:
-        return Refusal("the game is over", (), "", {}, None), None
-    if decision and now.name != decision:
-        return Refusal(f"the open decision is `{now.name}`, not `{decision}`", (), "", {}, None), None
+        return Refusal("the game is over", (), "", {}, None)
+    if entry.decision and now.name != entry.decision:
+        return Refusal(f"the open decision is `{now.name}`, not `{entry.decision}`", (), "", {}, None)
     try:
-        option = game.parse(text, by) if by is not None else game.parse(text)
-        game.apply(option)
+        game.apply(game.parse(entry.option, entry.by))
     except IllegalOption as error:
-        return error.refusal, None
+        return error.refusal
     except Fault as error:
-        return Refusal(f"the ruleset is at fault: {error}", (), "", {}, error.diagnostic.span), None
+        return Refusal(f"the ruleset is at fault: {error}", (), "", {}, error.diagnostic.span)
     except ValueError as error:
-        return Refusal(str(error), (), "", {}, None), None
-    return None, option
+        return Refusal(str(error), (), "", {}, None)
+    return None
 
 
 def _nearest(game: Game, text: str) -> tuple[str, ...]:
@@ -206,8 +198,7 @@ def dialects(rules: str | None = None) -> list[Path]:
 
 
 def _replay_foreign(
-    path: Path,
-    data: bytes,
+    log: ForeignLog,
     rules: str | None,
     dialect_id: str | None,
     until: int | None,
@@ -215,7 +206,6 @@ def _replay_foreign(
     trace: Trace | None,
     report: Report,
 ) -> ReplayResult:
-    log = read_foreign(path, data)
     dialect = _dialect(log, rules, dialect_id)
     ruleset = load_ruleset(rules or dialect.rules)
     seats, options = seats_and_options(dialect, log, ruleset)
@@ -233,11 +223,11 @@ def _replay_foreign(
         stop = None
         report.add(error.diagnostic)
         refusal = Refusal(f"the ruleset is at fault: {error}", (), "", {}, error.diagnostic.span)
-        return ReplayResult(str(path), game, Divergence(game.ply, None, None, refusal, ()))
+        return ReplayResult(log.file, game, Divergence(game.ply, None, None, refusal, ()))
     if stop is None:
-        return ReplayResult(str(path), game, None)
+        return ReplayResult(log.file, game, None)
     divergence = Divergence(stop.ply, stop.foreign_index, stop.action, stop.refusal, stop.nearest)
-    return ReplayResult(str(path), game, divergence)
+    return ReplayResult(log.file, game, divergence)
 
 
 def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None) -> Dialect:
@@ -249,7 +239,7 @@ def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None) -> Dial
                 return read_dialect(file)
         names = sorted({f.stem for f in files})
         hint = did_you_mean(dialect_id, names) or ("known are " + ", ".join(f"`{n}`" for n in names) if names else "")
-        _fail("RS615", f"there is no dialect `{dialect_id[:80]}`", hint)
+        fail("RS615", f"there is no dialect `{dialect_id[:80]}`", None, help=hint)
     close: list[Dialect] = []
     for file in files:
         dialect = read_dialect(file)
@@ -261,4 +251,6 @@ def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None) -> Dial
     if close:
         wanted = ", ".join(f"{k}: {v}" for k, v in close[0].start.get("when", {}).items())
         hint = f"`{close[0].id}` reads logs whose first entry says {wanted}"
-    _fail("RS616", "nothing here knows this kind of log", hint or "name it: --dialect ID", Span(log.file, 1, 1, 1, 2))
+    fail(
+        "RS616", "nothing here knows this kind of log", Span(log.file, 1, 1, 1, 2), help=hint or "name it: --dialect ID"
+    )

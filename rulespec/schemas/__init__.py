@@ -1,4 +1,4 @@
-"""The JSON Schemas (draft 2020-12) of a ruleset's YAML files; editors read them too."""
+"""The JSON Schemas (draft 2020-12) of a ruleset's YAML files, and of what the commands print; editors read them too."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ from importlib.resources import files
 from typing import Any
 
 NAMES = ("game", "kinds", "map", "tracks", "tables", "setup", "overlay")
-"""The schemas there are; each is `<name>.schema.json` in this folder."""
+"""The files of a ruleset; each schema is `<name>.schema.json` in this folder."""
+
+BESIDE = ("scenarios", "dialect")
+"""The files beside the rules."""
+
+OUTPUTS = ("diagnostics", "replay", "simulate", "test")
+"""What the commands print as JSON."""
 
 
 @cache
@@ -16,7 +22,7 @@ def load_schema(name: str) -> dict[str, Any]:
     """The schema of one kind of file.
 
     Args:
-        name: one of `NAMES`.
+        name: one of `NAMES`, `BESIDE` or `OUTPUTS`.
 
     Returns:
         The schema. It is shared: do not change it.
@@ -24,7 +30,7 @@ def load_schema(name: str) -> dict[str, Any]:
     Raises:
         KeyError: there is no schema of this name.
     """
-    if name not in NAMES:
+    if name not in (*NAMES, *BESIDE, *OUTPUTS):
         raise KeyError(name)
     text = files(__name__).joinpath(f"{name}.schema.json").read_text("utf-8")
     schema: dict[str, Any] = json.loads(text)
