@@ -16,7 +16,8 @@ from rulespec.parser import parse_expr
 from rulespec.types import INT, Ent, SetOf, Type
 
 _FILE = "<expression>"
-_lowerings: dict[tuple[object, ...], ExpressionLowering] = {}
+_lowerings: dict[tuple[object, ...], tuple[typed.Ruleset | None, ExpressionLowering | None]] = {}
+"""By ruleset (which is kept, so that its id is not given to another), seats and options."""
 
 
 class _Checker(ExpressionChecker):
@@ -42,13 +43,13 @@ class Asker:
         self.seats = seats
         self.options = options
         self._lowering: ExpressionLowering | None = None
-        self._key = (ruleset.hash, ruleset.ref, len(seats), tuple(sorted(options.items())))
+        self._key = (id(ruleset), len(seats), tuple(sorted(options.items())))
 
     @property
     def _lower(self) -> ExpressionLowering:
         """A lowering with a program of its own, whose cells are those of the game's."""
         if self._lowering is None:
-            self._lowering = _lowerings.get(self._key)
+            self._lowering = _lowerings.get(self._key, (None, None))[1]
         if self._lowering is None:
             program = ir.Program(len(self.seats))
             layout = Layout(self.ruleset.declarations, len(self.seats), program)
@@ -56,7 +57,7 @@ class Asker:
             self._lowering.functions(self.ruleset.rules.definitions)
             if len(_lowerings) > 64:
                 _lowerings.clear()
-            _lowerings[self._key] = self._lowering
+            _lowerings[self._key] = (self.ruleset, self._lowering)
         return self._lowering
 
     def _lowered(self, e: typed.Expr, scope: Scope | None = None) -> ir.Expr:

@@ -20,8 +20,8 @@ from engine.interpreter import ProgramFault
 from rulespec import typed
 from rulespec.diagnostics import Report, RulespecError
 
-MAX_TRIES = 20_000
-"""Options tried beyond one for each entry, over a whole log."""
+MAX_TRIES = 1_000
+"""Options tried beyond four for each entry, over a whole log: a second or so."""
 MAX_SILENT = 200
 """Silent options in a row."""
 MAX_GUESSES = 20_000

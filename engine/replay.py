@@ -18,6 +18,7 @@ from rulespec.diagnostics import Report, RulespecError, Span, did_you_mean
 from rulespec.load import game_folders, load_ruleset
 
 Trace = Callable[[dict[str, Any]], None]
+Load = Callable[[str], typed.Ruleset]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,7 @@ def replay_file(
     backend: Backend = "python",
     trace: Trace | None = None,
     report: Report | None = None,
+    load: Load = load_ruleset,
 ) -> ReplayResult:
     """Replays a log.
 
@@ -100,6 +102,7 @@ def replay_file(
         backend: how the rules are run.
         trace: called with a record after every decision (every entry of a foreign log).
         report: takes warnings, such as that of a torn last line.
+        load: how rulesets are loaded; somebody who replays many logs keeps them.
 
     Raises:
         RulespecError: if the log or the ruleset cannot be read, or do not go together.
@@ -107,19 +110,25 @@ def replay_file(
     report = Report() if report is None else report
     text, whole = read_log_text(path, str(path), MAX_NATIVE_BYTES)
     if dialect is None and is_native(text):
-        return _replay_native(parse_log(text, str(path), whole), rules, until, backend, trace, report)
-    return _replay_foreign(parse_foreign(text, str(path)), rules, dialect, until, backend, trace, report)
+        return _replay_native(parse_log(text, str(path), whole), rules, until, backend, trace, report, load)
+    return _replay_foreign(parse_foreign(text, str(path)), rules, dialect, until, backend, trace, report, load)
 
 
 # --- native logs ---------------------------------------------------------------------------
 
 
 def _replay_native(
-    log: NativeLog, rules: str | None, until: int | None, backend: Backend, trace: Trace | None, report: Report
+    log: NativeLog,
+    rules: str | None,
+    until: int | None,
+    backend: Backend,
+    trace: Trace | None,
+    report: Report,
+    load: Load,
 ) -> ReplayResult:
     report.extend(log.warnings)
     try:
-        ruleset = load_ruleset(rules or log.header.ruleset)
+        ruleset = load(rules or log.header.ruleset)
     except RulespecError as error:
         first = error.diagnostics[0]
         if rules is None and first.code == "RS501":
@@ -205,9 +214,10 @@ def _replay_foreign(
     backend: Backend,
     trace: Trace | None,
     report: Report,
+    load: Load,
 ) -> ReplayResult:
     dialect = _dialect(log, rules, dialect_id)
-    ruleset = load_ruleset(rules or dialect.rules)
+    ruleset = load(rules or dialect.rules)
     seats, options = seats_and_options(dialect, log, ruleset)
     game = Game(ruleset, seats, options, backend)
     importer = Importer(game, dialect, log)

@@ -1,0 +1,129 @@
+"""The command `rulespec`: its subcommands, each in a module of its own that is imported when it is asked for."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+
+import click
+
+from cli.output import UNUSABLE, show, use_color
+
+COMMANDS = {
+    "validate": "Check rulesets, and tell everything that is wrong.",
+    "replay": "Replay recorded games: final standings, or where the log breaks a rule.",
+    "test": "Run the scenarios and recorded games of a ruleset.",
+    "simulate": "Play random games: length, winners, endings, invariants.",
+    "play": "Play a game at the terminal.",
+}
+INTERRUPTED, BROKEN_PIPE = 130, 141  # as shells report SIGINT and SIGPIPE
+
+
+class Commands(click.Group):
+    """A group that imports a command's module only when that command is run: start-up stays fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of the commands, in the order of their use."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Lists the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Finds the command, and says which one was meant if there is none of that name."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from rulespec.diagnostics import did_you_mean
+
+            hint = did_you_mean(args[0], COMMANDS) or "the commands are " + ", ".join(COMMANDS)
+            ctx.fail(f"there is no command `{args[0][:60]}`; {hint}")
+        return super().resolve_command(ctx, args)
+
+
+def _version() -> str:
+    try:
+        return version("rulespec")
+    except PackageNotFoundError:  # run from a checkout that is not installed
+        return "(not installed)"
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(_version(), "--version", prog_name="rulespec", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Rules as data for board games.
+
+    A ruleset reference REF is a folder or an id, followed by overlays: imperial, ./my_game, imperial+playimperial.
+
+    Exit codes: 0 all is well, 1 what was looked at has problems, 2 it cannot be read or the usage is wrong.
+    """
+
+
+def run(args: list[str] | None = None) -> int:
+    """Runs a command, and returns its exit code. Nothing gets out of here but an exit code."""
+    try:
+        code = cli.main(args, prog_name="rulespec", standalone_mode=False)
+    except click.exceptions.Exit as exit_:
+        return exit_.exit_code
+    except click.UsageError as error:
+        error.show()
+        return UNUSABLE
+    except click.ClickException as error:
+        error.show()
+        return UNUSABLE
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        raise
+    except Exception as error:  # the last resort: a person gets a line, never a traceback
+        return _last_resort(error)
+    return code if isinstance(code, int) else 0
+
+
+def _last_resort(error: Exception) -> int:
+    from rulespec.diagnostics import RulespecError
+
+    if isinstance(error, RulespecError):
+        show(error.diagnostics)
+        return UNUSABLE
+    if os.environ.get("RULESPEC_DEBUG"):
+        raise error
+    detail = " ".join(str(error).split())[:300]
+    head = click.style("error[RS901]", fg="red", bold=True) if use_color(sys.stderr) else "error[RS901]"
+    click.echo(f"{head}: the program has failed, and it is its own mistake: {type(error).__name__}: {detail}", err=True)
+    click.echo(" = help: please report it; with RULESPEC_DEBUG=1 the program tells more", err=True)
+    return UNUSABLE
+
+
+def main() -> None:
+    """The entry point of the process."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character gets a question mark, not an error.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    try:
+        code = run()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has gone, as `head` does. Python would complain at exit when it flushes once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = BROKEN_PIPE
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

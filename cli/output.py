@@ -1,0 +1,109 @@
+"""What all commands print alike: diagnostics with their sources, tables, JSON; and how they end."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import click
+
+from rulespec.diagnostics import Diagnostic, RulespecError, Severity
+from rulespec.render import render_text
+
+OK, PROBLEMS, UNUSABLE = 0, 1, 2
+"""Exit codes: all is well; what was looked at has problems; it could not be looked at, or the usage is wrong."""
+
+MAX_SHOWN = 200  # diagnostics; nobody reads more, and a hostile file may cause any number
+_SOURCE_LIMIT = 2_000_000
+
+
+def use_color(stream: IO[str] | None = None) -> bool:
+    """Whether to use colours: only on a terminal, and not where NO_COLOR is set (https://no-color.org)."""
+    stream = stream or sys.stdout
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return bool(getattr(stream, "isatty", lambda: False)())
+
+
+def style(text: str, *, err: bool = False, **how: Any) -> str:
+    """The text in the given click style, if the stream it is for shows colours."""
+    return click.style(text, **how) if use_color(sys.stderr if err else sys.stdout) else text
+
+
+def show(diagnostics: Sequence[Diagnostic], sources: Mapping[str, str] | None = None, *, err: bool = True) -> None:
+    """Prints diagnostics with the lines they are about, and an empty line after them."""
+    if not diagnostics:
+        return
+    texts = dict(sources or {})
+    for diagnostic in diagnostics[:MAX_SHOWN]:
+        for span in [diagnostic.span, *(note.span for note in diagnostic.notes)]:
+            if span is not None and span.file not in texts:
+                texts[span.file] = _source(span.file)
+    color = use_color(sys.stderr if err else sys.stdout)
+    known = {name: text for name, text in texts.items() if text}
+    # Colours are decided here, by the stream: click must neither strip nor keep them by itself.
+    click.echo(render_text(diagnostics[:MAX_SHOWN], known, color), err=err, color=True)
+    if len(diagnostics) > MAX_SHOWN:
+        click.echo(f"\n… and {len(diagnostics) - MAX_SHOWN} more", err=err)
+    click.echo(err=err)
+
+
+def _source(name: str) -> str:
+    """The text of a file that a diagnostic is about; "" where there is none that can be quoted."""
+    from rulespec.source import read_text
+
+    try:
+        return read_text(Path(name), name, _SOURCE_LIMIT)
+    except RulespecError:
+        return ""
+
+
+def counted(number: int, word: str, words: str = "") -> str:
+    """A number with its noun: `1 error`, `3 errors`, `2 entries`."""
+    return f"{number:,} {word if number == 1 else words or word + 's'}"
+
+
+def problems(diagnostics: Iterable[Diagnostic]) -> str:
+    """How many errors and warnings: `3 errors, 1 warning`; "" if there is none."""
+    found = list(diagnostics)
+    errors = sum(d.severity is Severity.ERROR for d in found)
+    parts = [counted(n, w) for n, w in ((errors, "error"), (len(found) - errors, "warning")) if n]
+    return ", ".join(parts)
+
+
+def echo_json(data: object) -> None:
+    """Prints one line of JSON."""
+    click.echo(json.dumps(data))
+
+
+def table(rows: Sequence[Sequence[object]], head: Sequence[str] = (), right: Iterable[int] = ()) -> list[str]:
+    """Lines with aligned columns, two blanks apart; the columns in `right` are set flush right."""
+    cells = [[str(c) for c in row] for row in ([head, *rows] if head else rows)]
+    if not cells:
+        return []
+    widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
+    flush = set(right)
+    return [
+        "  ".join(c.rjust(w) if i in flush else c.ljust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True)))
+        .rstrip()
+        for row in cells
+    ]
+
+
+def key_values(items: Iterable[str]) -> dict[str, str]:
+    """`--option key=value` texts as a dict.
+
+    Raises:
+        click.BadParameter: if one has no `=`.
+    """
+    found: dict[str, str] = {}
+    for item in items:
+        key, equals, value = item.partition("=")
+        if not equals:
+            raise click.BadParameter(f"`{item}` is not of the form key=value", param_hint="--option")
+        found[key.strip()] = value.strip()
+    return found

@@ -1,0 +1,85 @@
+"""`rulespec test`: runs the scenarios and the recorded games of a ruleset."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import click
+
+from cli import output
+from engine.game import Backend
+from engine.suite import Case, run_suite
+from rulespec.diagnostics import Report
+from rulespec.render import to_json
+
+
+@click.command("test")
+@click.argument("ref")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
+@click.option(
+    "--backend",
+    "backends",
+    type=click.Choice(["python", "interpreter"]),
+    multiple=True,
+    help="Run scenarios under this backend only; both if left out.",
+)
+@click.option("--only", metavar="TEXT", default="", help="Only cases whose id or file contains this text.")
+@click.pass_context
+def command(ctx: click.Context, ref: str, format_: str, backends: tuple[Backend, ...], only: str) -> None:
+    """Run the scenarios and recorded games of the ruleset REF.
+
+    Scenarios are in scenarios/*.yaml, recorded games in logs/; those of an overlay are in a folder of its name there,
+    and run where REF has it. Exit code: 0 all pass, 1 some fail, 2 the ruleset cannot be read.
+
+    Example: rulespec test imperial
+    """
+    from rulespec.load import load_ruleset
+
+    begun = time.perf_counter()
+    report = Report()
+    ruleset = load_ruleset(ref, report)
+    failed: list[Case] = []
+    counts = {"scenario": [0, 0], "log": [0, 0]}  # passed, failed
+    for case in run_suite(ruleset, backends or ("python", "interpreter"), report, only):
+        counts[case.kind][not case.passed] += 1
+        if not case.passed:
+            failed.append(case)
+            if format_ == "text":
+                output.show(case.diagnostics, err=False)
+    sound = not failed and report.ok
+    if format_ == "json":
+        output.echo_json(_json(ruleset.ref, ruleset.hash, counts, failed, report))
+    else:
+        output.show(report.diagnostics)
+        parts = [_count(*counts["scenario"], "scenario"), _count(*counts["log"], "recorded game")]
+        errors = f" · {output.problems(report.diagnostics)}" if report.diagnostics else ""
+        verdict = output.style("passed", fg="green") if sound else output.style("failed", fg="red")
+        seconds = f"{time.perf_counter() - begun:.1f} s"
+        click.echo(f"{ruleset.ref} {ruleset.version}: {verdict} · {' · '.join(parts)}{errors} · {seconds}")
+    ctx.exit(output.OK if sound else output.PROBLEMS)
+
+
+def _count(passed: int, failed: int, word: str) -> str:
+    text = output.counted(passed + failed, word)
+    return f"{text}, {failed} failed" if failed else text
+
+
+def _json(ref: str, hash_: str, counts: dict[str, list[int]], failed: list[Case], report: Report) -> dict[str, Any]:
+    return {
+        "ruleset": ref,
+        "ruleset_hash": hash_,
+        "scenarios": {"passed": counts["scenario"][0], "failed": counts["scenario"][1]},
+        "logs": {"passed": counts["log"][0], "failed": counts["log"][1]},
+        "failures": [
+            {
+                "kind": case.kind,
+                "id": case.id,
+                "file": case.file,
+                "backends": list(case.backends),
+                "diagnostics": [to_json(d) for d in case.diagnostics],
+            }
+            for case in failed
+        ],
+        "diagnostics": [to_json(d) for d in report.diagnostics],
+    }

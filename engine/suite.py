@@ -1,0 +1,148 @@
+"""The tests a ruleset brings along: its scenarios, and the recorded games that must stay replayable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from engine.game import Backend, Fault
+from engine.scenario import Failure, Scenario, load_scenarios, run_scenario, scenario_files
+from rulespec import typed
+from rulespec.diagnostics import Diagnostic, Report, RulespecError, Severity, Span
+
+LOG_SUFFIXES = (".jsonl", ".json", ".json.gz")
+EXPECTATION = ".expect.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One scenario or recorded game that was run, with what is wrong; `backends` are those it failed under."""
+
+    kind: Literal["scenario", "log"]
+    id: str
+    file: str
+    backends: tuple[Backend, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.diagnostics
+
+
+def run_suite(
+    ruleset: typed.Ruleset, backends: Sequence[Backend], report: Report, only: str = ""
+) -> Iterator[Case]:
+    """Runs the scenarios of a ruleset reference under each of the backends, then its recorded games.
+
+    Args:
+        ruleset: the ruleset, with the overlays of the reference.
+        backends: what to run scenarios under.
+        report: takes what is wrong with scenario files themselves.
+        only: a text that the id or the file of a case must contain.
+    """
+    for path in scenario_files(ruleset):
+        file = display(path)
+        for scenario in load_scenarios(path, report, file):
+            if only in scenario.id or only in file:
+                yield _scenario_case(ruleset, scenario, backends, file)
+    for path in log_files(ruleset):
+        if only in display(path):
+            yield _log_case(path)
+
+
+def display(path: Path) -> str:
+    """The name of a file for messages: relative to the current folder if it is below it."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+def _scenario_case(ruleset: typed.Ruleset, scenario: Scenario, backends: Sequence[Backend], file: str) -> Case:
+    found: dict[Failure, list[Backend]] = {}
+    for backend in backends:
+        for failure in run_scenario(ruleset, scenario, backend):
+            found.setdefault(replace(failure, backend="python"), []).append(backend)
+    diagnostics = []
+    for failure, failed in found.items():
+        diagnostic = failure.diagnostic
+        if len(failed) < len(backends):  # the backends do not agree: that is the program's mistake, so say it
+            diagnostic = replace(diagnostic, help=f"only under the backend {', '.join(failed)}")
+        diagnostics.append(diagnostic)
+    names = tuple(b for b in backends if any(b in failed for failed in found.values()))
+    return Case("scenario", scenario.id, file, names, tuple(diagnostics))
+
+
+# --- recorded games --------------------------------------------------------------------------
+
+
+def log_files(ruleset: typed.Ruleset) -> list[Path]:
+    """The recorded games of a reference: in `logs/`, or, with overlays, in `logs/<overlay>/`."""
+    names = [f"logs/{overlay}" for overlay in ruleset.overlays] or ["logs"]
+    return [
+        path
+        for folder in ruleset.folders
+        for name in names
+        for path in sorted((folder / name).glob("*"))
+        if path.name.endswith(LOG_SUFFIXES)
+    ]
+
+
+def _log_case(path: Path) -> Case:
+    from engine.replay import replay_file
+
+    file, report = display(path), Report()
+    try:
+        outcome = replay_file(path, report=report).to_json()
+    except RulespecError as error:
+        return Case("log", path.name, file, ("python",), error.diagnostics)
+    except Fault as fault:
+        return Case("log", path.name, file, ("python",), (fault.diagnostic,))
+    if (divergence := outcome["divergence"]) is not None:
+        report.error("RS821", f"this recorded game is not legal to its end: {divergence_text(divergence)}", _top(file))
+    _compare(path, outcome, report)
+    errors = tuple(d for d in report.diagnostics if d.severity is Severity.ERROR)
+    return Case("log", path.name, file, ("python",) if errors else (), errors)
+
+
+def divergence_text(divergence: dict[str, Any]) -> str:
+    """A divergence in one line."""
+    where = f"decision {divergence['index']}"
+    if divergence.get("foreign_index") is not None:
+        where += f" (entry {divergence['foreign_index']})"
+    action = divergence["action"]
+    text = action if isinstance(action, str) else "this action"
+    return f"{where}, {text}: {divergence['reason']}"
+
+
+def _top(file: str) -> Span:
+    return Span(file, 1, 1, 1, 2)
+
+
+def _compare(path: Path, outcome: dict[str, Any], report: Report) -> None:
+    """Compares the outcome with `<name>.expect.yaml`, which may hold any of its fields but the state."""
+    from rulespec.source import Mapping, read_yaml, to_plain
+    from rulespec.source import Sequence as List
+
+    stem = next(path.name.removesuffix(s) for s in LOG_SUFFIXES if path.name.endswith(s))
+    beside = path.with_name(stem + EXPECTATION)
+    if not beside.exists():
+        return
+    node = read_yaml(beside, display(beside))
+    if not isinstance(node, Mapping):
+        report.error("RS822", "an expectation is a mapping of fields to values", node.span)
+        return
+    known = ("decisions", "ended", "hash", "scores", "winners")
+    for key, wanted in node.entries.values():
+        if key.text not in known:
+            help_ = f"the fields are {', '.join(known)}"
+            report.error("RS822", f"`{key.text}` cannot be expected", key.span, help=help_)
+            continue
+        found, expected = outcome[key.text], to_plain(wanted)
+        if isinstance(wanted, List):
+            found, expected = sorted(map(str, found or [])), sorted(map(str, expected))
+        if found != expected:
+            report.error("RS823", f"{key.text} is {found}, expected {expected}", wanted.span)
