@@ -154,7 +154,7 @@ class Asker:
         return None
 
     def call(self, text: str, state: list[int]) -> tuple[str, list[int]]:
-        """The procedure that a text such as `turn(germany)` calls, and the values of its arguments."""
+        """The procedure that a text such as `turn(red)` calls, and the values of its arguments."""
         tree = parse_expr(text, _FILE)
         report = Report()
         procedures = self.ruleset.rules.procedures

@@ -167,7 +167,7 @@ class Game:
         seats: names of the players in clockwise order.
         options: values for the ruleset's options; those not named have their defaults.
         backend: how the rules are run; both do the same.
-        start: a call of a procedure, such as `turn(germany)`, with which the game begins instead of its own start.
+        start: a call of a procedure, such as `turn(red)`, with which the game begins instead of its own start.
 
     Raises:
         RulespecError: if the seats, the options or the start do not fit the ruleset.
@@ -290,7 +290,7 @@ class Game:
     # --- single options --------------------------------------------------------------------
 
     def parse(self, text: str, by: str | None = None) -> Option:
-        """The option of the open decision that a text such as `build(danzig)` names, legal or not.
+        """The option of the open decision that a text such as `take(harbour)` names, legal or not.
 
         Args:
             text: the option's name, and its arguments in brackets.
@@ -568,7 +568,7 @@ class Game:
 
 
 def split_option(text: str) -> tuple[str, list[str]]:
-    """The name and the arguments of an option as it is written: `build(danzig)` → `build`, [`danzig`]."""
+    """The name and the arguments of an option as it is written: `take(harbour)` → `take`, [`harbour`]."""
     text = text.strip()
     name, bracket, rest = text.partition("(")
     if not bracket:

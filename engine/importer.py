@@ -20,8 +20,8 @@ from engine.interpreter import ProgramFault
 from rulespec import typed
 from rulespec.diagnostics import Report, RulespecError
 
-MAX_TRIES = 1_000
-"""Options tried beyond four for each entry, over a whole log: a second or so."""
+MAX_BACK = 300
+"""Decisions taken back, over a whole log, to try another option: a second or so."""
 MAX_SILENT = 200
 """Silent options in a row."""
 MAX_GUESSES = 20_000
@@ -124,7 +124,7 @@ class Importer:
         self.rules = self._compile()
         self.after: list[tuple[int, int]] = []
         """(entry, number of decisions taken when it was done), in order."""
-        self._tries = 0
+        self._back = 0
 
     def _compile(self) -> dict[tuple[str, str], _Rule]:
         """The projections, with their expressions typed and lowered. What this ruleset does not have is left out."""
@@ -169,7 +169,7 @@ class Importer:
             if (cursor.entry, len(cursor.matched)) >= (best.entry, len(best.matched)):
                 best, furthest = cursor, game.history
             stack.append((game.ply, cursor, self._candidates(cursor, end)))
-            following = self._next(stack, MAX_TRIES + 4 * entries)
+            following = self._next(stack)
             if following is None:
                 return self._stop(best, furthest)
             cursor = self._settled(following, end)
@@ -178,7 +178,7 @@ class Importer:
             self._replay(self.after, step)
         return None
 
-    def _next(self, stack: list[_Frame], most: int) -> Cursor | None:
+    def _next(self, stack: list[_Frame]) -> Cursor | None:
         """Takes the next option that fits, going back where none is left; None if nothing fits at all."""
         game = self.game
         while stack:
@@ -186,10 +186,12 @@ class Importer:
             while game.ply > ply:
                 game.undo()
             found = next(candidates, None)
-            if found is not None and self._tries < most:
-                self._tries += 1
+            if found is not None:
                 game.apply(found[0])
                 return found[1]
+            self._back += 1
+            if self._back > MAX_BACK:
+                return None
             stack.pop()
         return None
 

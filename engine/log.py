@@ -1,7 +1,7 @@
 """Native logs: JSON Lines, a header and then one line per decision, only ever appended to.
 
-    {"rulespec_log": 1, "ruleset": "imperial", "ruleset_hash": "9c…", "seats": ["Ann", "Bob"], "options": {}}
-    {"decision": "rondel", "by": "Ann", "option": "move(factory)"}
+    {"rulespec_log": 1, "ruleset": "nim", "ruleset_hash": "9c…", "seats": ["Ann", "Bob"], "options": {}}
+    {"decision": "turn", "by": "Ann", "option": "take(2)"}
     {"undo": 1}
 
 A line `undo` takes back that many of the decisions before it: so a log that is only appended to can hold second

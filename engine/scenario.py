@@ -245,7 +245,7 @@ class _Run:
             self.fail(span, what, diagnostic.message + hint)
 
     def take(self, game: Game, text: Scalar) -> None:
-        """Takes a decision such as `A: move(factory)`."""
+        """Takes a decision such as `A: take(2)`."""
         by, _, wanted = (part.strip() for part in text.text.partition(":"))
         try:
             option = game.parse(wanted)

@@ -1,4 +1,4 @@
-"""From a ruleset reference to a checked ruleset: `imperial`, `./my_game`, `imperial+playimperial`."""
+"""From a ruleset reference to a checked ruleset: `my_game`, `./my_game`, `my_game+house_rules`."""
 
 from __future__ import annotations
 

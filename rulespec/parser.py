@@ -589,6 +589,6 @@ def parse_expr(text: str, file: str, line: int = 1, column: int = 1) -> ast.Expr
 
 
 def parse_type(text: str, file: str, line: int = 1, column: int = 1) -> ast.TypeRef:
-    """Parses one type, such as `money`, `region?`, `set nation` or `int 0..6`."""
+    """Parses one type, such as `money`, `region?`, `set region` or `int 0..6`."""
     result: ast.TypeRef = _parse(text.strip(), "type", _Origin(file, line, column))
     return result

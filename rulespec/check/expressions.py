@@ -318,7 +318,7 @@ class ExpressionChecker:
     def _index(self, e: ast.Index, env: Env) -> typed.Expr:
         d = self.decls
         target = e.target
-        if isinstance(target, ast.Attribute) and len(e.keys) == 1:  # army[n].at[r], flag.at[r]
+        if isinstance(target, ast.Attribute) and len(e.keys) == 1:  # pile[e].at[r], pile.at[r]
             pile: ast.Expr = target.target
             keys: tuple[ast.Expr, ...] = ()
             if isinstance(pile, ast.Index):

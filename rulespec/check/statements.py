@@ -207,7 +207,7 @@ class StatementChecker:
         if not isinstance(pile, ast.Ref) or pile.name not in x.decls.pieces:
             names = list(x.decls.pieces)
             help_ = did_you_mean(pile.name, names) if isinstance(pile, ast.Ref) else ""
-            x.error("RS305", "`move` moves pieces: `move 1 of army[n] from supply to at[r]`", s.pile.span, help=help_)
+            x.error("RS305", "`move` moves pieces: `move 1 of pile[e] from supply to at[r]`", s.pile.span, help=help_)
             return None
         ends: list[typed.PieceCount] = []
         for e in (s.source, s.target):

@@ -1,0 +1,185 @@
+"""`rulespec replay`: recorded games to their final standings, or to the place where they break a rule."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cli import output
+from cli.state import state_lines
+from engine.game import Backend, Fault
+from engine.replay import Divergence, ReplayResult, replay_file
+from rulespec.diagnostics import Report, RulespecError
+
+
+@click.command("replay")
+@click.argument("logs", metavar="LOG...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--rules", metavar="REF", help="Replay under this ruleset; default: what the log names.")
+@click.option("--dialect", metavar="ID", help="The dialect of a foreign log; default: recognised from the log.")
+@click.option("--until", type=click.IntRange(0), metavar="N", help="Stop after N decisions (foreign log: N entries).")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
+@click.option("--trace", type=click.Path(path_type=Path), metavar="FILE", help="Write the state after every step.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the game as a native log.")
+@click.option("--backend", type=click.Choice(["python", "interpreter"]), default="python", show_default=True)
+@click.pass_context
+def command(
+    ctx: click.Context,
+    logs: tuple[Path, ...],
+    rules: str | None,
+    dialect: str | None,
+    until: int | None,
+    format_: str,
+    trace: Path | None,
+    out: Path | None,
+    backend: Backend,
+) -> None:
+    """Replay the recorded games LOG…, native or of a known dialect.
+
+    Prints the final standings and state, or where the log breaks a rule, which rule, and what was legal; of several
+    logs a line each. Exit code: 0 all are legal to their end, 1 one diverges, 2 one cannot be read.
+
+    Example: rulespec replay game.json --out game.jsonl
+    """
+    from rulespec.load import load_ruleset
+
+    if out is not None and len(logs) > 1:
+        raise click.UsageError("--out takes one log at a time")
+    load = cache(load_ruleset)  # many logs of one ruleset are the usual case
+    codes: list[int] = []
+    with ExitStack() as stack:
+        write: Callable[[dict[str, Any]], None] | None = None
+        if trace is not None:
+            file = stack.enter_context(_opened(trace))
+
+            def write(record: dict[str, Any]) -> None:
+                file.write(json.dumps(record) + "\n")
+
+        for log in logs:
+            report, result = Report(), None
+            try:
+                result = replay_file(
+                    log,
+                    rules=rules,
+                    dialect=dialect,
+                    until=until,
+                    backend=backend,
+                    trace=write,
+                    report=report,
+                    load=load,
+                )
+            except RulespecError as error:
+                report.extend(error.diagnostics)
+            except Fault as fault:
+                report.add(fault.diagnostic)
+            output.show(report.diagnostics)
+            if result is None:
+                codes.append(output.UNUSABLE)
+                if len(logs) > 1 and format_ == "text":
+                    click.echo(f"{log}: {output.style('cannot be read', fg='red')}")
+                continue
+            codes.append(output.PROBLEMS if result.divergence is not None else output.OK)
+            if out is not None:
+                _write(result, out)
+            if format_ == "json":
+                output.echo_json(result.to_json())
+            elif len(logs) > 1:
+                click.echo(_line(result))
+            else:
+                _show(result, until)
+    if len(logs) > 1 and format_ == "text":
+        click.echo(_total(codes))
+    ctx.exit(max(codes))
+
+
+def _opened(path: Path) -> Any:
+    try:
+        return path.open("w", encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise click.UsageError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def _write(result: ReplayResult, path: Path) -> None:
+    try:
+        result.write_native(path)
+    except OSError as error:
+        raise click.UsageError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def _line(result: ReplayResult) -> str:
+    game, divergence = result.game, result.divergence
+    head = f"{result.log}: {output.counted(game.ply, 'decision')}"
+    if divergence is not None:
+        return f"{head}, {output.style('diverges', fg='red')} {_where(divergence)}: {divergence.refusal.reason}"
+    ended = game.result
+    if ended is None:
+        return f"{head}, legal, goes on"
+    return f"{head}, {output.style('ended', fg='green')} ({ended.ending}), won by {', '.join(ended.winners) or 'nobody'}"
+
+
+def _total(codes: list[int]) -> str:
+    words = ((output.OK, "legal"), (output.PROBLEMS, "diverging"), (output.UNUSABLE, "unreadable"))
+    parts = (f"{codes.count(code)} {word}" for code, word in words if code in codes)
+    return f"{output.counted(len(codes), 'log')}: {', '.join(parts)}"
+
+
+def _where(divergence: Divergence) -> str:
+    if divergence.foreign_index is not None:
+        return f"at entry {divergence.foreign_index}"
+    return f"at line {divergence.line}" if divergence.line is not None else f"at decision {divergence.index}"
+
+
+def _show(result: ReplayResult, until: int | None) -> None:
+    game, ended = result.game, result.game.result
+    click.echo(f"{output.style(result.log, bold=True)} · {game.ruleset.title} · {game.ruleset.ref}")
+    click.echo()
+    if result.divergence is not None:
+        _diverged(result, result.divergence)
+        return
+    scores = ended.scores if ended else game.scores()
+    winners = ended.winners if ended else []
+    ranks = sorted(game.seats, key=lambda seat: (seat not in winners, -scores.get(seat, 0)))
+    rows = [[seat, str(scores.get(seat, "–")), "won" if seat in winners else ""] for seat in ranks]
+    for line in output.table(rows, ("seat", "points", ""), right=(1,)):
+        click.echo(output.style(line, fg="green") if line.endswith("won") else line)
+    click.echo()
+    for line in state_lines(game.state()):
+        click.echo(line)
+    decision = game.decision
+    if ended is not None:
+        how = f"ended: {ended.ending}"
+    elif decision is not None:
+        stopped = "stopped" if until is not None else "goes on"
+        how = f"{stopped}: `{decision.name}` is open, for {decision.by or 'chance'}"
+    click.echo(f"{how} · {output.counted(game.ply, 'decision')} · hash {game.hash}")
+
+
+def _diverged(result: ReplayResult, divergence: Divergence) -> None:
+    game, refusal = result.game, divergence.refusal
+    action = divergence.action
+    if isinstance(action, dict) and set(action) == {"decision", "by", "option"}:
+        text = f"{action['by'] or 'chance'}: {action['option']}"
+    else:
+        text = action if isinstance(action, str) else json.dumps(action, ensure_ascii=False)
+    rows = [
+        ("diverges", f"{_where(divergence)}, after {output.counted(divergence.index, 'legal decision')}"),
+        ("action", text if len(text) <= 500 else text[:500] + "…"),
+        ("reason", refusal.reason),
+    ]
+    if refusal.rules:
+        rows.append(("rules", ", ".join(refusal.rules)))
+    if refusal.condition:
+        rows.append(("condition", refusal.condition))
+    rows += [("values" if i == 0 else "", f"{k} = {v}") for i, (k, v) in enumerate(refusal.values.items())]
+    if refusal.span is not None:
+        rows.append(("written at", str(refusal.span)))
+    if (decision := game.decision) is not None:
+        rows.append(("open", f"`{decision.name}` by {decision.by or 'chance'}"))
+    rows += [("legal" if i == 0 else "", option) for i, option in enumerate(divergence.nearest)]
+    for line in output.table(rows):
+        click.echo(output.style(line, fg="red") if line.startswith(("diverges", "reason")) else line)
