@@ -174,8 +174,9 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
     place = _line(display, number, line)
     if "rulespec_log" not in data:
         fail("RS607", "this is no native log: its first line does not say `rulespec_log`", place)
-    if data["rulespec_log"] != VERSION or isinstance(data["rulespec_log"], bool):
-        found = shown(json.dumps(data["rulespec_log"]))
+    version = data["rulespec_log"]
+    if version != VERSION or type(version) is not int:  # true and 1.0 are equal to 1
+        found = shown(json.dumps(version))
         span = _find(display, number, line, "rulespec_log")
         fail(
             "RS605", f"the log has version {found}; this program reads version {VERSION}", span, help="update rulespec"
