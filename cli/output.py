@@ -88,8 +88,9 @@ def table(rows: Sequence[Sequence[object]], head: Sequence[str] = (), right: Ite
     widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
     flush = set(right)
     return [
-        "  ".join(c.rjust(w) if i in flush else c.ljust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True)))
-        .rstrip()
+        "  ".join(
+            c.rjust(w) if i in flush else c.ljust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
         for row in cells
     ]
 

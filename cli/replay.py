@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from cli import output
-from cli.state import state_lines
+from cli.state import standings, state_lines
 from engine.game import Backend, Fault
 from engine.replay import Divergence, ReplayResult, replay_file
 from rulespec.diagnostics import Report, RulespecError
@@ -119,7 +119,9 @@ def _line(result: ReplayResult) -> str:
     ended = game.result
     if ended is None:
         return f"{head}, legal, goes on"
-    return f"{head}, {output.style('ended', fg='green')} ({ended.ending}), won by {', '.join(ended.winners) or 'nobody'}"
+    return (
+        f"{head}, {output.style('ended', fg='green')} ({ended.ending}), won by {', '.join(ended.winners) or 'nobody'}"
+    )
 
 
 def _total(codes: list[int]) -> str:
@@ -141,11 +143,7 @@ def _show(result: ReplayResult, until: int | None) -> None:
     if result.divergence is not None:
         _diverged(result, result.divergence)
         return
-    scores = ended.scores if ended else game.scores()
-    winners = ended.winners if ended else []
-    ranks = sorted(game.seats, key=lambda seat: (seat not in winners, -scores.get(seat, 0)))
-    rows = [[seat, str(scores.get(seat, "–")), "won" if seat in winners else ""] for seat in ranks]
-    for line in output.table(rows, ("seat", "points", ""), right=(1,)):
+    for line in standings(game):
         click.echo(output.style(line, fg="green") if line.endswith("won") else line)
     click.echo()
     for line in state_lines(game.state()):

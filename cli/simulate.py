@@ -40,7 +40,9 @@ def seat_counts(text: str) -> list[int]:
 @click.option("--players", metavar="N", required=True, help="Number of players, or several: 2-6; games take turns.")
 @click.option("--games", type=click.IntRange(1, 10_000_000), default=100, show_default=True, help="Number of games.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same games.")
-@click.option("--cap", type=click.IntRange(1), default=CAP, show_default=True, help="Decisions before a game is given up.")
+@click.option(
+    "--cap", type=click.IntRange(1), default=CAP, show_default=True, help="Decisions before a game is given up."
+)
 @click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the ruleset; repeatable.")
 @click.option("--backend", type=click.Choice(["python", "interpreter"]), default="python", show_default=True)
 @click.option("--failures", type=click.Path(path_type=Path), help="Folder for the native logs of games that fail.")
@@ -116,14 +118,16 @@ def _show(title: str, players: list[int], seed: int, cap: int, totals: Totals, s
     data = totals.to_json()
     n, lengths = data["games"], data["decisions"]
     speed = f"{lengths['total'] / max(seconds, 1e-9):,.0f} decisions/s"
-    names = f"{players[0]}" if len(players) == 1 else f"{min(players)}–{max(players)}"
+    names = f"{players[0]}" if len(players) == 1 else f"{min(players)}-{max(players)}"
     click.echo(f"{title} · {output.counted(n, 'game')} · {names} players · seed {seed} · {seconds:.1f} s ({speed})")
     click.echo()
     parts = (f"{lengths[key]:,.0f} {key}" for key in ("least", "median", "mean", "most"))
     click.echo(f"decisions   {' · '.join(parts)}")
     endings = [[name, f"{count:,}", f"{100 * count / n:.1f} %"] for name, count in data["endings"].items()]
     if data["capped"]:
-        endings.append([f"given up after {cap:,} decisions", f"{data['capped']:,}", f"{100 * data['capped'] / n:.1f} %"])
+        endings.append(
+            [f"given up after {cap:,} decisions", f"{data['capped']:,}", f"{100 * data['capped'] / n:.1f} %"]
+        )
     for i, line in enumerate(output.table(endings, right=(1, 2))):
         click.echo(("endings     " if i == 0 else " " * 12) + line)
     rows = [
@@ -151,4 +155,4 @@ def _show(title: str, players: list[int], seed: int, cap: int, totals: Totals, s
 
 
 def _points(value: float | None) -> str:
-    return "–" if value is None else f"{value:.1f}"
+    return "-" if value is None else f"{value:.1f}"

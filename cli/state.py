@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from cli.output import table
+from engine.game import Game
 
 State = dict[str, Any]
 _WIDTH = 100
 
 
 def shown(value: Any) -> str:
-    """A value for people: `–` for none and nothing, names of a set with commas between them."""
+    """A value for people: `-` for none and nothing, names of a set with commas between them."""
     if value is None or value == []:
-        return "–"
+        return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
@@ -29,15 +30,21 @@ def state_lines(state: State) -> Iterator[str]:
             yield ""
     for piece, piles in state["pieces"].items():
         yield piece
-        rows = []
-        for owner, places in piles.items():
-            texts = (place if count == 1 else f"{place} {count}" for place, count in places.items())
-            rows.append((owner, texts))
-        width = max((len(owner) for owner, _ in rows), default=0)
-        for owner, texts in rows:
-            head = f"  {owner.ljust(width)}  " if width else "  "
-            yield from _wrapped(head, texts)
+        yield from _pieces(piles)
         yield ""
+
+
+def _pieces(piles: dict[str, dict[str, int]]) -> Iterator[str]:
+    """The piles of a type of pieces, by owner or by place, whichever takes fewer lines."""
+    places: dict[str, dict[str, int]] = {}
+    for owner, counts in piles.items():
+        for place, count in counts.items():
+            places.setdefault(place, {})[owner] = count
+    rows = {"": piles["-"]} if set(piles) == {"-"} else places if len(places) < len(piles) else piles
+    width = max(map(len, rows), default=0)
+    for head, counts in rows.items():
+        texts = (name if count == 1 and name else f"{name} {count}".strip() for name, count in counts.items())
+        yield from _wrapped(f"  {head.ljust(width)}  " if width else "  ", texts)
 
 
 def _wrapped(head: str, texts: Iterator[str]) -> Iterator[str]:
@@ -67,9 +74,7 @@ def _kind(kind: str, entities: dict[str, dict[str, Any]]) -> Iterator[str]:
     ]
     if not rows:
         return
-    numeric = [
-        i for i, n in enumerate(names, 1) if all(isinstance(f.get(n), int | None) for f in entities.values())
-    ]
+    numeric = [i for i, n in enumerate(names, 1) if all(isinstance(f.get(n), int | None) for f in entities.values())]
     yield from table(rows, (kind, *names), numeric)
 
 
@@ -90,7 +95,8 @@ def changes(before: State, after: State) -> Iterator[str]:
     for key in sorted(old.keys() | new.keys()):
         if old.get(key, 0) != new.get(key, 0):
             piece, owner, place = key
-            yield f"{piece} {owner} {place}: {old.get(key, 0)} → {new.get(key, 0)}".replace("  ", " ")
+            pile = piece if owner == "-" else f"{piece} {owner}"
+            yield f"{pile} {place}: {old.get(key, 0)} → {new.get(key, 0)}"
 
 
 def _piles(state: State) -> dict[tuple[str, str, str], int]:
@@ -100,3 +106,13 @@ def _piles(state: State) -> dict[tuple[str, str, str], int]:
         for owner, places in piles.items()
         for place, count in places.items()
     }
+
+
+def standings(game: Game) -> list[str]:
+    """A table of points, the best first; winners are marked once the game is over."""
+    result = game.result
+    scores = result.scores if result else game.scores()
+    winners = result.winners if result else []
+    ranks = sorted(game.seats, key=lambda seat: (seat not in winners, -scores.get(seat, 0)))
+    rows = [[seat, scores.get(seat, "-"), "won" if seat in winners else ""] for seat in ranks]
+    return table(rows, ("seat", "points", ""), right=(1,))

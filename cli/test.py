@@ -52,7 +52,7 @@ def command(ctx: click.Context, ref: str, format_: str, backends: tuple[Backend,
         output.echo_json(_json(ruleset.ref, ruleset.hash, counts, failed, report))
     else:
         output.show(report.diagnostics)
-        parts = [_count(*counts["scenario"], "scenario"), _count(*counts["log"], "recorded game")]
+        parts = [_count(counts["scenario"], "scenario"), _count(counts["log"], "recorded game")]
         errors = f" · {output.problems(report.diagnostics)}" if report.diagnostics else ""
         verdict = output.style("passed", fg="green") if sound else output.style("failed", fg="red")
         seconds = f"{time.perf_counter() - begun:.1f} s"
@@ -60,7 +60,8 @@ def command(ctx: click.Context, ref: str, format_: str, backends: tuple[Backend,
     ctx.exit(output.OK if sound else output.PROBLEMS)
 
 
-def _count(passed: int, failed: int, word: str) -> str:
+def _count(numbers: list[int], word: str) -> str:
+    passed, failed = numbers
     text = output.counted(passed + failed, word)
     return f"{text}, {failed} failed" if failed else text
 

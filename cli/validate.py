@@ -73,16 +73,16 @@ def check(ref: str, report: Report) -> typed.Ruleset | None:
 
 
 def _lowers(ruleset: typed.Ruleset, report: Report) -> None:
-    """Tries the program of every number of players: set-ups by number of players are only looked at here."""
+    """Tries the program, and the set-up of every number of players, which is only looked at here."""
     from engine.game import Fault, check_options
     from engine.interpreter import ProgramFault
-    from engine.lower import lower
+    from engine.lower import lower, set_up
 
     options = check_options(ruleset, {})
     low, high = ruleset.players
     for seats in range(low, high + 1):
         try:
-            lower(ruleset, seats, options)
+            (lower if seats == high else set_up)(ruleset, seats, options)
         except RulespecError as error:
             report.extend(error.diagnostics)
         except Fault as fault:
@@ -93,18 +93,14 @@ def _lowers(ruleset: typed.Ruleset, report: Report) -> None:
 
 
 def _beside(ruleset: typed.Ruleset, report: Report) -> None:
-    """Checks the files beside the rules: overlays on offer, scenarios, dialects."""
+    """Checks the files beside the rules: overlays on offer, and dialects. Scenarios are for `rulespec test`."""
     from engine.dialect import read_dialect
-    from engine.scenario import load_scenarios, scenario_files
-    from engine.suite import display
 
     for name in ruleset.offered:
         if not any((folder / "variants" / f"{name}.yaml").is_file() for folder in ruleset.folders):
             place = _offer(ruleset, name)
             help_ = f"write variants/{name}.yaml, or take it off the list"
             report.error("RS502", f"there is no file for the overlay `{name}`", place, help=help_)
-    for path in scenario_files(ruleset):
-        load_scenarios(path, report, display(path))
     for folder in ruleset.folders:
         for path in sorted((folder / "dialects").glob("*.yaml")):
             try:
@@ -138,7 +134,7 @@ def _summary(ref: str, ruleset: typed.Ruleset | None, report: Report) -> str:
     low, high = ruleset.players
     declarations, rules = ruleset.declarations, ruleset.rules
     parts = [
-        f"{low} players" if low == high else f"{low}–{high} players",
+        f"{low} players" if low == high else f"{low}-{high} players",
         output.counted(_decisions(ruleset), "decision"),
         output.counted(len(rules.procedures), "procedure"),
         output.counted(len(rules.definitions), "definition"),
@@ -152,6 +148,6 @@ def _summary(ref: str, ruleset: typed.Ruleset | None, report: Report) -> str:
 def _decisions(ruleset: typed.Ruleset) -> int:
     """How many decisions the rules hold, whatever options are chosen."""
     from engine.game import check_options
-    from engine.lower import lower
+    from engine.lower import lower, set_up
 
     return len({d.name for d in lower(ruleset, ruleset.players[0], check_options(ruleset, {})).decisions})

@@ -72,8 +72,8 @@ _UNFIT = {"given": "RS813", "when": "RS814", "fault": "RS814", "expression": "RS
 def scenario_files(ruleset: typed.Ruleset) -> list[Path]:
     """The scenario files that a reference is tested by.
 
-    Without overlays those of its folder and of the rulesets it extends, directly in `scenarios/`; with overlays those in
-    `scenarios/<overlay>/`, as overlays change what holds.
+    Without overlays those of its folder and of the rulesets it extends, directly in `scenarios/`; with overlays those
+    in `scenarios/<overlay>/`, as overlays change what holds.
     """
     names = [f"scenarios/{overlay}" for overlay in ruleset.overlays] or ["scenarios"]
     return [path for folder in ruleset.folders for name in names for path in sorted((folder / name).glob("*.yaml"))]
@@ -245,7 +245,7 @@ class _Run:
             self.fail(span, what, diagnostic.message + hint)
 
     def take(self, game: Game, text: Scalar) -> None:
-        """Takes a decision such as `A: take(2)`."""
+        """Takes a decision, written as in `A: take(2)`."""
         by, _, wanted = (part.strip() for part in text.text.partition(":"))
         try:
             option = game.parse(wanted)

@@ -32,9 +32,7 @@ class Case:
         return not self.diagnostics
 
 
-def run_suite(
-    ruleset: typed.Ruleset, backends: Sequence[Backend], report: Report, only: str = ""
-) -> Iterator[Case]:
+def run_suite(ruleset: typed.Ruleset, backends: Sequence[Backend], report: Report, only: str = "") -> Iterator[Case]:
     """Runs the scenarios of a ruleset reference under each of the backends, then its recorded games.
 
     Args:

@@ -192,7 +192,7 @@ def test_a_replay_passes_the_warning_on(tmp_path: Path) -> None:
     assert "RS603" in [d.code for d in report.diagnostics]
 
 
-@pytest.mark.parametrize("share", [0.2, 0.5, 0.9, 0.99])
+@pytest.mark.parametrize("share", [0.5, 0.7, 0.9, 0.99])
 def test_a_packed_log_that_breaks_off_gives_its_beginning(errands: Ruleset, tmp_path: Path, share: float) -> None:
     whole = written(tmp_path / "game.jsonl", playout(errands, 7)).read_bytes()
     packed, path = gzip.compress(whole), tmp_path / "game.jsonl.gz"
@@ -302,10 +302,14 @@ def test_bytes_that_are_no_text(tmp_path: Path, data: bytes) -> None:
     assert error.value.diagnostics[0].code == "RS601"
 
 
+# The peak of a process of its own: `getrusage` would hand down that of the test run.
+in_bounds = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="asks Linux for the peak of memory")
+
+
 def reading(path: Path) -> tuple[str, float, int]:
     """What comes of reading a log in a process of its own: the outcome, seconds, and megabytes at the most."""
     program = f"""
-import resource, sys, time
+import re, sys, time
 from pathlib import Path
 from engine.log import read_log
 from rulespec.diagnostics import RulespecError
@@ -314,22 +318,28 @@ try:
     outcome = str(len(read_log(Path({str(path)!r})).entries))
 except RulespecError as error:
     outcome = error.diagnostics[0].code
-sys.stdout.write(f"{{outcome}} {{time.perf_counter() - began}} {{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss}}")
+seconds = time.perf_counter() - began
+peak = re.search("VmHWM:[^0-9]*([0-9]+)", Path("/proc/self/status").read_text())
+sys.stdout.write(f"{{outcome}} {{seconds}} {{peak[1]}}")
 """
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
     outcome, seconds, kilobytes = run.stdout.split()
     return outcome, float(seconds), int(kilobytes) // 1000
 
 
+@in_bounds
 def test_a_gzip_bomb_is_refused_cheaply(tmp_path: Path) -> None:
     path = tmp_path / "bomb.gz"
-    path.write_bytes(gzip.compress(b" " * 300_000_000, 9))
+    with gzip.open(path, "wb") as file:
+        for _ in range(300):
+            file.write(b" " * 1_000_000)
     outcome, seconds, megabytes = reading(path)
     assert outcome == "RS602"
     assert seconds < 2
     assert megabytes < 300
 
 
+@in_bounds
 def test_a_log_of_the_greatest_size_is_read_in_bounds(tmp_path: Path) -> None:
     path = tmp_path / "long.jsonl"
     count = min(MAX_LINES - 2, MAX_NATIVE_BYTES // len(MOOD) - 10)

@@ -1,0 +1,294 @@
+"""`rulespec play`: a game at the terminal, with people and random players."""
+
+from __future__ import annotations
+
+import random
+import secrets
+import sys
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+
+import click
+
+from cli import output
+from cli.state import State, changes, standings, state_lines
+from engine.game import Decision, Fault, Game, IllegalOption, Option
+from engine.log import LogHeader, LogWriter
+from engine.simulate import choose, seat_names
+from rulespec import typed
+from rulespec.diagnostics import Report
+
+_LISTED = 40
+_LISTED_ALL = 2_000
+_CHANGES = 60
+_HELP = """\
+  NUMBER     take the option of that number        OPTION  take an option by its text, such as one of those shown;
+  o          list all options, those out of turn             one that is not legal is explained, and changes nothing
+             of others included                    s       show the whole state
+  u          take back to your last decision       h       show the decisions so far
+  w FILE     write the game as a native log        q       quit"""
+
+
+@click.command("play")
+@click.argument("ref")
+@click.option("--players", type=click.IntRange(1, 100), metavar="N", required=True, help="Number of players.")
+@click.option("--bots", type=click.IntRange(0, 100), metavar="K", default=0, help="The last K seats play at random.")
+@click.option("--names", metavar="A,B,…", help="Names of the seats, clockwise.")
+@click.option("--seed", type=int, help="Seed for dice, cards and random players.")
+@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the ruleset; repeatable.")
+@click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="Keep a native log; go on if it exists.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    ref: str,
+    players: int,
+    bots: int,
+    names: str | None,
+    seed: int | None,
+    options: tuple[str, ...],
+    log: Path | None,
+) -> None:
+    """Play a game of the ruleset REF at the terminal.
+
+    Example: rulespec play imperial --players 3 --bots 2 --log game.jsonl
+    """
+    from rulespec.load import load_ruleset
+
+    if bots > players:
+        raise click.BadParameter(f"there are only {players} seats", param_hint="--bots")
+    seats = tuple(n.strip() for n in names.split(",")) if names else seat_names(players)
+    if len(seats) != players:
+        raise click.BadParameter(f"{len(seats)} names for {players} seats", param_hint="--names")
+    chosen = output.key_values(options)
+    ruleset = load_ruleset(ref)
+    if log is not None and log.exists():
+        game = _resumed(log, ruleset, players)
+    else:
+        game = Game(ruleset, seats, chosen)
+    game.decision  # noqa: B018 - the game begins here: a fault comes before anything is written
+    seed = secrets.randbelow(10**9) if seed is None else seed
+    table = Table(game, frozenset(game.seats[players - bots :]), random.Random(seed))
+    try:
+        if log is not None:
+            table.writer = LogWriter(log, LogHeader.of(game), append=log.exists(), fsync=True)
+        click.echo(f"{ruleset.title} {ruleset.version} · {', '.join(game.seats)} · seed {seed} · `?` for help")
+        code = table.play()
+    except OSError as error:
+        raise click.UsageError(f"{log} cannot be written: {error.strerror}") from None
+    finally:
+        if table.writer is not None:
+            table.writer.close()
+    ctx.exit(code)
+
+
+def _resumed(path: Path, ruleset: typed.Ruleset, players: int) -> Game:
+    """The game that a native log holds, to be gone on with."""
+    from engine.log import read_log
+    from engine.replay import replay_file
+
+    header = read_log(path).header
+    if header.ruleset != ruleset.ref:
+        raise click.UsageError(f"{path} is a game of `{header.ruleset}`, not of `{ruleset.ref}`")
+    if len(header.seats) != players:
+        raise click.UsageError(f"{path} is a game of {len(header.seats)} players, not of {players}")
+    report = Report()
+    result = replay_file(path, report=report, load=lambda _: ruleset)
+    output.show(report.diagnostics)
+    if result.divergence is not None:
+        raise click.UsageError(f"{path} is not legal to its end: {result.divergence.refusal}")
+    click.echo(f"{path}: goes on after {output.counted(result.game.ply, 'decision')}")
+    return result.game
+
+
+class Table:
+    """A game, those who play it at random, and what each person has last seen."""
+
+    def __init__(self, game: Game, bots: frozenset[str], rng: random.Random) -> None:
+        self.game = game
+        self.bots = bots
+        self.rng = rng
+        self.writer: LogWriter | None = None
+        self.seen: dict[str, tuple[State, int]] = {}
+
+    def play(self) -> int:
+        """Plays until the game is over or somebody leaves; returns the exit code."""
+        game = self.game
+        while (decision := game.decision) is not None:
+            if decision.by is None or decision.by in self.bots:
+                # Nobody acts out of turn meanwhile: it would be a person's right that is used at random.
+                option = choose(game, self.rng, interrupt_rate=0.0)
+                if option is None:
+                    click.echo(f"the rules are at fault: nothing is legal at the decision `{decision.name}`", err=True)
+                    return output.PROBLEMS
+                try:
+                    self.take(option)
+                except Fault as fault:
+                    output.show([fault.diagnostic], game.ruleset.sources)
+                    return output.PROBLEMS
+            elif not self.ask(decision, decision.by):
+                return output.OK
+        result = game.result
+        assert result is not None
+        click.echo(f"\nThe game is over: {result.ending}\n")
+        for line in standings(game):
+            click.echo(output.style(line, fg="green") if line.endswith("won") else line)
+        return output.OK
+
+    def take(self, option: Option) -> None:
+        """Takes an option, and records it."""
+        self.game.apply(option)
+        if self.writer is not None:
+            self.writer.add(option)
+
+    # --- a person decides ----------------------------------------------------------------
+
+    def ask(self, decision: Decision, seat: str) -> bool:
+        """Lets a person decide; False if they quit."""
+        self.show_news(decision, seat)
+        doc = f"  {decision.doc}" if decision.doc else ""
+        secret = " (secret until all have chosen)" if decision.together else ""
+        click.echo(output.style(f"\n{seat}: {decision.name}{secret}", bold=True) + output.style(doc, dim=True))
+        listed = self.show_options(_LISTED, interrupts=False)
+        while True:
+            text = _read(f"{seat}> ")
+            if text is None or text == "q":
+                click.echo()
+                return False
+            done, listed = self.obey(text, seat, listed)
+            if done:
+                return True
+
+    def obey(self, text: str, seat: str, listed: list[Option]) -> tuple[bool, list[Option]]:
+        """Does what was typed. Returns whether the position has changed, and the options that are numbered now."""
+        match text.split(maxsplit=1):
+            case []:
+                pass
+            case ["?"]:
+                click.echo(_HELP)
+            case ["s"]:
+                for line in state_lines(self.game.state(viewer=seat)):
+                    click.echo(line)
+            case ["o"]:
+                return False, self.show_options(_LISTED_ALL, interrupts=True)
+            case ["h"]:
+                for number, option in enumerate(self.public(self.game.history), 1):
+                    click.echo(f"{number:>5}  {option}")
+            case ["u"]:
+                return self.take_back(seat), listed
+            case ["w", name]:
+                self.write(Path(name))
+            case _:
+                return self.choose(text, listed), listed
+        return False, listed
+
+    def choose(self, text: str, listed: list[Option]) -> bool:
+        """Takes the option of a number or a text, or says why not."""
+        if text.isdecimal() and len(text) < 7 and not 0 < int(text) <= len(listed):
+            click.echo(f"there is no option {text}: they go from 1 to {len(listed)}")
+            return False
+        try:
+            option = listed[int(text) - 1] if text.isdecimal() and len(text) < 7 else self.game.parse(text)
+            self.take(option)
+        except IllegalOption as error:
+            refusal = error.refusal
+            click.echo(output.style(f"not legal: {refusal.reason}", fg="red"))
+            for expression, value in refusal.values.items():
+                click.echo(f"    {expression} = {value}")
+            return False
+        except Fault as fault:
+            output.show([fault.diagnostic], self.game.ruleset.sources)
+            return False
+        except ValueError as error:
+            click.echo(f"{error} (`?` for help)")
+            return False
+        return True
+
+    def take_back(self, seat: str) -> bool:
+        """Takes back to the last decision of a person; False if there is none."""
+        people = [i for i, o in enumerate(self.game.history) if o.by is not None and o.by not in self.bots]
+        if not people:
+            click.echo("there is nothing to take back")
+            return False
+        number = self.game.ply - people[-1]
+        for _ in range(number):
+            self.game.undo()
+        if self.writer is not None:
+            self.writer.undo(number)
+        self.seen.clear()
+        click.echo(f"taken back: {output.counted(number, 'decision')}")
+        return True
+
+    def write(self, path: Path) -> None:
+        """Writes the game as a native log; an existing file stays."""
+        if path.exists():
+            click.echo(f"{path} exists already")
+            return
+        try:
+            with LogWriter(path, LogHeader.of(self.game)) as writer:
+                for option in self.game.history:
+                    writer.add(option)
+        except OSError as error:
+            click.echo(f"{path} cannot be written: {error.strerror}")
+        else:
+            click.echo(f"written: {path}")
+
+    # --- what a person sees --------------------------------------------------------------
+
+    def show_options(self, limit: int, *, interrupts: bool) -> list[Option]:
+        """Lists legal options with numbers."""
+        found = (option for option in self.game.options if interrupts or not option.interrupt)
+        options = list(islice(found, limit + 1))
+        for number, option in enumerate(options[:limit], 1):
+            actor = f"  ({option.by}, out of turn)" if option.interrupt else ""
+            click.echo(f"{number:>5}  {option}{actor}")
+        if len(options) > limit:
+            click.echo("       … there are more; `o` lists them")
+        elif not interrupts and any(option.interrupt for option in self.game.options):
+            click.echo(output.style("       (`o` also lists what may be done out of turn)", dim=True))
+        return options[:limit]
+
+    def show_news(self, decision: Decision, seat: str) -> None:
+        """What has happened since this person last decided."""
+        state = self.game.state(viewer=seat)
+        before, ply = self.seen.get(seat, (None, self.game.ply))
+        for line in self.public(self.game.history[ply:]):
+            if not line.startswith(f"{seat}: "):
+                click.echo(f"  {line}")
+        if before is None:
+            if self.game.ply == 0 or not self.seen:
+                for line in state_lines(state):
+                    click.echo(line)
+        else:
+            lines = list(changes(before, state))
+            for line in lines[:_CHANGES]:
+                click.echo(output.style(f"  {line}", fg="cyan"))
+            if len(lines) > _CHANGES:
+                click.echo(f"  … and {len(lines) - _CHANGES} more (`s` shows the state)")
+        self.seen[seat] = (state, self.game.ply)
+
+    def public(self, options: list[Option]) -> list[str]:
+        """Decisions as lines; what others have chosen secretly stays so until all have chosen."""
+        lines = [f"{option.by or 'chance'}: {option}" for option in options]
+        decision = self.game.decision
+        if decision is not None and decision.together:
+            for i in reversed(range(len(options))):
+                if options[i].decision != decision.name:
+                    break
+                lines[i] = f"{options[i].by}: has chosen"
+        return lines
+
+
+def _read(prompt: str) -> str | None:
+    """A line from the person; None at the end of the input."""
+    if sys.stdin.isatty():
+        with suppress(ImportError):
+            import readline  # noqa: F401 - makes `input` remember and edit lines
+        try:
+            return input(prompt).strip()
+        except EOFError:
+            return None
+    click.echo(prompt, nl=False)
+    line = sys.stdin.readline()
+    click.echo(line.strip())  # a transcript reads like a session
+    return line.strip() if line else None
