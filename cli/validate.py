@@ -76,7 +76,7 @@ def _lowers(ruleset: typed.Ruleset, report: Report) -> None:
     """Tries the program, and the set-up of every number of players, which is only looked at here."""
     from engine.game import Fault, check_options
     from engine.interpreter import ProgramFault
-    from engine.lower import lower, set_up
+    from engine.lower import lower
 
     options = check_options(ruleset, {})
     low, high = ruleset.players
@@ -148,6 +148,6 @@ def _summary(ref: str, ruleset: typed.Ruleset | None, report: Report) -> str:
 def _decisions(ruleset: typed.Ruleset) -> int:
     """How many decisions the rules hold, whatever options are chosen."""
     from engine.game import check_options
-    from engine.lower import lower, set_up
+    from engine.lower import lower
 
     return len({d.name for d in lower(ruleset, ruleset.players[0], check_options(ruleset, {})).decisions})

@@ -2,48 +2,55 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable, Sequence
+
 from engine.program import Cell, Const, Expr, If, Logic, Op
 
 TRUE, FALSE = Const(1), Const(0)
 
 
-def apply_op(op: str, args: list[int]) -> int | None:
-    """The value of an operator on numbers; None for a division by zero. This is what operators mean."""
-    a = args[0] if args else 0
-    b = args[1] if len(args) > 1 else 0
-    if op in ("/", "%"):
-        if b == 0:
-            return None
-        return a // b if op == "/" else a % b
-    if op == "pick":
-        if a == 0:
-            return -1
-        ahead = a >> b << b
-        chosen = ahead or a
-        return (chosen & -chosen).bit_length() - 1
-    return {
-        "neg": lambda: -a,
-        "not": lambda: 1 - a,
-        "+": lambda: a + b,
-        "-": lambda: a - b,
-        "*": lambda: a * b,
-        "==": lambda: int(a == b),
-        "!=": lambda: int(a != b),
-        "<": lambda: int(a < b),
-        "<=": lambda: int(a <= b),
-        ">": lambda: int(a > b),
-        ">=": lambda: int(a >= b),
-        "|": lambda: a | b,
-        "&": lambda: a & b,
-        "diff": lambda: a & ~b,
-        "in": lambda: b >> a & 1,
-        "bit": lambda: 1 << a,
-        "min": lambda: min(args),
-        "max": lambda: max(args),
-        "abs": lambda: abs(a),
-        "count": lambda: a.bit_count(),
-        "next": lambda: (a + 1) % b,
-    }[op]()
+def _pick(mask: int, start: int) -> int:
+    if mask == 0:
+        return -1
+    chosen = mask >> start << start or mask
+    return (chosen & -chosen).bit_length() - 1
+
+
+OPERATORS: dict[str, Callable[..., int]] = {
+    "neg": operator.neg,
+    "not": lambda a: 1 - a,
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.floordiv,
+    "%": operator.mod,
+    "==": lambda a, b: int(a == b),
+    "!=": lambda a, b: int(a != b),
+    "<": lambda a, b: int(a < b),
+    "<=": lambda a, b: int(a <= b),
+    ">": lambda a, b: int(a > b),
+    ">=": lambda a, b: int(a >= b),
+    "|": operator.or_,
+    "&": operator.and_,
+    "diff": lambda a, b: a & ~b,
+    "in": lambda a, b: b >> a & 1,
+    "bit": lambda a: 1 << a,
+    "min": min,
+    "max": max,
+    "abs": abs,
+    "count": int.bit_count,
+    "next": lambda a, b: (a + 1) % b,
+    "pick": _pick,
+}
+"""What the operators mean, on numbers. Division rounds down; `pick` gives the first member of a set from a place on."""
+
+
+def apply_op(name: str, args: Sequence[int]) -> int | None:
+    """The value of an operator; None for a division by zero."""
+    if name in ("/", "%") and args[1] == 0:
+        return None
+    return OPERATORS[name](*args)
 
 
 def op(name: str, *args: Expr, site: int = 0) -> Expr:

@@ -196,6 +196,10 @@ class Game:
 
     # --- where the game stands -------------------------------------------------------------
 
+    def begin(self) -> None:
+        """Runs to the first decision. Whatever asks the game where it stands does so by itself."""
+        self._position()
+
     def _position(self) -> list[int]:
         """The state, after the game has begun."""
         if not self._begun:

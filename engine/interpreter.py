@@ -30,6 +30,11 @@ def evaluate(p: ir.Program, e: ir.Expr, state: State, slots: State) -> int:
         return state[e.base + evaluate(p, e.index, state, slots)]
     if isinstance(e, ir.Local):
         return slots[e.slot]
+    if isinstance(e, ir.Op):
+        value = apply_op(e.op, [evaluate(p, a, state, slots) for a in e.args])
+        if value is None:
+            raise ProgramFault(e.site)
+        return value
     if isinstance(e, ir.Row):
         return p.arrays[e.array][evaluate(p, e.index, state, slots)]
     if isinstance(e, ir.Lookup):
@@ -37,11 +42,6 @@ def evaluate(p: ir.Program, e: ir.Expr, state: State, slots: State) -> int:
         if key not in p.tables[e.table]:
             raise ProgramFault(e.site)
         return p.tables[e.table][key]
-    if isinstance(e, ir.Op):
-        value = apply_op(e.op, [evaluate(p, a, state, slots) for a in e.args])
-        if value is None:
-            raise ProgramFault(e.site)
-        return value
     if isinstance(e, ir.Logic):
         stop = 0 if e.op == "and" else 1
         for a in e.args:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +28,7 @@ MAX_LINES = 200_000
 MAX_LINE = 64_000
 MAX_SEATS = 64
 
+_REFERENCE = re.compile(r"[a-z0-9][a-z0-9_]*(\+[a-z0-9][a-z0-9_]*)*")
 _HEADER_KEYS = ("rulespec_log", "ruleset", "ruleset_hash", "seats", "options")
 
 
@@ -185,6 +187,11 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
     ruleset, hash_ = data["ruleset"], data.get("ruleset_hash", "")
     if not isinstance(ruleset, str) or not isinstance(hash_, str) or len(ruleset) > 1000:
         fail("RS607", "`ruleset` and `ruleset_hash` are texts", _find(display, number, line, "ruleset"))
+    if not _REFERENCE.fullmatch(ruleset):
+        # A log may come from a stranger: it must not say which files of this machine are read.
+        help_ = "write the id there, and say with --rules where the ruleset is"
+        place = _find(display, number, line, ruleset)
+        fail("RS607", "a log names its ruleset by ids, as in `id+overlay`, not by a path", place, help=help_)
     seats = data["seats"]
     if not isinstance(seats, list) or not seats or len(seats) > MAX_SEATS or not all(isinstance(s, str) for s in seats):
         fail("RS607", "`seats` is a list of names", _find(display, number, line, "seats"))
