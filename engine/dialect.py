@@ -13,9 +13,12 @@ from engine.log_file import fail
 from rulespec.diagnostics import Report, Span
 from rulespec.schema_check import check_schema
 from rulespec.schemas import load_schema
-from rulespec.source import read_yaml, to_plain
+from rulespec.source import Mapping as YamlMapping
+from rulespec.source import Node, locate, read_yaml, to_plain
 
-MAX_ACTIONS = 200_000
+MAX_ACTIONS = 50_000
+MAX_BRACKETS = 1_000_000
+"""Lists and objects in a foreign log: what is parsed is many times larger than its text."""
 
 _WHOLE = re.compile(r"0|[1-9][0-9]{0,15}")
 
@@ -47,7 +50,7 @@ class Dialect:
     names: Mapping[str, Mapping[str, str]]
     ignore: frozenset[str]
     decisions: Mapping[str, Projection]
-    span: Span
+    spans: Mapping[str, Span]
 
     def knows(self, entry: Any) -> bool:
         """Whether a log that begins with this entry is of this dialect."""
@@ -93,8 +96,12 @@ def read_dialect(path: Path) -> Dialect:
         names=data.get("names", {}),
         ignore=frozenset(data.get("ignore", [])),
         decisions={key: _projection(value) for key, value in data["decisions"].items()},
-        span=node.span,
+        spans=_places(locate(node, ["decisions"])),
     )
+
+
+def _places(node: Node | None) -> dict[str, Span]:
+    return {key: place.span for key, (place, _) in node.entries.items()} if isinstance(node, YamlMapping) else {}
 
 
 def _projection(data: Mapping[str, Any]) -> Projection:
@@ -148,6 +155,8 @@ def parse_foreign(text: str, file: str) -> ForeignLog:
         RulespecError: RS61x if it is something else, or too long.
     """
     start = Span(file, 1, 1, 1, 2)
+    if text.count("{") + text.count("[") > MAX_BRACKETS:
+        fail("RS614", f"a log has at most {MAX_BRACKETS:,} lists and objects", start)
     try:
         entries = json.loads(text)
     except json.JSONDecodeError as error:

@@ -18,10 +18,12 @@ from engine.dialect import MISSING, Dialect, ForeignLog, Projection, follow, ord
 from engine.game import Game, Option, Refusal
 from engine.interpreter import ProgramFault
 from rulespec import typed
-from rulespec.diagnostics import Report, RulespecError
+from rulespec.diagnostics import Report, RulespecError, Span
 
 MAX_BACK = 300
-"""Decisions taken back, over a whole log, to try another option: a second or so."""
+"""Decisions taken back to try another option, without the log getting any further: a second or so."""
+MAX_ITEMS = 1_000
+"""Elements of a list that several decisions share; a longer one is no such list."""
 MAX_SILENT = 200
 """Silent options in a row."""
 MAX_GUESSES = 20_000
@@ -81,10 +83,11 @@ def seats_and_options(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset)
         RulespecError: RS620 if it does not name them as the dialect expects.
     """
     report = Report()
+    first = Span(log.file, 1, 1, 1, 2)
     payload = follow(log.entries[0], dialect.payload_path)
     seats = follow(payload, dialect.start["seats"])
     if not isinstance(seats, list) or not all(isinstance(s, str | int) for s in seats):
-        report.error("RS620", f"the first entry has no list of players at `{dialect.start['seats']}`", None)
+        report.error("RS620", f"the first entry has no list of players at `{dialect.start['seats']}`", first)
         report.raise_if_errors()
     options = {}
     for name, spec in dialect.start.get("options", {}).items():
@@ -97,12 +100,17 @@ def seats_and_options(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset)
         key = spec.get("missing") if value in (MISSING, None) else str(value)
         if key not in spec["values"]:
             known = ", ".join(spec["values"])
-            report.error("RS621", f"`{spec['path']}` is {key!r}, and `{dialect.id}` knows {known}", None)
+            report.error("RS621", f"`{spec['path']}` is {key!r}, and `{dialect.id}` knows {known}", first)
             continue
         options[name] = spec["values"][key]
     report.raise_if_errors()
     texts = {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in options.items()}
     return [str(s) for s in seats], texts
+
+
+def _items(payload: Any, path: str) -> list[Any]:
+    found = follow(payload, path)
+    return found if isinstance(found, list) and len(found) <= MAX_ITEMS else []
 
 
 _Frame = tuple[int, Cursor, Iterator[tuple[Option, Cursor]]]
@@ -144,7 +152,8 @@ class Importer:
                     except RulespecError as error:
                         for e in error.diagnostics:
                             where = f"`{d.name}.{c.name}` of the dialect `{self.dialect.id}`: {e.message}"
-                            report.error("RS622", where, self.dialect.span, help=e.help)
+                            place = self.dialect.spans.get(f"{d.name}.{c.name}")
+                        report.error("RS622", where, place, help=e.help)
                         continue
                     rule.fields.append(_Field(path, type_, value, optional))
                 rules[d.name, c.name] = rule
@@ -166,7 +175,9 @@ class Importer:
         cursor = self._settled(Cursor(), end)
         best, furthest = Cursor(entry=0), game.history
         while cursor.entry < end or self._answerable(cursor):
-            if (cursor.entry, len(cursor.matched)) >= (best.entry, len(best.matched)):
+            if cursor.entry > best.entry:
+                self._back = 0
+            if (cursor.entry, len(cursor.matched), game.ply) > (best.entry, len(best.matched), len(furthest)):
                 best, furthest = cursor, game.history
             stack.append((game.ply, cursor, self._candidates(cursor, end)))
             following = self._next(stack)
@@ -221,6 +232,10 @@ class Importer:
         while self.game.ply < len(history):
             self.game.apply(history[self.game.ply])
 
+    def _type(self, entry: Any) -> str | None:
+        found = follow(entry, self.dialect.type_path)
+        return found if isinstance(found, str) else None
+
     def _entry(self, cursor: Cursor) -> Any:
         return self.log.entries[cursor.entry]
 
@@ -228,7 +243,7 @@ class Importer:
         """Past entries that mean nothing, and past a list that is matched and cannot go on."""
         while cursor.entry < end:
             entry = self._entry(cursor)
-            if follow(entry, self.dialect.type_path) in self.dialect.ignore:
+            if self._type(entry) in self.dialect.ignore:
                 cursor = replace(cursor, entry=cursor.entry + 1, matched=frozenset())
                 continue
             if cursor.matched and self._list_gone(cursor, entry):
@@ -239,7 +254,7 @@ class Importer:
 
     def _list_gone(self, cursor: Cursor, entry: Any) -> bool:
         """Whether all elements are matched and the open decision has nothing more to do with them."""
-        kind = follow(entry, self.dialect.type_path)
+        kind = self._type(entry)
         decision = self.game.decision
         payload = follow(entry, self.dialect.payload_path)
         lists = {r.projection.item for r in self.rules.values() if r.projection.item and r.projection.type == kind}
@@ -289,20 +304,19 @@ class Importer:
         if cursor.entry >= end:
             return None
         entry = self._entry(cursor)
-        if follow(entry, self.dialect.type_path) != p.type:
+        if self._type(entry) != p.type:
             return None
         payload = follow(entry, self.dialect.payload_path)
         if p.by and follow(payload, p.by) != option.by:
             return None
         if p.item:
-            items = follow(payload, p.item)
-            for i, item in enumerate(items if isinstance(items, list) else []):
+            for i, item in enumerate(_items(payload, p.item)):
                 if i not in cursor.matched and self._equal(option.args, rule, item):
                     return replace(cursor, matched=cursor.matched | {i}, silent=0)
             return None
         if p.closes:
             items = follow(payload, p.closes)
-            if isinstance(items, list) and len(cursor.matched) < len(items):
+            if not isinstance(items, list) or len(cursor.matched) < len(items):
                 return None
         if not self._equal(option.args, rule, payload):
             return None
@@ -345,7 +359,7 @@ class Importer:
         elif decision is None:
             refusal = Refusal("the game is over", (), "", {}, None)
         else:
-            kind = follow(action, self.dialect.type_path)
+            kind = self._type(action)
             who = decision.by or "chance"
             refusal = Refusal(f"the open decision is `{decision.name}` of {who}, not `{kind}`", (), "", {}, None)
         legal = [str(o) for o, _ in zip(game.options, range(2000), strict=False) if not o.interrupt]
@@ -365,7 +379,7 @@ class Importer:
                 continue
             for k, c in enumerate(d.choices):
                 rule = self.rules.get((d.name, c.name))
-                if rule is None or rule.projection.type != follow(action, self.dialect.type_path):
+                if rule is None or rule.projection.type != self._type(action):
                     continue
                 for args in self._guesses(c):
                     if self._fits_any(args, rule, cursor, action):
@@ -377,8 +391,8 @@ class Importer:
         payload = follow(action, self.dialect.payload_path)
         if not rule.projection.item:
             return self._equal(args, rule, payload)
-        items = follow(payload, rule.projection.item)
-        rest = [v for i, v in enumerate(items if isinstance(items, list) else []) if i not in cursor.matched]
+        items = _items(payload, rule.projection.item)
+        rest = [v for i, v in enumerate(items) if i not in cursor.matched]
         return any(self._equal(args, rule, item) for item in rest)
 
     def _guesses(self, c: ir.Choice) -> Iterator[tuple[int, ...]]:

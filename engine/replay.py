@@ -139,18 +139,26 @@ def _replay_native(
     for number, entry in enumerate(log.entries):
         if until is not None and game.ply >= until:
             break
+        if entry.undo > game.ply:
+            message = f"there are not {entry.undo} decisions to take back"
+            return ReplayResult(log.file, game, _divergence(game, Refusal(message, (), "", {}, None), entry))
         if entry.undo:
-            for _ in range(min(entry.undo, game.ply)):
+            for _ in range(entry.undo):
                 game.undo()
             continue
         refusal = _take(game, entry)
         if refusal is not None:
-            action = {"decision": entry.decision, "by": entry.by, "option": entry.option}
-            near = _nearest(game, entry.option)
-            return ReplayResult(log.file, game, Divergence(game.ply, None, action, refusal, near, entry.line))
+            return ReplayResult(log.file, game, _divergence(game, refusal, entry))
         if trace is not None:
             trace(_record(game, number, None))
     return ReplayResult(log.file, game, None)
+
+
+def _divergence(game: Game, refusal: Refusal, entry: LogEntry) -> Divergence:
+    action: dict[str, Any] = {"decision": entry.decision, "by": entry.by, "option": entry.option}
+    if entry.undo:
+        action = {"undo": entry.undo}
+    return Divergence(game.ply, None, action, refusal, _nearest(game, entry.option), entry.line)
 
 
 def game_of(log: NativeLog, ruleset: typed.Ruleset, backend: Backend, report: Report) -> Game:
@@ -216,7 +224,7 @@ def _replay_foreign(
     report: Report,
     load: Load,
 ) -> ReplayResult:
-    dialect = _dialect(log, rules, dialect_id)
+    dialect = _dialect(log, rules, dialect_id, report)
     ruleset = load(rules or dialect.rules)
     seats, options = seats_and_options(dialect, log, ruleset)
     game = Game(ruleset, seats, options, backend)
@@ -240,7 +248,7 @@ def _replay_foreign(
     return ReplayResult(log.file, game, divergence)
 
 
-def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None) -> Dialect:
+def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report: Report) -> Dialect:
     """The dialect that is named, or the one that knows the log."""
     files = dialects(rules)
     if dialect_id is not None:
@@ -252,7 +260,12 @@ def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None) -> Dial
         fail("RS615", f"there is no dialect `{dialect_id[:80]}`", None, help=hint)
     close: list[Dialect] = []
     for file in files:
-        dialect = read_dialect(file)
+        try:
+            dialect = read_dialect(file)
+        except RulespecError as error:  # somebody else's dialect must not keep a log from being read
+            d = error.diagnostics[0]
+            report.warning(d.code, f"a dialect is passed over: {d.message}", d.span, help=d.help)
+            continue
         if dialect.automatic and dialect.knows(log.entries[0]):
             return dialect
         if follow(log.entries[0], dialect.type_path) == dialect.start["type"]:
@@ -261,6 +274,6 @@ def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None) -> Dial
     if close:
         wanted = ", ".join(f"{k}: {v}" for k, v in close[0].start.get("when", {}).items())
         hint = f"`{close[0].id}` reads logs whose first entry says {wanted}"
-    fail(
+    return fail(
         "RS616", "nothing here knows this kind of log", Span(log.file, 1, 1, 1, 2), help=hint or "name it: --dialect ID"
     )

@@ -1,8 +1,9 @@
-"""Games recorded by playimperial.club replay to its position after every action, up to the first impossible one."""
+"""Recorded games: those of playimperial.club after every action, and the publisher's quick-start game."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,16 +11,17 @@ from typing import Any
 import pytest
 
 from engine.dialect import Dialect, ForeignLog, parse_foreign, read_dialect
-from engine.game import Backend, Game
+from engine.game import Backend, Game, Option
 from engine.importer import Importer, Stop, seats_and_options
-from engine.log import LogHeader, LogWriter
+from engine.log import LogHeader, LogWriter, read_log
 from engine.replay import replay_file
 from rulespec import typed
 from rulespec.load import load_ruleset
+from rulespec.source import read_yaml, to_plain
 
 IMPERIAL = Path(__file__).parents[1] / "games" / "imperial"
 LOGS = IMPERIAL / "logs" / "playimperial"
-WHOLE = sorted(LOGS.glob("*.json"))
+WHOLE = sorted(p for p in LOGS.glob("*.json") if p.stem != "quickstart")
 IMPOSSIBLE = sorted((LOGS / "impossible").glob("*.json"))
 
 TAX_START = 5
@@ -232,3 +234,116 @@ def test_a_changed_action_is_found_and_explained(tmp_path: Path) -> None:
     assert divergence.foreign_index == at
     assert "IMP-FAC-04" in divergence.refusal.rules
     assert any(option.startswith("build(") for option in divergence.nearest)
+
+
+# --- the publisher's quick-start game --------------------------------------------------------
+
+
+def quickstart_facts() -> list[dict[str, Any]]:
+    path = IMPERIAL / "logs" / "quickstart.facts.yaml"
+    facts: list[dict[str, Any]] = to_plain(read_yaml(path, str(path)))["facts"]
+    return facts
+
+
+@cache
+def quickstart() -> list[Game]:
+    """The game under the rulebook's rules, after each of its decisions."""
+    log = read_log(IMPERIAL / "logs" / "quickstart.jsonl")
+    game = Game(load_ruleset(str(IMPERIAL)), log.header.seats, log.header.options)
+    games = [game.clone()]
+    for entry in log.entries:
+        game.apply(game.parse(entry.option, entry.by))
+        games.append(game.clone())
+    return games
+
+
+def test_the_quick_start_game_is_legal_by_the_rulebook_and_all_facts_are_there() -> None:
+    assert len(quickstart()) == 109
+    assert len(quickstart_facts()) == 129
+    assert sum("but" in fact for fact in quickstart_facts()) == 8
+
+
+@pytest.mark.parametrize("number", range(129))
+def test_a_fact_about_the_quick_start_game_holds_or_the_rulebook_says_why_not(number: int) -> None:
+    fact = quickstart_facts()[number]
+    game = quickstart()[fact["ply"]]
+    assert not game.check_invariants()
+    for expression, value in fact.get("values", {}).items():
+        assert game.value(expression) == str(value)
+    if "by" in fact:
+        assert game.decision is not None
+        assert game.decision.by == fact["by"]
+    if "decision" in fact:
+        assert game.decision is not None
+        assert game.decision.name == fact["decision"]
+    for key, look in LISTS.items():
+        if key in fact:
+            other = fact.get("but", {})
+            assert look(game) == other.get(key, fact[key])
+            assert ("but" in fact) == (look(game) != fact[key])
+            assert "but" not in fact or other["says"].startswith("IMP-")
+
+
+def buyable(game: Game) -> dict[str, list[int]]:
+    bonds = {o.arguments.get("b", o.arguments.get("new", "")) for o in game.options if o.name in ("buy", "upgrade")}
+    found: dict[str, list[int]] = {}
+    for owner, value in sorted(b.rsplit("_", 1) for b in bonds):
+        found[owner] = sorted([*found.get(owner, []), int(value)])
+    return found
+
+
+def goals(game: Game) -> dict[str, list[str]]:
+    """Where each unit may go, by convoy too; while fleets move, armies as if their step had come."""
+    found: dict[str, set[str]] = {}
+    here = game.clone()
+    if here.decision is not None and here.decision.name == "fleets":
+        for option in here.options:
+            if option.name == "sail":
+                found.setdefault(option.arguments["origin"], set()).add(option.arguments["goal"])
+        here.apply(here.parse("armies"))
+    for option in here.options:
+        if option.name == "march":
+            found.setdefault(option.arguments["origin"], set()).add(option.arguments["goal"])
+        if option.name == "embark":
+            found.setdefault(option.arguments["origin"], set()).update(landings(here, option))
+    return {origin: sorted(reached) for origin, reached in found.items()}
+
+
+def landings(game: Game, option: Option) -> set[str]:
+    there = game.clone()
+    there.apply(option)
+    found = set()
+    for further in there.options:
+        if further.name == "land":
+            found.add(further.arguments["goal"])
+        if further.name == "sail_on":
+            found |= landings(there, further)
+    return found
+
+
+LISTS: dict[str, Callable[[Game], Any]] = {
+    "seats": lambda game: list(game.seats),
+    "bonds": buyable,
+    "sites": lambda game: sorted(o.arguments["site"] for o in game.options if o.name == "build"),
+    "options": lambda game: sorted(str(o) for o in game.options if not o.interrupt),
+    "moves": goals,
+}
+
+
+def test_the_quick_start_game_comes_to_the_same_under_the_rules_of_the_site() -> None:
+    game, importer, log = opened(LOGS / "quickstart.json")
+    facts = quickstart_facts()
+    checked = 0
+
+    def step(entry: int) -> None:
+        nonlocal checked
+        for fact in facts:
+            if fact["entry"] == entry + 1:
+                for expression, value in fact.get("values", {}).items():
+                    assert game.value(expression) == str(value), expression
+                    checked += 1
+                assert "by" not in fact or (game.decision is not None and game.decision.by == fact["by"])
+
+    assert importer.run(step=step) is None
+    assert len(log.entries) == 61
+    assert checked > 100
