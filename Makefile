@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN    := .venv/bin
 STAMP  := .venv/.installed-from-pyproject
 
-.PHONY: test replay clean
+.PHONY: test replay proof clean
 
 test: $(STAMP)
 	$(BIN)/ruff check .
@@ -12,7 +12,11 @@ test: $(STAMP)
 	$(BIN)/pytest -n 2 -q
 
 replay: $(STAMP)
-	$(BIN)/rulespec replay games/imperial/logs/quickstart.jsonl
+	$(BIN)/rulespec replay games/imperial/logs/playimperial/c002-standard-4p.json
+
+# The long proofs: 1,000 random games with all invariants, 50 of them with both backends side by side. About an hour.
+proof: $(STAMP)
+	RULESPEC_PLAYOUTS=1000 RULESPEC_AGREE=50 $(BIN)/pytest -n 2 -q tests/test_playouts.py
 
 clean:
 	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -76,7 +76,7 @@ def _lowers(ruleset: typed.Ruleset, report: Report) -> None:
     """Tries the program, and the set-up of every number of players, which is only looked at here."""
     from engine.game import Fault, check_options
     from engine.interpreter import ProgramFault
-    from engine.lower import lower
+    from engine.lower import lower, set_up
 
     options = check_options(ruleset, {})
     low, high = ruleset.players

@@ -256,21 +256,3 @@ def _overlay_path(name: str, folders: list[Path]) -> Path | None:
     except (OSError, ValueError):
         return None
     return None
-
-
-if __name__ == "__main__":  # TEMPORARY
-    import sys
-
-    from rulespec.render import render_text
-
-    collected = Report()
-    try:
-        ruleset = load_ruleset(sys.argv[1], collected)
-        sys.stdout.write(f"{ruleset.ref} {ruleset.hash}\n")
-    except RulespecError:
-        pass
-    shown: dict[str, str] = {}
-    for d in collected.diagnostics:
-        if d.span is not None and Path(d.span.file).is_file():
-            shown[d.span.file] = Path(d.span.file).read_text()
-    sys.stdout.write(render_text(collected.diagnostics, shown) + "\n")

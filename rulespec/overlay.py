@@ -109,7 +109,7 @@ def _touch(source: Source, overlay: str, path: str, span: Span, report: Report) 
 
 
 def apply_overlay(source: Source, overlay: Mapping, rules: tuple[ast.Item, ...], name: str, report: Report) -> None:
-    """Changes the source as an overlay says; reports paths and rules that do not fit (RS503 … RS510)."""
+    """Changes the source as an overlay says; reports paths and rules that do not fit (RS503 … RS511)."""
     for option, (place, value) in _entries(overlay, "options"):
         _change(source, name, f"game.options.{option}.default", place, value, report)
     for path, (place, value) in _entries(overlay, "changes"):
