@@ -66,7 +66,7 @@ def command(
         game = _resumed(log, ruleset, players)
     else:
         game = Game(ruleset, seats, chosen)
-    game.decision  # noqa: B018 - the game begins here: a fault comes before anything is written
+    game.begin()  # a fault comes before anything is written
     seed = secrets.randbelow(10**9) if seed is None else seed
     table = Table(game, frozenset(game.seats[players - bots :]), random.Random(seed))
     try:

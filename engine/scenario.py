@@ -248,7 +248,7 @@ class _Run:
             self.fail(span, what, diagnostic.message + hint)
 
     def take(self, game: Game, text: Scalar) -> None:
-        """Takes a decision, written as in `A: take(2)`."""
+        """Takes a decision that is written as in `A: draw(2)`."""
         by, _, wanted = (part.strip() for part in text.text.partition(":"))
         try:
             option = game.parse(wanted)

@@ -137,8 +137,9 @@ def load_ruleset(ref: str, report: Report | None = None) -> typed.Ruleset:
         report.error("RS502", f"a reference has at most {MAX_OVERLAYS} overlays", None)
     names = [_overlay(overlay, source, folders, reader) for overlay in overlays[:MAX_OVERLAYS]]
     report.raise_if_errors()
-    declarations, rules = check_source(source, report)
-    report.raise_if_errors()
+    if names or len(folders) > 1:
+        _check_merged(source, report)
+    declarations, rules = _check(source, report)
     game = get(source.root, "game")
     id_ = text(get(game, "id"))
     return typed.Ruleset(
@@ -155,6 +156,38 @@ def load_ruleset(ref: str, report: Report | None = None) -> typed.Ruleset:
         overlays=tuple(names),
         offered=tuple(w.text for w in words(get(game, "overlays"))),
     )
+
+
+def _check(source: Source, report: Report) -> tuple[typed.Declarations, typed.Rules]:
+    """The checker's passes; raises what they report."""
+    try:
+        declarations, rules = check_source(source, report)
+    except RecursionError:  # the parser and the checker bound what they can; chains of both together end here
+        report.error("RS135", "the rules nest too deep", None, help="let fewer rules call one another in a row")
+        raise RulespecError(report.diagnostics) from None
+    report.raise_if_errors()
+    return declarations, rules
+
+
+def _check_merged(source: Source, report: Report) -> None:
+    """What overlays have put together must still have the form of the files it came from."""
+    from rulespec.schema_check import check_schema
+    from rulespec.schemas import load_schema
+
+    game = get(source.root, "game")
+    if game is not None:
+        check_schema(game, load_schema("game"), report, what="game file")
+    known = {"game"}
+    for name in SECTION_FILES:
+        schema = load_schema(name)
+        sections = {k: v for k, v in source.root.entries.items() if k in schema["properties"]}
+        known |= set(schema["properties"])
+        if sections:
+            check_schema(Mapping(sections, source.root.span), schema, report, what=f"{name} file")
+    for key, (place, _) in source.root.entries.items():
+        if key not in known:
+            report.error("RS211", f"a ruleset has no section `{key}`", place.span, help=did_you_mean(key, known))
+    report.raise_if_errors()
 
 
 def _read_folder(folder: Path, reader: _Reader, trail: list[Path]) -> tuple[Source, list[Path]]:

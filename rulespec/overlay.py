@@ -138,14 +138,15 @@ def _change(source: Source, name: str, path: str, place: Scalar, value: Node, re
     if old is None:
         _missing(source, path, place.span, report)
         return
-    if _same(old, value):
+    new = merge(old, value)
+    if _same(old, new):
         notes = [Label(old.span, "it says so already")]
         report.error("RS504", f"`{path}` does not change", value.span, notes=notes, help="leave it out")
         return
     _touch(source, name, path, place.span, report)
     keys = path.split(".")
     key = Scalar(keys[-1], keys[-1], place.span)
-    source.root = _replaced(source.root, keys, (key, merge(old, value)))
+    source.root = _replaced(source.root, keys, (key, new))
 
 
 def _add(source: Source, name: str, path: str, place: Scalar, value: Node, report: Report) -> None:
@@ -183,11 +184,12 @@ def apply_rules(source: Source, rules: tuple[ast.Item, ...], name: str, report: 
     """Adds, replaces, wraps and removes rules. `name` is the overlay's, or "" for a ruleset's own rules."""
     for item in rules:
         if isinstance(item, ast.Remove):
-            key = (item.kind, item.name.text)
+            key = (item.kind, "" if item.kind == "scoring" else item.name.text)
             if key not in source.items:
                 _no_rule(source, item.kind, item.name, report)
             else:
                 _touch(source, name, f"{item.kind} {item.name.text}", item.name.span, report)
+                _drop_originals(source, key)
                 del source.items[key]
             continue
         kind = _KINDS[type(item)]
@@ -212,16 +214,33 @@ def apply_rules(source: Source, rules: tuple[ast.Item, ...], name: str, report: 
                 report.error("RS229", f"only definitions and procedures are wrapped, not {kind}", item.name.span)
                 continue
             inner = f"{item.name.text} (before {name or 'this'})"
+            while (kind, inner) in source.items:  # wrapped by the same overlay, or along `extends`, more than once
+                inner += "'"
             source.items[(kind, inner)] = old
             if key in source.originals:  # the old one wraps another itself
                 source.originals[(kind, inner)] = source.originals[key]
             source.originals[key] = inner
-        elif isinstance(item, ast.Def | ast.Procedure) and isinstance(old, ast.Def | ast.Procedure):
-            mine = [(p.type.form, p.type.name.text) for p in item.params]
-            if mine != [(p.type.form, p.type.name.text) for p in old.params]:
-                notes = [Label(old.name.span, "the one it replaces")]
-                report.error("RS511", f"`{item.name.text}` must keep its parameters", item.name.span, notes=notes)
+        if isinstance(item, ast.Def | ast.Procedure) and isinstance(old, ast.Def | ast.Procedure):
+            if _signature(item) != _signature(old):
+                what = "its parameters and its type" if isinstance(item, ast.Def) else "its parameters"
+                notes = [Label(old.name.span, "the one in whose place it stands")]
+                report.error("RS511", f"`{item.name.text}` must keep {what}", item.name.span, notes=notes)
+        if item.modifier == "replace":
+            _drop_originals(source, key)
         source.items[key] = item
+
+
+def _signature(rule: ast.Def | ast.Procedure) -> list[tuple[str, str]]:
+    types = [p.type for p in rule.params] + ([rule.result] if isinstance(rule, ast.Def) else [])
+    return [(t.form, t.name.text) for t in types]
+
+
+def _drop_originals(source: Source, key: tuple[str, str]) -> None:
+    """Removes what a rule wraps, when it is itself taken out or replaced."""
+    inner = source.originals.pop(key, None)
+    while inner is not None:
+        del source.items[key[0], inner]
+        inner = source.originals.pop((key[0], inner), None)
 
 
 def _no_rule(source: Source, kind: str, name: ast.Name, report: Report) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any, ClassVar
 
@@ -482,18 +483,20 @@ def _syntax_error(error: Exception, text: str, origin: _Origin) -> RulespecError
 
 
 def _bad_indent(text: str) -> int:
+    """The first line that goes back to an indentation which no block before it has."""
     stack = [0]
-    for number, line in enumerate(text.splitlines(), 1):
-        body = line.strip()
-        if not body or body.startswith("#"):
-            continue
-        width = len(line) - len(line.lstrip(" "))
-        while width < stack[-1]:
-            stack.pop()
-        if width > stack[-1]:
-            if width not in stack and len(stack) > 1 and width < stack[-1]:
+    brackets = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        body = re.sub(r'"[^"]*"|#.*', "", line)
+        if brackets == 0 and body.strip():
+            width = len(line) - len(line.lstrip(" "))
+            if width > stack[-1]:
+                stack.append(width)
+            while width < stack[-1]:
+                stack.pop()
+            if width != stack[-1]:
                 return number
-            stack.append(width)
+        brackets += sum(body.count(c) for c in "([{") - sum(body.count(c) for c in ")]}")
     return 1
 
 

@@ -98,7 +98,6 @@ class _Renderer:
         equals = f"{margin} {self.paint('=', _BLUE)} "
         for index, part in enumerate(diagnostic.help[:_MESSAGE_LIMIT].split("\n") if diagnostic.help else []):
             lines.append(f"{equals}help: {_escape(part)}" if index == 0 else f"{margin}         {_escape(part)}")
-        lines.append(f"{equals}more: rulespec explain {diagnostic.code}")
         return lines
 
     def excerpt(self, marks: list[_Mark], width: int, tone: str) -> list[str]:

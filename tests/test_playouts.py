@@ -156,3 +156,12 @@ Decisions.TestCase.settings = settings(
     max_examples=8, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck)
 )
 TestDecisions = Decisions.TestCase
+
+
+def test_cash_is_hidden_from_other_players_if_the_table_wants_it() -> None:
+    for hide, shown in (("true", None), ("false", 2)):
+        game = Game(cached(RULESETS[0]), seats(2), {"hide_cash": hide})
+        while game.decision is not None and game.decision.by is None:
+            game.apply(next(game.options))
+        cash = game.state(viewer="P1")["entities"]["player"]
+        assert (cash["P1"]["cash"], cash["P2"]["cash"]) == (2, shown)

@@ -51,6 +51,7 @@ def _heads(source: Source, x: ExpressionChecker, statements: StatementChecker) -
             else:
                 x.rules.procedures[name] = typed.Procedure(name, tuple(params), item.doc.text, item.name.span)
                 statements.procedures[name] = item
+                statements.originals[name] = source.originals.get(("procedure", name), "")
     for name, definition in x.rules.definitions.items():
         if name in x.rules.procedures:
             notes = (Label(definition.span, "the definition"),)

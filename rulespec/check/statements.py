@@ -28,33 +28,36 @@ class StatementChecker:
         self.x = expressions
         self.groups = groups
         self.procedures: dict[str, ast.Procedure] = {}
+        self.originals: dict[str, str] = {}
+        """What `original(…)` calls, by the name of the procedure it stands in."""
         self._effects: dict[str, frozenset[object]] = {}
 
     # --- effects: what a piece of rules may change -------------------------------------------
 
-    def effects(self, stmts: tuple[ast.Stmt, ...]) -> frozenset[object]:
+    def effects(self, stmts: tuple[ast.Stmt, ...], original: str) -> frozenset[object]:
         """Names of the fields, globals and variables that the statements may assign."""
         found: set[object] = set()
         for s in stmts:
-            found |= self._effects_of(s)
+            found |= self._effects_of(s, original)
         return frozenset(found)
 
-    def _effects_of(self, s: ast.Stmt) -> frozenset[object]:
+    def _effects_of(self, s: ast.Stmt, original: str) -> frozenset[object]:
         if isinstance(s, ast.Assign):
             target = s.target
             if isinstance(target, ast.Attribute):
                 return frozenset([target.name.text])
             return frozenset([target.name]) if isinstance(target, ast.Ref) else frozenset()
         if isinstance(s, ast.If):
-            return frozenset().union(*(self.effects(b) for _, b in s.branches))
+            return frozenset().union(*(self.effects(b, original) for _, b in s.branches))
         if isinstance(s, ast.Match):
-            return frozenset().union(self.effects(s.other or ()), *(self.effects(b) for _, b in s.cases))
+            cases = (self.effects(b, original) for _, b in s.cases)
+            return frozenset().union(self.effects(s.other or (), original), *cases)
         if isinstance(s, ast.For | ast.Repeat):
-            return self.effects(s.body)
+            return self.effects(s.body, original)
         if isinstance(s, ast.Decide):
-            return frozenset().union(*(self.effects(o.body) for o in self._options(s, report=False)))
+            return frozenset().union(*(self.effects(o.body, original) for o in self._options(s, report=False)))
         if isinstance(s, ast.CallStmt):
-            return self._effects_of_procedure(s.name.text)
+            return self._effects_of_procedure(original if s.name.text == "original" and original else s.name.text)
         return frozenset()
 
     def _effects_of_procedure(self, name: str) -> frozenset[object]:
@@ -62,11 +65,11 @@ class StatementChecker:
             self._effects[name] = frozenset()  # ends a recursion, which is an error anyway
             procedure = self.procedures.get(name)
             if procedure is not None:
-                self._effects[name] = self.effects(procedure.body)
+                self._effects[name] = self.effects(procedure.body, self.originals.get(name, ""))
         return self._effects[name]
 
     def _forget(self, env: Env, stmts: tuple[ast.Stmt, ...]) -> Env:
-        names = set(self.effects(stmts))
+        names = set(self.effects(stmts, env.original))
         names |= {env.vars[n] for n in list(names) if isinstance(n, str) and n in env.vars}
         return env.forget(frozenset(names))
 
@@ -242,21 +245,22 @@ class StatementChecker:
             return None, env, True
         x.decls.used.add(f"procedure {name}")
         args = x._arguments(s, [p.type for p in procedure.params], env, procedure.span)
-        if place.together and self._decides(self.procedures.get(name), set()):
+        if place.together and self._decides(name, set()):
             x.error("RS408", "what follows from a decision taken together holds no decision itself", s.span)
         return typed.CallProcedure(s.span, procedure, args), env.forget(self._effects_of_procedure(name)), True
 
-    def _decides(self, procedure: ast.Procedure | None, seen: set[str]) -> bool:
-        if procedure is None or procedure.name.text in seen:
+    def _decides(self, name: str, seen: set[str]) -> bool:
+        procedure = self.procedures.get(name)
+        if procedure is None or name in seen:
             return False
-        seen.add(procedure.name.text)
-        return any(self._stmt_decides(s, seen) for s in procedure.body)
+        seen.add(name)
+        return any(self._stmt_decides(s, self.originals.get(name, ""), seen) for s in procedure.body)
 
-    def _stmt_decides(self, s: ast.Stmt, seen: set[str]) -> bool:
+    def _stmt_decides(self, s: ast.Stmt, original: str, seen: set[str]) -> bool:
         if isinstance(s, ast.Decide):
             return True
         if isinstance(s, ast.CallStmt):
-            return self._decides(self.procedures.get(s.name.text), seen)
+            return self._decides(original if s.name.text == "original" and original else s.name.text, seen)
         blocks: list[tuple[ast.Stmt, ...]] = []
         if isinstance(s, ast.If):
             blocks = [b for _, b in s.branches]
@@ -264,7 +268,7 @@ class StatementChecker:
             blocks = [b for _, b in s.cases] + [s.other or ()]
         elif isinstance(s, ast.For | ast.Repeat):
             blocks = [s.body]
-        return any(self._stmt_decides(inner, seen) for block in blocks for inner in block)
+        return any(self._stmt_decides(inner, original, seen) for block in blocks for inner in block)
 
     def _end(self, s: ast.EndGame, env: Env) -> typed.Stmt:
         winners = None
@@ -367,7 +371,7 @@ class StatementChecker:
         env = self._forget(env, s.body)
         inside = replace(place, in_loop=True, again_is_decide=False)
         body, _, _ = self._inner(s.body, env, inside)
-        return typed.Repeat(s.span, limit, body), env, limit is not None or _leaves(s.body)
+        return typed.Repeat(s.span, limit, body), env, limit is not None or self._leaves(s.body)
 
     # --- decisions -------------------------------------------------------------------------
 
@@ -391,7 +395,8 @@ class StatementChecker:
             x.error("RS408", "what follows from a decision taken together holds no decision itself", s.span)
         player = Ent(x.decls.player_kind)
         options = self._options(s, report=True)
-        env = self._forget(env, tuple(st for o in options for st in o.body))
+        bodies = tuple(st for o in options for st in o.body)
+        env = self._forget(env, bodies)
         by, each, scope = None, None, env
         if s.by is not None:
             by = x.check(s.by, env, player, "who decides")
@@ -400,6 +405,7 @@ class StatementChecker:
             if each.var.type not in (player, BAD):
                 x.error("RS301", f"players decide, and this is a {each.var.type}", s.each.span)
         together = s.form == "together"
+        changed = bodies if together else ()
         seen: dict[str, ast.OptionDef] = {}
         typed_options: list[typed.OptionDef] = []
         ends: list[Env] = []
@@ -409,14 +415,19 @@ class StatementChecker:
                 x.error("RS223", f"this decision has an option `{o.name.text}` already", o.name.span, notes=notes)
             seen[o.name.text] = o
             inside = Place(place.in_loop and not together, True, not together, together)
-            option, after, alive = self._option(o, scope, inside, s.form)
+            option, after, alive = self._option(o, scope, inside, s.form, changed)
             typed_options.append(option)
             if alive:
                 ends.append(after)
+        if together:  # perhaps nobody is asked
+            ends.append(env)
         decide = typed.Decide(s.span, s.form, s.name.text, by, each, s.doc.text, tuple(typed_options))
         return decide, replace(self._meet(env, ends), vars=env.vars), bool(ends) or together
 
-    def _option(self, o: ast.OptionDef, env: Env, place: Place, form: str) -> tuple[typed.OptionDef, Env, bool]:
+    def _option(
+        self, o: ast.OptionDef, env: Env, place: Place, form: str, changed: tuple[ast.Stmt, ...]
+    ) -> tuple[typed.OptionDef, Env, bool]:
+        """The typed option; `changed` is what others may have carried out between the choice and the body."""
         x = self.x
         params: list[typed.OptionParam] = []
         scope = env
@@ -440,7 +451,7 @@ class StatementChecker:
             scope = scope.learn(known_if(condition, True))
             requires.append(typed.Requirement(condition, r.reason.text, r.condition.span))
             body = body[1:]
-        block, after, alive = self._inner(body, scope, place)
+        block, after, alive = self._inner(body, self._forget(scope, changed), place)
         option = typed.OptionDef(
             o.name.text, tuple(params), by, weight, tuple(requires), block, o.doc.text, o.name.span
         )
@@ -469,16 +480,18 @@ class StatementChecker:
             inner = inner.learn(known_if(where, True))
         return typed.OptionParam(var, low, high, where, p.reason.text, p.low.span), inner
 
-
-def _leaves(stmts: tuple[ast.Stmt, ...]) -> bool:
-    """Whether a `leave` in these statements belongs to the loop around them."""
-    for s in stmts:
-        if isinstance(s, ast.Jump) and s.word == "leave":
-            return True
-        if isinstance(s, ast.If) and any(_leaves(b) for _, b in s.branches):
-            return True
-        if isinstance(s, ast.Match) and (_leaves(s.other or ()) or any(_leaves(b) for _, b in s.cases)):
-            return True
-        if isinstance(s, ast.Decide) and any(_leaves(o.body) for o in s.options if isinstance(o, ast.OptionDef)):
-            return True
-    return False
+    def _leaves(self, stmts: tuple[ast.Stmt, ...]) -> bool:
+        """Whether a `leave` in these statements belongs to the loop around them."""
+        for s in stmts:
+            if isinstance(s, ast.Jump) and s.word == "leave":
+                return True
+            blocks: list[tuple[ast.Stmt, ...]] = []
+            if isinstance(s, ast.If):
+                blocks = [b for _, b in s.branches]
+            elif isinstance(s, ast.Match):
+                blocks = [s.other or (), *(b for _, b in s.cases)]
+            elif isinstance(s, ast.Decide):
+                blocks = [o.body for o in self._options(s, report=False)]
+            if any(self._leaves(b) for b in blocks):
+                return True
+        return False
