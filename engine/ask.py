@@ -60,6 +60,11 @@ class Asker:
             _lowerings[self._key] = (self.ruleset, self._lowering)
         return self._lowering
 
+    @property
+    def sites(self) -> Sequence[tuple[Span, str]]:
+        """Where what is evaluated here may fault."""
+        return self._lower.p.sites
+
     def _lowered(self, e: typed.Expr, scope: Scope | None = None) -> ir.Expr:
         lowered = self._lower.expr(e, scope or Scope())
         self._lower.p.slots = self._lower.most_slots
@@ -125,6 +130,9 @@ class Asker:
         assert isinstance(place, typed.Field | typed.PieceCount)
         wanted = INT if isinstance(place, typed.PieceCount) else place.decl.type
         amount = self._evaluate(self._lowered(self._typed(value, wanted)), state)
+        if isinstance(place, typed.PieceCount) and amount < 0:
+            report.error("RS802", f"there are never {amount} pieces", None)
+            report.raise_if_errors()
         at = self._address(place, state)
         delta = amount - state[at]
         state[at] = amount

@@ -72,6 +72,14 @@ def op(name: str, *args: Expr, site: int = 0) -> Expr:
     return Op(name, args, site)
 
 
+def together(name: str, args: list[Expr], nothing: Expr = FALSE) -> Expr:
+    """An associative operator over any number of operands, in a tree that stays flat."""
+    if len(args) < 2:
+        return args[0] if args else nothing
+    middle = len(args) // 2
+    return op(name, together(name, args[:middle], nothing), together(name, args[middle:], nothing))
+
+
 def logic(name: str, args: list[Expr]) -> Expr:
     """`and` or `or`, without the parts that decide nothing."""
     stop, skip = (FALSE, TRUE) if name == "and" else (TRUE, FALSE)

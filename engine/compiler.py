@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from engine import program as ir
-from engine.interpreter import MAX_STEPS, Interpreter, ProgramFault, State, members
+from engine.interpreter import MAX_NUMBER, MAX_STEPS, Interpreter, ProgramFault, State, members, numbers
 
 _MAX_INLINE = 24
+_MAX_CHAIN = 150
 _MEMO_LIMIT = 50_000
 _TRUTHS = {"==", "!=", "<", "<=", ">", ">=", "not"}
 
@@ -49,7 +50,7 @@ def lookup(table: dict[int, int], key: int, site: int) -> int:
 
 def transfer(s: State, source: int, target: int, amount: int, unlimited: bool, site: int) -> None:
     """Moves money or pieces."""
-    if amount < 0 or (s[source] < amount and not unlimited):
+    if amount < 0 or amount > (MAX_NUMBER if unlimited else s[source]):
         raise ProgramFault(site, f"{amount} of {s[source]}")
     s[source] -= amount
     s[target] += amount
@@ -190,7 +191,7 @@ class _Writer:
         """Whether evaluating may report a fault, so that it must not come before what guards it."""
         if isinstance(e, ir.Lookup) or (isinstance(e, ir.Call) and self.faults[e.function]):
             return True
-        if isinstance(e, ir.Op) and e.op in ("/", "%") and not isinstance(e.args[1], ir.Const):
+        if isinstance(e, ir.Op) and e.op in ("/", "%") and not (isinstance(e.args[1], ir.Const) and e.args[1].value):
             return True
         return any(self.can_fault(part) for part in self.parts(e))
 
@@ -284,30 +285,33 @@ class _Writer:
         conditions = [(r.expr, len(slots)) for r in c.requires]
         if c.weight is not None:
             conditions.append((ir.Op(">", (c.weight, ir.Const(0))), len(slots)))
+        # Nothing is tested before what may fault and comes first in the rules: all backends fault alike.
         pure = True
+        faults = [self._domain_can_fault(param) for param in c.params]
+        wheres = [param.where.expr if param.where is not None else None for param in c.params]
+        late = [d + 1 for d, e in enumerate(wheres) if e is not None and self.can_fault(e)]
+        earliest = max([0, *late, *(d for d, may in enumerate(faults) if may)])
         for e, depth in conditions:
             pure = pure and not self.can_fault(e)
             if pure:  # as early as its parameters are known
-                needed = self.used(e)
-                depth = next(d for d in range(len(slots) + 1) if needed <= set(slots[:d]) | (needed - set(slots)))
+                needed = self.used(e) & set(slots)
+                depth = next(d for d in range(earliest, len(slots) + 1) if needed <= set(slots[:d]))
             tests[depth].append(self.x(e))
-        for depth, param in enumerate(c.params):
-            if param.where is not None:
-                tests[depth + 1].insert(0, self.x(param.where.expr))
         body: list[str] = []
         pad = ""
         for depth in range(len(slots) + 1):
+            where = wheres[depth - 1] if depth else None
+            if where is not None:
+                body.append(f"{pad}if {self.x(where)}:")
+                pad += "    "
+            if depth < len(slots) and faults[depth]:
+                body.append(f"{pad}r{depth} = {self._domain(c.params[depth])}")
             if tests[depth]:
                 body.append(f"{pad}if {' and '.join(tests[depth])}:")
                 pad += "    "
             if depth < len(slots):
-                param = c.params[depth]
-                source = (
-                    self.members_of(param.low)
-                    if param.high is None
-                    else f"range({self.x(param.low)}, {self.x(param.high)} + 1)"
-                )
-                body.append(f"{pad}for v{param.slot} in {source}:")
+                source = f"r{depth}" if faults[depth] else self._domain(c.params[depth])
+                body.append(f"{pad}for v{c.params[depth].slot} in {source}:")
                 pad += "    "
         body.append(f"{pad}yield ({', '.join(f'v{i}' for i in slots)}{',' if len(slots) == 1 else ''})")
         self.function(f"list{name}", ["s"], body)
@@ -326,6 +330,14 @@ class _Writer:
         )
         if c.by is not None:
             self.function(f"by{name}", ["s", *(f"v{i}" for i in slots)], [f"return {self.x(c.by)}"])
+
+    def _domain(self, param: ir.Param) -> str:
+        if param.high is None:
+            return self.members_of(param.low)
+        return f"numbers({self.x(param.low)}, {self.x(param.high)})"
+
+    def _domain_can_fault(self, param: ir.Param) -> bool:
+        return param.high is not None or self.can_fault(param.low)  # numbers may be too many
 
     # --- blocks ----------------------------------------------------------------------------
 
@@ -348,7 +360,7 @@ class _Writer:
             if head in done:
                 continue
             done.add(head)
-            self.head, self.loops = head, False
+            self.head, self.loops, self.chain = head, False, 0
             self.needed: list[int] = []
             body = self.block(head, "", 0)
             if self.loops:
@@ -419,8 +431,11 @@ class _Writer:
         if target == self.head:
             self.loops = True
             return [f"{pad}continue"]
-        if target in self.alone and depth < _MAX_INLINE:
-            return self.block(target, pad, depth)
+        if target in self.alone and depth < _MAX_INLINE and self.chain < _MAX_CHAIN:
+            self.chain += 1
+            lines = self.block(target, pad, depth)
+            self.chain -= 1
+            return lines
         self.needed.append(target)
         return [f"{pad}return {target}"]
 
@@ -441,10 +456,11 @@ class PythonBackend(Interpreter):
             "transfer": transfer,
             "store": store,
             "members": members,
+            "numbers": numbers,
             "bits": _Memo(),
             "left": self._left,
             "too_long": too_long,
-            "__builtins__": {"min": min, "max": max, "abs": abs, "range": range, "bool": bool},
+            "__builtins__": {"min": min, "max": max, "abs": abs, "bool": bool},
         }
         for i, array in enumerate(program.arrays):
             names[f"A{i}"] = array

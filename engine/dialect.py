@@ -17,7 +17,7 @@ from rulespec.source import Mapping as YamlMapping
 from rulespec.source import Node, locate, read_yaml, to_plain
 
 MAX_ACTIONS = 50_000
-MAX_BRACKETS = 1_000_000
+MAX_BRACKETS = 400_000
 """Lists and objects in a foreign log: what is parsed is many times larger than its text."""
 
 _WHOLE = re.compile(r"0|[1-9][0-9]{0,15}")
@@ -157,6 +157,9 @@ def parse_foreign(text: str, file: str) -> ForeignLog:
     start = Span(file, 1, 1, 1, 2)
     if text.count("{") + text.count("[") > MAX_BRACKETS:
         fail("RS614", f"a log has at most {MAX_BRACKETS:,} lists and objects", start)
+    if text.lstrip()[:1] == "{":
+        help_ = 'a native log begins with {"rulespec_log": 1, …}; a foreign one is a JSON array'
+        fail("RS613", "this log does not begin with a header", start, help=help_)
     try:
         entries = json.loads(text)
     except json.JSONDecodeError as error:
@@ -165,7 +168,7 @@ def parse_foreign(text: str, file: str) -> ForeignLog:
     except (RecursionError, ValueError):
         fail("RS612", "this log is not JSON that can be read: it nests too deep", start)
     if not isinstance(entries, list) or not entries:
-        fail("RS613", "a log is a JSON array of entries", start)
+        fail("RS613", "a log is a JSON array of entries, or lines that begin with the header of a native log", start)
     if len(entries) > MAX_ACTIONS:
         fail("RS614", f"a log has at most {MAX_ACTIONS:,} entries", start)
     for number, entry in enumerate(entries):

@@ -130,7 +130,7 @@ class Labels:
         if type_ == "bool":
             return "true" if value else "false"
         if type_.startswith("set "):
-            names = self.names[type_[4:]]
+            names = self.names.get(type_[4:], ())  # `{}` alone is of no kind
             return "{" + ", ".join(n for i, n in enumerate(names) if value >> i & 1) + "}"
         return "none" if value < 0 else self.names[type_][value]
 
@@ -154,8 +154,14 @@ def machine(ruleset: typed.Ruleset, seats: int, options: Mapping[str, str], back
     if key not in _machines:
         if len(_machines) > 64:
             _machines.clear()
-        program = lower(ruleset, seats, options)
-        _machines[key] = PythonBackend(program) if backend == "python" else Interpreter(program)
+        try:
+            program = lower(ruleset, seats, options)
+            _machines[key] = PythonBackend(program) if backend == "python" else Interpreter(program)
+        except (RecursionError, SyntaxError, MemoryError):  # Python's own bounds, behind those of the checker
+            help_ = "split expressions with `let`, and let fewer definitions call one another in a row"
+            raise RulespecError(
+                (Diagnostic("RS410", Severity.ERROR, "the rules nest too deep", None, help=help_),)
+            ) from None
     return _machines[key]
 
 
@@ -206,7 +212,10 @@ class Game:
             state = list(self._state)
             block = self.program.main
             if self._start is not None:
-                name, values = self._asker.call(self._start, state)
+                try:
+                    name, values = self._asker.call(self._start, state)
+                except ProgramFault as fault:
+                    raise Fault(self._diagnostic(fault, self._asker.sites)) from None
                 block, cells = self.program.entries[name]
                 state[cells[0]] = 0  # block 0 is where a game ends of itself
                 for at, value in zip(cells[1:], values, strict=True):
@@ -222,14 +231,26 @@ class Game:
         except ProgramFault as fault:
             raise Fault(self._diagnostic(fault)) from None
 
-    def _diagnostic(self, fault: ProgramFault) -> Diagnostic:
+    def _diagnostic(self, fault: ProgramFault, sites: Sequence[tuple[Span, str]] | None = None) -> Diagnostic:
         if fault.site < 0:
-            help_ = "a loop goes round too often without asking anybody"
+            help_ = "bound loops and the ranges of parameters more tightly"
             return Diagnostic("RS704", Severity.ERROR, fault.detail, None, help=help_)
-        span, message = self.program.sites[fault.site]
+        span, message = (self.program.sites if sites is None else sites)[fault.site]
         detail = f" ({fault.detail})" if fault.detail else ""
         help_ = "guard it with a condition, so that it cannot happen"
         return Diagnostic("RS703", Severity.ERROR, message + detail, span, help=help_)
+
+    def _value(self, e: ir.Expr, args: tuple[int, ...]) -> int:
+        try:
+            return self._machine.value(e, self._state, args)
+        except ProgramFault as fault:
+            raise Fault(self._diagnostic(fault)) from None
+
+    def _decider(self, decision: int) -> int:
+        try:
+            return self._machine.decider(self._state, decision)
+        except ProgramFault as fault:
+            raise Fault(self._diagnostic(fault)) from None
 
     @property
     def is_over(self) -> bool:
@@ -248,7 +269,7 @@ class Game:
             return None
         number = self._open()
         d = self.program.decisions[number]
-        who = self._machine.decider(self._state, number)
+        who = self._decider(number)
         return Decision(d.name, self.seats[who] if who >= 0 else None, d.doc, d.together)
 
     @property
@@ -258,12 +279,16 @@ class Game:
             return
         number = self._open()
         d = self.program.decisions[number]
-        who = self._machine.decider(self._state, number)
+        who = self._decider(number)
+        listed = 0
         by = self.seats[who] if who >= 0 else None
         for interrupts in (False, True):
             for k, choice in enumerate(d.choices):
                 if (choice.by is not None) == interrupts:
                     for args in self._legal(number, k):
+                        listed += 1
+                        if listed > MAX_LISTED:
+                            raise Fault(self._diagnostic(ProgramFault(-1, f"more than {MAX_LISTED:,} options")))
                         actor = self._actor(choice, args) if interrupts else by
                         yield Option(d.name, choice.name, args, actor, interrupts, k, self.labels)
 
@@ -275,7 +300,7 @@ class Game:
 
     def _actor(self, choice: ir.Choice, args: tuple[int, ...]) -> str | None:
         assert choice.by is not None
-        who = self._machine.value(choice.by, self._state, self._slots(choice, args))
+        who = self._value(choice.by, self._slots(choice, args))
         return self.seats[who] if who >= 0 else None
 
     def _slots(self, choice: ir.Choice, args: tuple[int, ...]) -> tuple[int, ...]:
@@ -289,7 +314,7 @@ class Game:
         choice = self.program.decisions[self._open()].choices[option.choice]
         if choice.weight is None:
             return 1
-        return self._machine.value(choice.weight, self._position(), self._slots(choice, option.args))
+        return self._value(choice.weight, self._slots(choice, option.args))
 
     # --- single options --------------------------------------------------------------------
 
@@ -316,7 +341,7 @@ class Game:
                 if interrupt:
                     actor = self._actor(choice, args)
                 else:
-                    who = self._machine.decider(self._state, number)
+                    who = self._decider(number)
                     actor = self.seats[who] if who >= 0 else None
                 if by is not None and actor != by:
                     raise ValueError(f"`{text}` is for {actor or 'chance'} to do, not for {by}")
@@ -380,18 +405,18 @@ class Game:
         return self._refusal("chance never takes this", "", {}, choice.span)
 
     def _in_domain(self, param: ir.Param, value: int, slots: list[int]) -> bool:
-        low = self._machine.value(param.low, self._state, tuple(slots))
+        low = self._value(param.low, tuple(slots))
         if param.high is None:
             return value >= 0 and bool(low >> value & 1)
-        return low <= value <= self._machine.value(param.high, self._state, tuple(slots))
+        return low <= value <= self._value(param.high, tuple(slots))
 
     def _holds(self, condition: ir.Condition, slots: list[int]) -> bool:
-        return bool(self._machine.value(condition.expr, self._state, tuple(slots)))
+        return bool(self._value(condition.expr, tuple(slots)))
 
     def _failed(self, condition: ir.Condition, slots: list[int]) -> Refusal:
         values = {}
         for shown in condition.shown:
-            value = self._machine.value(shown.expr, self._state, tuple(slots))
+            value = self._value(shown.expr, tuple(slots))
             values[shown.text] = self.labels.show(shown.type, value)
         return self._refusal(condition.reason, condition.text, values, condition.span)
 
@@ -495,25 +520,28 @@ class Game:
         scoring = self.program.scoring
         if scoring is None:
             return []
-        value, state = self._machine.value, self._state
+        value = self._value
         ranks = []
         for seat in range(len(self.seats)):
-            rank = [value(scoring.score, state, (seat,))]
+            rank = [value(scoring.score, (seat,))]
             for t in scoring.tiebreaks:
                 if t.source is None or t.key is None:
-                    rank.append(value(t.value, state, (seat,)))
+                    rank.append(value(t.value, (seat,)))
                     continue
-                mask = value(t.source, state, (seat,))
+                mask = value(t.source, (seat,))
                 found = [i for i in range(mask.bit_length()) if mask >> i & 1]
-                keys = {i: value(t.key, state, (seat, i)) for i in found}
+                keys = {i: value(t.key, (seat, i)) for i in found}
                 found.sort(key=lambda i: (-keys[i], i))
-                rank += [value(t.value, state, (seat, i)) for i in found]
+                rank += [value(t.value, (seat, i)) for i in found]
             ranks.append(tuple(rank))
         return ranks
 
     def check_invariants(self) -> list[str]:
         """The invariants that do not hold, each as its name and text."""
-        broken = self._machine.broken(self._position())
+        try:
+            broken = self._machine.broken(self._position())
+        except ProgramFault as fault:
+            raise Fault(self._diagnostic(fault)) from None
         found = [self.program.invariants[i] for i in broken]
         return [f"{v.name}: {v.condition.reason}" if v.condition.reason != v.name else v.name for v in found]
 
@@ -556,7 +584,7 @@ class Game:
         try:
             return self.labels.show(*self._asker.value(text, self._position()))
         except ProgramFault as fault:
-            raise Fault(self._diagnostic(fault)) from None
+            raise Fault(self._diagnostic(fault, self._asker.sites)) from None
 
     def set_value(self, target: str, value: str) -> None:
         """Puts a value into a state field, an account or a place of pieces, for set-ups that are given.
@@ -567,7 +595,10 @@ class Game:
             RulespecError: if the target or the value do not fit, or the pile does not hold so many pieces.
         """
         state = self._state.copy()
-        self._asker.assign(target, value, state)
+        try:
+            self._asker.assign(target, value, state)
+        except ProgramFault as fault:
+            raise Fault(self._diagnostic(fault, self._asker.sites)) from None
         self._state = state
 
 

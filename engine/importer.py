@@ -18,7 +18,7 @@ from engine.dialect import MISSING, Dialect, ForeignLog, Projection, follow, ord
 from engine.game import Game, Option, Refusal
 from engine.interpreter import ProgramFault
 from rulespec import typed
-from rulespec.diagnostics import Report, RulespecError, Span
+from rulespec.diagnostics import Report, RulespecError, Span, did_you_mean, shown
 
 MAX_BACK = 300
 """Decisions taken back to try another option, without the log getting any further: a second or so."""
@@ -358,6 +358,8 @@ class Importer:
             refusal = game.why_not(meant) or Refusal("what follows does not fit", (), "", {}, None)
         elif decision is None:
             refusal = Refusal("the game is over", (), "", {}, None)
+        elif unknown := self._unknown(decision.name, action):
+            refusal = Refusal(unknown, (), "", {}, None)
         else:
             kind = self._type(action)
             who = decision.by or "chance"
@@ -366,6 +368,23 @@ class Importer:
         text = str(meant) if meant is not None else json.dumps(action, ensure_ascii=False)[:200]
         legal.sort(key=lambda o: -difflib.SequenceMatcher(None, o, text).ratio())
         return Stop(cursor.entry, action, refusal, str(meant) if meant else "", tuple(legal[:5]), game.ply)
+
+    def _unknown(self, decision: str, action: Any) -> str:
+        """What the entry names that this game does not have, if that is why it fits nothing."""
+        payload = follow(action, self.dialect.payload_path)
+        for (name, _), rule in self.rules.items():
+            if name != decision or rule.projection.type != self._type(action):
+                continue
+            records = _items(payload, rule.projection.item) if rule.projection.item else [payload]
+            for f in rule.fields:
+                for found in (follow(record, f.path) for record in records):
+                    kind = f.type
+                    if kind in self.game.labels.names and isinstance(found, str):
+                        known = [self.dialect.foreign(kind, n) for n in self.game.labels.names[kind]]
+                        if found not in known:
+                            hint = did_you_mean(found, known)
+                            return f"there is no {kind} {shown(found)}" + (f"; {hint}" if hint else "")
+        return ""
 
     def _meant(self, cursor: Cursor, action: Any) -> Option | None:
         """The option that the entry speaks of, legal or not: the first whose arguments give the entry's fields."""

@@ -7,6 +7,10 @@ from collections.abc import Iterator
 from engine import program as ir
 from engine.build import apply_op
 
+MAX_VALUES = 100_000
+"""Numbers that a parameter of an option may range over."""
+MAX_NUMBER = 10**15
+"""What the state may hold, and a payment be: numbers that grew without bound would stop every machine."""
 MAX_STEPS = 1_000_000
 """Blocks between two decisions. The checker's bounds on loops multiply; this one ends what they let through."""
 
@@ -113,6 +117,13 @@ def members(mask: int, start: int) -> Iterator[int]:
             part ^= low
 
 
+def numbers(low: int, high: int) -> Iterator[int]:
+    """The numbers from `low` to `high`, both included."""
+    if high - low >= MAX_VALUES:
+        raise ProgramFault(-1, f"a parameter ranges over more than {MAX_VALUES:,} numbers")
+    return iter(range(low, high + 1))
+
+
 def run(p: ir.Program, state: State, block: int) -> None:
     """Carries out blocks from the given one on until a decision is asked for or the game ends."""
     slots = [0] * (p.slots + 1)
@@ -131,7 +142,7 @@ def run(p: ir.Program, state: State, block: int) -> None:
             elif isinstance(i, ir.Transfer):
                 amount = evaluate(p, i.amount, state, slots)
                 source, target = at(i.source), at(i.target)
-                if amount < 0 or (not i.unlimited and state[source] < amount):
+                if amount < 0 or amount > (MAX_NUMBER if i.unlimited else state[source]):
                     raise ProgramFault(i.site, f"{amount} of {state[source]}")
                 state[source] -= amount
                 state[target] += amount
@@ -204,7 +215,7 @@ class Interpreter:
         low = evaluate(self.p, param.low, state, slots)
         if param.high is None:
             return members(low, 0)
-        return iter(range(low, evaluate(self.p, param.high, state, slots) + 1))
+        return numbers(low, evaluate(self.p, param.high, state, slots))
 
     def is_legal(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> bool:
         """Whether an option with these arguments may be taken."""

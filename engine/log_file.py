@@ -8,11 +8,11 @@ import zlib
 from pathlib import Path
 from typing import NoReturn
 
-from rulespec.diagnostics import Diagnostic, RulespecError, Severity, Span
+from rulespec.diagnostics import Diagnostic, RulespecError, Severity, Span, shown
 
 MAX_NATIVE_BYTES = 16_000_000
 """Far more than the 200,000 lines of ordinary length that a native log may have."""
-MAX_FOREIGN_BYTES = 8_000_000
+MAX_FOREIGN_BYTES = 4_000_000
 """A foreign log is read as a whole: much more would not fit into a modest memory once parsed."""
 
 _GZIP = b"\x1f\x8b"
@@ -38,13 +38,13 @@ def read_log_text(path: Path, display: str, limit: int) -> tuple[str, bool]:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                fail("RS601", f"`{display}` is not a file", None, help="name the log itself")
+                fail("RS601", f"{shown(display)} is not a file", None, help="name the log itself")
             data = file.read(limit + 1)
     except FileNotFoundError:
-        fail("RS601", f"there is no file `{display}`", None, help="check the path")
+        fail("RS601", f"there is no file {shown(display)}", None, help="check the path")
     except (OSError, ValueError) as error:
         detail = getattr(error, "strerror", None) or str(error)
-        fail("RS601", f"`{display}` cannot be read: {detail}", None, help="check the path and its permissions")
+        fail("RS601", f"{shown(display)} cannot be read: {detail}", None, help="check the path and its permissions")
     start = Span(display, 1, 1, 1, 2)
     if len(data) > limit:
         fail("RS602", f"the log has more than {limit:,} bytes", start, help="is it a log?")

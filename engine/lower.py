@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from engine import program as ir
 from engine.build import FALSE, TRUE, cell, op
+from engine.interpreter import MAX_NUMBER
 from engine.lower_expr import ExpressionLowering, Layout, Scope
 from rulespec import typed
 from rulespec.diagnostics import Span
@@ -153,6 +154,15 @@ class _Lowering:
     def _store(self, at: int, value: ir.Expr) -> None:
         self._emit(ir.Store(cell(at), value, None, None, 0))
 
+    def _store_checked(self, target: int | ir.Cell, value: ir.Expr, type_: Type, span: Span) -> None:
+        """Assigns a variable or state; a number that may grow is kept within what the state may hold."""
+        at = cell(target) if isinstance(target, int) else target
+        if isinstance(type_, Num) and _may_grow(value):
+            site = self.x.site(span, "numbers in the state have at most 15 digits")
+            self._emit(ir.Store(at, value, -MAX_NUMBER, MAX_NUMBER, site))
+        else:
+            self._emit(ir.Store(at, value, None, None, 0))
+
     def _exit(self, exit_: ir.Exit) -> None:
         if self.p.blocks[self.here].exit is None:
             self.p.blocks[self.here].exit = exit_
@@ -177,7 +187,7 @@ class _Lowering:
         x = self.x
         if isinstance(s, typed.Let):
             at = self._local(s.var.name, type_name(s.var.type))
-            self._store(at, x.expr(s.value, scope))
+            self._store_checked(at, x.expr(s.value, scope), s.var.type, s.span)
             return scope.in_cell(s.var, at)
         if isinstance(s, typed.Assign):
             self._assign(s, scope)
@@ -217,14 +227,13 @@ class _Lowering:
     def _assign(self, s: typed.Assign, scope: Scope) -> None:
         target = self.x.expr(s.target, scope)
         assert isinstance(target, ir.Cell)
-        low = high = None
-        if isinstance(s.target, typed.Field):
+        value = self.x.expr(s.value, scope)
+        if isinstance(s.target, typed.Field) and s.target.decl.low is not None:
             low, high = s.target.decl.low, s.target.decl.high
-        site = 0
-        if low is not None:
-            assert isinstance(s.target, typed.Field)
             site = self.x.site(s.span, f"`{s.target.decl.name}` must stay between {low} and {high}")
-        self._emit(ir.Store(target, self.x.expr(s.value, scope), low, high, site))
+            self._emit(ir.Store(target, value, low, high, site))
+        else:
+            self._store_checked(target, value, s.target.type, s.span)
 
     def _transfer(self, s: typed.Transfer, scope: Scope) -> None:
         source, target = self.x.expr(s.source, scope), self.x.expr(s.target, scope)
@@ -237,8 +246,8 @@ class _Lowering:
 
     def _call(self, s: typed.CallProcedure, scope: Scope) -> None:
         behind = self._block()
-        for at, arg in zip(self.param[s.procedure], s.args, strict=True):
-            self._store(at, self.x.expr(arg, scope))
+        for at, arg, var in zip(self.param[s.procedure], s.args, s.procedure.params, strict=True):
+            self._store_checked(at, self.x.expr(arg, scope), var.type, arg.span)
         self._store(self.ret[s.procedure], ir.Const(behind))
         self._goto(self.first[s.procedure])
         self.here = behind
@@ -362,7 +371,7 @@ class _Lowering:
         params = []
         conditions, body = scope, scope
         for p in option.params:
-            slot = conditions.slots
+            slot = self.x.slot(conditions)
             low = self.x.expr(p.low, conditions)
             high = self.x.expr(p.high, conditions) if p.high is not None else None
             inner = conditions.in_slot(p.var, slot)
@@ -462,6 +471,19 @@ class _Lowering:
         self.here = start
         self._exit(ir.Switch(kept_at(s.each.var, inner, 0), tuple(cases), head))
         self.here = behind
+
+
+def _may_grow(e: ir.Expr) -> bool:
+    """Whether a number may be much larger than those it is made of."""
+    if isinstance(e, ir.Op):
+        if e.op == "*" or (e.op in ("+", "-") and not any(isinstance(a, ir.Const) for a in e.args)):
+            return True
+        return e.op not in ("/", "%", "count") and any(_may_grow(a) for a in e.args)
+    if isinstance(e, ir.If):
+        return _may_grow(e.then) or _may_grow(e.other)
+    if isinstance(e, ir.Fold):
+        return e.op == "sum" or (e.op in ("min", "max") and any(_may_grow(x) for x in (e.body, e.default) if x))
+    return isinstance(e, ir.Call)
 
 
 def _unordered(b: typed.Binder) -> typed.Binder:

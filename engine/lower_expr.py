@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from engine import program as ir
-from engine.build import FALSE, cell, choose, logic, op
-from engine.interpreter import evaluate
+from engine.build import FALSE, cell, choose, logic, op, together
+from engine.interpreter import ProgramFault, evaluate
 from rulespec import typed
 from rulespec.diagnostics import Diagnostic, RulespecError, Severity, Span
 from rulespec.types import Bool, Ent, Num, SetOf, Type
@@ -61,16 +61,24 @@ class Layout:
         for piece in declarations.pieces.values():
             for place in piece.places.values():
                 self.place_at[place] = len(self.p.cells)
+                self._room([*piece.each, *([place.index] if place.index else [])])
                 for owner in self._owners(piece.each):
                     for index in range(self.size(place.index)) if place.index else [-1]:
                         self.add(ir.CellName("pieces", owner or "-", piece.name, "int", place.name, place.index, index))
 
-    def add(self, name: ir.CellName) -> int:
-        """A new cell."""
-        if len(self.p.cells) >= MAX_CELLS:
+    def _room(self, kinds: list[str]) -> None:
+        """Refuses more cells than there may be, one for each tuple of entities."""
+        needed = 1
+        for kind in kinds:
+            needed *= self.size(kind)
+        if len(self.p.cells) + needed > MAX_CELLS:
             message = f"this game needs more than {MAX_CELLS:,} cells"
             help_ = "pieces or state over kinds with many entities multiply: give them fewer places"
             raise RulespecError((Diagnostic("RS701", Severity.ERROR, message, None, help=help_),))
+
+    def add(self, name: ir.CellName) -> int:
+        """A new cell."""
+        self._room([])
         self.p.cells.append(name)
         self.p.start.append(0)
         return len(self.p.cells) - 1
@@ -100,9 +108,11 @@ class Layout:
     def fill_start(self, x: ExpressionLowering) -> None:
         """Start values of fields, then the placements of the set-up."""
         state = self.p.start
+        self.p.slots = x.most_slots
         for field_, base in self.field_at.items():
             if field_.start is not None:
                 value = self._value(field_.start, x)
+                self._check_start(field_, value, field_.start.span)
             elif isinstance(field_.type, Ent):
                 value = -1
             else:
@@ -117,7 +127,22 @@ class Layout:
                 self._placement(placement, x)
 
     def _value(self, e: typed.Expr, x: ExpressionLowering) -> int:
-        return evaluate(self.p, x.expr(e, Scope()), self.p.start, [0] * 64)
+        lowered = x.expr(e, Scope())
+        self.p.slots = x.most_slots
+        try:
+            return evaluate(self.p, lowered, self.p.start, [0] * (x.most_slots + 1))
+        except ProgramFault as fault:
+            span, message = self.p.sites[fault.site]
+            raise RulespecError((Diagnostic("RS702", Severity.ERROR, f"no start value: {message}", span),)) from None
+
+    def _check_start(self, field_: typed.FieldDecl, value: int, span: Span) -> None:
+        low, high = field_.low, field_.high
+        if field_.account and not field_.unlimited:
+            low = 0
+        if (low is not None and value < low) or (high is not None and value > high):
+            what = f"between {low} and {high}" if high is not None else "never below 0"
+            message = f"`{field_.name}` is {what}, and would start at {value}"
+            raise RulespecError((Diagnostic("RS702", Severity.ERROR, message, span),))
 
     def _placement(self, placement: typed.Placement, x: ExpressionLowering) -> None:
         target = placement.target
@@ -128,6 +153,8 @@ class Layout:
             base = self.place_at[target[1]]
             kinds = [*target[0].each, *([target[1].index] if target[1].index else [])]
         value = self._value(placement.value, x)
+        if isinstance(target, typed.FieldDecl):
+            self._check_start(target, value, placement.value.span)
         if value < 0 and not isinstance(target, typed.FieldDecl):
             message = "there cannot be less than no pieces"
             raise RulespecError((Diagnostic("RS702", Severity.ERROR, message, placement.span),))
@@ -173,7 +200,7 @@ class ExpressionLowering:
             scope = scope.in_slot(var, i)
         lets = []
         for var, value in definition.lets:
-            slot = scope.slots
+            slot = self.slot(scope)
             lets.append((slot, self.expr(value, scope)))
             scope = scope.in_slot(var, slot)
         assert definition.body is not None
@@ -223,13 +250,14 @@ class ExpressionLowering:
         if isinstance(e, typed.Each):
             return self._each(e, scope)
         if isinstance(e, typed.Reach):
-            slot = self._slot(scope)
+            slot = self.slot(scope)
             start = self.expr(e.start, scope)
             return ir.Closure(slot, start, self.expr(e.step, scope.in_slot(e.var, slot)))
         assert isinstance(e, typed.Op)
         return self._op(e, scope)
 
-    def _slot(self, scope: Scope) -> int:
+    def slot(self, scope: Scope) -> int:
+        """The first free slot."""
         self.most_slots = max(self.most_slots, scope.slots + 1)
         return scope.slots
 
@@ -288,10 +316,7 @@ class ExpressionLowering:
         if e.op == "ahead":
             return op("%", op("+", args[0], args[1]), size, site=site)
         # A line: the number of spaces whose end is below the value.
-        total: ir.Expr = FALSE
-        for upto in e.track.upto:
-            total = op("+", total, op(">", args[0], ir.Const(upto)))
-        return total
+        return together("+", [op(">", args[0], ir.Const(upto)) for upto in e.track.upto])
 
     def _each(self, e: typed.Each, scope: Scope) -> ir.Expr:
         b = e.binder
@@ -299,7 +324,7 @@ class ExpressionLowering:
         start = self.expr(b.start, scope) if b.start is not None else None
         if start is not None and b.order == "after" and isinstance(b.var.type, Ent):
             start = op("next", start, ir.Const(self.layout.size(b.var.type.kind)))
-        slot = self._slot(scope)
+        slot = self.slot(scope)
         inner = scope.in_slot(b.var, slot)
         where = self.expr(b.where, inner) if b.where is not None else None
         if where == ir.Const(1):
@@ -333,10 +358,7 @@ class ExpressionLowering:
                 return choose(op(">=", args[0], FALSE), test, FALSE)
             return test
         if e.op == "set":
-            mask: ir.Expr = FALSE
-            for arg in args:
-                mask = op("|", mask, op("bit", arg))
-            return mask
+            return together("|", [op("bit", arg) for arg in args])
         if e.op == "next":
             assert isinstance(e.args[0].type, Ent)
             return op("next", args[0], ir.Const(self.layout.size(e.args[0].type.kind)))

@@ -12,7 +12,7 @@ from engine.dialect import Dialect, ForeignLog, follow, parse_foreign, read_dial
 from engine.game import Backend, Fault, Game, IllegalOption, Refusal
 from engine.importer import Importer, seats_and_options
 from engine.log import LogEntry, LogHeader, LogWriter, NativeLog, is_native, parse_log
-from engine.log_file import MAX_NATIVE_BYTES, fail, read_log_text
+from engine.log_file import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, read_log_text
 from rulespec import typed
 from rulespec.diagnostics import Report, RulespecError, Span, did_you_mean
 from rulespec.load import game_folders, load_ruleset
@@ -111,6 +111,8 @@ def replay_file(
     text, whole = read_log_text(path, str(path), MAX_NATIVE_BYTES)
     if dialect is None and is_native(text):
         return _replay_native(parse_log(text, str(path), whole), rules, until, backend, trace, report, load)
+    if len(text) > MAX_FOREIGN_BYTES:
+        fail("RS602", f"a foreign log has at most {MAX_FOREIGN_BYTES:,} bytes", Span(str(path), 1, 1, 1, 2))
     return _replay_foreign(parse_foreign(text, str(path)), rules, dialect, until, backend, trace, report, load)
 
 

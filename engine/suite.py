@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from engine.game import Backend, Fault
-from engine.scenario import Failure, Scenario, load_scenarios, run_scenario, scenario_files
+from engine.scenario import Scenario, load_scenarios, run_scenario, scenario_files
 from rulespec import typed
 from rulespec.diagnostics import Diagnostic, Report, RulespecError, Severity, Span
+from rulespec.load import load_ruleset
 
 LOG_SUFFIXES = (".jsonl", ".json", ".json.gz")
 EXPECTATION = ".expect.yaml"
@@ -48,7 +49,7 @@ def run_suite(ruleset: typed.Ruleset, backends: Sequence[Backend], report: Repor
                 yield _scenario_case(ruleset, scenario, backends, file)
     for path in log_files(ruleset):
         if only in display(path):
-            yield _log_case(path)
+            yield _log_case(path, ruleset)
 
 
 def display(path: Path) -> str:
@@ -60,16 +61,15 @@ def display(path: Path) -> str:
 
 
 def _scenario_case(ruleset: typed.Ruleset, scenario: Scenario, backends: Sequence[Backend], file: str) -> Case:
-    found: dict[Failure, list[Backend]] = {}
+    found: dict[Diagnostic, list[Backend]] = {}
     for backend in backends:
         for failure in run_scenario(ruleset, scenario, backend):
-            found.setdefault(replace(failure, backend="python"), []).append(backend)
-    diagnostics = []
-    for failure, failed in found.items():
-        diagnostic = failure.diagnostic
-        if len(failed) < len(backends):  # the backends do not agree: that is the program's mistake, so say it
-            diagnostic = replace(diagnostic, help=f"only under the backend {', '.join(failed)}")
-        diagnostics.append(diagnostic)
+            found.setdefault(failure.diagnostic, []).append(backend)
+    # Where the backends do not agree it is the program's mistake, so it is said.
+    diagnostics = [
+        d if len(failed) == len(backends) else replace(d, help=f"only under the backend {', '.join(failed)}")
+        for d, failed in found.items()
+    ]
     names = tuple(b for b in backends if any(b in failed for failed in found.values()))
     return Case("scenario", scenario.id, file, names, tuple(diagnostics))
 
@@ -89,12 +89,18 @@ def log_files(ruleset: typed.Ruleset) -> list[Path]:
     ]
 
 
-def _log_case(path: Path) -> Case:
+def _log_case(path: Path, ruleset: typed.Ruleset) -> Case:
     from engine.replay import replay_file
 
+    def load(ref: str) -> typed.Ruleset:
+        return ruleset if ref in (own, ruleset.ref) else load_ruleset(ref)
+
     file, report = display(path), Report()
+    own = "+".join([str(ruleset.folders[0]), *ruleset.overlays])
+    # A foreign log's dialect stands beside the ruleset, which need not be where rulesets are looked for by their ids.
+    rules = None if path.name.endswith(".jsonl") else own
     try:
-        outcome = replay_file(path, report=report).to_json()
+        outcome = replay_file(path, rules=rules, report=report, load=load).to_json()
     except RulespecError as error:
         return Case("log", path.name, file, ("python",), error.diagnostics)
     except Fault as fault:

@@ -14,10 +14,15 @@ from rulespec.check.rules import check_source
 from rulespec.diagnostics import Report, RulespecError, Span, did_you_mean
 from rulespec.overlay import Source, apply_overlay, apply_rules, find, merge
 from rulespec.parser import parse_rules
-from rulespec.source import Mapping, Node, Scalar, Sequence, inside, read_text, read_yaml
+from rulespec.source import Limits, Mapping, Node, Scalar, Sequence, inside, read_text, read_yaml
 
 SECTION_FILES = ("kinds", "map", "tracks", "tables", "setup")
 MAX_RULES_FILES = 200
+MAX_RULES_BYTES = 100_000
+"""Of one rules file: four times the largest sensible one, and about a second of parsing."""
+MAX_YAML = Limits(size=1_000_000)
+MAX_TOTAL = 4_000_000
+"""Characters of all files of a ruleset and its overlays together."""
 MAX_OVERLAYS = 20
 
 
@@ -28,6 +33,7 @@ class _Reader:
     report: Report
     sources: dict[str, str] = field(default_factory=dict)
     digest: hashlib._Hash = field(default_factory=hashlib.sha256)
+    total: int = 0
 
     def display(self, path: Path) -> str:
         try:
@@ -39,8 +45,8 @@ class _Reader:
         """A YAML file that fits its schema, or None if it does not (which is reported)."""
         display = self.display(path)
         try:
-            self._remember(path, display)
-            node = read_yaml(path, display)
+            self._remember(path, display, MAX_YAML.size)
+            node = read_yaml(path, display, MAX_YAML)
         except RulespecError as error:
             self.report.extend(error.diagnostics)
             return None
@@ -62,13 +68,17 @@ class _Reader:
     def rules(self, path: Path) -> tuple[ast.Item, ...]:
         display = self.display(path)
         try:
-            return parse_rules(self._remember(path, display), display)
+            return parse_rules(self._remember(path, display, MAX_RULES_BYTES), display)
         except RulespecError as error:
             self.report.extend(error.diagnostics)
             return ()
 
-    def _remember(self, path: Path, display: str) -> str:
-        content = read_text(path, display)
+    def _remember(self, path: Path, display: str, limit: int) -> str:
+        content = read_text(path, display, limit)
+        self.total += len(content)
+        if self.total > MAX_TOTAL:
+            self.report.error("RS103", f"the files of a ruleset hold at most {MAX_TOTAL:,} characters", None)
+            self.report.raise_if_errors()
         self.sources[display] = content
         self.digest.update(f"{path.name}\0{len(content)}\0".encode())
         self.digest.update(content.encode())
@@ -97,7 +107,7 @@ def find_ruleset(name: str) -> Path:
     """
     path = Path(name)
     try:
-        if path.is_dir() and (path / "game.yaml").exists():
+        if name and path.is_dir() and (path / "game.yaml").exists():
             return path.resolve()
         if os.sep not in name and not name.startswith("."):
             for folder in game_folders():

@@ -220,18 +220,18 @@ def apply_rules(source: Source, rules: tuple[ast.Item, ...], name: str, report: 
             if key in source.originals:  # the old one wraps another itself
                 source.originals[(kind, inner)] = source.originals[key]
             source.originals[key] = inner
-        if isinstance(item, ast.Def | ast.Procedure) and isinstance(old, ast.Def | ast.Procedure):
-            if _signature(item) != _signature(old):
-                what = "its parameters and its type" if isinstance(item, ast.Def) else "its parameters"
-                notes = [Label(old.name.span, "the one in whose place it stands")]
-                report.error("RS511", f"`{item.name.text}` must keep {what}", item.name.span, notes=notes)
+        if _signature(item) != _signature(old):
+            what = "its parameters and its type" if isinstance(item, ast.Def) else "its parameters"
+            notes = [Label(old.name.span, "the one in whose place it stands")]
+            report.error("RS511", f"`{item.name.text}` must keep {what}", item.name.span, notes=notes)
         if item.modifier == "replace":
             _drop_originals(source, key)
         source.items[key] = item
 
 
-def _signature(rule: ast.Def | ast.Procedure) -> list[tuple[str, str]]:
-    types = [p.type for p in rule.params] + ([rule.result] if isinstance(rule, ast.Def) else [])
+def _signature(rule: ast.Item) -> list[tuple[str, str]]:
+    types = [p.type for p in rule.params] if isinstance(rule, ast.Def | ast.Procedure) else []
+    types += [rule.result] if isinstance(rule, ast.Def) else []
     return [(t.form, t.name.text) for t in types]
 
 

@@ -435,6 +435,15 @@ _SHOWN = {
     "STRING": "a text in quotes",
     "COLON": "`:`",
     "$END": "the end of the text",
+    "LPAR": "`(`",
+    "RPAR": "`)`",
+    "LSQB": "`[`",
+    "RSQB": "`]`",
+    "LBRACE": "`{`",
+    "RBRACE": "`}`",
+    "COMMA": "`,`",
+    "DOT": "`.`",
+    "EQUAL": "`=`",
 }
 
 
@@ -470,6 +479,9 @@ def _syntax_error(error: Exception, text: str, origin: _Origin) -> RulespecError
     if token.type == "NAME":
         words = [w for w in _STATEMENTS if w.upper() in expected]
         hint = did_you_mean(str(token), words) if words else ""
+    before = text.split("\n")[span.line - origin.line][: (token.column or 1) - 1].split()
+    if not hint and expected == {"LPAR"} and len(before) == 1:  # a word that is no statement, taken for a call
+        hint = did_you_mean(before[0], _STATEMENTS)
     if "COLON" in expected and token.type == "_NL":
         hint = "a head line ends with `:`"
     elif token.type == "_INDENT":

@@ -35,7 +35,7 @@ class Limits:
 
     size: int = 2_000_000
     depth: int = 64
-    events: int = 200_000
+    events: int = 60_000
 
 
 DEFAULT = Limits()

@@ -465,6 +465,8 @@ class Declarations:
     min_players: int = 1
     max_players: int = 1
     used: set[str] = field(default_factory=set)
+    broken: set[str] = field(default_factory=set)
+    """Names whose declaration has been reported: what mentions them is not reported too."""
 
     def add_entity(self, kind: Kind, entity: Entity) -> None:
         """Adds an entity to its kind and to the names that rules may write."""

@@ -11,10 +11,11 @@ PACKAGES = ("rulespec", "engine", "cli")
 MAY_IMPORT = {"rulespec": {"rulespec"}, "engine": {"engine", "rulespec"}, "cli": {"cli", "engine", "rulespec"}}
 
 # Words that only a game has.
-GAME_WORDS = set(
-    "nation bond treasury rondel imperial swiss fleet army armies emperor barbarian investor germany italy france berlin"
-    " taxation manoeuvre maneuver convoy shipyard armaments playimperial tetrarchia".split()
-)
+GAME_WORDS = {
+    *("nation", "bond", "treasury", "rondel", "imperial", "swiss", "fleet", "army", "armies", "emperor", "barbarian"),
+    *("investor", "germany", "italy", "france", "berlin", "taxation", "manoeuvre", "maneuver", "convoy", "shipyard"),
+    *("armaments", "playimperial", "tetrarchia"),
+}
 
 
 def modules(package: str) -> list[Path]:

@@ -105,7 +105,9 @@ class Decisions(RuleBasedStateMachine):
     twin: Game
     trail: list[str]
 
-    @initialize(players=st.integers(2, 6), gifts=st.sampled_from(["windows", "government_only", "off"]), seed=st.integers(0, 9))
+    @initialize(
+        players=st.integers(2, 6), gifts=st.sampled_from(["windows", "government_only", "off"]), seed=st.integers(0, 9)
+    )
     def begin(self, players: int, gifts: str, seed: int) -> None:
         ruleset: typed.Ruleset = cached(self.ref)
         self.game = Game(ruleset, seats(players), {"gifts": gifts})

@@ -11,11 +11,12 @@ from rulespec.check.scope import Env
 from rulespec.diagnostics import Label, Report, RulespecError, Span, did_you_mean
 from rulespec.parser import parse_expr, parse_type
 from rulespec.source import Mapping, Node, Scalar, Sequence
-from rulespec.types import INT, Bool, Ent, Num, SetOf, Type
+from rulespec.types import BAD, INT, Bad, Bool, Ent, Num, SetOf, Type
 
 MAX_ENTITIES = 5_000
 """Entities of one kind, after all products have been made."""
 
+RESERVED = frozenset(["int", "bool", "players", "index", "original", "true", "false", "none"])
 _TEXTS = ("title", "doc")
 
 
@@ -82,8 +83,7 @@ class Declarer:
 
     def _claim(self, name: str, span: Span) -> bool:
         """Takes a name for one declaration; a second one is reported."""
-        reserved = {"int", "bool", "players", "index", "original", "true", "false", "none"}
-        if name in reserved:
+        if name in RESERVED:
             self.report.error("RS223", f"`{name}` is a word of the language", span)
             return False
         if name in self._names:
@@ -101,7 +101,7 @@ class Declarer:
             ref = parse_type(node.text, node.span.file, node.span.line, _content_column(node))
         except RulespecError as error:
             self.report.extend(error.diagnostics)
-            return Ent("?"), None
+            return BAD, None
         return self.x.type_of(ref), ref
 
     def expr(self, node: Node, want: Type, what: str) -> typed.Expr:
@@ -239,8 +239,10 @@ class Declarer:
                 self.report.error("RS223", f"`{name}` has a meaning of its own", place.span)
             elif ref is not None and ref.form == "range":
                 self.report.error("RS224", "a fact has no range", value.span)
+                kind.facts[name] = typed.FactDecl(name, BAD, place.span)
             elif isinstance(type_, Ent | SetOf) and type_.kind == self.d.player_kind:
                 self.report.error("RS224", "players are not known before the game, and cannot be facts", value.span)
+                kind.facts[name] = typed.FactDecl(name, BAD, place.span)
             else:
                 kind.facts[name] = typed.FactDecl(name, type_, place.span)
 
@@ -295,7 +297,7 @@ class Declarer:
             value = get(node, fact.name)
             if value is not None:
                 fact.values.append(self._fact(fact, value))
-            elif isinstance(fact.type, SetOf | Bool):
+            elif isinstance(fact.type, SetOf | Bool | Bad):
                 fact.values.append(0)
             elif isinstance(fact.type, Ent) and fact.type.optional:
                 fact.values.append(-1)
@@ -310,6 +312,8 @@ class Declarer:
                 fact.values.append(0)
 
     def _fact(self, fact: typed.FactDecl, value: Node) -> int:
+        if isinstance(fact.type, Bad):
+            return 0
         number = isinstance(value, Scalar) and isinstance(value.value, int) and not isinstance(value.value, bool)
         if isinstance(fact.type, Num) and number:
             return _int(value, 0)
@@ -325,7 +329,10 @@ class Declarer:
                 if not isinstance(item, Scalar):
                     self.report.error("RS227", "a list of names is expected here", item.span)
                     continue
-                bit = 1 << max(0, self.entity(item, fact.type.kind))
+                member = self.entity(item, fact.type.kind)
+                if item.text not in self.d.kinds[fact.type.kind].index:
+                    continue
+                bit = 1 << member
                 if mask & bit:
                     self.report.error("RS223", f"`{item.text}` stands here twice", item.span)
                 mask |= bit
@@ -404,24 +411,31 @@ class Declarer:
                 continue
             kind = self.d.kinds[name]
             names = words(parts)
-            for part in names:
-                other = self.d.kinds.get(part.text)
-                if other is None or other.is_player or other.product or other is kind:
-                    self.report.error(
-                        "RS224",
-                        f"`{part.text}` is no kind that others can be made of",
-                        part.span,
-                        help=did_you_mean(part.text, self.d.kinds),
-                    )
-                    return
+            own = get(node, "entities") or get(node, "facts")
+            if own is not None:
+                self.report.error(
+                    "RS229", f"`{name}` is made of others, and has no entities or facts of its own", own.span
+                )
+                kind.facts.clear()
+            unfit = [p for p in names if not self._may_be_factor(p.text, kind)]
+            for part in unfit:
+                self.report.error(
+                    "RS224",
+                    f"`{part.text}` is no kind that others can be made of",
+                    part.span,
+                    help=did_you_mean(part.text, self.d.kinds),
+                )
+            if unfit or own is not None:
+                self.d.broken.add(name)
+                continue
             kind.product = tuple(p.text for p in names)
             factors = [self.d.kinds[p] for p in kind.product]
             total = 1
             for factor in factors:
                 total *= len(factor.entities)
             if total > MAX_ENTITIES:
-                self.report.error("RS227", f"`{name}` would have {total} entities", place.span)
-                return
+                self.report.error("RS227", f"`{name}` would have {total:,} entities", place.span)
+                continue
             for factor in factors:
                 kind.facts[factor.name] = typed.FactDecl(factor.name, Ent(factor.name), place.span)
             for combination in product(*(range(len(f.entities)) for f in factors)):
@@ -434,6 +448,12 @@ class Declarer:
                 self.d.add_entity(kind, typed.Entity(entity_name, title, place.span))
                 for factor, i in zip(factors, combination, strict=True):
                     kind.facts[factor.name].values.append(i)
+
+    def _may_be_factor(self, name: str, kind: typed.Kind) -> bool:
+        other = self.d.kinds.get(name)
+        if other is None or other is kind or other.is_player:
+            return False
+        return not other.product and get(self.root, "kinds", name, "product") is None
 
     # --- state, accounts, pieces -----------------------------------------------------------
 
@@ -510,9 +530,12 @@ class Declarer:
                     self.report.error(
                         "RS224", f"`{kind}` is no kind", index.span, help=did_you_mean(kind, self.d.kinds)
                     )
-                    kind = ""
+                    self.d.broken.add(name)
                 places[place_name] = typed.PlaceDecl(place_name, kind, where.span)
-            self.d.pieces[name] = typed.PieceDecl(name, tuple(each), places, place.span)
+            if len(each) < len(words(get(node, "each"))):
+                self.d.broken.add(name)
+            if name not in self.d.broken:
+                self.d.pieces[name] = typed.PieceDecl(name, tuple(each), places, place.span)
 
     # --- constants and tables --------------------------------------------------------------
 
@@ -522,10 +545,12 @@ class Declarer:
                 continue
             tree = self.tree(node)
             if tree is None:
+                self.d.broken.add(name)
                 continue
             value = self.x.infer(tree, Env())
             if not isinstance(value, typed.Lit):
                 self.report.error("RS227", f"`{name}` must be a constant", node.span)
+                self.d.broken.add(name)
                 continue
             type_ = INT if value.type == Num("*") else value.type
             self.d.constants[name] = typed.ConstantDecl(name, type_, value.value, place.span)
@@ -537,11 +562,16 @@ class Declarer:
             keys = tuple(self.type(k)[0] for k in words(get(node, "key")))
             value, _ = self.type(get(node, "value"))
             table = typed.TableDecl(name, keys, value, {}, place.span)
+            if any(isinstance(k, Bad) for k in keys):
+                self.d.broken.add(name)
+                continue
             if any(not isinstance(k, Num | Ent) or getattr(k, "optional", False) for k in keys) or not keys:
                 self.report.error("RS224", "the keys of a table are numbers or entities", place.span)
+                self.d.broken.add(name)
                 continue
-            if any(isinstance(k, Ent) and k.kind == self.d.player_kind for k in keys):
+            if any(isinstance(t, Ent | SetOf) and t.kind == self.d.player_kind for t in (*keys, value)):
                 self.report.error("RS224", "players are not known before the game", place.span)
+                self.d.broken.add(name)
                 continue
             self.d.tables[name] = table
             rows = get(node, "rows")
@@ -591,6 +621,7 @@ class Declarer:
         start = get(spec, "start")
         if start is not None:
             field.start = self.expr(start, field.type, f"the start of `{field.name}`")
+            self._within(field, field.start)
         elif isinstance(field.type, Ent) and not field.type.optional and field.type.kind in self.d.kinds:
             self.report.error(
                 "RS228",
@@ -598,9 +629,17 @@ class Declarer:
                 field.span,
                 help="add `start: …`, or make it optional with `?`",
             )
-        elif field.low is not None and not field.low <= 0 <= (field.high or 0):
+        elif _misses_zero(field):
             help_ = "add `start: …`"
             self.report.error("RS307", f"`{field.name}` would start at 0, outside its range", field.span, help=help_)
+
+    def _within(self, field: typed.FieldDecl, value: typed.Expr) -> None:
+        """Reports a start value outside the range; what only the number of players tells is looked at by the engine."""
+        if not isinstance(value, typed.Lit) or field.low is None or field.high is None:
+            return
+        if not field.low <= value.value <= field.high:
+            message = f"`{field.name}` is between {field.low} and {field.high}"
+            self.report.error("RS307", message, value.span, notes=[Label(field.span, "declared here")])
 
     def _setup(self) -> None:
         setup = get(self.root, "setup")
@@ -616,6 +655,8 @@ class Declarer:
             piece_name, _, place_name = path.partition(".")
             piece = self.d.pieces.get(piece_name)
             place = piece.places.get(place_name) if piece else None
+            if piece_name in self.d.broken:
+                continue
             if piece is None or place is None:
                 known = [f"{p.name}.{q}" for p in self.d.pieces.values() for q in p.places]
                 self.report.error(
@@ -662,7 +703,16 @@ class Declarer:
             return
         all_of_them: tuple[int | None, ...] = tuple(None for _ in kinds)
         expr = self.expr(value, type_, "the start value")
+        if isinstance(target, typed.FieldDecl):
+            self._within(target, expr)
         self.d.placements.append(typed.Placement(target, (*keys, *all_of_them), expr, players, value.span))
+
+
+def _misses_zero(field: typed.FieldDecl) -> bool:
+    """Whether a field has a range, and 0 is not in it; an empty range is reported elsewhere."""
+    if field.low is None or field.high is None or field.low > field.high:
+        return False
+    return not field.low <= 0 <= field.high
 
 
 def bits(mask: int) -> Iterator[int]:

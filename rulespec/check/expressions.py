@@ -202,7 +202,7 @@ class ExpressionChecker:
             kind, index = places[0]
             return typed.Lit(Ent(kind), e.span, index)
         if places:
-            kinds = " or ".join(f"`{k}.{e.name}`" for k, _ in places)
+            kinds = " or ".join(f"`{k}.{e.name}`" for k, _ in places[:6])
             return self.bad("RS222", f"`{e.name}` may mean several things", e.span, help=f"write {kinds}")
         for names, what in (
             (d.pieces, f"a type of pieces: count them in a place, as in `{e.name}.supply`"),
@@ -213,6 +213,8 @@ class ExpressionChecker:
         ):
             if e.name in names:
                 return self.bad("RS229", f"`{e.name}` is {what}", e.span)
+        if e.name in d.broken:
+            return typed.Lit(BAD, e.span, 0)
         candidates = [*d.fields, *d.constants, *d.options, *d.kinds, *d.entities, *self.rules.definitions]
         return self.bad("RS221", f"nothing is called `{e.name}` here", e.span, help=self._suggest(e.name, candidates))
 
@@ -341,6 +343,8 @@ class ExpressionChecker:
                 d.used.add(target.name)
                 parts = self._keys(e.keys, [Ent(k) for k in kind.product], f"`{kind.name}`", e.span, env)
                 return typed.ProductEntity(Ent(kind.name), e.span, kind, parts)
+            if target.name in d.broken:
+                return typed.Lit(BAD, e.span, 0)
             if target.name in d.pieces:
                 return self.bad("RS229", f"say where: `{target.name}[…].supply`", e.span)
         return self.bad(
@@ -589,8 +593,10 @@ class ExpressionChecker:
                 continue
             common = unify(type_, SetOf(item.type.kind))
             if common is None:
-                return self.bad("RS301", f"a set of {type_} cannot hold a {item.type}", item.span)
+                return self.bad("RS301", f"a {type_} cannot hold a {item.type}", item.span)
             type_ = common
+        if type_ == SetOf(ANY) and items:
+            return typed.Lit(BAD, e.span, 0)
         if all(isinstance(i, typed.Lit) for i in items):
             mask = 0
             for item in items:
@@ -607,6 +613,8 @@ class ExpressionChecker:
         kind = ANY
         if isinstance(source.type, SetOf):
             kind = source.type.kind
+            if kind == ANY:
+                self.error("RS301", "the kind of this set cannot be told", source.span, str(source.type))
         elif not isinstance(source.type, Bad):
             self.error("RS301", f"`in` runs over a set, and this is {source.type}", source.span, str(source.type))
         self.no_shadow(b.name, env)
@@ -621,8 +629,9 @@ class ExpressionChecker:
             inner = inner.learn(known_if(where, True))
         return typed.Binder(var, source, b.order, start, where), inner
 
-    def no_shadow(self, name: ast.Name, env: Env) -> None:
+    def no_shadow(self, name: ast.Name, env: Env) -> bool:
         """Reports a variable that would hide another one, or anything else with a name."""
+        before = self.report.errors
         if name.text in env.vars:
             notes = (Label(env.vars[name.text].span, "the other one"),)
             self.error("RS223", f"`{name.text}` is the name of a variable here already", name.span, notes=notes)
@@ -633,6 +642,9 @@ class ExpressionChecker:
                 self.error(
                     "RS223", f"`{name.text}` has another meaning already", name.span, notes=(Label(span, "this one"),)
                 )
+        if name.text == "players":
+            self.error("RS223", "`players` is a word of the language", name.span)
+        return self.report.errors == before
 
     def _each(self, e: ast.Each, env: Env) -> typed.Expr:
         binder, inner = self.binder(e.binder, env)
@@ -680,6 +692,8 @@ class ExpressionChecker:
         start = self.infer(e.start, env)
         if not isinstance(start.type, SetOf):
             return start if start.type == BAD else self.bad("RS301", "`reach` begins with a set", start.span)
+        if start.type.kind == ANY:
+            return self.bad("RS301", "the kind of this set cannot be told", start.span, str(start.type))
         self.no_shadow(e.name, env)
         var = typed.Var(e.name.text, Ent(start.type.kind), e.name.span)
         step = self.check(e.step, env.bind(var), start.type, "the step of `reach`")

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from rulespec import typed
 from rulespec.diagnostics import Label, Report, Span
 
+MAX_DEPTH = 150
+"""Levels of expressions on the longest way through definitions that call one another."""
+
 
 def check_recursion(rules: typed.Rules, report: Report) -> None:
-    """Reports each rule that ends up calling itself."""
+    """Reports each rule that ends up calling itself, and definitions that nest too deep."""
     calls: dict[str, dict[str, Span]] = {}
     spans: dict[str, Span] = {}
     for d in rules.definitions.values():
@@ -24,6 +27,7 @@ def check_recursion(rules: typed.Rules, report: Report) -> None:
             if isinstance(s, typed.CallProcedure):
                 calls[f"procedure {p.name}"].setdefault(f"procedure {s.procedure.name}", s.span)
     state: dict[str, int] = {}
+    depth: dict[str, int] = {}
     for root in calls:
         trail: list[tuple[str, Iterator[tuple[str, Span]]]] = []
         if root in state:
@@ -35,6 +39,10 @@ def check_recursion(rules: typed.Rules, report: Report) -> None:
             step = next(rest, None)
             if step is None:
                 state[name] = 2
+                depth[name] = _levels(rules, name) + max((depth.get(c, 0) for c in calls[name]), default=0)
+                if depth[name] > MAX_DEPTH and all(depth.get(c, 0) <= MAX_DEPTH for c in calls[name]):
+                    help_ = "let fewer definitions call one another in a row"
+                    report.error("RS410", "the definitions that this one calls nest too deep", spans[name], help=help_)
                 trail.pop()
                 continue
             callee, span = step
@@ -51,6 +59,20 @@ def check_recursion(rules: typed.Rules, report: Report) -> None:
             elif callee not in state and callee in calls:
                 state[callee] = 1
                 trail.append((callee, iter(calls[callee].items())))
+
+
+def _levels(rules: typed.Rules, name: str) -> int:
+    """How deep the expressions of a definition nest."""
+    kind, _, key = name.partition(" ")
+    if kind != "def":
+        return 0
+    d = rules.definitions[key]
+    level = [*(v for _, v in d.lets), *([d.body] if d.body else [])]
+    depth = 0
+    while level:
+        depth += 1
+        level = [part for e in level for part in parts(e)]
+    return depth
 
 
 def _calls_in(root: typed.Expr, found: dict[str, Span]) -> None:

@@ -13,6 +13,10 @@ from rulespec.diagnostics import Label, Report, did_you_mean
 from rulespec.overlay import Source
 from rulespec.types import ANY, BAD, Ent, Num, SetOf
 
+_BUILT_IN = frozenset(
+    ["abs", "all", "any", "count", "first", "max", "min", "next", "original", "reach", "sum", "union"]
+)
+
 
 def check_source(source: Source, report: Report) -> tuple[typed.Declarations, typed.Rules]:
     """Names → types → resources → termination → lints; everything is reported, nothing raised."""
@@ -38,13 +42,16 @@ def _heads(source: Source, x: ExpressionChecker, statements: StatementChecker) -
     for (_, name), item in source.items.items():
         if isinstance(item, ast.Def | ast.Procedure):
             params: list[typed.Var] = []
+            if name in _BUILT_IN:
+                x.error("RS223", f"`{name}` is a word of the language", item.name.span)
             for p in item.params:
                 if p.name.text in {q.name for q in params}:
                     x.error("RS223", f"two parameters are called `{p.name.text}`", p.name.span)
-                if p.type.form == "range":
+                type_ = x.type_of(p.type)
+                if p.type.form == "range" and type_ != BAD:
                     x.error("RS224", "a parameter has no range", p.type.span)
                 x.no_shadow(p.name, Env())
-                params.append(typed.Var(p.name.text, x.type_of(p.type), p.name.span))
+                params.append(typed.Var(p.name.text, type_, p.name.span))
             if isinstance(item, ast.Def):
                 result = x.type_of(item.result)
                 x.rules.definitions[name] = typed.Definition(name, tuple(params), result, item.doc.text, item.name.span)

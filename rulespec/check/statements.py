@@ -10,6 +10,8 @@ from rulespec.check.scope import Env, known_if
 from rulespec.diagnostics import Label, did_you_mean
 from rulespec.types import ANY, BAD, INT, Bad, Ent, Num, SetOf, Type
 
+MAX_PARAMS = 12
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -31,6 +33,7 @@ class StatementChecker:
         self.originals: dict[str, str] = {}
         """What `original(…)` calls, by the name of the procedure it stands in."""
         self._effects: dict[str, frozenset[object]] = {}
+        self._options_seen: dict[tuple[str, str], typed.OptionDef] = {}
 
     # --- effects: what a piece of rules may change -------------------------------------------
 
@@ -106,7 +109,7 @@ class StatementChecker:
     def _statement(self, s: ast.Stmt, env: Env, place: Place) -> tuple[typed.Stmt | None, Env, bool]:
         x = self.x
         if isinstance(s, ast.Let):
-            x.no_shadow(s.name, env)
+            new = x.no_shadow(s.name, env)
             value = x.infer(s.value, env)
             type_ = value.type
             if isinstance(type_, Num) and type_.unit == ANY:
@@ -115,7 +118,7 @@ class StatementChecker:
                 help_ = "begin with a value of that kind"
                 x.error("RS301", "the kind of this cannot be told", s.value.span, help=help_)
                 type_ = BAD
-            var = typed.Var(s.name.text, type_, s.name.span)
+            var = typed.Var(s.name.text, type_, s.name.span, reads=0 if new else 1)
             return typed.Let(s.span, var, value), env.bind(var), True
         if isinstance(s, ast.Assign):
             return self._assign(s, env)
@@ -208,6 +211,8 @@ class StatementChecker:
         amount = x.check(s.amount, env, INT, "the number of pieces")
         pile = s.pile.target if isinstance(s.pile, ast.Index) else s.pile
         if not isinstance(pile, ast.Ref) or pile.name not in x.decls.pieces:
+            if isinstance(pile, ast.Ref) and pile.name in x.decls.broken:
+                return None
             names = list(x.decls.pieces)
             help_ = did_you_mean(pile.name, names) if isinstance(pile, ast.Ref) else ""
             x.error("RS305", "`move` moves pieces: `move 1 of pile[e] from supply to at[r]`", s.pile.span, help=help_)
@@ -324,13 +329,17 @@ class StatementChecker:
         seen: dict[int, ast.Expr] = {}
         cases: list[tuple[tuple[int, ...], typed.Block]] = []
         ends: list[Env] = []
+        understood = True
         for values, body in s.cases:
             indices = []
             for e in values:
                 value = x.check(e, env, Ent(kind.name), "a case")
                 if not isinstance(value, typed.Lit):
                     x.error("RS301", "a case names an entity", e.span)
-                elif value.type != BAD:
+                    understood = False
+                elif value.type == BAD:
+                    understood = False
+                else:
                     if value.value in seen:
                         notes = (Label(seen[value.value].span, "the first one"),)
                         x.error("RS409", "this case stands here twice", e.span, notes=notes)
@@ -348,7 +357,7 @@ class StatementChecker:
             other, after, alive = self._inner(s.other, env, place)
             if alive:
                 ends.append(after)
-        elif missing:
+        elif missing and understood:
             names = ", ".join(f"`{m}`" for m in missing[:6]) + (" …" if len(missing) > 6 else "")
             x.error(
                 "RS403",
@@ -417,6 +426,7 @@ class StatementChecker:
             inside = Place(place.in_loop and not together, True, not together, together)
             option, after, alive = self._option(o, scope, inside, s.form, changed)
             typed_options.append(option)
+            self._one_form(s.name.text, option)
             if alive:
                 ends.append(after)
         if together:  # perhaps nobody is asked
@@ -431,6 +441,8 @@ class StatementChecker:
         x = self.x
         params: list[typed.OptionParam] = []
         scope = env
+        if len(o.params) > MAX_PARAMS:
+            x.error("RS226", f"an option has at most {MAX_PARAMS} parameters", o.name.span)
         for p in o.params:
             param, scope = self._param(p, scope)
             params.append(param)
@@ -456,6 +468,18 @@ class StatementChecker:
             o.name.text, tuple(params), by, weight, tuple(requires), block, o.doc.text, o.name.span
         )
         return option, after, alive
+
+    def _one_form(self, decision: str, option: typed.OptionDef) -> None:
+        """Decisions of one name are one to logs and players: what is called the same there takes the same."""
+        first = self._options_seen.setdefault((decision, option.name), option)
+        if [(p.var.name, p.var.type) for p in first.params] != [(p.var.name, p.var.type) for p in option.params]:
+            self.x.error(
+                "RS223",
+                f"another decision `{decision}` has an option `{option.name}` with other parameters",
+                option.span,
+                notes=(Label(first.span, "the other one"),),
+                help="give one of the decisions or options another name",
+            )
 
     def _param(self, p: ast.OptionParam, env: Env) -> tuple[typed.OptionParam, Env]:
         x = self.x

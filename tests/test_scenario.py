@@ -1,0 +1,156 @@
+"""Scenarios: what they may expect, and that each expectation that does not hold is told at its place."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from engine.game import Backend
+from engine.scenario import Failure, load_scenarios, run_scenario, scenario_files
+from engine.suite import run_suite
+from rulespec import typed
+from rulespec.diagnostics import Report
+from rulespec.load import load_ruleset
+
+RULESETS = Path(__file__).parent / "rulesets"
+BACKENDS: tuple[Backend, ...] = ("python", "interpreter")
+
+ruleset = cache(load_ruleset)
+
+
+def nim() -> typed.Ruleset:
+    return ruleset(str(RULESETS / "nim"))
+
+
+def run(tmp_path: Path, text: str, backend: Backend = "python") -> list[Failure]:
+    path = tmp_path / "cases.yaml"
+    path.write_text("scenarios:\n  - id: X\n    title: A case\n" + text, "utf-8")
+    report = Report()
+    found = load_scenarios(path, report, "cases.yaml")
+    assert report.diagnostics == ()
+    return [failure for scenario in found for failure in run_scenario(nim(), scenario, backend)]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("ref", ["nim", "nim+tall", "wager"])
+def test_scenarios_of_our_rulesets_pass(ref: str, backend: Backend) -> None:
+    report = Report()
+    cases = list(run_suite(ruleset(f"{RULESETS}/{ref}"), [backend], report))
+    assert cases and all(case.passed for case in cases), [c.diagnostics for c in cases]
+    assert report.diagnostics == ()
+
+
+GAMES = Path(__file__).parents[1] / "games"
+FILES = [
+    (str(folder.parent) if folder.name == "scenarios" else f"{folder.parent.parent}+{folder.name}", path)
+    for folder in sorted({p.parent for p in GAMES.glob("*/scenarios/**/*.yaml")})
+    for path in sorted(folder.glob("*.yaml"))
+]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("ref, path", FILES, ids=[str(p.relative_to(GAMES)) for _, p in FILES])
+def test_scenarios_of_games_pass(ref: str, path: Path, backend: Backend) -> None:
+    report = Report()
+    scenarios = load_scenarios(path, report)
+    assert report.diagnostics == () and scenarios
+    failures = [f for scenario in scenarios for f in run_scenario(ruleset(ref), scenario, backend)]
+    assert [str(f.diagnostic) for f in failures] == []
+
+
+def test_an_overlay_has_scenarios_of_its_own() -> None:
+    assert [p.parent.name for p in scenario_files(nim())] == ["scenarios"]
+    assert [p.parent.name for p in scenario_files(ruleset(f"{RULESETS}/nim+tall"))] == ["tall"]
+
+
+def test_an_empty_case_passes(tmp_path: Path) -> None:
+    assert run(tmp_path, "") == []
+
+
+# Expectations that do not hold: the case (its lines begin at line 4 of the file), the place, the code, and the message.
+WRONG = [
+    ("    then: {decision: end}", "4:22", "RS812", "X: decision is turn, expected end"),
+    ("    then: {by: B}", "4:16", "RS812", "X: by is A, expected B"),
+    ("    then: {by: none}", "4:16", "RS812", "X: by is A, expected none"),
+    ("    then: {options: [take(1), take(2), take(3), take(4)]}", "4:49", "RS812", "without it, expected `take(4)`"),
+    ("    then: {options: [take(1), take(3)]}", "4:21", "RS812", "options is also take(2), expected exactly these"),
+    ("    then: {options: {take: [1, 3]}}", "4:28", "RS812", "options of `take` is also 2"),
+    ("    then: {legal: [take(3), take(4)]}", "4:29", "RS812", "`take(4)` is refused: NIM-03"),
+    ("    then: {legal: [grab(3)]}", "4:20", "RS812", "no option `grab`"),
+    ("    then: {illegal: {take(3): NIM-03}}", "4:22", "RS812", "`take(3)` is legal, expected a refusal: NIM-03"),
+    ("    then: {illegal: {take(4): NIM-77}}", "4:31", "RS812", "NIM-03: one to three stones (n = 4), expected NIM-77"),
+    ("    then: {values: {stone.heap: 8}}", "4:33", "RS812", "`stone.heap` is 9, expected 8"),
+    ("    then: {values: {stone.heep: 8}}", "4:21", "RS815", "heep"),
+    ("    then: {values: {1 / (stone.heap - 9): 8}}", "4:21", "RS815", "zero"),
+    ("    then: {ended: last_stone}", "4:19", "RS812", "ended is none, expected last_stone"),
+    ("    then: {scores: {A: 1}}", "4:24", "RS812", "the score of A is 0, expected 1"),
+    ("    then: {winners: [A]}", "4:21", "RS812", "winners is nobody yet, expected A"),
+    ('    when: ["A: take(4)"]', "4:12", "RS814", "`take(4)` is not legal: NIM-03"),
+    ('    when: ["B: take(2)"]', "4:12", "RS814", "is for A to do, not for B"),
+    ('    when: ["A: grab(2)"]', "4:12", "RS814", "no option `grab`"),
+    ('    when: ["A: take(two)"]', "4:12", "RS814", "`two` is no number"),
+    ("    given: {start: dance}", "4:20", "RS813", "`dance` calls no procedure"),
+    ("    given: {set: {stone.heep: 1}}", "4:19", "RS813", "heep"),
+    ("    given: {set: {most: 1}}", "4:19", "RS813", "neither state nor an account"),
+    ('    given: {set: {"stone.hand[A]": 10}}', "4:19", "RS813", "there are not 10 pieces"),
+    ("    seats: [A, B, C, D, E]", "2:9", "RS813", "for 2 to 4 players, not for 5"),
+    ("    options: {miser: true}", "2:9", "RS813", "has no option `miser`; did you mean `misere`?"),
+]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("text, at, code, message", WRONG, ids=[w[0].strip() for w in WRONG])
+def test_what_does_not_hold_is_told_at_its_place(
+    tmp_path: Path, text: str, at: str, code: str, message: str, backend: Backend
+) -> None:
+    failures = run(tmp_path, text, backend)
+    assert len(failures) == 1
+    diagnostic = failures[0].diagnostic
+    assert str(diagnostic.span) == f"cases.yaml:{at}"
+    assert message in diagnostic.message
+    assert diagnostic.code == code
+    assert failures[0].backend == backend
+
+
+def test_one_step_that_fails_does_not_hide_the_next(tmp_path: Path) -> None:
+    text = '    then: {by: B}\n    steps:\n      - when: ["A: take(1)"]\n        then: {by: A}\n'
+    assert [f.what for f in run(tmp_path, text)] == ["by", "by"]
+
+
+def test_a_decision_that_cannot_be_taken_ends_the_case(tmp_path: Path) -> None:
+    text = '    when: ["A: take(4)"]\n    then: {by: A, decision: dance}\n'
+    assert [f.what for f in run(tmp_path, text)] == ["when"]
+
+
+def test_values_are_compared_as_values(tmp_path: Path) -> None:
+    text = '    then: {values: {"{B, A}": "{A,B}", "stone.heap > 3": true, "first(p in player where false)": none}}'
+    assert run(tmp_path, text) == []
+
+
+def test_two_scenarios_of_one_id(tmp_path: Path) -> None:
+    path = tmp_path / "cases.yaml"
+    path.write_text("scenarios:\n  - {id: X, title: One}\n  - {id: X, title: Two}\n", "utf-8")
+    report = Report()
+    load_scenarios(path, report, "cases.yaml")
+    assert [(d.code, str(d.span)) for d in report.diagnostics] == [("RS811", "cases.yaml:3:10")]
+
+
+@pytest.mark.parametrize(
+    "text, code, at",
+    [
+        ("scenarios: []", "RS217", "1:12"),
+        ("scenarios: [{id: X}]", "RS212", "1:13"),
+        ("scenarios: [{id: X, title: T, wehn: [a]}]", "RS211", "1:31"),
+        ("scenarios: [{id: X, title: T, when: [take]}]", "RS215", "1:38"),
+        ("scenarios: [{id: X, title: T, then: {value: {}}}]", "RS211", "1:38"),
+        ("scenarios: ]", "RS111", "1:12"),
+    ],
+)
+def test_a_file_of_another_form(tmp_path: Path, text: str, code: str, at: str) -> None:
+    path = tmp_path / "cases.yaml"
+    path.write_text(text, "utf-8")
+    report = Report()
+    assert load_scenarios(path, report, "cases.yaml") == ()
+    assert [(d.code, str(d.span)) for d in report.diagnostics] == [(code, f"cases.yaml:{at}")]
