@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from engine import program as ir
 from engine.interpreter import evaluate
-from engine.lower import type_name
-from engine.lower_expr import ExpressionLowering, Layout, Scope
+from engine.lower_expr import ExpressionLowering, Layout, Scope, type_name
 from rulespec import ast, typed
 from rulespec.check.expressions import ExpressionChecker
 from rulespec.check.scope import Env

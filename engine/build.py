@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from engine.program import Cell, Const, Expr, If, Logic, Op
 
 TRUE, FALSE = Const(1), Const(0)
+MAX_NUMBER = 10**15
+"""What the state may hold, and a payment be: numbers that grew without bound would stop every machine."""
 
 
 def _pick(mask: int, start: int) -> int:
@@ -23,6 +25,7 @@ OPERATORS: dict[str, Callable[..., int]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
+    "mul": operator.mul,
     "/": operator.floordiv,
     "%": operator.mod,
     "==": lambda a, b: int(a == b),
@@ -35,6 +38,7 @@ OPERATORS: dict[str, Callable[..., int]] = {
     "&": operator.and_,
     "diff": lambda a, b: a & ~b,
     "in": lambda a, b: b >> a & 1,
+    "in?": lambda a, b: b >> a & 1 if a >= 0 else 0,
     "bit": lambda a: 1 << a,
     "min": min,
     "max": max,
@@ -43,14 +47,16 @@ OPERATORS: dict[str, Callable[..., int]] = {
     "next": lambda a, b: (a + 1) % b,
     "pick": _pick,
 }
-"""What the operators mean, on numbers. Division rounds down; `pick` gives the first member of a set from a place on."""
+"""What the operators mean, on numbers. Division rounds down. `mul` is a product that the rules ask for and is bounded,
+`*` one of addresses or with a small constant. `pick` gives the first member of a set from a place on, cyclic."""
 
 
 def apply_op(name: str, args: Sequence[int]) -> int | None:
-    """The value of an operator; None for a division by zero."""
+    """The value of an operator; None for a division by zero, or a product of more than 15 digits."""
     if name in ("/", "%") and args[1] == 0:
         return None
-    return OPERATORS[name](*args)
+    value = OPERATORS[name](*args)
+    return None if name == "mul" and abs(value) > MAX_NUMBER else value
 
 
 def op(name: str, *args: Expr, site: int = 0) -> Expr:
@@ -102,6 +108,13 @@ def choose(condition: Expr, then: Expr, other: Expr) -> Expr:
     if isinstance(condition, Const):
         return then if condition.value else other
     return If(condition, then, other)
+
+
+def fallback(value: Expr, other: Expr) -> Expr:
+    """`value ?? other`; the value stands there once, so that chains stay as long as they are written."""
+    if isinstance(value, Const):
+        return value if value.value >= 0 else other
+    return Logic("??", (value, other))
 
 
 def cell(base: int, index: Expr | None = None, size: int = 1) -> Cell:

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from engine import program as ir
-from engine.interpreter import MAX_NUMBER, MAX_STEPS, Interpreter, ProgramFault, State, members, numbers
+from engine.build import MAX_NUMBER
+from engine.interpreter import MAX_STEPS, Interpreter, ProgramFault, State, members, numbers
 
 _MAX_INLINE = 24
 _MAX_CHAIN = 150
@@ -31,6 +32,19 @@ def modulo(a: int, b: int, site: int) -> int:
     if b == 0:
         raise ProgramFault(site)
     return a % b
+
+
+def product(a: int, b: int, site: int) -> int:
+    """A product that may not grow without end."""
+    value = a * b
+    if not -MAX_NUMBER <= value <= MAX_NUMBER:
+        raise ProgramFault(site)
+    return value
+
+
+def held(member: int, mask: int) -> int:
+    """Whether what may be none is a member of a set."""
+    return mask >> member & 1 if member >= 0 else 0
 
 
 def pick(mask: int, start: int) -> int:
@@ -112,6 +126,8 @@ class _Writer:
             return f"lookup(T{e.table}, {self.x(e.key)}, {e.site})"
         if isinstance(e, ir.Op):
             return self.op(e)
+        if isinstance(e, ir.Logic) and e.op == "??":
+            return f"(q if (q := {self.x(e.args[0])}) >= 0 else {self.x(e.args[1])})"
         if isinstance(e, ir.Logic):
             return "(" + f" {e.op} ".join(self.x(a) for a in e.args) + ")"
         if isinstance(e, ir.If):
@@ -140,10 +156,14 @@ class _Writer:
             if isinstance(e.args[1], ir.Const) and e.args[1].value:
                 return f"({a[0]} {'//' if e.op == '/' else '%'} {a[1]})"
             return f"{'divide' if e.op == '/' else 'modulo'}({a[0]}, {a[1]}, {e.site})"
+        if e.op == "mul":
+            return f"product({a[0]}, {a[1]}, {e.site})"
         if e.op in ("min", "max", "abs"):
             return f"{e.op}({', '.join(a)})"
         if e.op == "in":
             return f"({a[1]} >> {a[0]} & 1)"
+        if e.op == "in?":
+            return f"held({a[0]}, {a[1]})"
         if e.op == "pick":
             return f"pick({a[0]}, {a[1]})"
         forms = {
@@ -190,6 +210,8 @@ class _Writer:
     def can_fault(self, e: ir.Expr) -> bool:
         """Whether evaluating may report a fault, so that it must not come before what guards it."""
         if isinstance(e, ir.Lookup) or (isinstance(e, ir.Call) and self.faults[e.function]):
+            return True
+        if isinstance(e, ir.Op) and e.op == "mul":
             return True
         if isinstance(e, ir.Op) and e.op in ("/", "%") and not (isinstance(e.args[1], ir.Const) and e.args[1].value):
             return True
@@ -451,7 +473,9 @@ class PythonBackend(Interpreter):
         names: dict[str, Any] = {
             "divide": divide,
             "modulo": modulo,
+            "product": product,
             "pick": pick,
+            "held": held,
             "lookup": lookup,
             "transfer": transfer,
             "store": store,

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine import program as ir
-from engine.build import apply_op
+from engine.build import MAX_NUMBER, apply_op
 
 MAX_VALUES = 100_000
 """Numbers that a parameter of an option may range over."""
-MAX_NUMBER = 10**15
-"""What the state may hold, and a payment be: numbers that grew without bound would stop every machine."""
 MAX_STEPS = 1_000_000
 """Blocks between two decisions. The checker's bounds on loops multiply; this one ends what they let through."""
 
@@ -46,6 +44,9 @@ def evaluate(p: ir.Program, e: ir.Expr, state: State, slots: State) -> int:
         if key not in p.tables[e.table]:
             raise ProgramFault(e.site)
         return p.tables[e.table][key]
+    if isinstance(e, ir.Logic) and e.op == "??":
+        found = evaluate(p, e.args[0], state, slots)
+        return found if found >= 0 else evaluate(p, e.args[1], state, slots)
     if isinstance(e, ir.Logic):
         stop = 0 if e.op == "and" else 1
         for a in e.args:

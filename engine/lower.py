@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from engine import program as ir
-from engine.build import FALSE, TRUE, cell, op
-from engine.interpreter import MAX_NUMBER
-from engine.lower_expr import ExpressionLowering, Layout, Scope
+from engine.build import FALSE, MAX_NUMBER, TRUE, cell, op
+from engine.lower_expr import ExpressionLowering, Layout, Scope, type_name
 from rulespec import typed
 from rulespec.diagnostics import Span
-from rulespec.types import Bool, Ent, Num, SetOf, Type
+from rulespec.types import Num, Type
 
 
 def lower(ruleset: typed.Ruleset, seats: int, options: Mapping[str, str]) -> ir.Program:
@@ -41,18 +40,6 @@ def set_up(ruleset: typed.Ruleset, seats: int, options: Mapping[str, str]) -> li
     expressions.functions(ruleset.rules.definitions)
     layout.fill_start(expressions)
     return program.start
-
-
-def type_name(type_: Type) -> str:
-    """The type as `ir.Shown` and `ir.CellName` write it."""
-    if isinstance(type_, Bool):
-        return "bool"
-    if isinstance(type_, Num):
-        return "int"
-    if isinstance(type_, SetOf):
-        return f"set {type_.kind}"
-    assert isinstance(type_, Ent)
-    return type_.kind
 
 
 class _Loop:

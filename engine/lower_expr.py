@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from engine import program as ir
-from engine.build import FALSE, cell, choose, logic, op, together
+from engine.build import FALSE, cell, choose, fallback, logic, op, together
 from engine.interpreter import ProgramFault, evaluate
 from rulespec import typed
 from rulespec.diagnostics import Diagnostic, RulespecError, Severity, Span
 from rulespec.types import Bool, Ent, Num, SetOf, Type
 
+SMALL = 10**6
+"""Products with a constant up to here need no bound of their own: there are not enough of them in an expression."""
 MAX_CELLS = 200_000
 
 
@@ -50,13 +52,13 @@ class Layout:
         self.p.start[ir.WINNERS] = -1
         for field_ in declarations.fields.values():
             self.field_at[field_] = self.add(
-                ir.CellName("game", "game", field_.name, _cell_type(field_.type), private=field_.private)
+                ir.CellName("game", "game", field_.name, type_name(field_.type), private=field_.private)
             )
         for kind in declarations.kinds.values():
             for field_ in kind.state.values():
                 self.field_at[field_] = len(self.p.cells)
                 for owner in self.names(kind.name):
-                    type_ = _cell_type(field_.type)
+                    type_ = type_name(field_.type)
                     self.add(ir.CellName(kind.name, owner, field_.name, type_, private=field_.private))
         for piece in declarations.pieces.values():
             for place in piece.places.values():
@@ -346,24 +348,25 @@ class ExpressionLowering:
         if e.op in ("and", "or"):
             return logic(e.op, [self.expr(a, scope) for a in e.args])
         args = [self.expr(a, scope) for a in e.args]
-        if e.op == "index":
+        if e.op == "index" or (e.op in ("min", "max") and len(args) == 1):
             return args[0]
         if e.op == "some":
             return op(">=", args[0], FALSE)
         if e.op == "??":
-            return choose(op(">=", args[0], FALSE), args[0], args[1])
+            return fallback(args[0], args[1])
         if e.op == "in":
-            test = op("in", *args) if args[0] != ir.Const(-1) else FALSE
-            if isinstance(e.args[0].type, Ent) and e.args[0].type.optional:
-                return choose(op(">=", args[0], FALSE), test, FALSE)
-            return test
+            optional = isinstance(e.args[0].type, Ent) and e.args[0].type.optional
+            return op("in?" if optional else "in", *args)
         if e.op == "set":
             return together("|", [op("bit", arg) for arg in args])
         if e.op == "next":
             assert isinstance(e.args[0].type, Ent)
             return op("next", args[0], ir.Const(self.layout.size(e.args[0].type.kind)))
-        site = self.site(e.span, "this divides by zero") if e.op in ("/", "%") else 0
-        return op(e.op, *args, site=site)
+        if e.op in ("/", "%"):
+            return op(e.op, *args, site=self.site(e.span, "this divides by zero"))
+        if e.op == "*" and not any(isinstance(a, ir.Const) and abs(a.value) <= SMALL for a in args):
+            return op("mul", *args, site=self.site(e.span, "this product has more than 15 digits"))
+        return op(e.op, *args)
 
 
 def _packed(key: tuple[int, ...]) -> int:
@@ -373,7 +376,8 @@ def _packed(key: tuple[int, ...]) -> int:
     return total
 
 
-def _cell_type(type_: Type) -> str:
+def type_name(type_: Type) -> str:
+    """The type as `ir.Shown`, `ir.Param` and `ir.CellName` write it."""
     if isinstance(type_, Bool):
         return "bool"
     if isinstance(type_, Num):

@@ -67,7 +67,8 @@ class Lookup(Expr):
 class Op(Expr):
     """An operator on numbers. `site` is where a fault (a division by zero) is reported.
 
-    neg not + - * / % == != < <= > >= | & diff in bit min max abs count pick next ; `in`: element, set.
+    neg not + - * mul / % == != < <= > >= | & diff in in? bit min max abs count pick next
+    `in`: element, set; `in?`: the element may be none. `mul`: a product whose size is bounded.
     `pick`: set, start: the first member from start on, cyclic; -1 if the set is empty. `next`: index, size of the kind.
     """
 
@@ -78,7 +79,7 @@ class Op(Expr):
 
 @dataclass(frozen=True, slots=True)
 class Logic(Expr):
-    """`and` and `or`, left to right."""
+    """`and`, `or` and `??` (the first value that is not none), left to right; what decides ends it."""
 
     op: str
     args: tuple[Expr, ...]

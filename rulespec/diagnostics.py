@@ -74,6 +74,7 @@ CODES: dict[str, str] = {
     "RS408": "not possible in a decision taken together",
     "RS409": "the same case twice",
     "RS410": "rules call one another too deeply",
+    "RS411": "an expression that may take too long",
     "RS501": "no such ruleset",
     "RS502": "no such overlay",
     "RS503": "an overlay's path leads nowhere",

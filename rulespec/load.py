@@ -12,7 +12,7 @@ from rulespec import ast, typed
 from rulespec.check.declare import get, text, words
 from rulespec.check.rules import check_source
 from rulespec.diagnostics import Report, RulespecError, Span, did_you_mean
-from rulespec.overlay import Source, apply_overlay, apply_rules, find, merge
+from rulespec.overlay import Source, apply_overlay, apply_rules, find, keys_of, merge
 from rulespec.parser import parse_rules
 from rulespec.source import Limits, Mapping, Node, Scalar, Sequence, inside, read_text, read_yaml
 
@@ -41,8 +41,11 @@ class _Reader:
         except ValueError:
             return str(path)
 
-    def yaml(self, path: Path, schema: str) -> Mapping | None:
-        """A YAML file that fits its schema, or None if it does not (which is reported)."""
+    def yaml(self, path: Path, schema: str, *, partial: bool = False) -> Mapping | None:
+        """A YAML file that fits its schema, or None if it does not (which is reported).
+
+        A `partial` one is laid over another, and may leave out what stands there.
+        """
         display = self.display(path)
         try:
             self._remember(path, display, MAX_YAML.size)
@@ -50,20 +53,22 @@ class _Reader:
         except RulespecError as error:
             self.report.extend(error.diagnostics)
             return None
-        if not self._fits(node, schema):
+        if not self._fits(node, schema, partial):
             return None
         if isinstance(node, Scalar) and node.value is None:
             return Mapping({}, node.span)
         return node if isinstance(node, Mapping) else None
 
-    def _fits(self, node: Node, schema: str) -> bool:
+    def _fits(self, node: Node, schema: str, partial: bool) -> bool:
         from rulespec.schema_check import check_schema
         from rulespec.schemas import load_schema
 
-        before = self.report.errors
+        found = Report()
         if not (isinstance(node, Scalar) and node.value is None and schema != "game"):
-            check_schema(node, load_schema(schema), self.report, what=f"{schema} file")
-        return self.report.errors == before
+            check_schema(node, load_schema(schema), found, what=f"{schema} file")
+        kept = [d for d in found.diagnostics if not (partial and d.code == "RS212")]
+        self.report.extend(kept)
+        return not kept
 
     def rules(self, path: Path) -> tuple[ast.Item, ...]:
         display = self.display(path)
@@ -223,14 +228,14 @@ def _read_folder(folder: Path, reader: _Reader, trail: list[Path]) -> tuple[Sour
             if node is None:
                 reader.report.error("RS503", f"there is no `{path.text}`", path.span)
             else:
-                source.root = _emptied(source.root, path.text.split("."))
+                source.root = _emptied(source.root, keys_of(source.root, path.text))
     tree: dict[str, tuple[Scalar, Node]] = {}
     if game is not None:
         tree["game"] = (Scalar("game", "game", game.span), game)
     for name in SECTION_FILES:
         file = folder / f"{name}.yaml"
         if file.exists():
-            node = reader.yaml(file, name)
+            node = reader.yaml(file, name, partial=extends is not None)
             tree |= node.entries if node is not None else {}
     merged = merge(source.root, Mapping(tree, empty))
     assert isinstance(merged, Mapping)

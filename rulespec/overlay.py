@@ -42,10 +42,25 @@ def merge(base: Node, over: Node) -> Node:
     return Mapping(entries, over.span)
 
 
+def keys_of(root: Mapping, path: str) -> list[str]:
+    """The keys that a dotted path leads through. Keys may hold dots themselves, as those of `setup.pieces` do."""
+    keys: list[str] = []
+    rest = path.split(".")
+    node: Node | None = root
+    while rest:
+        known = node.entries if isinstance(node, Mapping) else {}
+        length = next((n for n in range(1, len(rest) + 1) if ".".join(rest[:n]) in known), 1)
+        key = ".".join(rest[:length])
+        node = known[key][1] if key in known else None
+        keys.append(key)
+        rest = rest[length:]
+    return keys
+
+
 def find(root: Mapping, path: str) -> Node | None:
     """The node at a dotted path."""
     node: Node = root
-    for key in path.split("."):
+    for key in keys_of(root, path):
         if not isinstance(node, Mapping) or key not in node.entries:
             return None
         node = node.entries[key][1]
@@ -72,7 +87,7 @@ def _nearest(root: Mapping, path: str) -> str:
     """A hint: the longest part of the path that exists, and the nearest key behind it."""
     node: Node = root
     walked: list[str] = []
-    for key in path.split("."):
+    for key in keys_of(root, path):
         if isinstance(node, Mapping) and key in node.entries:
             node = node.entries[key][1]
             walked.append(key)
@@ -144,13 +159,13 @@ def _change(source: Source, name: str, path: str, place: Scalar, value: Node, re
         report.error("RS504", f"`{path}` does not change", value.span, notes=notes, help="leave it out")
         return
     _touch(source, name, path, place.span, report)
-    keys = path.split(".")
+    keys = keys_of(source.root, path)
     key = Scalar(keys[-1], keys[-1], place.span)
     source.root = _replaced(source.root, keys, (key, new))
 
 
 def _add(source: Source, name: str, path: str, place: Scalar, value: Node, report: Report) -> None:
-    keys = path.split(".")
+    keys = keys_of(source.root, path)
     old = find(source.root, path)
     if isinstance(old, Sequence) and isinstance(value, Sequence):
         present = {i.text for i in old.items if isinstance(i, Scalar)}
@@ -177,7 +192,7 @@ def _remove(source: Source, name: str, item: Scalar, report: Report) -> None:
         _missing(source, item.text, item.span, report)
         return
     _touch(source, name, item.text, item.span, report)
-    source.root = _replaced(source.root, item.text.split("."), None)
+    source.root = _replaced(source.root, keys_of(source.root, item.text), None)
 
 
 def apply_rules(source: Source, rules: tuple[ast.Item, ...], name: str, report: Report) -> None:

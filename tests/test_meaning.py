@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,14 +16,14 @@ Play = Callable[..., Game]
 
 
 @pytest.fixture(params=["python", "interpreter"])
-def play(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Play]:
+def play(request: pytest.FixtureRequest, tmp_path: Path) -> Play:
     """Starts a game of a ruleset that is given as text."""
     backend: Backend = request.param
 
     def start(text: str, seats: str = "ann bob", overlays: str = "", **options: str | bool) -> Game:
         return Game(small(tmp_path / "small", text, overlays), seats.split(), options, backend)
 
-    yield start
+    return start
 
 
 WORLD = """
@@ -62,7 +62,11 @@ tables:
 --- tracks.yaml
 tracks:
   wheel: {ring: step, spaces: {work: {}, rest: {}, trade: {}, pray: {}}}
-  scale: {line: level, unit: money, facts: {bonus: int}, spaces: {low: {upto: 5, bonus: 0}, mid: {upto: 9, bonus: 4}, top: {bonus: 6}}}
+  scale:
+    line: level
+    unit: money
+    facts: {bonus: int}
+    spaces: {low: {upto: 5, bonus: 0}, mid: {upto: 9, bonus: 4}, top: {bonus: 6}}
 --- setup.yaml
 setup:
   pieces:
@@ -72,18 +76,6 @@ setup:
   accounts: {player.cash: "by_number[players]"}
   state: {town.mark: 1, town.elm.mark: 8}
   players: {3: {accounts: {chest: 4}, state: {n: 33}}}
-"""
-WAIT = """
-procedure play():
-    decide go by seat(0):
-        option end:
-            end game
-def seat(i: int) -> player:
-    first(p in player where p.index == i) ?? next(seat_one())
-def seat_one() -> player:
-    first(q in player where q.index == 1) ?? lone()
-def lone() -> player:
-    best ?? lonely()
 """
 IDLE = """
 procedure play():
@@ -114,6 +106,7 @@ VALUES = lines(
     7 money % 4                              → 3
     toll * limit                             → 6
     min(3, 1, 2) + max(3, 1, 2) + abs(-4)    → 8
+    min(players) + max(players + 1)          → 5
     players                                  → 2
     1 if players > 2 else 2                  → 2
     1 if false else 2 if true else 3         → 2
@@ -224,7 +217,7 @@ def test_expressions_mean_the_same_in_rules_as_when_asked(play: Play) -> None:
     """Each expression is an invariant: the generated source has to hold it, too."""
     rules = []
     for number, (text, value) in enumerate(VALUES):
-        if "ann" in text or "bob" in text or value == "{}" and text in ("{}", "count({})") or "in {}" in text:
+        if "ann" in text or "bob" in text + value or (value == "{}" and text in ("{}", "count({})")) or "in {}" in text:
             continue
         wanted = "{}" if value == "{}" else value
         test = f"({text}) == ({wanted})" if value not in ("true", "false") else f"({text})"
@@ -246,6 +239,11 @@ def take(game: Game, *options: str) -> Game:
     return game
 
 
+def outcome_of(game: Game) -> tuple[str, dict[str, int], list[str]]:
+    assert game.result is not None
+    return game.result.ending, game.result.scores, game.result.winners
+
+
 def listed(game: Game) -> list[str]:
     return [str(o) for o in game.options]
 
@@ -265,7 +263,8 @@ def test_a_start_value_that_does_not_exist_is_refused(play: Play) -> None:
 
 
 @pytest.mark.parametrize(
-    "setup", ["state: {few: players + 2}", "accounts: {chest: 1 - players}", "pieces: {flag.supply: 1 - players}"]
+    "setup",
+    ["state: {few: players + 2}", "accounts: {chest: (1 - players) * 1 money}", "pieces: {flag.supply: 1 - players}"],
 )
 def test_a_start_value_outside_its_range_is_refused(play: Play, setup: str) -> None:
     world = WORLD.split("--- setup.yaml")[0]
@@ -273,11 +272,13 @@ def test_a_start_value_outside_its_range_is_refused(play: Play, setup: str) -> N
         play(f"{IDLE}{world}--- setup.yaml\nsetup:\n  {setup}\n")
 
 
-def test_a_start_value_may_be_worked_out_by_definitions(play: Play) -> None:
+def test_a_start_value_may_be_worked_out_over_sets(play: Play) -> None:
+    nested = "players"
+    for i in range(12):
+        nested = f"sum(x{i}.tax for x{i} in {{oak}} where {nested} > 0)"
     world = WORLD.split("--- setup.yaml")[0]
-    rules = "def rich(k: int) -> int:\n    let a = sum(x.tax for x in town where x.tax > k)\n    let b = a + k\n    a * b\n"
-    game = play(f"{rules}{IDLE}{world}--- setup.yaml\nsetup:\n  state: {{m: rich(5)}}\n")
-    assert game.value("m") == str(16 * 21)
+    game = play(f'{IDLE}{world}--- setup.yaml\nsetup:\n  state: {{m: "{nested}"}}\n')
+    assert game.value("m") == "3"
 
 
 # --- statements
@@ -286,7 +287,11 @@ def test_a_start_value_may_be_worked_out_by_definitions(play: Play) -> None:
 def run(play: Play, body: str, rest: str = "", seats: str = "ann bob", **options: str | bool) -> Game:
     """A game whose start carries out some lines."""
     text = "".join(f"    {line}\n" for line in body.strip("\n").split("\n"))
-    return play(f"procedure play():\n{text}    chance rest:\n        option end:\n            end game\n{rest}{WORLD}", seats, **options)
+    return play(
+        f"procedure play():\n{text}    chance rest:\n        option end:\n            end game\n{rest}{WORLD}",
+        seats,
+        **options,
+    )
 
 
 def test_variables_state_and_calls(play: Play) -> None:
@@ -298,7 +303,7 @@ set a to a + 1
 set n to a
 twice(n, elm)
 set towns to {oak} | elm.near
-set best to first(p in player after first(q in player) ?? best where p.cash > 0) if n > 100 else none
+set best to first(p in player where p.cash > 0) if n > 100 else none
 """,
         "procedure twice(k: int, t: town):\n    set n to n + k\n    set t.mark to k\n    set t.seen to true\n",
     )
@@ -358,16 +363,14 @@ for t in town:
         ("for t in town from ash", "3412"),
         ("for t in town after ash", "4123"),
         ("for t in {oak, fir} from elm", "41"),
-        ("for t in town where t.tax > n", "1234"),  # tested when reached: n is 0, 1, 12 …
+        ("for t in town where t.tax > n", "12"),  # tested when reached: n is 0, 1, 12 …
         ("for t in town where t.tax > 3 and n < 10", "23"),
         ("for t in town - town", "0"),
     ],
 )
 def test_a_loop_goes_over_a_set_in_its_order(play: Play, head: str, order: str) -> None:
     body = f"{head}:\n    set n to n * 10 + t.index + 1\n    set towns to {{}}"
-    expected = "1" if head.endswith("> n") else order
-    game = run(play, body)
-    assert game.value("n") in (order, expected)
+    assert run(play, body).value("n") == order
 
 
 def test_the_set_of_a_loop_is_fixed_when_it_starts(play: Play) -> None:
@@ -419,7 +422,7 @@ for t in town:
     set n to n + 100 * u.tax
 set n to n + sum(t.twin.tax for t in town where t.twin is some)
 set oak.owner to first(p in player)
-if oak.owner != none:
+if oak.owner is some:
     pay 1 from oak.owner.cash to bank
 if oak.owner == first(q in player where q.index == 0):
     set m to m + 10
@@ -498,11 +501,14 @@ def test_an_interrupt_opens_the_decision_anew(play: Play) -> None:
     with pytest.raises(ValueError, match="for ann to do"):
         game.parse("gift(ann, 1)", "bob")
     take(game, "stay")
-    assert game.is_over and game.decision is None and listed(game) == []
-    assert game.result is not None and game.result.ending == "end"
+    assert game.is_over
+    assert listed(game) == []
+    assert outcome_of(game) == ("end", {}, [])
 
 
-@pytest.mark.parametrize("text", ["fly", "go", "go(oak)", "go(oka, 1)", "go(oak, x)", "go(oak, 1", "", "go(oak, 99999999999999999)"])
+@pytest.mark.parametrize(
+    "text", ["fly", "go", "go(oak)", "go(oka, 1)", "go(oak, x)", "go(oak, 1", "", "go(oak, 99999999999999999)"]
+)
 def test_what_is_no_option_cannot_be_parsed(play: Play, text: str) -> None:
     with pytest.raises(ValueError, match=r".+"):
         play(TURN + WORLD).parse(text)
@@ -530,7 +536,7 @@ options leaving:
         + WORLD
     )
     take(game, "more", "other", "more", "done")
-    assert [game.value(x) for x in ("n", "m")] == ["102", "3"]
+    assert [game.value(x) for x in ("n", "m")] == ["102", "4"]
     take(game, "done")
     assert game.is_over and game.value("n") == "202"
 
@@ -557,10 +563,17 @@ procedure play():
 
 SECRET = """
 procedure play():
-    decide bid together by p in player after boss() where p.cash > 0:
+    for p in player:
+        round(p)
+        leave
+    chance rest:
+        option end:
+            end game
+procedure round(lead: player):
+    decide bid together by p in player after lead where p.cash > 0:
         option offer(k in 0 .. 3, t in town where t.owner is none):
             require p.cash >= k * 1 money
-            require n == 0
+            require n == 33
             pay k * 1 money from p.cash to chest
             set n to n * 10 + k
             if t.owner is none:
@@ -573,25 +586,11 @@ procedure play():
                     leave
                 set m to m + 100
     set few to 3
-    decide go by boss():
-        option end:
-            end game
-def boss() -> player:
-    first(p in player) ?? boss_too()
-def boss_too() -> player:
-    best ?? no_boss()
 """
 
 
 def test_what_is_decided_together_is_secret_until_all_have_chosen(play: Play) -> None:
-    rules = SECRET.replace("best ?? no_boss()", "next(first_seat(0))") + (
-        "def first_seat(i: int) -> player:\n    first(p in player where p.index == i) ?? any_seat()\n"
-        "def any_seat() -> player:\n    one_of(player)\n"
-    )
-    rules = SECRET.replace("boss()", "lead").replace("after lead", "after lead")
-    rules = rules[: rules.index("def lead")]
-    rules = rules.replace("procedure play():", "procedure play():\n    for p in player:\n        round(p)\n        leave\n\nprocedure round(lead: player):")
-    game = play(rules + WORLD, "ann bob cid")
+    game = play(SECRET + WORLD, "ann bob cid")
     assert game.decision is not None and (game.decision.by, game.decision.together) == ("bob", True)
     before = game.state()
     everything = listed(game)
@@ -602,7 +601,7 @@ def test_what_is_decided_together_is_secret_until_all_have_chosen(play: Play) ->
     assert game.state() == before and listed(game) == everything
     take(game, "pass_by")
     # bob's body first: he gets oak; cid comes too late; ann's runs over two towns
-    assert [game.value(x) for x in ("n", "oak.owner", "m", "chest", "few")] == ["21", "bob", "201", "3", "3"]
+    assert [game.value(x) for x in ("n", "oak.owner", "m", "chest", "few")] == ["3321", "bob", "201", "7", "3"]
     for _ in range(3):
         game.undo()
     assert game.state() == before
@@ -680,18 +679,18 @@ scoring p in player:
 
 def test_options_are_constants_of_a_game(play: Play) -> None:
     game_yaml = GAME + "options:\n  fog: {default: false}\n  sky: {values: [blue, grey], default: grey}\n"
-    rules = """
+    text = """
 procedure play():
-    decide go by first(p in player) ?? never():
-        option a:
-            require fog
-            end game
-        option b(k in 1 .. 2 if sky == blue else 1):
-            require sky == sky.blue or not fog
-            end game
+    for p in player:
+        decide go by p:
+            option a:
+                require fog
+                end game
+            option b(k in 1 .. 2 if sky == blue else 1):
+                require sky == sky.blue or not fog
+                end game
 """
-    text = "procedure play():\n    for p in player:\n        go(p)\nprocedure go(p: player):\n    decide go by p:\n"
-    text += rules.split("never():\n")[1] + f"--- game.yaml\n{game_yaml}"
+    text += f"--- game.yaml\n{game_yaml}"
     assert listed(play(text)) == ["b(1)"]
     assert listed(play(text, sky="blue")) == ["b(1)", "b(2)"]
     assert listed(play(text, sky="blue", fog=True)) == ["a", "b(1)", "b(2)"]
@@ -718,12 +717,15 @@ def variant(id_: str, changes: str, rules: str) -> str:
 
 
 def test_overlays_change_facts_and_rules(play: Play) -> None:
-    base = "procedure play():\n    set n to f(elm)\n    step(5)\n    chance r:\n        option e:\n            end game\n"
+    base = (
+        "procedure play():\n    set n to f(elm)\n    step(5)\n    chance r:\n        option e:\n            end game\n"
+    )
     base += "def f(t: town) -> int: t.tax * limit\nprocedure step(k: int):\n    set m to m + k\n"
     one = variant(
         "one",
         "changes: {constants.limit: 10, kinds.town.entities.elm.tax: 6}\nadd:\n  state.extra: {type: int}\n",
-        "wrap def f(t: town) -> int: original(t) + 1\nwrap procedure step(k: int):\n    original(k)\n    original(k + 1)\n    set extra to m\n",
+        "wrap def f(t: town) -> int: original(t) + 1\n"
+        "wrap procedure step(k: int):\n    original(k)\n    original(k + 1)\n    set extra to m\n",
     )
     two = variant("two", "changes: {constants.limit: 4}", "replace procedure step(k: int):\n    set m to k * k\n")
     text = base + WORLD + one + two
@@ -734,10 +736,13 @@ def test_overlays_change_facts_and_rules(play: Play) -> None:
 
 def test_a_wrap_may_be_wrapped_and_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Three rulesets on top of one another, each wrapping the same rules."""
-    rules = "procedure play():\n    step(1)\n    set m to f(1)\n    chance r:\n        option e:\n            end game\n"
+    rules = (
+        "procedure play():\n    step(1)\n    set m to f(1)\n    chance r:\n        option e:\n            end game\n"
+    )
     rules += "procedure step(k: int):\n    set n to n * 10 + k\ndef f(k: int) -> int: k\n"
     state = "state:\n  n: {type: int}\n  m: {type: int}\n"
-    wrap = "wrap procedure step(k: int):\n    original(k + 1)\n    original(k + 2)\nwrap def f(k: int) -> int: original(k) * 10 + 1\n"
+    wrap = "wrap procedure step(k: int):\n    original(k + 1)\n    original(k + 2)\n"
+    wrap += "wrap def f(k: int) -> int: original(k) * 10 + 1\n"
     monkeypatch.setenv("RULESPEC_PATH", str(tmp_path))
     write(tmp_path / "a", {"game.yaml": GAME.replace("small", "a"), "kinds.yaml": state, "rules/r.rules": rules})
     for name, under in (("b", "a"), ("c", "b")):
@@ -747,7 +752,7 @@ def test_a_wrap_may_be_wrapped_and_replaced(tmp_path: Path, monkeypatch: pytest.
     write(tmp_path / "d", {"game.yaml": "id: d\ntitle: d\nversion: '1'\nextends: c\n", "rules/r.rules": last})
     for ref, n, m in (("a", "1", "1"), ("b", "23", "11"), ("c", "3445", "111"), ("d", "1", "-1")):
         for backend in ("python", "interpreter"):
-            game = Game(load_ruleset(ref), ["ann"], {}, backend)  # type: ignore[arg-type]
+            game = Game(load_ruleset(ref), ["ann"], {}, backend)
             assert (game.value("n"), game.value("m")) == (n, m), ref
     assert set(load_ruleset("d").rules.procedures) == {"play", "step"}
     (tmp_path / "d" / "rules" / "r.rules").write_text(last.replace("set n to k", "original(k)"))
@@ -756,11 +761,12 @@ def test_a_wrap_may_be_wrapped_and_replaced(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_what_a_wrapped_rule_changes_is_known_to_its_callers(tmp_path: Path) -> None:
-    rules = "procedure play():\n    for p in player:\n        set best to p\n        if best is some:\n            step()\n            pay 1 from best.cash to bank\nprocedure step():\n    set best to none\n"
+    rules = "procedure play():\n    for p in player:\n        set best to p\n        if best is some:\n"
+    rules += "            step()\n            pay 1 from best.cash to bank\nprocedure step():\n    set best to none\n"
     text = rules + WORLD + variant("one", "", "wrap procedure step():\n    original()\n    set n to 1\n")
     for overlays in ("", "+one"):
         with pytest.raises(RulespecError, match="RS303"):
-            small(tmp_path / f"x{overlays}" / "small", text, overlays)
+            small(tmp_path / f"x{len(overlays)}" / "small", text, overlays)
 
 
 def test_a_replaced_ruleset_may_drop_whole_sections(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -797,11 +803,11 @@ def test_private_state_is_shown_to_its_player_only(play: Play) -> None:
 FAULTS = lines(
     """
     pay 11 from p.cash to bank           → RS703 11 of 10
-    pay 0 - n from p.cash to bank        → RS703 -5 of 10
+    pay (0 - n) * 1 money from p.cash to bank → RS703 -5 of 10
     move 4 of cart[salt] from supply to at[oak] → RS703 4 of 3
     move 0 - n of flag from supply to at[oak]   → RS703 -5 of 2
     set few to n                         → RS703 it would be 5
-    set few to 0 - 1                     → RS703 it would be -1
+    set few to 0 - n                     → RS703 it would be -5
     set m to 7 / (n - 5)                 → RS703 divides by zero
     set m to 7 % (n - 5)                 → RS703 divides by zero
     set m to by_number[n] / 1 money      → RS703 `by_number` has no such row
@@ -858,7 +864,7 @@ procedure rich(p: player):
     [
         "option a(k in 1 .. 7 / n):",
         "option a(t in town where t.tax / n > 1):",
-        "option a by by_seat(7 / n):",
+        "option a by p if 7 / n > 1 else p:",
         "option a(k in 1 .. 1000000):",
         "option a(k in 1 .. 400, l in 1 .. 400):",
     ],
@@ -870,13 +876,7 @@ procedure play():
         decide act by p:
             {option}
                 set n to 1
-def by_seat(i: int) -> player:
-    first(p in player where p.index == i) ?? by_seat_zero(i)
 """
-    if "by_seat" in option:
-        rules = rules.replace("?? by_seat_zero(i)", "?? next(other(i))") + "def other(i: int) -> player:\n    one(i)\n"
-        return
-    rules = rules.split("def by_seat")[0]
     game = play(rules + WORLD)
     with pytest.raises(Fault):
         listed(game)
@@ -892,7 +892,8 @@ def test_a_fault_in_scoring_or_an_invariant_has_its_place(play: Play) -> None:
 
 
 def test_who_decides_may_be_a_fault(play: Play) -> None:
-    rules = "procedure play():\n    for p in player:\n        decide a by p if 5 / n > 1 else p:\n            option b:\n                set n to 1\n"
+    rules = "procedure play():\n    for p in player:\n        decide a by p if 5 / n > 1 else p:\n"
+    rules += "            option b:\n                set n to 1\n"
     game = play(rules + WORLD)
     with pytest.raises(Fault):
         listed(game)
@@ -924,7 +925,10 @@ procedure play():
 
 
 def test_long_lists_of_locals_and_parameters(play: Play) -> None:
-    lets = "".join(f"    let a{i} = {'k' if i == 0 else f'a{i - 1}'} + sum(t.tax for t in town where t.tax > {i})\n" for i in range(20))
+    lets = "".join(
+        f"    let a{i} = {'k' if i == 0 else f'a{i - 1}'} + sum(t.tax for t in town where t.tax > {i})\n"
+        for i in range(20)
+    )
     params = ", ".join(f"q{i} in town where q{i}.index == {i % 4}" for i in range(12))
     rules = f"""
 def f(k: int) -> int:
@@ -947,9 +951,14 @@ def test_a_long_line_and_a_large_set(play: Play) -> None:
     tracks = f"--- tracks.yaml\ntracks:\n  long: {{line: mark, spaces: {{{spaces}, last: {{}}}}}}\n"
     state = "--- kinds.yaml\nstate:\n  v: {type: int}\n  w: {type: set mark}\n"
     members = ", ".join(f"long.space(v + {i})" for i in range(150))
-    rules = f"procedure play():\n    set v to 77\n    set w to {{{members}}}\n    chance r:\n        option e:\n            end game\n"
+    rules = f"procedure play():\n    set v to 77\n    set w to {{{members}}}\n"
+    rules += "    chance r:\n        option e:\n            end game\n"
     game = play(rules + tracks + state)
-    assert (game.value("long.space(v)"), game.value("long.space(9999)"), game.value("count(w)")) == ("s77", "last", "150")
+    assert (game.value("long.space(v)"), game.value("long.space(9999)"), game.value("count(w)")) == (
+        "s77",
+        "last",
+        "150",
+    )
 
 
 # --- the interface
@@ -979,11 +988,17 @@ def test_a_game_may_start_in_a_procedure_and_with_given_values(tmp_path: Path) -
     assert game.decision is not None and game.decision.by == "bob"
     take(game, "stay")
     assert game.is_over
-    for target, value in (("cart[corn].supply", "-1"), ("cart[corn].at[oak]", "9"), ("oak", "1"), ("n", "x"), ("n", "oak")):
+    for target, value in (
+        ("cart[corn].supply", "-1"),
+        ("cart[corn].at[oak]", "9"),
+        ("oak", "1"),
+        ("n", "x"),
+        ("n", "oak"),
+    ):
         with pytest.raises(RulespecError):
             game.set_value(target, value)
     with pytest.raises(Fault):
-        game.set_value("n", "1 / n")
+        game.set_value("n", "1 / m")
     with pytest.raises(RulespecError):
         listed(Game(ruleset, ["ann", "bob"], start="trun(bob)"))
     with pytest.raises(RulespecError):

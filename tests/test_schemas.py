@@ -317,10 +317,10 @@ def test_nothing_compares_all_items_with_each_other(name: str) -> None:
 @pytest.mark.parametrize(
     "name, text",
     [
-        ("game", GAME + "units: [" + ", ".join(f"{{a: {n}}}" for n in range(30_000)) + "]"),
-        ("kinds", "kinds: {k: {entities: {" + ", ".join(f"A{n}: 3" for n in range(60_000)) + "}}}"),
-        ("tables", "tables: {t: {key: int, value: int, rows: {" + ", ".join(f"{n}: " for n in range(60_000)) + "}}}"),
-        ("overlay", OVERLAY + "changes: {" + ", ".join(f"A{n}: 1" for n in range(60_000)) + "}"),
+        ("game", GAME + "units: [" + ", ".join(f"{{a: {n}}}" for n in range(11_000)) + "]"),
+        ("kinds", "kinds: {k: {entities: {" + ", ".join(f"A{n}: 3" for n in range(25_000)) + "}}}"),
+        ("tables", "tables: {t: {key: int, value: int, rows: {" + ", ".join(f"{n}: " for n in range(25_000)) + "}}}"),
+        ("overlay", OVERLAY + "changes: {" + ", ".join(f"A{n}: 1" for n in range(25_000)) + "}"),
         ("kinds", "kinds: {k: {facts: {a: 'set " + " " * 500_000 + "!'}}}"),
     ],
     ids=["list", "entities", "rows", "paths", "pattern"],

@@ -9,6 +9,7 @@ from rulespec.check.flow import check_loops, check_recursion
 from rulespec.check.scope import Env
 from rulespec.check.statements import Place, StatementChecker
 from rulespec.check.unused import check_unused
+from rulespec.check.work import check_work
 from rulespec.diagnostics import Label, Report, did_you_mean
 from rulespec.overlay import Source
 from rulespec.types import ANY, BAD, Ent, Num, SetOf
@@ -31,6 +32,8 @@ def check_source(source: Source, report: Report) -> tuple[typed.Declarations, ty
     start = _start(source, rules, report)
     check_recursion(rules, report)
     check_loops(rules, report)
+    if report.ok:  # nothing is recursive
+        check_work(declarations, rules, report)
     if report.ok:  # what is not understood is not called unused either
         bound = {i.name.text for i in source.items.values() if i.modifier}
         check_unused(declarations, rules, start, groups, bound, report)
