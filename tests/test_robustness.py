@@ -280,7 +280,7 @@ def test_large_numbers_and_long_loops_end_in_a_fault(line: str, backend: Backend
 def test_products_do_not_grow_without_end(backend: Backend, tmp_path: Path) -> None:
     powers = "def f0(k: int) -> int: k * k\n"
     powers += "".join(f"def f{i}(k: int) -> int: f{i - 1}(f{i - 1}(k))\n" for i in range(1, 6))
-    ruleset = small(tmp_path / "small", f"procedure play():\n    set n to 3\n    set n to f5(n)\n{WORLD}{powers}")
+    ruleset = small(tmp_path / "small", f"{powers}procedure play():\n    set n to 3\n    set n to f5(n)\n{WORLD}")
     with pytest.raises(Fault, match="15 digits"):
         assert Game(ruleset, ["a", "b"], backend=backend).is_over
 

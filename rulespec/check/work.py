@@ -5,6 +5,7 @@ from __future__ import annotations
 from rulespec import typed
 from rulespec.check.flow import expressions, parts, statement_expressions, walk
 from rulespec.diagnostics import Report, Span
+from rulespec.types import Type
 
 MAX_WORK = 10**9
 """Steps that evaluating one expression may take at the very most, estimated from the sizes of the kinds."""
@@ -23,14 +24,22 @@ def check_work(declarations: typed.Declarations, rules: typed.Rules, report: Rep
             b = e.binder
             inner = sum(work(x) for x in (b.where, e.body) if x is not None)
             outer = sum(work(x) for x in (b.source, b.start, e.default) if x is not None)
-            return 1 + outer + times(b.var) * (1 + inner)
+            return 1 + outer + members(b.source) * (1 + inner)
         if isinstance(e, typed.Reach):
-            return 1 + work(e.start) + times(e.var) * (1 + work(e.step))
+            return 1 + work(e.start) + of_kind(e.var.type) * (1 + work(e.step))
         called = of(e.definition) if isinstance(e, typed.Call) else 0
         return 1 + called + sum(work(x) for x in parts(e))
 
-    def times(var: typed.Var) -> int:
-        kind = getattr(var.type, "kind", "")
+    def members(source: typed.Expr) -> int:
+        """The most members that a set can have."""
+        if isinstance(source, typed.Lit):
+            return source.value.bit_count()
+        if isinstance(source, typed.Op) and source.op == "set":
+            return len(source.args)
+        return of_kind(source.type)
+
+    def of_kind(type_: Type) -> int:
+        kind = getattr(type_, "kind", "")
         return size(kind) if kind in declarations.kinds else 1
 
     def of(definition: typed.Definition) -> int:
