@@ -13,8 +13,9 @@ import click
 
 from cli import output
 from cli.state import State, changes, standings, state_lines
-from engine.game import Decision, Fault, Game, IllegalOption, Option
+from engine.game import Game
 from engine.log import LogHeader, LogWriter
+from engine.option import Decision, Fault, IllegalOption, Option
 from engine.simulate import choose, seat_names
 from rulespec import typed
 from rulespec.diagnostics import Report

@@ -13,7 +13,8 @@ import click
 
 from cli import output
 from cli.state import standings, state_lines
-from engine.game import Backend, Fault
+from engine.game import Backend
+from engine.option import Fault
 from engine.replay import Divergence, ReplayResult, replay_file
 from rulespec.diagnostics import Report, RulespecError
 

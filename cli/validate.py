@@ -74,9 +74,10 @@ def check(ref: str, report: Report) -> typed.Ruleset | None:
 
 def _lowers(ruleset: typed.Ruleset, report: Report) -> None:
     """Tries the program, and the set-up of every number of players, which is only looked at here."""
-    from engine.game import Fault, check_options
+    from engine.game import check_options
     from engine.interpreter import ProgramFault
     from engine.lower import lower, set_up
+    from engine.option import Fault
 
     options = check_options(ruleset, {})
     low, high = ruleset.players
@@ -112,7 +113,7 @@ def _beside(ruleset: typed.Ruleset, report: Report) -> None:
 def _offer(ruleset: typed.Ruleset, name: str) -> Any:
     """Where game.yaml offers an overlay."""
     from engine.suite import display
-    from rulespec.check.declare import get, words
+    from rulespec.check.nodes import get, words
     from rulespec.source import Mapping, read_yaml
 
     for folder in ruleset.folders:

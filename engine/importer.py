@@ -15,8 +15,9 @@ from typing import Any
 from engine import program as ir
 from engine.ask import Asker
 from engine.dialect import MISSING, Dialect, ForeignLog, Projection, follow, ordered
-from engine.game import Game, Option, Refusal
+from engine.game import Game
 from engine.interpreter import ProgramFault
+from engine.option import Option, Refusal
 from rulespec import typed
 from rulespec.diagnostics import Report, RulespecError, Span, did_you_mean, shown
 

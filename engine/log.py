@@ -19,8 +19,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
 
-from engine.game import Game, Option
+from engine.game import Game
 from engine.log_file import MAX_NATIVE_BYTES, fail, read_log_text
+from engine.option import Option
 from rulespec.diagnostics import Diagnostic, RulespecError, Severity, Span, did_you_mean, shown
 
 VERSION = 1

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from engine.dialect import Dialect, ForeignLog, follow, parse_foreign, read_dialect
-from engine.game import Backend, Fault, Game, IllegalOption, Refusal
+from engine.game import Backend, Game
 from engine.importer import Importer, seats_and_options
 from engine.log import LogEntry, LogHeader, LogWriter, NativeLog, is_native, parse_log
 from engine.log_file import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, read_log_text
+from engine.option import Fault, IllegalOption, Refusal
 from rulespec import typed
 from rulespec.diagnostics import Report, RulespecError, Span, did_you_mean
 from rulespec.load import game_folders, load_ruleset

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.game import Backend, Fault, Game
+from engine.game import Backend, Game
+from engine.option import Fault
 from rulespec import typed
 from rulespec.diagnostics import Diagnostic, Label, Report, RulespecError, Severity, Span
 from rulespec.source import Mapping, Node, Scalar, Sequence, read_yaml

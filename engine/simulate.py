@@ -9,8 +9,9 @@ from itertools import takewhile
 from statistics import mean, median
 from typing import Any
 
-from engine.game import Backend, Fault, Game, Option
+from engine.game import Backend, Game
 from engine.log import LogHeader, entry_json
+from engine.option import Fault, Option
 from rulespec import typed
 
 CAP = 5_000

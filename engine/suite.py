@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from engine.game import Backend, Fault
+from engine.game import Backend
+from engine.option import Fault
 from engine.scenario import Scenario, load_scenarios, run_scenario, scenario_files
 from rulespec import typed
 from rulespec.diagnostics import Diagnostic, Report, RulespecError, Severity, Span

@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 
 from rulespec import ast, typed
-from rulespec.check.declare import get, text, words
+from rulespec.check.nodes import get, text, words
 from rulespec.check.rules import check_source
 from rulespec.diagnostics import Report, RulespecError, Span, did_you_mean
 from rulespec.overlay import Source, apply_overlay, apply_rules, find, keys_of, merge

@@ -16,7 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_meaning import IDLE, WORLD
 
-from engine.game import Fault, Game, Option
+from engine.game import Game
+from engine.option import Fault, Option
 from rulespec import typed
 from rulespec.check.rules import check_source
 from rulespec.diagnostics import Report

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from engine import Game
-from engine.game import Option
+from engine.option import Option
 from rulespec import typed
 from rulespec.load import load_ruleset
 

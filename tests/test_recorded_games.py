@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from engine.dialect import Dialect, ForeignLog, parse_foreign, read_dialect
-from engine.game import Backend, Game, Option
+from engine.game import Backend, Game
 from engine.importer import Importer, Stop, seats_and_options
 from engine.log import LogHeader, LogWriter, read_log
+from engine.option import Option
 from engine.replay import replay_file
 from rulespec import typed
 from rulespec.load import load_ruleset

@@ -15,7 +15,8 @@ import pytest
 from cases import GAME, TESTS, small, write
 from test_meaning import IDLE, WORLD
 
-from engine.game import Backend, Fault, Game
+from engine.game import Backend, Game
+from engine.option import Fault
 from rulespec import ast, typed
 from rulespec.diagnostics import CODES, Diagnostic, Report, RulespecError
 from rulespec.load import load_ruleset

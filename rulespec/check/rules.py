@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from rulespec import ast, typed
-from rulespec.check.declare import Declarer, get, text
+from rulespec.check.declare import Declarer
 from rulespec.check.expressions import ExpressionChecker
 from rulespec.check.flow import check_loops, check_recursion
+from rulespec.check.nodes import get, text
 from rulespec.check.scope import Env
 from rulespec.check.statements import Place, StatementChecker
 from rulespec.check.unused import check_unused

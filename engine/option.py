@@ -1,0 +1,135 @@
+"""What a game asks, what may be answered, why not, and how it came out: plain values with names for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine import program as ir
+from rulespec import typed
+from rulespec.diagnostics import Diagnostic, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The open decision. `by` is the seat that decides (None: chance); `together`: secret until all have chosen."""
+
+    name: str
+    by: str | None
+    doc: str
+    together: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A way to decide. `by` is who acts, `interrupt` whether that is by a right of the option's own."""
+
+    decision: str
+    name: str
+    args: tuple[int, ...]
+    by: str | None
+    interrupt: bool
+    choice: int = field(compare=False)
+    labels: Labels = field(compare=False, repr=False)
+
+    @property
+    def arguments(self) -> dict[str, str]:
+        """Parameter → value, as names."""
+        params = self.labels.params(self.decision, self.name)
+        return {n: self.labels.show(t, v) for (n, t), v in zip(params, self.args, strict=True)}
+
+    def __str__(self) -> str:
+        shown = ", ".join(self.arguments.values())
+        return f"{self.name}({shown})" if shown else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why an option is not legal: the reason the rules give, the condition as written, and the values it saw."""
+
+    reason: str
+    rules: tuple[str, ...]
+    condition: str
+    values: dict[str, str]
+    span: Span | None
+
+    def __str__(self) -> str:
+        seen = ", ".join(f"{text} = {value}" for text, value in self.values.items())
+        return f"{self.reason} ({seen})" if seen else self.reason
+
+
+class IllegalOption(ValueError):
+    """An option that the rules refuse; `refusal` says why."""
+
+    def __init__(self, option: str, refusal: Refusal) -> None:
+        super().__init__(f"{option} is not legal: {refusal}")
+        self.refusal = refusal
+
+
+class Fault(Exception):
+    """A mistake of the ruleset that showed while playing; `diagnostic` has its place."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(f"{diagnostic.span}: {diagnostic.message}" if diagnostic.span else diagnostic.message)
+        self.diagnostic = diagnostic
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a game ended: the ending's name, points by seat, and the seats that won."""
+
+    ending: str
+    scores: dict[str, int]
+    winners: list[str]
+
+
+class Labels:
+    """Numbers as people read them: entities and seats by name."""
+
+    def __init__(self, ruleset: typed.Ruleset, program: ir.Program, seats: Sequence[str]) -> None:
+        self.seats = tuple(seats)
+        kinds = ruleset.declarations.kinds
+        self.names: dict[str, tuple[str, ...]] = {
+            k.name: self.seats if k.is_player else tuple(e.name for e in k.entities) for k in kinds.values()
+        }
+        self._params = {
+            (d.name, c.name): tuple((q.name, q.type) for q in c.params) for d in program.decisions for c in d.choices
+        }
+
+    def params(self, decision: str, option: str) -> tuple[tuple[str, str], ...]:
+        """Names and types of an option's parameters."""
+        return self._params[decision, option]
+
+    def show(self, type_: str, value: int) -> str:
+        """A value as text."""
+        if type_ == "int":
+            return str(value)
+        if type_ == "bool":
+            return "true" if value else "false"
+        if type_.startswith("set "):
+            names = self.names.get(type_[4:], ())  # `{}` alone is of no kind
+            return "{" + ", ".join(n for i, n in enumerate(names) if value >> i & 1) + "}"
+        return "none" if value < 0 else self.names[type_][value]
+
+    def plain(self, type_: str, value: int) -> Any:
+        """A value for JSON: a number, true or false, a name, null, or a list of names."""
+        if type_ == "int":
+            return value
+        if type_ == "bool":
+            return bool(value)
+        if type_.startswith("set "):
+            return [n for i, n in enumerate(self.names[type_[4:]]) if value >> i & 1]
+        return None if value < 0 else self.names[type_][value]
+
+
+def split_option(text: str) -> tuple[str, list[str]]:
+    """The name and the arguments of an option as it is written: `take(harbour)` → `take`, [`harbour`]."""
+    text = text.strip()
+    name, bracket, rest = text.partition("(")
+    if not bracket:
+        return text, []
+    if not rest.endswith(")"):
+        raise ValueError(f"`{text}` does not end with `)`")
+    inner = rest[:-1].strip()
+    return name.strip(), [part.strip() for part in inner.split(",")] if inner else []
