@@ -359,7 +359,7 @@ class Importer:
             refusal = game.why_not(meant) or Refusal("what follows does not fit", (), "", {}, None)
         elif decision is None:
             refusal = Refusal("the game is over", (), "", {}, None)
-        elif unknown := self._unknown(decision.name, action):
+        elif unknown := self._unlisted(decision.name, cursor) or self._unknown(decision.name, action):
             refusal = Refusal(unknown, (), "", {}, None)
         else:
             kind = self._type(action)
@@ -369,6 +369,16 @@ class Importer:
         text = str(meant) if meant is not None else json.dumps(action, ensure_ascii=False)[:200]
         legal.sort(key=lambda o: -difflib.SequenceMatcher(None, o, text).ratio())
         return Stop(cursor.entry, action, refusal, str(meant) if meant else "", tuple(legal[:5]), game.ply)
+
+    def _unlisted(self, decision: str, cursor: Cursor) -> str:
+        """What a list of the first entry says for this decision, if that is not possible."""
+        for (name, _), rule in self.rules.items():
+            path = rule.projection.list
+            values = self.lists.get(path, [])
+            if name == decision and path and cursor.head(path) < len(values):
+                value = shown(str(values[cursor.head(path)]))
+                return f"the first entry says {value} for `{decision}`, and that is not possible here"
+        return ""
 
     def _unknown(self, decision: str, action: Any) -> str:
         """What the entry names that this game does not have, if that is why it fits nothing."""

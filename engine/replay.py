@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -172,7 +172,16 @@ def game_of(log: NativeLog, ruleset: typed.Ruleset, backend: Backend, report: Re
         message = f"this log was made under another version of `{ruleset.ref}` ({hashes})"
         help_ = "what has changed since may make it diverge"
         report.warning("RS618", message, Span(log.file, 1, 1, 1, 2), help=help_)
-    return Game(ruleset, header.seats, header.options, backend)
+    return _placed(lambda: Game(ruleset, header.seats, header.options, backend), log.file)
+
+
+def _placed(make: Callable[[], Game], file: str) -> Game:
+    """A game of a log; what is wrong with its seats and options is said of the log's first line."""
+    try:
+        return make()
+    except RulespecError as error:
+        start = Span(file, 1, 1, 1, 2)
+        raise RulespecError(d if d.span else replace(d, span=start) for d in error.diagnostics) from None
 
 
 def _take(game: Game, entry: LogEntry) -> Refusal | None:
@@ -230,7 +239,7 @@ def _replay_foreign(
     dialect = _dialect(log, rules, dialect_id, report)
     ruleset = load(rules or dialect.rules)
     seats, options = seats_and_options(dialect, log, ruleset)
-    game = Game(ruleset, seats, options, backend)
+    game = _placed(lambda: Game(ruleset, seats, options, backend), log.file)
     importer = Importer(game, dialect, log)
     numbers = iter(range(len(log.entries) + 1))
 
