@@ -5,15 +5,18 @@ The cases are in tests/fixtures/errors: bad rules over tests/rulesets/errors, wi
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 from cases import GAME, TESTS, Case, Mark, read_cases, small, write
 
+from rulespec import parse_table
 from rulespec.diagnostics import CODES, Diagnostic, Report, RulespecError, Severity
 from rulespec.load import load_ruleset
 from rulespec.overlay import merge
+from rulespec.parser import Blocks
 from rulespec.source import parse_yaml, to_plain
 
 FIXTURES = TESTS / "fixtures" / "errors"
@@ -186,3 +189,19 @@ kinds: {{good: {{entities: {{corn: {{}}, salt: {{}}}}}}}}
     assert list(ruleset.rules.procedures) == ["play"]
     assert (ruleset.rules.definitions, ruleset.rules.invariants, ruleset.rules.scoring) == ({}, {}, None)
     assert list(ruleset.kinds["good"].index) == ["corn"]
+
+
+def test_the_parsers_tables_are_those_of_the_grammar() -> None:
+    kept = json.loads(Path(parse_table.__file__).with_name(parse_table.FILE).read_text(encoding="utf-8"))
+    made = json.loads(parse_table.tables(Blocks()))
+    # The order of states differs from run to run; what they were made from, and how many there are, does not.
+    assert kept["made_from"][1] == made["made_from"][1], "run `python -m rulespec.parse_table`"
+    if kept["made_from"][0] == made["made_from"][0]:
+        assert len(kept["data"]["parser"]["parser"]["states"]) == len(made["data"]["parser"]["parser"]["states"])
+
+
+def test_a_grammar_built_anew_parses_alike() -> None:
+    fresh = parse_table.build(Blocks())
+    kept = parse_table.parser(Blocks())
+    text = "procedure p(n: town):\n    if n.tax > 1 and n in {x in town where x.tax > 2}:\n        return\n"
+    assert fresh.parse(text, start="rules") == kept.parse(text, start="rules")
