@@ -4,8 +4,7 @@ The interface is meant to feel like python-chess:
 
     game = Game(ruleset, ["Ann", "Bob"])
     while not game.is_over:
-        option = next(iter(game.options))
-        game.apply(option)
+        game.apply(random.choice(list(game.options)))
     print(game.result)
 """
 

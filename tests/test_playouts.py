@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import random
 from functools import cache
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -167,3 +169,12 @@ def test_cash_is_hidden_from_other_players_if_the_table_wants_it() -> None:
             game.apply(next(game.options))
         cash = game.state(viewer="P1")["entities"]["player"]
         assert (cash["P1"]["cash"], cash["P2"]["cash"]) == (2, shown)
+
+
+def test_the_readmes_example_runs() -> None:
+    text = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    example = text.split("```python\n")[1].split("```")[0]
+    names: dict[str, Any] = {"__name__": "example"}
+    random.seed(1)
+    exec(compile(example, "README.md", "exec"), names)  # noqa: S102 - our own text
+    assert names["game"].is_over
