@@ -193,7 +193,7 @@ BAD_LOGS: dict[str, tuple[str | bytes, int, str]] = {
     "not json": ("hello\n", 2, "log.jsonl:1:1"),
     "a line that is not json": (LOG + "hello\n", 2, "log.jsonl:6:1"),
     "a line in the middle that is torn": (LOG.replace("take(2)", 'take(2)"\n'), 2, "log.jsonl:3:"),
-    "no header": ("".join(LINES[1:]), 2, "begins with"),
+    "no header": ("".join(LINES[1:]), 2, "log.jsonl:1:1"),
     "another version": (header(rulespec_log=9), 2, "version `9`"),
     "unknown ruleset": (header(ruleset="chess"), 2, "there is no ruleset `chess`"),
     "no seats": (header(seats=[]), 2, "log.jsonl:1:"),

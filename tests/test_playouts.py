@@ -87,7 +87,7 @@ def test_undo_restores_every_state() -> None:
         rng = random.Random(players)
         game = Game(cached(RULESETS[0]), seats(players))
         hashes = []
-        while not game.is_over and game.ply < 300:
+        while not game.is_over and game.ply < CAP:
             hashes.append(game.hash)
             game.apply(choose(game, rng))
         end, history = game.hash, game.history

@@ -367,13 +367,13 @@ def test_a_path_that_leaves_the_folder_is_refused(tmp_path: Path, path: str) -> 
 
 
 def test_a_symbolic_link_may_lead_around_the_folder_but_not_out_of_it(tmp_path: Path) -> None:
-    root = tmp_path / "root"
+    root = tmp_path / "home"
     root.mkdir()
     (root / "in").symlink_to(root / "x")
     (root / "out").symlink_to(tmp_path)
     (root / "loop").symlink_to(root / "loop")
     assert inside(root, "in") == root / "in"
-    for name in ("out", "out/f", "out/root/../f"):
+    for name in ("out", "out/f", "out/home/../f"):
         with pytest.raises(RulespecError):
             inside(root, name)
     try:  # whether a loop "stays inside" differs between Python releases; reading it fails in all of them
