@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from rulespec.diagnostics import Span
 
 PC, ENDING, WINNERS = 0, 1, 2
-FIRST_CELL = 3
 
 # --- expressions ---------------------------------------------------------------------------
 
