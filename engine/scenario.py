@@ -73,11 +73,11 @@ _UNFIT = {"given": "RS813", "when": "RS814", "fault": "RS814", "expression": "RS
 def scenario_files(ruleset: typed.Ruleset) -> list[Path]:
     """The scenario files that a reference is tested by.
 
-    Without overlays those of its folder and of the rulesets it extends, directly in `scenarios/`; with overlays those
-    in `scenarios/<overlay>/`, as overlays change what holds.
+    Without overlays those of its folder, directly in `scenarios/`; with overlays those in `scenarios/<overlay>/`, as
+    overlays change what holds. Those of a ruleset that it extends speak of that ruleset's map and tables.
     """
     names = [f"scenarios/{overlay}" for overlay in ruleset.overlays] or ["scenarios"]
-    return [path for folder in ruleset.folders for name in names for path in sorted((folder / name).glob("*.yaml"))]
+    return [path for name in names for path in sorted((ruleset.folders[0] / name).glob("*.yaml"))]
 
 
 def load_scenarios(path: Path, report: Report, display: str | None = None) -> tuple[Scenario, ...]:

@@ -83,9 +83,8 @@ def log_files(ruleset: typed.Ruleset) -> list[Path]:
     names = [f"logs/{overlay}" for overlay in ruleset.overlays] or ["logs"]
     return [
         path
-        for folder in ruleset.folders
         for name in names
-        for path in sorted((folder / name).glob("*"))
+        for path in sorted((ruleset.folders[0] / name).glob("*"))
         if path.name.endswith(LOG_SUFFIXES)
     ]
 

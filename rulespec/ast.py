@@ -334,5 +334,12 @@ class OptionGroup(Item):
 
 
 @dataclass(frozen=True, slots=True)
+class Extend(Item):
+    """Options for the decisions called `name`, wherever they are taken."""
+
+    options: tuple[OptionDef | Name, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Remove(Item):
     kind: str

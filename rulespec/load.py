@@ -12,9 +12,10 @@ from rulespec import ast, typed
 from rulespec.check.nodes import get, text, words
 from rulespec.check.rules import check_source
 from rulespec.diagnostics import Report, RulespecError, Span, did_you_mean
-from rulespec.overlay import Source, apply_overlay, apply_rules, find, keys_of, merge
+from rulespec.orphans import blamed
+from rulespec.overlay import Source, apply_overlay, apply_rules, empty, merge
 from rulespec.parser import parse_rules
-from rulespec.source import Limits, Mapping, Node, Scalar, Sequence, inside, read_text, read_yaml
+from rulespec.source import Limits, Mapping, Node, Scalar, inside, read_text, read_yaml
 
 SECTION_FILES = ("kinds", "map", "tracks", "tables", "setup")
 MAX_RULES_FILES = 200
@@ -104,18 +105,22 @@ def known_rulesets() -> list[str]:
     return sorted({p.parent.name for folder in game_folders() for p in folder.glob("*/game.yaml")})
 
 
-def find_ruleset(name: str) -> Path:
+def find_ruleset(name: str, beside: Path | None = None) -> Path:
     """The folder of a ruleset that is named by its id or its path.
+
+    Args:
+        name: the id or the path.
+        beside: the folder that names it: paths are relative to it, and ids are looked for next to it first.
 
     Raises:
         RulespecError: RS501 if there is none.
     """
-    path = Path(name)
+    path = Path(name) if beside is None else beside / name
     try:
         if name and path.is_dir() and (path / "game.yaml").exists():
             return path.resolve()
         if os.sep not in name and not name.startswith("."):
-            for folder in game_folders():
+            for folder in [*([beside.parent] if beside else []), *game_folders()]:
                 if (folder / name / "game.yaml").exists():
                     return (folder / name).resolve()
         exists = path.exists()
@@ -143,10 +148,49 @@ def load_ruleset(ref: str, report: Report | None = None) -> typed.Ruleset:
         RulespecError: if there is any error; it carries all diagnostics of the run.
     """
     report = Report() if report is None else report
+    merged = load_source(ref, report)
+    declarations, rules = _check(merged.source, report)
+    game = get(merged.source.root, "game")
+    id_ = text(get(game, "id"))
+    return typed.Ruleset(
+        id=id_,
+        ref="+".join([id_, *merged.overlays]),
+        title=text(get(game, "title")),
+        version=text(get(game, "version")),
+        hash=merged.hash,
+        start=text(get(game, "start"), "play"),
+        declarations=declarations,
+        rules=rules,
+        folders=merged.folders,
+        sources=merged.texts,
+        overlays=merged.overlays,
+        offered=tuple(w.text for w in words(get(game, "overlays"))),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What a reference names, put together but not checked.
+
+    `folders` are those read, the reference's own before what it extends; `overlays` the ids of its overlays; `texts`
+    the files by the names that messages use; `hash` that of all their content.
+    """
+
+    source: Source
+    folders: tuple[Path, ...]
+    overlays: tuple[str, ...]
+    texts: dict[str, str]
+    hash: str
+
+
+def load_source(ref: str, report: Report) -> Merged:
+    """Reads a ruleset and lays its overlays over it, without checking what the rules say.
+
+    Args and errors: as those of `load_ruleset`.
+    """
     base, *overlays = ref.split("+")
     reader = _Reader(report)
-    folder = find_ruleset(base)
-    source, folders = _read_folder(folder, reader, [])
+    source, folders = _read_folder(find_ruleset(base), reader, [])
     report.raise_if_errors()
     if len(overlays) > MAX_OVERLAYS:
         report.error("RS502", f"a reference has at most {MAX_OVERLAYS} overlays", None)
@@ -154,32 +198,18 @@ def load_ruleset(ref: str, report: Report | None = None) -> typed.Ruleset:
     report.raise_if_errors()
     if names or len(folders) > 1:
         _check_merged(source, report)
-    declarations, rules = _check(source, report)
-    game = get(source.root, "game")
-    id_ = text(get(game, "id"))
-    return typed.Ruleset(
-        id=id_,
-        ref="+".join([id_, *names]),
-        title=text(get(game, "title")),
-        version=text(get(game, "version")),
-        hash=reader.digest.hexdigest()[:32],
-        start=text(get(game, "start"), "play"),
-        declarations=declarations,
-        rules=rules,
-        folders=tuple(folders),
-        sources=reader.sources,
-        overlays=tuple(names),
-        offered=tuple(w.text for w in words(get(game, "overlays"))),
-    )
+    return Merged(source, tuple(folders), tuple(names), reader.sources, reader.digest.hexdigest()[:32])
 
 
 def _check(source: Source, report: Report) -> tuple[typed.Declarations, typed.Rules]:
     """The checker's passes; raises what they report."""
+    found = Report()
     try:
-        declarations, rules = check_source(source, report)
+        declarations, rules = check_source(source, found)
     except RecursionError:  # the parser and the checker bound what they can; chains of both together end here
         report.error("RS135", "the rules nest too deep", None, help="let fewer rules call one another in a row")
         raise RulespecError(report.diagnostics) from None
+    report.extend(blamed(found.diagnostics, source))
     report.raise_if_errors()
     return declarations, rules
 
@@ -208,27 +238,27 @@ def _check_merged(source: Source, report: Report) -> None:
 def _read_folder(folder: Path, reader: _Reader, trail: list[Path]) -> tuple[Source, list[Path]]:
     """The source of a folder, laid over the ruleset it extends; and the folders read, its own first."""
     game = reader.yaml(folder / "game.yaml", "game")
-    empty = Span(reader.display(folder / "game.yaml"), 1, 1, 1, 2)
-    source, folders = Source(Mapping({}, empty)), [folder]
+    top = Span(reader.display(folder / "game.yaml"), 1, 1, 1, 2)
+    source, folders = Source(Mapping({}, top)), [folder]
     extends = get(game, "extends")
     if isinstance(extends, Scalar):
         if folder in trail or len(trail) > 8:
             reader.report.error("RS507", "this ruleset extends itself", extends.span)
             return source, folders
+        name, *overlays = extends.text.split("+")
         try:
-            base = find_ruleset(extends.text)
+            base = find_ruleset(name, beside=folder)
         except RulespecError as error:
             for d in error.diagnostics:
                 reader.report.error(d.code, d.message, extends.span, help=d.help)
             return source, folders
         source, more = _read_folder(base, reader, [*trail, folder])
+        for overlay in overlays[:MAX_OVERLAYS]:
+            _overlay(overlay, source, more, reader, at=extends.span)
+        source.touched.clear()  # what it extends is one ruleset now, which overlays may change as any other
         folders += more
         for path in words(get(game, "replaces")):
-            node = find(source.root, path.text)
-            if node is None:
-                reader.report.error("RS503", f"there is no `{path.text}`", path.span)
-            else:
-                source.root = _emptied(source.root, keys_of(source.root, path.text))
+            empty(source, path, reader.report)
     tree: dict[str, tuple[Scalar, Node]] = {}
     if game is not None:
         tree["game"] = (Scalar("game", "game", game.span), game)
@@ -237,7 +267,7 @@ def _read_folder(folder: Path, reader: _Reader, trail: list[Path]) -> tuple[Sour
         if file.exists():
             node = reader.yaml(file, name, partial=extends is not None)
             tree |= node.entries if node is not None else {}
-    merged = merge(source.root, Mapping(tree, empty))
+    merged = merge(source.root, Mapping(tree, top))
     assert isinstance(merged, Mapping)
     source.root = merged
     files = sorted((folder / "rules").glob("*.rules")) if (folder / "rules").is_dir() else []
@@ -255,42 +285,58 @@ def _read_folder(folder: Path, reader: _Reader, trail: list[Path]) -> tuple[Sour
     return source, folders
 
 
-def _emptied(root: Mapping, keys: list[str]) -> Mapping:
-    entries_ = dict(root.entries)
-    place, node = entries_[keys[0]]
-    if len(keys) > 1:
-        assert isinstance(node, Mapping)
-        entries_[keys[0]] = (place, _emptied(node, keys[1:]))
-    elif isinstance(node, Mapping):
-        entries_[keys[0]] = (place, Mapping({}, node.span))
-    elif isinstance(node, Sequence):
-        entries_[keys[0]] = (place, Sequence([], node.span))
-    else:
-        del entries_[keys[0]]
-    return Mapping(entries_, root.span)
+def _overlay(
+    name: str,
+    source: Source,
+    folders: list[Path],
+    reader: _Reader,
+    *,
+    at: Span | None = None,
+    trail: tuple[str, ...] = (),
+) -> str:
+    """Applies one overlay, and before it those that it includes; gives back its id.
 
-
-def _overlay(name: str, source: Source, folders: list[Path], reader: _Reader) -> str:
-    """Applies one overlay; gives back its id."""
+    Args:
+        name: its id or its path.
+        source: what it is laid over.
+        folders: where it is looked for.
+        reader: reads and remembers its files.
+        at: what names it, if that is in a file.
+        trail: the ids of the overlays that include it, the outermost first.
+    """
     report = reader.report
     path = _overlay_path(name, folders)
     if path is None:
         offered = sorted({p.stem for f in folders for p in (f / "variants").glob("*.yaml")})
         hint = did_you_mean(name, offered) or ("known are " + ", ".join(f"`{o}`" for o in offered) if offered else "")
-        report.error("RS502", f"there is no overlay `{name[:80]}` for this ruleset", None, help=hint)
+        report.error("RS502", f"there is no overlay `{name[:80]}` for this ruleset", at, help=hint)
         return name
     node = reader.yaml(path, "overlay")
     if node is None:
         return name
-    base = get(node, "for")
-    id_ = text(get(source.root, "game", "id"))
-    if base is not None and text(base) != id_ and all(text(base) != f.name for f in folders):
-        report.error("RS506", f"this overlay is for `{text(base)}`, not for `{id_}`", base.span)
+    _check_base(node, source, folders, report)
+    id_ = text(get(node, "id"), path.stem)
+    if id_ in trail or len(trail) > 8:
+        report.error("RS512", f"the overlay `{id_}` includes itself", at)
+        return id_
+    for included in words(get(node, "includes")):
+        _overlay(included.text, source, folders, reader, at=included.span, trail=(*trail, id_))
     rules_path = path.with_suffix(".rules")
     rules = reader.rules(rules_path) if rules_path.exists() else ()
-    overlay_id = text(get(node, "id"), path.stem)
-    apply_overlay(source, node, rules, overlay_id, report)
-    return overlay_id
+    # What is included counts as the including overlay's own, so that it may change it further.
+    apply_overlay(source, node, rules, trail[0] if trail else id_, report)
+    return id_
+
+
+def _check_base(overlay: Mapping, source: Source, folders: list[Path], report: Report) -> None:
+    """Whether an overlay is for this ruleset, or one that this ruleset extends, and for its version."""
+    base, wanted = get(overlay, "for"), get(overlay, "for_version")
+    id_, version = text(get(source.root, "game", "id")), text(get(source.root, "game", "version"))
+    if base is not None and text(base) != id_ and all(text(base) != f.name for f in folders):
+        report.error("RS506", f"this overlay is for `{text(base)}`, not for `{id_}`", base.span)
+    elif wanted is not None and base is not None and text(base) == id_ and text(wanted) != version:
+        message = f"this overlay is for version {text(wanted)} of `{id_}`, which is at {version}"
+        report.error("RS513", message, wanted.span, help="see what has changed, then correct `for_version`")
 
 
 def _overlay_path(name: str, folders: list[Path]) -> Path | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rulespec import ast
+from rulespec.check.nodes import words
 from rulespec.diagnostics import Label, Report, Span, did_you_mean
 from rulespec.source import Mapping, Node, Scalar, Sequence
 
@@ -14,13 +15,16 @@ class Source:
     """A ruleset before it is checked: one YAML tree and the rules by kind and name.
 
     `originals` maps the name of a wrapping rule to the name its `original(…)` calls; `touched` maps each path that an
-    overlay has changed to where it did so.
+    overlay has changed to where it did so. `displaced` are rules that overlays have replaced or taken out, each with
+    the overlay and the place; `removed` maps the paths that they have taken out to the places.
     """
 
     root: Mapping
     items: dict[tuple[str, str], ast.Item] = field(default_factory=dict)
     originals: dict[tuple[str, str], str] = field(default_factory=dict)
     touched: dict[str, tuple[str, Span]] = field(default_factory=dict)
+    displaced: list[tuple[str, Span, ast.Item]] = field(default_factory=list)
+    removed: dict[str, Span] = field(default_factory=dict)
 
 
 _KINDS: dict[type[ast.Item], str] = {
@@ -100,6 +104,29 @@ def _nearest(root: Mapping, path: str) -> str:
     return ""
 
 
+def empty(source: Source, path: Scalar, report: Report) -> None:
+    """Empties the mapping or the list at a path, and takes a single value out."""
+    if find(source.root, path.text) is None:
+        _missing(source, path.text, path.span, report)
+    else:
+        source.root = _emptied(source.root, keys_of(source.root, path.text))
+
+
+def _emptied(root: Mapping, keys: list[str]) -> Mapping:
+    entries = dict(root.entries)
+    place, node = entries[keys[0]]
+    if len(keys) > 1:
+        assert isinstance(node, Mapping)
+        entries[keys[0]] = (place, _emptied(node, keys[1:]))
+    elif isinstance(node, Mapping):
+        entries[keys[0]] = (place, Mapping({}, node.span))
+    elif isinstance(node, Sequence):
+        entries[keys[0]] = (place, Sequence([], node.span))
+    else:
+        del entries[keys[0]]
+    return Mapping(entries, root.span)
+
+
 def _same(a: Node, b: Node) -> bool:
     if isinstance(a, Scalar) and isinstance(b, Scalar):
         return a.value == b.value and type(a.value) is type(b.value)
@@ -127,21 +154,29 @@ def apply_overlay(source: Source, overlay: Mapping, rules: tuple[ast.Item, ...],
     """Changes the source as an overlay says; reports paths and rules that do not fit (RS503 … RS511)."""
     for option, (place, value) in _entries(overlay, "options"):
         _change(source, name, f"game.options.{option}.default", place, value, report)
+    for emptied in _list(overlay, "replaces"):
+        old = find(source.root, emptied.text)
+        for key in old.entries if isinstance(old, Mapping) else ():
+            source.removed[f"{emptied.text}.{key}"] = emptied.span
+        empty(source, emptied, report)
+        _touch(source, name, emptied.text, emptied.span, report)
     for path, (place, value) in _entries(overlay, "changes"):
         _change(source, name, path, place, value, report)
     for path, (place, value) in _entries(overlay, "add"):
         _add(source, name, path, place, value, report)
-    removed = overlay.entries.get("remove")
-    if removed is not None and isinstance(removed[1], Sequence):
-        for item in removed[1].items:
-            if isinstance(item, Scalar):
-                _remove(source, name, item, report)
+    for item in _list(overlay, "remove"):
+        _remove(source, name, item, report)
     apply_rules(source, rules, name, report)
 
 
 def _entries(overlay: Mapping, key: str) -> list[tuple[str, tuple[Scalar, Node]]]:
     node = overlay.entries.get(key)
     return list(node[1].entries.items()) if node is not None and isinstance(node[1], Mapping) else []
+
+
+def _list(overlay: Mapping, key: str) -> list[Scalar]:
+    node = overlay.entries.get(key)
+    return words(node[1]) if node is not None else []
 
 
 def _missing(source: Source, path: str, span: Span, report: Report) -> None:
@@ -192,18 +227,24 @@ def _remove(source: Source, name: str, item: Scalar, report: Report) -> None:
         _missing(source, item.text, item.span, report)
         return
     _touch(source, name, item.text, item.span, report)
+    source.removed[item.text] = item.span
     source.root = _replaced(source.root, keys_of(source.root, item.text), None)
 
 
 def apply_rules(source: Source, rules: tuple[ast.Item, ...], name: str, report: Report) -> None:
     """Adds, replaces, wraps and removes rules. `name` is the overlay's, or "" for a ruleset's own rules."""
     for item in rules:
+        if isinstance(item, ast.Extend):
+            _extend(source, item, name, report)
+            continue
         if isinstance(item, ast.Remove):
             key = (item.kind, "" if item.kind == "scoring" else item.name.text)
             if key not in source.items:
                 _no_rule(source, item.kind, item.name, report)
             else:
                 _touch(source, name, f"{item.kind} {item.name.text}", item.name.span, report)
+                source.displaced.append((name, item.name.span, source.items[key]))
+                source.removed[f"rules.{item.name.text}"] = item.name.span
                 _drop_originals(source, key)
                 del source.items[key]
             continue
@@ -240,8 +281,57 @@ def apply_rules(source: Source, rules: tuple[ast.Item, ...], name: str, report: 
             notes = [Label(old.name.span, "the one in whose place it stands")]
             report.error("RS511", f"`{item.name.text}` must keep {what}", item.name.span, notes=notes)
         if item.modifier == "replace":
+            source.displaced.append((name, item.name.span, old))
             _drop_originals(source, key)
         source.items[key] = item
+
+
+def _extend(source: Source, extension: ast.Extend, name: str, report: Report) -> None:
+    """Adds options to a decision, in every rule that takes it."""
+    decision = extension.name.text
+    known: set[str] = set()
+    for key, item in list(source.items.items()):
+        if isinstance(item, ast.Procedure):
+            body = _extended(item.body, extension, known)
+            if body != item.body:
+                _touch(source, name, f"{key[0]} {key[1]}", extension.name.span, report)
+                source.items[key] = replace(item, body=body)
+        elif isinstance(item, ast.OptionGroup):
+            options = tuple(replace(o, body=_extended(o.body, extension, known)) for o in item.options)
+            if options != item.options:
+                _touch(source, name, f"{key[0]} {key[1]}", extension.name.span, report)
+                source.items[key] = replace(item, options=options)
+    if decision not in known:
+        hint = did_you_mean(decision, known)
+        report.error("RS509", f"there is no decision `{decision}`", extension.name.span, help=hint)
+
+
+def _extended(body: tuple[ast.Stmt, ...], extension: ast.Extend, known: set[str]) -> tuple[ast.Stmt, ...]:
+    """A body with the options added to the decision that an extension names; `known` takes the names it finds."""
+
+    def inside(statements: tuple[ast.Stmt, ...]) -> tuple[ast.Stmt, ...]:
+        return _extended(statements, extension, known)
+
+    result: list[ast.Stmt] = []
+    for statement in body:
+        match statement:
+            case ast.If():
+                statement = replace(statement, branches=tuple((c, inside(b)) for c, b in statement.branches))
+            case ast.Match():
+                cases = tuple((c, inside(b)) for c, b in statement.cases)
+                other = inside(statement.other) if statement.other is not None else None
+                statement = replace(statement, cases=cases, other=other)
+            case ast.For() | ast.Repeat():
+                statement = replace(statement, body=inside(statement.body))
+            case ast.Decide():
+                known.add(statement.name.text)
+                options = tuple(
+                    replace(o, body=inside(o.body)) if isinstance(o, ast.OptionDef) else o for o in statement.options
+                )
+                more = extension.options if statement.name.text == extension.name.text else ()
+                statement = replace(statement, options=(*options, *more))
+        result.append(statement)
+    return tuple(result)
 
 
 def _signature(rule: ast.Item) -> list[tuple[str, str]]:

@@ -419,6 +419,10 @@ class _Builder(Transformer_NonRecursive):  # type: ignore[type-arg]
         doc, options = self._doc_and_rest(meta, c[2:])
         return ast.OptionGroup(c[0] or "", c[1], doc, self.origin.span(meta), options)
 
+    def extend_item(self, meta: Meta, c: list[Any]) -> ast.Item:
+        doc, options = self._doc_and_rest(meta, c[1:])
+        return ast.Extend("", c[0], doc, self.origin.span(meta), options)
+
     def remove_item(self, meta: Meta, c: list[Any]) -> ast.Item:
         return ast.Remove("", c[1], self._text(None, meta), self.origin.span(meta), str(c[0]))
 

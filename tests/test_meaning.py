@@ -735,6 +735,68 @@ def test_overlays_change_facts_and_rules(play: Play) -> None:
     assert [play(text, overlays="+two").value(x) for x in ("n", "m")] == ["20", "25"]
 
 
+def test_an_overlay_includes_others_and_may_change_them_further(play: Play) -> None:
+    base = "procedure play():\n    set n to limit\n    chance r:\n        option e:\n            end game\n"
+    inner = variant("inner", "changes: {constants.limit: 10}\nadd: {constants.more: 1}", "")
+    outer = variant(
+        "outer",
+        "includes: [inner]\nchanges: {constants.limit: 11, constants.more: 2}",
+        f"replace {base}".replace("limit", "limit * more"),
+    )
+    text = base + WORLD + inner + outer
+    assert play(text, overlays="+outer").value("n") == "22"
+    assert play(text, overlays="+outer").ruleset.overlays == ("outer",)
+
+
+def test_what_is_emptied_is_replaced_as_a_whole(play: Play) -> None:
+    base = "procedure play():\n    chance r:\n        option e:\n            end game\n"
+    new = "replaces: [kinds.good.entities, setup]\nchanges: {kinds.good.entities: {silk: {}}}"
+    assert play(base + WORLD + variant("one", new, ""), overlays="+one").value("good") == "{silk}"
+
+
+def test_decisions_get_further_options(play: Play) -> None:
+    base = """
+procedure play():
+    for p in player:
+        if p.index >= 0:
+            decide go by p:
+                option stay:
+                    set n to n + 1
+    end game
+"""
+    more = """extend decision go:
+    "Wherever it is taken, with what is known there."
+    include trips
+    option rest:
+        set n to p.index
+options trips:
+    option walk(k in 3 .. 4):
+        set n to n + k
+        again
+"""
+    game = play(base + WORLD + variant("one", "doc: more", more), overlays="+one")
+    assert listed(game) == ["stay", "walk(3)", "walk(4)", "rest"]
+    game.apply(game.parse("walk(4)", "ann"))
+    assert (game.decision is not None and game.decision.by, game.value("n")) == ("ann", "4")
+    game.apply(game.parse("stay", "ann"))
+    assert listed(game) == ["stay", "walk(3)", "walk(4)", "rest"]
+
+
+def test_a_ruleset_extends_another_with_overlays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is one ruleset then, which overlays may change as any other."""
+    text = "procedure play():\n    set n to limit\n    chance r:\n        option e:\n            end game\n" + WORLD
+    four, five = (variant(f"limit_{k}", f"changes: {{constants.limit: {k}}}", "") for k in (40, 50))
+    write(tmp_path / "small", split(text + four + five, "rules/play.rules"))
+    write(tmp_path / "b", {"game.yaml": "id: b\ntitle: B\nversion: '1'\nextends: small+limit_40\n"})
+    write(tmp_path / "c", {"game.yaml": "id: c\ntitle: C\nversion: '1'\nextends: ../small+limit_40\n"})
+    monkeypatch.setenv("RULESPEC_PATH", str(tmp_path))
+    assert Game(load_ruleset("b"), ["ann", "bob"]).value("n") == "40"
+    assert Game(load_ruleset("b+limit_50"), ["ann", "bob"]).value("n") == "50"
+    assert load_ruleset("b+limit_50").ref == "b+limit_50"
+    monkeypatch.chdir(tmp_path / "small")
+    assert Game(load_ruleset("../c"), ["ann", "bob"]).value("n") == "40"
+
+
 def test_a_wrap_may_be_wrapped_and_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Three rulesets on top of one another, each wrapping the same rules."""
     rules = (
