@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import product
 
 from engine import program as ir
 from engine.build import FALSE, cell, choose, fallback, logic, op, together
@@ -128,8 +129,8 @@ class Layout:
             if placement.players == self.seats:
                 self._placement(placement, x)
 
-    def _value(self, e: typed.Expr, x: ExpressionLowering) -> int:
-        lowered = x.expr(e, Scope())
+    def _value(self, e: typed.Expr, x: ExpressionLowering, known: Mapping[typed.Var, int] | None = None) -> int:
+        lowered = x.expr(e, Scope({var: ir.Const(value) for var, value in (known or {}).items()}))
         self.p.slots = x.most_slots
         try:
             return evaluate(self.p, lowered, self.p.start, [0] * (x.most_slots + 1))
@@ -154,18 +155,26 @@ class Layout:
         else:
             base = self.place_at[target[1]]
             kinds = [*target[0].each, *([target[1].index] if target[1].index else [])]
-        value = self._value(placement.value, x)
-        if isinstance(target, typed.FieldDecl):
-            self._check_start(target, value, placement.value.span)
-        if value < 0 and not isinstance(target, typed.FieldDecl):
+        members = [
+            range(self.size(kind)) if isinstance(key, typed.Var) else [key]
+            for kind, key in zip(kinds, placement.keys, strict=True)
+        ]
+        strides = self.strides(kinds)
+        each = [(at, key) for at, key in enumerate(placement.keys) if isinstance(key, typed.Var) and key.reads]
+        value = 0 if each else self._start_of(placement, x, {})
+        for ids in product(*members):
+            if each:
+                value = self._start_of(placement, x, {var: ids[at] for at, var in each})
+            self.p.start[base + sum(i * stride for i, stride in zip(ids, strides, strict=True))] = value
+
+    def _start_of(self, placement: typed.Placement, x: ExpressionLowering, known: Mapping[typed.Var, int]) -> int:
+        value = self._value(placement.value, x, known)
+        if isinstance(placement.target, typed.FieldDecl):
+            self._check_start(placement.target, value, placement.value.span)
+        elif value < 0:
             message = "there cannot be less than no pieces"
             raise RulespecError((Diagnostic("RS702", Severity.ERROR, message, placement.span),))
-        cells = [base]
-        for kind, stride, key in zip(kinds, self.strides(kinds), placement.keys, strict=True):
-            members = range(self.size(kind)) if key is None else [key]
-            cells = [c + m * stride for c in cells for m in members]
-        for c in cells:
-            self.p.start[c] = value
+        return value
 
 
 class ExpressionLowering:

@@ -149,6 +149,7 @@ def load_ruleset(ref: str, report: Report | None = None) -> typed.Ruleset:
     """
     report = Report() if report is None else report
     merged = load_source(ref, report)
+    paths = [Path(overlay) for overlay in ref.split("+")[1:]]
     declarations, rules = _check(merged.source, report)
     game = get(merged.source.root, "game")
     id_ = text(get(game, "id"))
@@ -165,6 +166,7 @@ def load_ruleset(ref: str, report: Report | None = None) -> typed.Ruleset:
         sources=merged.texts,
         overlays=merged.overlays,
         offered=tuple(w.text for w in words(get(game, "overlays"))),
+        homes={id_: path.parent for id_, path in zip(merged.overlays, paths, strict=True) if _is_path(str(path))},
     )
 
 
@@ -339,9 +341,14 @@ def _check_base(overlay: Mapping, source: Source, folders: list[Path], report: R
         report.error("RS513", message, wanted.span, help="see what has changed, then correct `for_version`")
 
 
+def _is_path(name: str) -> bool:
+    """Whether an overlay is named by its path, not by its id."""
+    return name.endswith(".yaml") or os.sep in name
+
+
 def _overlay_path(name: str, folders: list[Path]) -> Path | None:
     try:
-        if name.endswith(".yaml") or os.sep in name:
+        if _is_path(name):
             return Path(name) if Path(name).is_file() else None
         for folder in folders:
             path = folder / "variants" / f"{name}.yaml"

@@ -127,10 +127,10 @@ class OptionDecl:
 
 @dataclass(eq=False, slots=True)
 class Placement:
-    """A start value from the set-up file: `keys` name the entities it is for (None: all of them)."""
+    """A start value from the set-up file: `keys` say what it is for, an entity or a variable that is each of a kind."""
 
     target: FieldDecl | tuple[PieceDecl, PlaceDecl]
-    keys: tuple[int | None, ...]
+    keys: tuple[int | Var, ...]
     value: Expr
     players: int | None
     span: Span
@@ -487,7 +487,8 @@ class Rules:
 class Ruleset:
     """A checked ruleset. Immutable by convention: nothing changes it once the checker has returned it.
 
-    `hash` is that of its content (files and overlays, in order); `sources` maps file names to their text.
+    `hash` is that of its content (files and overlays, in order); `sources` maps file names to their text; `homes` maps
+    the overlays that the reference named by their path to the folder they lie in.
     """
 
     id: str
@@ -502,6 +503,7 @@ class Ruleset:
     sources: Mapping[str, str]
     overlays: tuple[str, ...]
     offered: tuple[str, ...]
+    homes: Mapping[str, Path]
 
     @property
     def options(self) -> dict[str, OptionDecl]:

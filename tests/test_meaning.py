@@ -735,6 +735,15 @@ def test_overlays_change_facts_and_rules(play: Play) -> None:
     assert [play(text, overlays="+two").value(x) for x in ("n", "m")] == ["20", "25"]
 
 
+def test_a_start_value_for_all_may_depend_on_each(play: Play) -> None:
+    rules = "procedure play():\n    chance r:\n        option e:\n            end game\n"
+    setup = "setup:\n  pieces: {flag.at: town.tax + 1}\n  state: {town.mark: town.tax * 2}\n"
+    text = rules + WORLD.partition("--- setup.yaml")[0] + f"--- setup.yaml\n{setup}"
+    game = play(text)
+    assert [game.value(f"flag.at[{t}]") for t in ("oak", "elm", "ash", "fir")] == ["4", "6", "8", "10"]
+    assert [game.value(f"{t}.mark") for t in ("oak", "fir")] == ["6", "18"]
+
+
 def test_an_overlay_includes_others_and_may_change_them_further(play: Play) -> None:
     base = "procedure play():\n    set n to limit\n    chance r:\n        option e:\n            end game\n"
     inner = variant("inner", "changes: {constants.limit: 10}\nadd: {constants.more: 1}", "")

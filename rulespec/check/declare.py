@@ -252,10 +252,10 @@ class Declarer(KindDeclarer):
             what = "account" if section == "accounts" else "state"
             self.report.error("RS221", f"`{path}` is no {what}", where.span, help=did_you_mean(path, known))
             return
-        prefix: tuple[int | None, ...] = ()
+        prefix: tuple[int, ...] = ()
         kinds = [field.kind] if field.kind else []
         if len(parts) == 3 and kind is not None:
-            prefix = (self.entity(Scalar(parts[1], parts[1], where.span), kind.name),)
+            prefix = (self.entity(Scalar(parts[1], parts[1], where.span), kind.name) or 0,)
             kinds = []
         self._place(field, kinds, value, field.type, players, prefix)
 
@@ -266,20 +266,24 @@ class Declarer(KindDeclarer):
         value: Node,
         type_: Type,
         players: int | None,
-        keys: tuple[int | None, ...],
+        keys: tuple[int, ...],
     ) -> None:
         if kinds and isinstance(value, Mapping):
             if self.d.kinds[kinds[0]].is_player:
                 self.report.error("RS227", "seats have no names before the game: give one value for all", value.span)
                 return
             for _, place, inner in entries(value):
-                self._place(target, kinds[1:], inner, type_, players, (*keys, self.entity(place, kinds[0])))
+                self._place(target, kinds[1:], inner, type_, players, (*keys, self.entity(place, kinds[0]) or 0))
             return
-        all_of_them: tuple[int | None, ...] = tuple(None for _ in kinds)
-        expr = self.expr(value, type_, "the start value")
+        # For all of them: in the value the name of a kind is the entity that it is for.
+        each = [typed.Var(kind, Ent(kind), value.span) for kind in kinds]
+        env = Env()
+        for var in each:
+            env = env.bind(var)
+        expr = self.expr(value, type_, "the start value", env)
         if isinstance(target, typed.FieldDecl):
             self._within(target, expr)
-        self.d.placements.append(typed.Placement(target, (*keys, *all_of_them), expr, players, value.span))
+        self.d.placements.append(typed.Placement(target, (*keys, *each), expr, players, value.span))
 
 
 def _misses_zero(field: typed.FieldDecl) -> bool:

@@ -56,12 +56,12 @@ class KindDeclarer:
             return BAD, None
         return self.x.type_of(ref), ref
 
-    def expr(self, node: Node, want: Type, what: str) -> typed.Expr:
+    def expr(self, node: Node, want: Type, what: str, env: Env | None = None) -> typed.Expr:
         """An expression written in a scalar."""
         tree = self.tree(node)
         if tree is None:
             return typed.Lit(want, node.span, 0)
-        return self.x.check(tree, Env(), want, what)
+        return self.x.check(tree, env or Env(), want, what)
 
     def tree(self, node: Node) -> ast.Expr | None:
         """The syntax tree of a value; a list is a set."""
