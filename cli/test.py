@@ -30,7 +30,8 @@ def command(ctx: click.Context, ref: str, format_: str, backends: tuple[Backend,
     """Run the scenarios and recorded games of the ruleset REF.
 
     Scenarios are in scenarios/*.yaml, recorded games in logs/; those of an overlay are in a folder of its name there,
-    and run where REF has it. Exit code: 0 all pass, 1 some fail, 2 the ruleset cannot be read.
+    and run where REF has it, as do scenarios that name it under `also`. Exit code: 0 all pass, 1 some fail, 2 the
+    ruleset cannot be read.
 
     Example: rulespec test imperial
     """

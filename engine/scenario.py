@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.game import Backend, Game
 from engine.option import Fault
 from rulespec import typed
-from rulespec.diagnostics import Diagnostic, Label, Report, RulespecError, Severity, Span
+from rulespec.diagnostics import Diagnostic, Label, Report, RulespecError, Severity, Span, did_you_mean
 from rulespec.source import Mapping, Node, Scalar, Sequence, read_yaml
 
 DEFAULT_SEATS = ("A", "B")
@@ -26,13 +26,17 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A scenario as it was read. `span` is the place of its id; `rules` and `ruling` are what it proves."""
+    """A scenario as it was read. `span` is the place of its id; `rules` and `ruling` are what it proves.
+
+    `also` are the overlays under which it holds too.
+    """
 
     id: str
     title: str
     span: Span
     rules: tuple[str, ...]
     ruling: tuple[str, ...]
+    also: tuple[Scalar, ...]
     source: str
     seats: tuple[str, ...]
     options: tuple[tuple[str, str], ...]
@@ -70,14 +74,32 @@ class Failure:
 _UNFIT = {"given": "RS813", "when": "RS814", "fault": "RS814", "expression": "RS815", "invariants": "RS816"}
 
 
-def scenario_files(ruleset: typed.Ruleset) -> list[Path]:
-    """The scenario files that a reference is tested by.
+def suite_scenarios(ruleset: typed.Ruleset, report: Report, display: Callable[[Path], str] = str) -> Iterator[Scenario]:
+    """The scenarios that a reference is tested by.
 
-    Without overlays those of its folder, directly in `scenarios/`; with overlays those in `scenarios/<overlay>/`, as
-    overlays change what holds. Those of a ruleset that it extends speak of that ruleset's map and tables.
+    Those directly in `scenarios/` of its folder, with overlays only where each of these is in the scenario's `also`, as
+    overlays change what holds; then those in `scenarios/<overlay>/`, looked for beside an overlay that is named
+    by its path. Those of a ruleset that it extends speak of that ruleset's map and tables.
+
+    Args:
+        ruleset: the ruleset, with the overlays of the reference.
+        report: takes what is wrong with the files.
+        display: the name of a file in diagnostics.
     """
-    names = [f"scenarios/{overlay}" for overlay in ruleset.overlays] or ["scenarios"]
-    return [path for name in names for path in sorted((ruleset.folders[0] / name).glob("*.yaml"))]
+    folder = ruleset.folders[0] / "scenarios"
+    known = sorted({path.stem for f in ruleset.folders for path in (f / "variants").glob("*.yaml")})
+    for path in sorted(folder.glob("*.yaml")):
+        for scenario in load_scenarios(path, report, display(path)):
+            for overlay in scenario.also:
+                if overlay.text not in known:
+                    message = f"{scenario.id}: there is no overlay `{overlay.text}`"
+                    report.error("RS502", message, overlay.span, help=did_you_mean(overlay.text, known))
+            if set(ruleset.overlays) <= {overlay.text for overlay in scenario.also}:
+                yield scenario
+    for name in ruleset.overlays:
+        home = ruleset.homes[name] / "scenarios" if name in ruleset.homes else folder
+        for path in sorted((home / name).glob("*.yaml")):
+            yield from load_scenarios(path, report, display(path))
 
 
 def load_scenarios(path: Path, report: Report, display: str | None = None) -> tuple[Scenario, ...]:
@@ -155,6 +177,7 @@ def _scenario(node: Node) -> Scenario:
         span=id_.span,
         rules=tuple(s.text for s in _scalars(_get(node, "rules"))),
         ruling=tuple(s.text for s in _scalars(_get(node, "ruling"))),
+        also=_scalars(_get(node, "also")),
         source=_word(_get(node, "source")),
         seats=tuple(s.text for s in _scalars(_get(node, "seats"))) or DEFAULT_SEATS,
         options=tuple((k.text, _word(v)) for k, v in _pairs(_get(node, "options"))),

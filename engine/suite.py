@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from engine.game import Backend
 from engine.option import Fault
-from engine.scenario import Scenario, load_scenarios, run_scenario, scenario_files
+from engine.scenario import Scenario, run_scenario, suite_scenarios
 from rulespec import typed
 from rulespec.diagnostics import Diagnostic, Report, RulespecError, Severity, Span
 from rulespec.load import load_ruleset
@@ -43,11 +43,9 @@ def run_suite(ruleset: typed.Ruleset, backends: Sequence[Backend], report: Repor
         report: takes what is wrong with scenario files themselves.
         only: a text that the id or the file of a case must contain.
     """
-    for path in scenario_files(ruleset):
-        file = display(path)
-        for scenario in load_scenarios(path, report, file):
-            if only in scenario.id or only in file:
-                yield _scenario_case(ruleset, scenario, backends, file)
+    for scenario in suite_scenarios(ruleset, report, display):
+        if only in scenario.id or only in scenario.span.file:
+            yield _scenario_case(ruleset, scenario, backends)
     for path in log_files(ruleset):
         if only in display(path):
             yield _log_case(path, ruleset)
@@ -61,7 +59,7 @@ def display(path: Path) -> str:
         return str(path)
 
 
-def _scenario_case(ruleset: typed.Ruleset, scenario: Scenario, backends: Sequence[Backend], file: str) -> Case:
+def _scenario_case(ruleset: typed.Ruleset, scenario: Scenario, backends: Sequence[Backend]) -> Case:
     found: dict[Diagnostic, list[Backend]] = {}
     for backend in backends:
         for failure in run_scenario(ruleset, scenario, backend):
@@ -72,7 +70,7 @@ def _scenario_case(ruleset: typed.Ruleset, scenario: Scenario, backends: Sequenc
         for d, failed in found.items()
     ]
     names = tuple(b for b in backends if any(b in failed for failed in found.values()))
-    return Case("scenario", scenario.id, file, names, tuple(diagnostics))
+    return Case("scenario", scenario.id, scenario.span.file, names, tuple(diagnostics))
 
 
 # --- recorded games --------------------------------------------------------------------------

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 from engine.game import Backend
-from engine.scenario import Failure, load_scenarios, run_scenario, scenario_files
+from engine.scenario import Failure, load_scenarios, run_scenario, suite_scenarios
 from engine.suite import run_suite
 from rulespec import typed
 from rulespec.diagnostics import Report
@@ -56,13 +57,55 @@ def test_scenarios_of_games_pass(ref: str, path: Path, backend: Backend) -> None
     report = Report()
     scenarios = load_scenarios(path, report)
     assert report.diagnostics == () and scenarios
-    failures = [f for scenario in scenarios for f in run_scenario(ruleset(ref), scenario, backend)]
-    assert [str(f.diagnostic) for f in failures] == []
+    failures = [
+        (under, str(failure.diagnostic))
+        for scenario in scenarios
+        for under in [ref, *(f"{ref}+{overlay.text}" for overlay in scenario.also)]
+        for failure in run_scenario(ruleset(under), scenario, backend)
+    ]
+    assert failures == []
 
 
 def test_an_overlay_has_scenarios_of_its_own() -> None:
-    assert [p.parent.name for p in scenario_files(nim())] == ["scenarios"]
-    assert [p.parent.name for p in scenario_files(ruleset(f"{RULESETS}/nim+tall"))] == ["tall"]
+    of_nim = {s.span.file for s in suite_scenarios(nim(), Report())}
+    assert {Path(file).parent.name for file in of_nim} == {"scenarios"}
+    of_tall = {s.span.file for s in suite_scenarios(ruleset(f"{RULESETS}/nim+tall"), Report())}
+    assert {Path(file).parent.name for file in of_tall} == {"tall"}
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> str:
+    """A copy of nim with two overlays, and scenarios that hold with some of them."""
+    folder = tmp_path / "nim"
+    shutil.copytree(RULESETS / "nim", folder)
+    shutil.rmtree(folder / "scenarios")
+    (folder / "scenarios" / "tall").mkdir(parents=True)
+    other = "id: other\ntitle: Other\nfor: nim\nversion: '1'\nchanges: {game.title: Another}\n"
+    (folder / "variants" / "other.yaml").write_text(other, "utf-8")
+    rows = ["{id: base, title: T}", "{id: tall, title: T, also: [tall]}", "{id: both, title: T, also: [other, tall]}"]
+    text = "scenarios:\n" + "".join(f"  - {row}\n" for row in rows)
+    (folder / "scenarios" / "cases.yaml").write_text(text, "utf-8")
+    (folder / "scenarios" / "tall" / "own.yaml").write_text("scenarios: [{id: own, title: T}]\n", "utf-8")
+    return str(folder)
+
+
+@pytest.mark.parametrize(
+    "overlays, ids",
+    [("", "base tall both"), ("+tall", "tall both own"), ("+other", "both"), ("+tall+other", "both own")],
+)
+def test_a_scenario_may_hold_under_overlays_too(shared: str, overlays: str, ids: str) -> None:
+    report = Report()
+    assert [s.id for s in suite_scenarios(load_ruleset(shared + overlays), report)] == ids.split()
+    assert report.diagnostics == ()
+
+
+def test_an_overlay_that_is_not_there(shared: str) -> None:
+    path = Path(shared, "scenarios", "cases.yaml")
+    path.write_text("scenarios:\n  - {id: X, title: T, also: [toll]}\n", "utf-8")
+    report = Report()
+    assert not list(suite_scenarios(load_ruleset(f"{shared}+other"), report, lambda path: path.name))
+    (found,) = report.diagnostics
+    assert (found.code, str(found.span), found.help) == ("RS502", "cases.yaml:2:30", "did you mean `tall`?")
 
 
 def test_an_empty_case_passes(tmp_path: Path) -> None:
@@ -145,6 +188,8 @@ def test_two_scenarios_of_one_id(tmp_path: Path) -> None:
         ("scenarios: [{id: X, title: T, wehn: [a]}]", "RS211", "1:31"),
         ("scenarios: [{id: X, title: T, when: [take]}]", "RS215", "1:38"),
         ("scenarios: [{id: X, title: T, then: {value: {}}}]", "RS211", "1:38"),
+        ("scenarios: [{id: X, title: T, also: [t, t]}]", "RS218", "1:37"),
+        ("scenarios: [{id: X, title: T, also: tall}]", "RS213", "1:37"),
         ("scenarios: ]", "RS111", "1:12"),
     ],
 )
