@@ -138,6 +138,8 @@ def _same(a: Node, b: Node) -> bool:
 
 
 def _touch(source: Source, overlay: str, path: str, span: Span, report: Report) -> None:
+    if not overlay:  # a ruleset's own rules over those it extends
+        return
     for other, (name, place) in source.touched.items():
         if name != overlay and (other == path or other.startswith(path + ".") or path.startswith(other + ".")):
             report.error(

@@ -802,6 +802,11 @@ def test_a_ruleset_extends_another_with_overlays(tmp_path: Path, monkeypatch: py
     assert Game(load_ruleset("b"), ["ann", "bob"]).value("n") == "40"
     assert Game(load_ruleset("b+limit_50"), ["ann", "bob"]).value("n") == "50"
     assert load_ruleset("b+limit_50").ref == "b+limit_50"
+    own = "wrap procedure play():\n    original()\nextend decision r:\n    option f:\n        pass\n"
+    write(tmp_path / "d", {"game.yaml": "id: d\ntitle: D\nversion: '1'\nextends: b\n", "rules/r.rules": own})
+    last = variant("last", "for_version: '1'", f"replace {text.partition('---')[0]}").replace("for: small", "for: d")
+    write(tmp_path / "d", split(last, "-") | {"game.yaml": (tmp_path / "d" / "game.yaml").read_text()})
+    assert Game(load_ruleset("d+last"), ["ann", "bob"]).value("n") == "40"
     monkeypatch.chdir(tmp_path / "small")
     assert Game(load_ruleset("../c"), ["ann", "bob"]).value("n") == "40"
 
