@@ -13,10 +13,17 @@ from cli.output import UNUSABLE, show, use_color
 
 COMMANDS = {
     "validate": "Check rulesets, and tell everything that is wrong.",
+    "explain": "Explain the code of a diagnostic, with a bad and a good example.",
     "replay": "Replay recorded games: final standings, or where the log breaks a rule.",
+    "identify": "Find the edition and the options that a recorded game was played under.",
     "test": "Run the scenarios and recorded games of a ruleset.",
     "simulate": "Play random games: length, winners, endings, invariants.",
     "play": "Play a game at the terminal.",
+    "diff": "Tell what differs between two rulesets.",
+    "new": "Start a variant or a map of your own.",
+    "format": "Set rules files in one layout.",
+    "schema": "Print the JSON Schema of a ruleset's own files, for editors.",
+    "lsp": "Serve an editor: problems as you type, meanings, definitions, names.",
 }
 INTERRUPTED, BROKEN_PIPE = 130, 141  # as shells report SIGINT and SIGPIPE
 

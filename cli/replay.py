@@ -22,6 +22,9 @@ from rulespec.diagnostics import Report, RulespecError
 @click.command("replay")
 @click.argument("logs", metavar="LOG...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--rules", metavar="REF", help="Replay under this ruleset; default: what the log names.")
+@click.option(
+    "--under", metavar="REF", help="Judge the games under these rules instead; +OVERLAY: the log's own and this."
+)
 @click.option("--dialect", metavar="ID", help="The dialect of a foreign log; default: recognised from the log.")
 @click.option("--until", type=click.IntRange(0), metavar="N", help="Stop after N decisions (foreign log: N entries).")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
@@ -33,6 +36,7 @@ def command(
     ctx: click.Context,
     logs: tuple[Path, ...],
     rules: str | None,
+    under: str | None,
     dialect: str | None,
     until: int | None,
     format_: str,
@@ -45,10 +49,19 @@ def command(
     Prints the final standings and state, or where the log breaks a rule, which rule, and what was legal; of several
     logs a line each. Exit code: 0 all are legal to their end, 1 one diverges, 2 one cannot be read.
 
+    With --under, says of each game (LOG may be a folder of them) which decision is the first that other rules refuse,
+    or how the result changes. Exit code: 0 all stay legal with the same winners, 1 something differs.
+
     Example: rulespec replay game.json --out game.jsonl
     """
     from rulespec.load import load_ruleset
 
+    if under is not None:
+        from cli.under import judge_logs
+
+        if until is not None or trace is not None or out is not None:
+            raise click.UsageError("--under does not go with --until, --trace and --out")
+        ctx.exit(judge_logs(logs, under, rules, dialect, backend, format_))
     if out is not None and len(logs) > 1:
         raise click.UsageError("--out takes one log at a time")
     load = cache(load_ruleset)  # many logs of one ruleset are the usual case
@@ -115,6 +128,8 @@ def _write(result: ReplayResult, path: Path) -> None:
 def _line(result: ReplayResult) -> str:
     game, divergence = result.game, result.divergence
     head = f"{result.log}: {output.counted(game.ply, 'decision')}"
+    if result.ignored:
+        head += f" ({_ignored(result)})"
     if divergence is not None:
         return f"{head}, {output.style('diverges', fg='red')} {_where(divergence)}: {divergence.refusal.reason}"
     ended = game.result
@@ -123,6 +138,10 @@ def _line(result: ReplayResult) -> str:
     return (
         f"{head}, {output.style('ended', fg='green')} ({ended.ending}), won by {', '.join(ended.winners) or 'nobody'}"
     )
+
+
+def _ignored(result: ReplayResult) -> str:
+    return f"{output.counted(len(result.ignored), 'entry', 'entries')} ignored, as the recording system did"
 
 
 def _total(codes: list[int]) -> str:
@@ -141,6 +160,10 @@ def _show(result: ReplayResult, until: int | None) -> None:
     game, ended = result.game, result.game.result
     click.echo(f"{output.style(result.log, bold=True)} · {game.ruleset.title} · {game.ruleset.ref}")
     click.echo()
+    if result.ignored:
+        first = result.ignored[0]
+        click.echo(f"{_ignored(result)}; the first is entry {first.foreign_index}: {first.refusal.reason}")
+        click.echo()
     if result.divergence is not None:
         _diverged(result, result.divergence)
         return

@@ -25,23 +25,47 @@ _WHOLE = re.compile(r"0|[1-9][0-9]{0,15}")
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """What an option looks like in the log. `match` is (path, expression, optional) for each field compared."""
+    """What an option looks like in the log. `match` is (path, expression, optional) for each field compared.
+
+    `when` is an expression that must hold besides; `automatic` says that the other system takes the option by itself.
+    """
 
     type: str
     match: tuple[tuple[str, str, bool], ...]
+    when: str
     item: str
     closes: str
     list: str
     by: str
+    automatic: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """How the other system takes back.
+
+    `checkpoints` are types of entries, or `decision.option`, to before which it goes back; `by` is the path to who does
+    it; while a decision in `not_during` is open it cannot be done; `keeps` are state fields that are not taken back.
+    """
+
+    type: str
+    by: str
+    checkpoints: frozenset[str]
+    not_during: frozenset[str]
+    keeps: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """A dialect file, read and checked."""
+    """A dialect file, read and checked.
+
+    `rules` is a ruleset reference, or which one by a field of the first entry. `ignores_illegal` says that the other
+    system ignores what is not legal, but for what the rules in `accepts` refuse.
+    """
 
     id: str
     title: str
-    rules: str
+    rules: str | Mapping[str, Any]
     file: str
     automatic: bool
     type_path: str
@@ -49,7 +73,11 @@ class Dialect:
     start: Mapping[str, Any]
     names: Mapping[str, Mapping[str, str]]
     ignore: frozenset[str]
-    decisions: Mapping[str, Projection]
+    ends: frozenset[str]
+    ignores_illegal: bool
+    accepts: frozenset[str]
+    undo: Undo | None
+    decisions: Mapping[str, tuple[Projection, ...]]
     spans: Mapping[str, Span]
 
     def knows(self, entry: Any) -> bool:
@@ -60,7 +88,28 @@ class Dialect:
         for path, wanted in self.start.get("when", {}).items():
             if follow(payload, path) not in (wanted if isinstance(wanted, list) else [wanted]):
                 return False
-        return True
+        return isinstance(self.rules, str) or self._rules_key(entry) in self.rules["values"]
+
+    def _rules_key(self, entry: Any) -> str | None:
+        """The value of the first entry that says which ruleset it is."""
+        assert not isinstance(self.rules, str)
+        found = follow(follow(entry, self.payload_path), self.rules["path"])
+        key = self.rules.get("missing") if found in (MISSING, None) else found
+        return key if isinstance(key, str) else None
+
+    def ruleset_for(self, entry: Any) -> str | None:
+        """The ruleset reference for a log that begins with this entry; None if the dialect has none for it."""
+        if isinstance(self.rules, str):
+            return self.rules
+        found: str | None = self.rules["values"].get(self._rules_key(entry))
+        return found
+
+    def wanted(self) -> str:
+        """What a first entry must say to be of this dialect, for messages."""
+        fields = dict(self.start.get("when", {}))
+        if not isinstance(self.rules, str):
+            fields[self.rules["path"]] = " or ".join(self.rules["values"])
+        return ", ".join(f"{k}: {v}" for k, v in fields.items())
 
     def foreign(self, kind: str, name: str) -> str:
         """The foreign name of an entity."""
@@ -95,13 +144,32 @@ def read_dialect(path: Path) -> Dialect:
         start=data["start"],
         names=data.get("names", {}),
         ignore=frozenset(data.get("ignore", [])),
-        decisions={key: _projection(value) for key, value in data["decisions"].items()},
+        ends=frozenset(data.get("ends", [])),
+        ignores_illegal="ignores_illegal" in data,
+        accepts=frozenset(data.get("ignores_illegal", {}).get("except", [])),
+        undo=_undo(data["undo"]) if "undo" in data else None,
+        decisions={key: _projections(value) for key, value in data["decisions"].items()},
         spans=_places(locate(node, ["decisions"])),
     )
 
 
 def _places(node: Node | None) -> dict[str, Span]:
     return {key: place.span for key, (place, _) in node.entries.items()} if isinstance(node, YamlMapping) else {}
+
+
+def _undo(data: Mapping[str, Any]) -> Undo:
+    return Undo(
+        data["type"],
+        data.get("by", ""),
+        frozenset(data["checkpoints"]),
+        frozenset(data.get("not_during", [])),
+        tuple(data.get("keeps", [])),
+    )
+
+
+def _projections(data: Any) -> tuple[Projection, ...]:
+    """An option may have several forms in the log."""
+    return tuple(_projection(form) for form in (data if isinstance(data, list) else [data]))
 
 
 def _projection(data: Mapping[str, Any]) -> Projection:
@@ -114,10 +182,12 @@ def _projection(data: Mapping[str, Any]) -> Projection:
     return Projection(
         data.get("type", ""),
         tuple(rows),
+        data.get("when", ""),
         data.get("item", ""),
         data.get("closes", ""),
         data.get("list", ""),
         data.get("by", ""),
+        data.get("automatic", False),
     )
 
 

@@ -15,6 +15,8 @@ import re
 import sys
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 from engine import program as ir
@@ -50,6 +52,17 @@ def machine(ruleset: typed.Ruleset, seats: int, options: Mapping[str, str], back
                 (Diagnostic("RS410", Severity.ERROR, "the rules nest too deep", None, help=help_),)
             ) from None
     return _machines[key]
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """Decisions taken back at once: how many, and the state fields that are not taken back with them.
+
+    A field is named as in rules: `card` if it is the game's, `player.points` if every player has it.
+    """
+
+    decisions: int
+    keep: tuple[str, ...] = ()
 
 
 class Game:
@@ -342,6 +355,50 @@ class Game:
             raise IndexError("there is no decision to take back")
         self._state, option = self._past.pop()
         return option
+
+    def take_back(self, back: TakenBack) -> None:
+        """Takes several decisions back; the fields that `back` keeps hold what they hold now.
+
+        Raises:
+            IndexError: if there are not so many.
+            ValueError: if something to keep is no state field. Nothing has changed then.
+        """
+        if not 0 < back.decisions <= len(self._past):
+            raise IndexError(f"there are not {back.decisions} decisions to take back")
+        kept = {at: self._state[at] for name in back.keep for at in self._field_cells(name)}
+        state = self._past[-back.decisions][0].copy()
+        for at, value in kept.items():
+            state[at] = value
+        del self._past[-back.decisions :]
+        self._state = state
+
+    def _field_cells(self, name: str) -> list[int]:
+        """Where the state vector holds a field."""
+        if name not in self._fields:
+            hint = did_you_mean(name, self._fields)
+            raise ValueError(f"there is no state field `{name[:80]}`" + (f"; {hint}" if hint else ""))
+        account, cells = self._fields[name]
+        if account:
+            raise ValueError(f"`{name}` is an account, and money is neither made nor lost")
+        return cells
+
+    @cached_property
+    def _fields(self) -> dict[str, tuple[bool, list[int]]]:
+        """Every field, whether it is an account, and its cells."""
+        declarations = self.ruleset.declarations
+        groups = [("game", "", declarations.fields)]
+        groups += [(kind.name, f"{kind.name}.", kind.state) for kind in declarations.kinds.values()]
+        found = {(group, f.name): (prefix + f.name, f.account) for group, prefix, of in groups for f in of.values()}
+        fields: dict[str, tuple[bool, list[int]]] = {name: (account, []) for name, account in found.values()}
+        for i, cell in enumerate(self.program.cells):
+            if (cell.group, cell.name) in found:
+                fields[found[cell.group, cell.name][0]][1].append(i)
+        return fields
+
+    @property
+    def last(self) -> Option | None:
+        """The last decision taken; None if there is none."""
+        return self._past[-1][1] if self._past else None
 
     @property
     def ply(self) -> int:

@@ -1,44 +1,62 @@
 """Replaying a foreign log: at each decision the legal option whose projection equals the next entry.
 
 Options that the other system does not record are taken silently; where several options fit, one is tried after the
-other, within a bound. The walk is a depth-first search that keeps its own stack, so that long logs do not recurse.
+other, within a bound. The walk is a depth-first search that keeps its own stack, so that long logs do not recurse. It
+goes in stretches: what lies before an undo entry, or before an entry that the other system ignored, is settled.
 """
 
 from __future__ import annotations
 
-import difflib
 import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
-from engine import program as ir
-from engine.ask import Asker
-from engine.dialect import MISSING, Dialect, ForeignLog, Projection, follow, ordered
-from engine.game import Game
-from engine.interpreter import ProgramFault
+from engine.dialect import MISSING, Dialect, ForeignLog, follow, ordered
+from engine.explain import Explainer, refused
+from engine.game import Game, TakenBack
 from engine.option import Option, Refusal
+from engine.projection import Form, Projections, is_by, items
 from rulespec import typed
-from rulespec.diagnostics import Report, RulespecError, Span, did_you_mean, shown
+from rulespec.diagnostics import Report, Span, shown
 
 MAX_BACK = 300
 """Decisions taken back to try another option, without the log getting any further: a second or so."""
-MAX_ITEMS = 1_000
-"""Elements of a list that several decisions share; a longer one is no such list."""
 MAX_SILENT = 200
-"""Silent options in a row."""
-MAX_GUESSES = 20_000
-"""Arguments tried when looking for the option that an illegal entry speaks of."""
+"""Silent and automatic options in a row."""
+MAX_IGNORED = 10_000
+"""Entries that the other system may have ignored."""
+MAX_TRIED = 300_000
+"""Arguments tried, all in all, to see what entries mean that are not legal: a quarter of a minute."""
+
+Step = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Checkpoint:
+    """Where an undo goes back to: so many decisions, with the lists of the first entry used so far."""
+
+    ply: int
+    heads: tuple[tuple[str, int], ...]
+    before: Checkpoint | None
 
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """How far into the log the search is: the entry, which elements of its list are matched, and its lists' heads."""
+    """How far into the log the search is.
+
+    `entry` is the next entry, `matched` which elements of its list are done, `heads` how much of the first entry's
+    lists is used, `silent` the silent options in a row, `given` how many decisions no entry of their own answered;
+    `waiting`: an undo has gone back to where the other system now waits for what it did by itself.
+    """
 
     entry: int = 1
     matched: frozenset[int] = frozenset()
     heads: tuple[tuple[str, int], ...] = ()
     silent: int = 0
+    given: int = 0
+    waiting: bool = False
+    checkpoint: Checkpoint | None = None
 
     def head(self, name: str) -> int:
         """How many elements of a list have been used."""
@@ -48,7 +66,15 @@ class Cursor:
         """With one more element of a list used."""
         heads = dict(self.heads)
         heads[name] = heads.get(name, 0) + 1
-        return replace(self, heads=tuple(sorted(heads.items())), silent=0)
+        return replace(self, heads=tuple(sorted(heads.items())), silent=0, given=self.given + 1, waiting=False)
+
+    def past(self) -> Cursor:
+        """Behind the entry."""
+        return replace(self, entry=self.entry + 1, matched=frozenset(), silent=0)
+
+    def marked(self, ply: int) -> Cursor:
+        """With one more place that an undo goes back to."""
+        return replace(self, checkpoint=Checkpoint(ply, self.heads, self.checkpoint))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +89,17 @@ class Stop:
     ply: int
 
 
-@dataclass(slots=True)
-class _Field:
-    path: str
-    type: str
-    value: Callable[[list[int], Sequence[int]], int]
-    optional: bool
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """An entry that is not legal, and that the other system ignored."""
 
+    foreign_index: int
+    action: Any
+    refusal: Refusal
 
-@dataclass(slots=True)
-class _Rule:
-    projection: Projection
-    fields: list[_Field] = field(default_factory=list)
+    def to_json(self) -> dict[str, Any]:
+        """The object that `replay --format json` prints."""
+        return {"foreign_index": self.foreign_index, "action": self.action, "reason": self.refusal.reason}
 
 
 def seats_and_options(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset) -> tuple[list[str], dict[str, str]]:
@@ -109,331 +134,392 @@ def seats_and_options(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset)
     return [str(s) for s in seats], texts
 
 
-def _items(payload: Any, path: str) -> list[Any]:
-    found = follow(payload, path)
-    return found if isinstance(found, list) and len(found) <= MAX_ITEMS else []
+@dataclass(slots=True)
+class _Frame:
+    cursor: Cursor
+    candidates: Iterator[tuple[Option, Cursor]]
+    taken: Option | None = None
 
 
-_Frame = tuple[int, Cursor, Iterator[tuple[Option, Cursor]]]
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A way through a stretch of the log: each option with where the log was before it, then where it is.
+
+    `fits` says whether the stretch ends because the way does; else nothing fits the entry at its end.
+    """
+
+    steps: tuple[tuple[Cursor, Option], ...]
+    end: Cursor
+    fits: bool
+
+    def arrival(self) -> _Way:
+        """The way as far as it leads to the entry at its end, without what was tried for that entry."""
+        steps, end = list(self.steps), self.end
+        while steps and (steps[-1][0].entry, steps[-1][0].given) == (self.end.entry, self.end.given):
+            end = steps.pop()[0]
+        return _Way(tuple(steps), end, self.fits)
 
 
 class Importer:
-    """Walks one log with one game."""
+    """Walks one log with one game. What came of it: `moves`, what was decided and taken back, and `ignored`.
 
-    def __init__(self, game: Game, dialect: Dialect, log: ForeignLog) -> None:
+    Args:
+        game: a game that has not begun.
+        dialect: how the log speaks about it.
+        log: the log.
+        strict: no entry is ignored, even if the system that recorded the log ignores what is not legal.
+
+    Raises:
+        RulespecError: RS622 if an expression of the dialect is wrong.
+    """
+
+    def __init__(self, game: Game, dialect: Dialect, log: ForeignLog, strict: bool = False) -> None:
         self.game = game
         self.dialect = dialect
         self.log = log
+        self.moves: list[Option | TakenBack] = []
+        self.ignored: list[Ignored] = []
+        # Other rules than the other system's own say nothing about what it ignored.
+        own = dialect.ruleset_for(log.entries[0]) == game.ruleset.ref
+        self._ignores = dialect.ignores_illegal and own and not strict
+        self._projections = Projections(game, dialect, own)
+        self._explainer = Explainer(game, dialect, self._projections)
         payload = follow(log.entries[0], dialect.payload_path)
-        self.lists: dict[str, list[Any]] = {}
+        self._lists: dict[str, list[Any]] = {}
         for name, spec in dialect.start.get("lists", {}).items():
             found = follow(payload, spec["path"])
             values = found if isinstance(found, list) else []
-            self.lists[name] = ordered([v for v in values if v is not MISSING], spec.get("order", "as_is"))
-        self.rules = self._compile()
-        self.after: list[tuple[int, int]] = []
-        """(entry, number of decisions taken when it was done), in order."""
-        self._back = 0
+            self._lists[name] = ordered([v for v in values if v is not MISSING], spec.get("order", "as_is"))
+        self._first = self._first_entry()
+        self._ended: int | None = None
+        self._stepped = 0
+        self._end = len(log.entries)
+        self._step: Step | None = None
+        fields = {f"{k.name}.{f}" for k in game.ruleset.declarations.kinds.values() for f in k.state}
+        fields |= set(game.ruleset.declarations.fields)
+        self._keeps = tuple(name for name in dialect.undo.keeps if name in fields) if dialect.undo else ()
 
-    def _compile(self) -> dict[tuple[str, str], _Rule]:
-        """The projections, with their expressions typed and lowered. What this ruleset does not have is left out."""
-        asker = Asker(self.game.ruleset, self.game.seats, self.game.options_chosen)
-        report = Report()
-        rules: dict[tuple[str, str], _Rule] = {}
-        for d in self.game.program.decisions:
-            for c in d.choices:
-                projection = self.dialect.decisions.get(f"{d.name}.{c.name}")
-                if projection is None or (d.name, c.name) in rules:
-                    continue
-                rule = _Rule(projection)
-                params = [(p.name, p.type) for p in c.params]
-                for path, text, optional in projection.match:
-                    try:
-                        type_, value = asker.projection(text, params)
-                    except RulespecError as error:
-                        for e in error.diagnostics:
-                            where = f"`{d.name}.{c.name}` of the dialect `{self.dialect.id}`: {e.message}"
-                            place = self.dialect.spans.get(f"{d.name}.{c.name}")
-                        report.error("RS622", where, place, help=e.help)
-                        continue
-                    rule.fields.append(_Field(path, type_, value, optional))
-                rules[d.name, c.name] = rule
-        report.raise_if_errors()
-        return rules
+    def _first_entry(self) -> int:
+        """The first entry that means something: the one that begins the log may stand there twice."""
+        first = self.log.entries[0]
+        for number, entry in enumerate(self.log.entries):
+            if entry != first and self._type(entry) not in self.dialect.ignore:
+                return number
+        return len(self.log.entries)
 
-    # --- the walk --------------------------------------------------------------------------
+    # --- the log, stretch by stretch ---------------------------------------------------------
 
-    def run(self, until: int | None = None, step: Callable[[int], None] | None = None) -> Stop | None:
+    def run(self, until: int | None = None, step: Step | None = None) -> Stop | None:
         """Replays the log to its end, or its first `until` entries; gives where and why it stopped before, if it did.
 
         `step` is called with the number of each entry once its decisions are taken, in order. As later entries may
-        show that an earlier choice was wrong, it is called when the whole walk is settled.
+        show that an earlier choice was wrong, it is called when a stretch of the log is settled.
         """
         entries = len(self.log.entries)
         end = entries if until is None else max(1, min(until, entries))
-        game = self.game
-        stack: list[_Frame] = []
+        self._step, self._end = step, end
         cursor = self._settled(Cursor(), end)
-        best, furthest = Cursor(entry=0), game.history
-        while cursor.entry < end or self._answerable(cursor):
-            if cursor.entry > best.entry:
-                self._back = 0
-            if (cursor.entry, len(cursor.matched), game.ply) > (best.entry, len(best.matched), len(furthest)):
-                best, furthest = cursor, game.history
-            stack.append((game.ply, cursor, self._candidates(cursor, end)))
-            following = self._next(stack)
-            if following is None:
-                return self._stop(best, furthest)
-            cursor = self._settled(following, end)
-        self.after = self._milestones([*((ply, at) for ply, at, _ in stack), (game.ply, cursor)])
-        if step is not None:
-            self._replay(self.after, step)
-        return None
-
-    def _next(self, stack: list[_Frame]) -> Cursor | None:
-        """Takes the next option that fits, going back where none is left; None if nothing fits at all."""
-        game = self.game
-        while stack:
-            ply, _, candidates = stack[-1]
-            while game.ply > ply:
-                game.undo()
-            found = next(candidates, None)
-            if found is not None:
-                game.apply(found[0])
-                return found[1]
-            self._back += 1
-            if self._back > MAX_BACK:
+        while True:
+            way = self._stretch(cursor, end)
+            if way.fits and way.end.entry >= end:
+                self._settle(way)
                 return None
-            stack.pop()
-        return None
+            meant, refusal = self._refused(way.end) if way.fits else self._illegal(way.end)
+            if refusal is None:
+                self._settle(way)
+                cursor = self._undo(way.end) if self._is_undo(way.end) else self._over(way.end)
+            elif self._was_ignored(way.end, refusal):
+                cursor = self._ignore(way, refusal)
+            else:
+                self._settle(way)
+                return self._stop(way.end, meant, refusal)
+            cursor = self._settled(cursor, end)
 
-    @staticmethod
-    def _milestones(points: list[tuple[int, Cursor]]) -> list[tuple[int, int]]:
-        """For each entry the number of decisions after which it is done.
+    def _settle(self, way: _Way) -> None:
+        """What was walked is settled: it is noted, and walked once more with a `step` after each entry."""
+        game = self.game
+        self.moves += [option for _, option in way.steps]
+        done = self._done(way)
+        if self._step is not None and done:
+            for _ in way.steps:
+                game.undo()
+            taken = 0
+            for entry, count in enumerate(done, self._stepped):
+                for _, option in way.steps[taken:count]:
+                    game.apply(option)
+                taken = count
+                self._step(entry)
+            for _, option in way.steps[taken:]:
+                game.apply(option)
+        self._stepped += len(done)
 
-        Decisions that a list of the first entry answers belong to the entry before them.
+    def _done(self, way: _Way) -> list[int]:
+        """For each entry that the way passes the number of its options after which the entry is done.
+
+        Decisions that no entry of their own answers belong to the entry before them.
         """
-        plies: list[int] = []
-        heads: tuple[tuple[str, int], ...] = ()
-        for ply, cursor in points:
-            plies += [ply] * (cursor.entry - len(plies))
-            if cursor.heads != heads:
-                plies[cursor.entry - 1] = ply
-                heads = cursor.heads
-        return list(enumerate(plies))
+        done: list[int] = []
+        cursors = [*(cursor for cursor, _ in way.steps), way.end]
+        given = cursors[0].given
+        for count, cursor in enumerate(cursors):
+            done += [count] * (cursor.entry - self._stepped - len(done))
+            if cursor.given != given and done:
+                done[-1] = count
+            given = cursor.given
+        return done
 
-    def _replay(self, done: list[tuple[int, int]], step: Callable[[int], None]) -> None:
-        history = self.game.history
-        while self.game.ply:
-            self.game.undo()
-        for entry, ply in done:
-            while self.game.ply < ply:
-                self.game.apply(history[self.game.ply])
-            step(entry)
-        while self.game.ply < len(history):
-            self.game.apply(history[self.game.ply])
+    # --- the walk through one stretch --------------------------------------------------------
+
+    def _stretch(self, cursor: Cursor, end: int) -> _Way:
+        """The way to the next entry that is no decision, to the end, or to the first entry that nothing fits."""
+        game, floor = self.game, self.game.ply
+        stack: list[_Frame] = []
+        best, furthest = (0, 0, 0), _Way((), cursor, False)
+        back, forward = 0, False
+        while not self._is_due(cursor, end):
+            progress = (cursor.entry, len(cursor.matched), game.ply)
+            if progress > best:
+                back = 0 if cursor.entry > best[0] else back
+                best, forward = progress, True
+            stack.append(_Frame(cursor, self._candidates(cursor, end)))
+            found: tuple[Option, Cursor] | None = None
+            while stack:
+                top = stack[-1]
+                while game.ply > floor + len(stack) - 1:
+                    game.undo()
+                found = next(top.candidates, None)
+                if found is not None:
+                    break
+                if forward:
+                    furthest, forward = _Way(_steps(stack[:-1]), top.cursor, False), False
+                stack.pop()
+                back += 1
+                if back > MAX_BACK:
+                    stack.clear()
+            if found is None:
+                while game.ply > floor:
+                    game.undo()
+                for _, option in furthest.steps:
+                    game.apply(option)
+                return furthest
+            game.apply(found[0])
+            top.taken = found[0]
+            cursor = self._settled(found[1], end)
+        return _Way(_steps(stack), cursor, True)
+
+    def _is_due(self, cursor: Cursor, end: int) -> bool:
+        """Whether the walk stands before an entry that is no decision, or at the end."""
+        if self._ended is not None:
+            return True
+        if self._answerable(cursor) or self._is_automatic(cursor):
+            return False
+        if cursor.entry >= end or self._is_undo(cursor):
+            return True
+        kind = self._type(self._entry(cursor))
+        return kind == self.dialect.start["type"] or kind in self.dialect.ends
 
     def _type(self, entry: Any) -> str | None:
         found = follow(entry, self.dialect.type_path)
         return found if isinstance(found, str) else None
 
     def _entry(self, cursor: Cursor) -> Any:
-        return self.log.entries[cursor.entry]
+        return self.log.entries[cursor.entry] if cursor.entry < len(self.log.entries) else None
+
+    def _payload(self, cursor: Cursor) -> Any:
+        return follow(self._entry(cursor), self.dialect.payload_path)
 
     def _settled(self, cursor: Cursor, end: int) -> Cursor:
         """Past entries that mean nothing, and past a list that is matched and cannot go on."""
         while cursor.entry < end:
-            entry = self._entry(cursor)
-            if self._type(entry) in self.dialect.ignore:
-                cursor = replace(cursor, entry=cursor.entry + 1, matched=frozenset())
-                continue
-            if cursor.matched and self._list_gone(cursor, entry):
-                cursor = replace(cursor, entry=cursor.entry + 1, matched=frozenset())
-                continue
-            break
+            nothing = cursor.entry < self._first or self._type(self._entry(cursor)) in self.dialect.ignore
+            if not nothing and not (cursor.matched and self._list_gone(cursor)):
+                break
+            cursor = replace(cursor, entry=cursor.entry + 1, matched=frozenset())
         return cursor
 
-    def _list_gone(self, cursor: Cursor, entry: Any) -> bool:
+    def _list_gone(self, cursor: Cursor) -> bool:
         """Whether all elements are matched and the open decision has nothing more to do with them."""
-        kind = self._type(entry)
+        kind, payload = self._type(self._entry(cursor)), self._payload(cursor)
+        for forms in self._projections.forms.values():
+            for p in (form.projection for form in forms):
+                if p.item and p.type == kind and len(cursor.matched) < len(items(payload, p.item)):
+                    return False
         decision = self.game.decision
-        payload = follow(entry, self.dialect.payload_path)
-        lists = {r.projection.item for r in self.rules.values() if r.projection.item and r.projection.type == kind}
-        for path in lists:
-            items = follow(payload, path)
-            if isinstance(items, list) and len(cursor.matched) < len(items):
-                return False
-        return decision is None or not any(
-            name == decision.name and rule.projection.type == kind for (name, _), rule in self.rules.items()
-        )
+        return decision is None or not any(form.projection.type == kind for form in self._forms(decision.name))
+
+    def _forms(self, decision: str) -> list[Form]:
+        return self._projections.by_decision.get(decision, [])
 
     def _answerable(self, cursor: Cursor) -> bool:
         """Whether the open decision is answered from a list of the first entry."""
         decision = self.game.decision
         if decision is None:
             return False
-        return any(
-            name == decision.name
-            and rule.projection.list
-            and cursor.head(rule.projection.list) < len(self.lists.get(rule.projection.list, ()))
-            for (name, _), rule in self.rules.items()
-        )
+        lists = {form.projection.list for form in self._forms(decision.name)} - {""}
+        return any(cursor.head(name) < len(self._lists.get(name, ())) for name in lists)
+
+    def _is_automatic(self, cursor: Cursor) -> bool:
+        """Whether the other system takes the open decision by itself."""
+        decision = self.game.decision
+        if decision is None or cursor.waiting:
+            return False
+        return any(form.projection.automatic for form in self._forms(decision.name))
 
     def _candidates(self, cursor: Cursor, end: int) -> Iterator[tuple[Option, Cursor]]:
         """The options that fit, each with where the log is after it; silent ones last."""
         silent: list[Option] = []
+        automatic = self._is_automatic(cursor)
+        state = list(self.game.cells)
         for option in self.game.options:
-            rule = self.rules.get((option.decision, option.name))
-            if rule is None:
+            forms = self._projections.forms.get((option.decision, option.name))
+            if not forms:
                 silent.append(option)
                 continue
-            following = self._fits(option, rule, cursor, end)
-            if following is not None:
-                yield option, following
-        if cursor.silent < MAX_SILENT and cursor.entry < end:
+            for form in forms:
+                if automatic:
+                    fits = form.projection.automatic and cursor.silent < MAX_SILENT
+                    following = replace(cursor, given=cursor.given + 1, silent=cursor.silent + 1) if fits else None
+                else:
+                    following = self._fits(option, form, cursor, end, state)
+                if following is not None:
+                    yield option, self._checked(option, cursor, following)
+                    break
+        if cursor.silent < MAX_SILENT and cursor.entry < end and not automatic:
             for option in silent:
-                yield option, replace(cursor, silent=cursor.silent + 1)
+                yield option, self._checked(option, cursor, replace(cursor, silent=cursor.silent + 1, waiting=False))
 
-    def _fits(self, option: Option, rule: _Rule, cursor: Cursor, end: int) -> Cursor | None:
-        p = rule.projection
+    def _fits(self, option: Option, form: Form, cursor: Cursor, end: int, state: list[int]) -> Cursor | None:
+        p = form.projection
         if p.list:
-            values = self.lists.get(p.list, [])
+            values = self._lists.get(p.list, [])
             at = cursor.head(p.list)
-            if at < len(values) and self._equal(option.args, rule, values[at]):
+            if at < len(values) and self._projections.equal(option.args, form, values[at], state):
                 return cursor.used(p.list)
             return None
-        if cursor.entry >= end:
+        if cursor.entry >= end or self._type(self._entry(cursor)) != p.type:
             return None
-        entry = self._entry(cursor)
-        if self._type(entry) != p.type:
-            return None
-        payload = follow(entry, self.dialect.payload_path)
-        if p.by and follow(payload, p.by) != option.by:
+        payload = self._payload(cursor)
+        if not is_by(payload, p.by, option.by):
             return None
         if p.item:
-            for i, item in enumerate(_items(payload, p.item)):
-                if i not in cursor.matched and self._equal(option.args, rule, item):
-                    return replace(cursor, matched=cursor.matched | {i}, silent=0)
+            for i, item in enumerate(items(payload, p.item)):
+                if i not in cursor.matched and self._projections.equal(option.args, form, item, state):
+                    return replace(cursor, matched=cursor.matched | {i}, silent=0, waiting=False)
             return None
         if p.closes:
-            items = follow(payload, p.closes)
-            if not isinstance(items, list) or len(cursor.matched) < len(items):
+            found = follow(payload, p.closes)
+            if not isinstance(found, list) or len(cursor.matched) < len(found):
                 return None
-        if not self._equal(option.args, rule, payload):
+        if not self._projections.equal(option.args, form, payload, state):
             return None
-        return replace(cursor, entry=cursor.entry + 1, matched=frozenset(), silent=0)
+        return replace(cursor.past(), waiting=False)
 
-    def _equal(self, args: Sequence[int], rule: _Rule, record: Any) -> bool:
-        return all(self._same(f, args, record) for f in rule.fields)
+    def _checked(self, option: Option, cursor: Cursor, following: Cursor) -> Cursor:
+        """With a checkpoint before the option, if an undo goes back to it or to the entry that it begins."""
+        undo = self.dialect.undo
+        if undo is None:
+            return following
+        begins = not cursor.matched and (following.matched or following.entry > cursor.entry)
+        if (begins and self._type(self._entry(cursor)) in undo.checkpoints) or (
+            f"{option.decision}.{option.name}" in undo.checkpoints
+        ):
+            return replace(following, checkpoint=cursor.marked(self.game.ply).checkpoint)
+        return following
 
-    def _same(self, f: _Field, args: Sequence[int], record: Any) -> bool:
-        found = follow(record, f.path)
-        if found is MISSING and f.optional:
-            return True
-        try:
-            value = f.value(list(self.game.cells), args)
-        except (ProgramFault, IndexError):
-            return False
-        return bool(self._shown(f.type, value) == found)
+    # --- entries that are no decision --------------------------------------------------------
 
-    def _shown(self, type_: str, value: int) -> Any:
-        if type_ in ("int", "bool"):
-            return bool(value) if type_ == "bool" else value
-        if value < 0:
-            return None
-        return self.dialect.foreign(type_, self.game.labels.names[type_][value])
+    def _is_undo(self, cursor: Cursor) -> bool:
+        undo = self.dialect.undo
+        return undo is not None and self._type(self._entry(cursor)) == undo.type
 
-    # --- where it does not fit -------------------------------------------------------------
+    def _undo(self, cursor: Cursor) -> Cursor:
+        """Goes back to before the last checkpoint."""
+        to = cursor.checkpoint
+        assert to is not None
+        back = TakenBack(self.game.ply - to.ply, self._keeps)
+        waiting = cursor.waiting
+        if back.decisions:
+            self.game.take_back(back)
+            self.moves.append(back)
+            waiting = True
+        return Cursor(cursor.entry + 1, heads=to.heads, given=cursor.given, waiting=waiting, checkpoint=to.before)
 
-    def _stop(self, cursor: Cursor, history: list[Option]) -> Stop:
-        """The report on an entry that no legal option fits."""
-        game = self.game
-        while game.ply:
-            game.undo()
-        for option in history:
-            game.apply(option)
-        action = self._entry(cursor) if cursor.entry < len(self.log.entries) else None
-        meant = self._meant(cursor, action)
-        decision = game.decision
-        if meant is not None:
-            refusal = game.why_not(meant) or Refusal("what follows does not fit", (), "", {}, None)
-        elif decision is None:
-            refusal = Refusal("the game is over", (), "", {}, None)
-        elif unknown := self._unlisted(decision.name, cursor) or self._unknown(decision.name, action):
-            refusal = Refusal(unknown, (), "", {}, None)
+    def _over(self, cursor: Cursor) -> Cursor:
+        """Behind an entry with which the other system ended the game."""
+        self._ended = self._ended or cursor.entry
+        return cursor.past()
+
+    def _refused(self, cursor: Cursor) -> tuple[None, Refusal | None]:
+        """Why an entry that is no decision cannot be; None if it can."""
+        undo, game = self.dialect.undo, self.game
+        reason = ""
+        if self._type(self._entry(cursor)) in self.dialect.ends:
+            pass
+        elif self._ended is not None:
+            reason = f"the log has ended the game with entry {self._ended}"
+        elif undo is None or not self._is_undo(cursor):
+            reason = "the log begins anew here; only what comes before can be replayed"
         else:
-            kind = self._type(action)
-            who = decision.by or "chance"
-            refusal = Refusal(f"the open decision is `{decision.name}` of {who}, not `{kind}`", (), "", {}, None)
-        legal = [str(o) for o, _ in zip(game.options, range(2000), strict=False) if not o.interrupt]
-        text = str(meant) if meant is not None else json.dumps(action, ensure_ascii=False)[:200]
-        legal.sort(key=lambda o: -difflib.SequenceMatcher(None, o, text).ratio())
-        return Stop(cursor.entry, action, refusal, str(meant) if meant else "", tuple(legal[:5]), game.ply)
+            decision, last = game.decision, game.last
+            if decision is None:
+                reason = "the game is over"
+            elif cursor.checkpoint is None:
+                reason = "there is nothing to take back"
+            elif decision.name in undo.not_during:
+                reason = f"nothing can be taken back while `{decision.name}` is open"
+            elif not is_by(self._payload(cursor), undo.by, last.by if last else None):
+                reason = f"the last decision was that of {last.by if last and last.by else 'chance'}"
+        return None, refused(reason) if reason else None
 
-    def _unlisted(self, decision: str, cursor: Cursor) -> str:
-        """What a list of the first entry says for this decision, if that is not possible."""
-        for (name, _), rule in self.rules.items():
-            path = rule.projection.list
-            values = self.lists.get(path, [])
-            if name == decision and path and cursor.head(path) < len(values):
+    # --- entries that are not legal ----------------------------------------------------------
+
+    def _was_ignored(self, cursor: Cursor, refusal: Refusal) -> bool:
+        """Whether the other system has ignored an entry that is not legal."""
+        begins = self._type(self._entry(cursor)) == self.dialect.start["type"] and self._ended is None
+        return (
+            self._ignores
+            and not begins
+            and cursor.entry < self._end
+            and not self.dialect.accepts.intersection(refusal.rules)
+            and len(self.ignored) < MAX_IGNORED
+            and self._projections.tried < MAX_TRIED
+        )
+
+    def _ignore(self, way: _Way, refusal: Refusal) -> Cursor:
+        """Goes on behind an entry that the other system has ignored, without what was tried for it."""
+        entry, arrival = self._entry(way.end), way.arrival()
+        self.ignored.append(Ignored(way.end.entry, entry, refusal))
+        for _ in way.steps[len(arrival.steps) :]:
+            self.game.undo()
+        self._settle(arrival)
+        cursor = arrival.end
+        if self.dialect.undo is not None and self._type(entry) in self.dialect.undo.checkpoints:
+            cursor = cursor.marked(self.game.ply)
+        return cursor.past()
+
+    def _illegal(self, cursor: Cursor) -> tuple[Option | None, Refusal]:
+        """The option that an entry speaks of, if it can be said, and why the entry is not legal."""
+        if unlisted := self._unlisted(cursor):
+            return None, refused(unlisted)
+        return self._explainer.illegal(self._entry(cursor), cursor.matched)
+
+    def _unlisted(self, cursor: Cursor) -> str:
+        """What a list of the first entry says for the open decision, if that is not possible."""
+        decision = self.game.decision
+        for form in self._forms(decision.name) if decision else ():
+            path = form.projection.list
+            values = self._lists.get(path, [])
+            if decision and path and cursor.head(path) < len(values):
                 value = shown(str(values[cursor.head(path)]))
-                return f"the first entry says {value} for `{decision}`, and that is not possible here"
+                return f"the first entry says {value} for `{decision.name}`, and that is not possible here"
         return ""
 
-    def _unknown(self, decision: str, action: Any) -> str:
-        """What the entry names that this game does not have, if that is why it fits nothing."""
-        payload = follow(action, self.dialect.payload_path)
-        for (name, _), rule in self.rules.items():
-            if name != decision or rule.projection.type != self._type(action):
-                continue
-            records = _items(payload, rule.projection.item) if rule.projection.item else [payload]
-            for f in rule.fields:
-                for found in (follow(record, f.path) for record in records):
-                    kind = f.type
-                    if kind in self.game.labels.names and isinstance(found, str):
-                        known = [self.dialect.foreign(kind, n) for n in self.game.labels.names[kind]]
-                        if found not in known:
-                            hint = did_you_mean(found, known)
-                            return f"there is no {kind} {shown(found)}" + (f"; {hint}" if hint else "")
-        return ""
+    def _stop(self, cursor: Cursor, meant: Option | None, refusal: Refusal) -> Stop:
+        """The report on an entry that no legal option fits."""
+        entry, text = self._entry(cursor), str(meant) if meant else ""
+        nearest = self._explainer.nearest(text or json.dumps(entry, ensure_ascii=False)[:200])
+        return Stop(cursor.entry, entry, refusal, text, nearest, self.game.ply)
 
-    def _meant(self, cursor: Cursor, action: Any) -> Option | None:
-        """The option that the entry speaks of, legal or not: the first whose arguments give the entry's fields."""
-        game = self.game
-        decision = game.decision
-        if decision is None or action is None:
-            return None
-        number = next(i for i, d in enumerate(game.program.decisions) if d.name == decision.name)
-        for d in game.program.decisions[number:]:
-            if d.name != decision.name:
-                continue
-            for k, c in enumerate(d.choices):
-                rule = self.rules.get((d.name, c.name))
-                if rule is None or rule.projection.type != self._type(action):
-                    continue
-                for args in self._guesses(c):
-                    if self._fits_any(args, rule, cursor, action):
-                        return Option(d.name, c.name, args, decision.by, c.by is not None, k, game.labels)
-            break
-        return None
 
-    def _fits_any(self, args: tuple[int, ...], rule: _Rule, cursor: Cursor, action: Any) -> bool:
-        payload = follow(action, self.dialect.payload_path)
-        if not rule.projection.item:
-            return self._equal(args, rule, payload)
-        items = _items(payload, rule.projection.item)
-        rest = [v for i, v in enumerate(items) if i not in cursor.matched]
-        return any(self._equal(args, rule, item) for item in rest)
-
-    def _guesses(self, c: ir.Choice) -> Iterator[tuple[int, ...]]:
-        """All arguments that an option could be given, within a bound."""
-        sizes = [len(self.game.labels.names[p.type]) if p.type != "int" else 100 for p in c.params]
-        total = 1
-        for size in sizes:
-            total *= size
-        for n in range(min(total, MAX_GUESSES)):
-            args = []
-            for size in reversed(sizes):
-                n, digit = divmod(n, size)
-                args.append(digit)
-            yield tuple(reversed(args))
+def _steps(frames: list[_Frame]) -> tuple[tuple[Cursor, Option], ...]:
+    return tuple((frame.cursor, frame.taken) for frame in frames if frame.taken is not None)

@@ -5,7 +5,7 @@
     {"undo": 1}
 
 A line `undo` takes back that many of the decisions before it: so a log that is only appended to can hold second
-thoughts.
+thoughts. With `"keep": ["card", "player.points"]` these state fields are not taken back.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
 
-from engine.game import Game
+from engine.game import Game, TakenBack
 from engine.log_file import MAX_NATIVE_BYTES, fail, read_log_text
 from engine.option import Option
 from rulespec.diagnostics import Diagnostic, RulespecError, Severity, Span, did_you_mean, shown
@@ -28,6 +28,8 @@ VERSION = 1
 MAX_LINES = 200_000
 MAX_LINE = 64_000
 MAX_SEATS = 64
+MAX_KEPT = 100
+"""State fields that a line `undo` may keep."""
 
 _REFERENCE = re.compile(r"[a-z0-9][a-z0-9_]*(\+[a-z0-9][a-z0-9_]*)*")
 _HEADER_KEYS = ("rulespec_log", "ruleset", "ruleset_hash", "seats", "options")
@@ -60,13 +62,17 @@ class LogHeader:
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """A line of a log: a decision (`by` is None for chance), or `undo` decisions taken back. `line` counts from 1."""
+    """A line of a log: a decision (`by` is None for chance), or `undo` decisions taken back. `line` counts from 1.
+
+    `keep` are the state fields that are not taken back with them.
+    """
 
     decision: str
     by: str | None
     option: str
     line: int
     undo: int = 0
+    keep: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -84,9 +90,11 @@ class NativeLog:
         return _find(self.file, entry.line, self.text.split("\n")[entry.line - 1], value)
 
 
-def entry_json(option: Option) -> dict[str, Any]:
-    """The line that records an option."""
-    return {"decision": option.decision, "by": option.by, "option": str(option)}
+def entry_json(move: Option | TakenBack) -> dict[str, Any]:
+    """The line that records an option, or decisions taken back."""
+    if isinstance(move, Option):
+        return {"decision": move.decision, "by": move.by, "option": str(move)}
+    return {"undo": move.decisions, "keep": list(move.keep)} if move.keep else {"undo": move.decisions}
 
 
 def is_native(text: str) -> bool:
@@ -205,10 +213,13 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
 
 def _entry(data: dict[str, Any], display: str, number: int, line: str) -> LogEntry:
     if "undo" in data:
-        _keys(data, ("undo",), set(), display, number, line)
+        _keys(data, ("undo", "keep"), set(), display, number, line)
         if not isinstance(data["undo"], int) or isinstance(data["undo"], bool) or data["undo"] < 1:
             fail("RS607", "`undo` is the number of decisions taken back", _find(display, number, line, "undo"))
-        return LogEntry("", None, "", number, data["undo"])
+        keep = data.get("keep", [])
+        if not isinstance(keep, list) or len(keep) > MAX_KEPT or not all(isinstance(name, str) for name in keep):
+            fail("RS607", "`keep` is a list of names of state fields", _find(display, number, line, "keep"))
+        return LogEntry("", None, "", number, data["undo"], tuple(keep))
     _keys(data, ("decision", "by", "option"), {"decision", "by", "option"}, display, number, line)
     for key, allowed in (("decision", str), ("by", str | None), ("option", str)):
         if not isinstance(data[key], allowed):
@@ -263,13 +274,13 @@ class LogWriter:
         if not append:
             self._write(header.to_json())
 
-    def add(self, option: Option) -> None:
-        """Records a decision."""
-        self._write(entry_json(option))
+    def add(self, move: Option | TakenBack) -> None:
+        """Records a decision, or that some were taken back."""
+        self._write(entry_json(move))
 
     def undo(self, decisions: int = 1) -> None:
         """Records that decisions were taken back."""
-        self._write({"undo": decisions})
+        self.add(TakenBack(decisions))
 
     def close(self) -> None:
         """Closes the file."""

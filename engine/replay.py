@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from engine.dialect import Dialect, ForeignLog, follow, parse_foreign, read_dialect
-from engine.game import Backend, Game
-from engine.importer import Importer, seats_and_options
-from engine.log import LogEntry, LogHeader, LogWriter, NativeLog, is_native, parse_log
+from engine.game import Backend, Game, TakenBack
+from engine.importer import Ignored, Importer, seats_and_options
+from engine.log import LogEntry, LogHeader, LogWriter, NativeLog, entry_json, is_native, parse_log
 from engine.log_file import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, read_log_text
-from engine.option import Fault, IllegalOption, Refusal
+from engine.option import Fault, IllegalOption, Option, Refusal
 from rulespec import typed
 from rulespec.diagnostics import Report, RulespecError, Span, did_you_mean
 from rulespec.load import game_folders, load_ruleset
@@ -52,11 +52,17 @@ class Divergence:
 
 @dataclass(slots=True)
 class ReplayResult:
-    """What a replay came to. The game stands where the log, or its legal part, ends."""
+    """What a replay came to. The game stands where the log, or its legal part, ends.
+
+    `moves` are the decisions as they were taken, and taken back; those that stand are the game's history. `ignored` are
+    entries of a foreign log that are not legal, and that the system which recorded it has ignored.
+    """
 
     log: str
     game: Game
     divergence: Divergence | None
+    moves: list[Option | TakenBack] = field(default_factory=list)
+    ignored: list[Ignored] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """The object that `replay --format json` prints; see replay.schema.json."""
@@ -72,14 +78,15 @@ class ReplayResult:
             "scores": result.scores if result else game.scores(),
             "winners": result.winners if result else [],
             "state": game.state(),
+            "ignored": [entry.to_json() for entry in self.ignored],
             "divergence": self.divergence.to_json() if self.divergence else None,
         }
 
     def write_native(self, path: Path) -> None:
-        """Writes the game as a native log."""
+        """Writes the game as a native log, with what was taken back."""
         with LogWriter(path, LogHeader.of(self.game)) as writer:
-            for option in self.game.history:
-                writer.add(option)
+            for move in self.moves:
+                writer.add(move)
 
 
 def replay_file(
@@ -92,6 +99,7 @@ def replay_file(
     trace: Trace | None = None,
     report: Report | None = None,
     load: Load = load_ruleset,
+    strict: bool | None = None,
 ) -> ReplayResult:
     """Replays a log.
 
@@ -104,6 +112,8 @@ def replay_file(
         trace: called with a record after every decision (every entry of a foreign log).
         report: takes warnings, such as that of a torn last line.
         load: how rulesets are loaded; somebody who replays many logs keeps them.
+        strict: whether an entry of a foreign log that is not legal is a divergence even if the system which recorded it
+            ignores such entries; if not given, it is where `rules` are given.
 
     Raises:
         RulespecError: if the log or the ruleset cannot be read, or do not go together.
@@ -114,7 +124,9 @@ def replay_file(
         return _replay_native(parse_log(text, str(path), whole), rules, until, backend, trace, report, load)
     if len(text) > MAX_FOREIGN_BYTES:
         fail("RS602", f"a foreign log has at most {MAX_FOREIGN_BYTES:,} bytes", Span(str(path), 1, 1, 1, 2))
-    return _replay_foreign(parse_foreign(text, str(path)), rules, dialect, until, backend, trace, report, load)
+    strict = rules is not None if strict is None else strict
+    log = parse_foreign(text, str(path))
+    return _replay_foreign(log, rules, dialect, until, backend, trace, report, load, strict)
 
 
 # --- native logs ---------------------------------------------------------------------------
@@ -139,28 +151,24 @@ def _replay_native(
             fail("RS617", message, Span(log.file, 1, 1, 1, 2), help=first.help)
         raise
     game = game_of(log, ruleset, backend, report)
+    result = ReplayResult(log.file, game, None)
     for number, entry in enumerate(log.entries):
         if until is not None and game.ply >= until:
             break
-        if entry.undo > game.ply:
-            message = f"there are not {entry.undo} decisions to take back"
-            return ReplayResult(log.file, game, _divergence(game, Refusal(message, (), "", {}, None), entry))
-        if entry.undo:
-            for _ in range(entry.undo):
-                game.undo()
-            continue
-        refusal = _take(game, entry)
-        if refusal is not None:
-            return ReplayResult(log.file, game, _divergence(game, refusal, entry))
-        if trace is not None:
+        move = _take_back(game, entry) if entry.undo else _take(game, entry)
+        if isinstance(move, Refusal):
+            result.divergence = _divergence(game, move, entry)
+            break
+        result.moves.append(move)
+        if trace is not None and not entry.undo:
             trace(_record(game, number, None))
-    return ReplayResult(log.file, game, None)
+    return result
 
 
 def _divergence(game: Game, refusal: Refusal, entry: LogEntry) -> Divergence:
     action: dict[str, Any] = {"decision": entry.decision, "by": entry.by, "option": entry.option}
     if entry.undo:
-        action = {"undo": entry.undo}
+        action = entry_json(TakenBack(entry.undo, entry.keep))
     return Divergence(game.ply, None, action, refusal, _nearest(game, entry.option), entry.line)
 
 
@@ -184,7 +192,17 @@ def _placed(make: Callable[[], Game], file: str) -> Game:
         raise RulespecError(d if d.span else replace(d, span=start) for d in error.diagnostics) from None
 
 
-def _take(game: Game, entry: LogEntry) -> Refusal | None:
+def _take_back(game: Game, entry: LogEntry) -> TakenBack | Refusal:
+    """Takes back what an entry says, if it can be; else says why not."""
+    back = TakenBack(entry.undo, entry.keep)
+    try:
+        game.take_back(back)
+    except (IndexError, ValueError) as error:
+        return Refusal(str(error), (), "", {}, None)
+    return back
+
+
+def _take(game: Game, entry: LogEntry) -> Option | Refusal:
     """Takes the option of an entry if it is legal; else says why it is not."""
     now = game.decision
     if now is None:
@@ -192,14 +210,15 @@ def _take(game: Game, entry: LogEntry) -> Refusal | None:
     if entry.decision and now.name != entry.decision:
         return Refusal(f"the open decision is `{now.name}`, not `{entry.decision}`", (), "", {}, None)
     try:
-        game.apply(game.parse(entry.option, entry.by))
+        option = game.parse(entry.option, entry.by)
+        game.apply(option)
     except IllegalOption as error:
         return error.refusal
     except Fault as error:
         return Refusal(f"the ruleset is at fault: {error}", (), "", {}, error.diagnostic.span)
     except ValueError as error:
         return Refusal(str(error), (), "", {}, None)
-    return None
+    return option
 
 
 def _nearest(game: Game, text: str) -> tuple[str, ...]:
@@ -235,29 +254,43 @@ def _replay_foreign(
     trace: Trace | None,
     report: Report,
     load: Load,
+    strict: bool,
 ) -> ReplayResult:
     dialect = _dialect(log, rules, dialect_id, report)
-    ruleset = load(rules or dialect.rules)
+    ruleset = load(rules or _own_rules(dialect, log))
     seats, options = seats_and_options(dialect, log, ruleset)
     game = _placed(lambda: Game(ruleset, seats, options, backend), log.file)
-    importer = Importer(game, dialect, log)
+    importer = Importer(game, dialect, log, strict)
     numbers = iter(range(len(log.entries) + 1))
 
     def step(entry: int) -> None:
         if trace is not None:
             trace(_record(game, next(numbers), entry))
 
+    result = ReplayResult(log.file, game, None, importer.moves, importer.ignored)
     try:
-        stop = importer.run(until, step)
+        stop = importer.run(until, step if trace is not None else None)
     except Fault as error:
-        stop = None
         report.add(error.diagnostic)
         refusal = Refusal(f"the ruleset is at fault: {error}", (), "", {}, error.diagnostic.span)
-        return ReplayResult(log.file, game, Divergence(game.ply, None, None, refusal, ()))
-    if stop is None:
-        return ReplayResult(log.file, game, None)
-    divergence = Divergence(stop.ply, stop.foreign_index, stop.action, stop.refusal, stop.nearest)
-    return ReplayResult(log.file, game, divergence)
+        result.divergence = Divergence(game.ply, None, None, refusal, ())
+        return result
+    if stop is not None:
+        result.divergence = Divergence(stop.ply, stop.foreign_index, stop.action, stop.refusal, stop.nearest)
+    if len(result.ignored) * 2 > len(log.entries):
+        message = f"most of this log is not legal here: {len(result.ignored)} of {len(log.entries)} entries"
+        help_ = f"with --rules {ruleset.ref} none is ignored, and the first is explained"
+        report.warning("RS623", message, Span(log.file, 1, 1, 1, 2), help=help_)
+    return result
+
+
+def _own_rules(dialect: Dialect, log: ForeignLog) -> str:
+    """The ruleset reference that the dialect names for a log."""
+    found = dialect.ruleset_for(log.entries[0])
+    if found is None:
+        start = Span(log.file, 1, 1, 1, 2)
+        fail("RS621", f"`{dialect.id}` knows no ruleset for this log", start, help=f"it knows {dialect.wanted()}")
+    return found
 
 
 def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report: Report) -> Dialect:
@@ -284,8 +317,7 @@ def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report:
             close.append(dialect)
     hint = ""
     if close:
-        wanted = ", ".join(f"{k}: {v}" for k, v in close[0].start.get("when", {}).items())
-        hint = f"`{close[0].id}` reads logs whose first entry says {wanted}"
+        hint = f"`{close[0].id}` reads logs whose first entry says {close[0].wanted()}"
     return fail(
         "RS616", "nothing here knows this kind of log", Span(log.file, 1, 1, 1, 2), help=hint or "name it: --dialect ID"
     )

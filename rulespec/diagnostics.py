@@ -35,6 +35,7 @@ CODES: dict[str, str] = {
     "RS133": "wrong indentation",
     "RS134": "a number with too many digits",
     "RS135": "rules nested too deeply",
+    "RS136": "a file that cannot be formatted",
     "RS211": "unknown key",
     "RS212": "missing key",
     "RS213": "wrong type of value",
@@ -104,6 +105,7 @@ CODES: dict[str, str] = {
     "RS620": "a foreign log does not name its players",
     "RS621": "a foreign log names an option nobody knows",
     "RS622": "a mistake in an expression of a dialect",
+    "RS623": "most of a foreign log is not legal",
     "RS701": "the game needs too many cells",
     "RS702": "a start value that is not possible",
     "RS703": "the rules are at fault",
@@ -129,6 +131,7 @@ CODES: dict[str, str] = {
 
 _WORD_LIMIT = 64  # difflib is quadratic in the length of a word
 _CANDIDATE_LIMIT = 500
+_RIVAL = 0.1  # a second candidate whose likeness is that near to the best one's may be meant just as well
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -157,6 +160,14 @@ class Label:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A mend that is certain: what stands at `span` becomes `text`. An empty span is a place where text is put in."""
+
+    span: Span
+    text: str
+
+
 class Severity(StrEnum):
     """How bad it is: an error makes the ruleset or log unusable, a warning does not."""
 
@@ -176,6 +187,7 @@ class Diagnostic:
         label: a few words written under the place.
         notes: further places that matter, such as the declaration that a use contradicts.
         help: the way out, one or more lines.
+        fix: the mend, where it is certain.
     """
 
     code: str
@@ -185,6 +197,7 @@ class Diagnostic:
     label: str = ""
     notes: tuple[Label, ...] = ()
     help: str = ""
+    fix: Fix | None = None
 
 
 class RulespecError(Exception):
@@ -273,7 +286,7 @@ def _place(diagnostic: Diagnostic) -> tuple[str, int, int, str]:
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str:
-    """A hint such as "did you mean `ionian_sea`?", or "" if no candidate is close.
+    """A hint such as "did you mean `ionian_sea`?", or "" if no candidate is close; of two that are as close, both.
 
     The work is bounded: only the first few hundred candidates of ordinary length are looked at.
     """
@@ -282,8 +295,13 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str:
     pool = [c for c in islice(candidates, _CANDIDATE_LIMIT) if 0 < len(c) <= _WORD_LIMIT]
     folded = word.casefold()
     best = [c for c in pool if c.casefold() == folded and c != word]
-    best = best or [c for c in difflib.get_close_matches(word, pool, n=2) if c != word]
-    return f"did you mean `{best[0]}`?" if best else ""
+    best = best or [c for c in difflib.get_close_matches(word, pool, n=3) if c != word]
+    rivals = [c for c in dict.fromkeys(best) if _likeness(word, c) > _likeness(word, best[0]) - _RIVAL][:2]
+    return f"did you mean {' or '.join(f'`{c}`' for c in rivals)}?" if rivals else ""
+
+
+def _likeness(word: str, other: str) -> float:
+    return difflib.SequenceMatcher(None, other, word).ratio()
 
 
 def shown(text: str, limit: int = 60) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from engine.game import Game
+from engine.game import Game, TakenBack
 from engine.log import (
     MAX_LINE,
     MAX_LINES,
@@ -105,6 +105,54 @@ def test_an_undo_is_a_line_of_its_own(errands: Ruleset, tmp_path: Path) -> None:
     game.undo()
     assert [e.undo for e in read_log(path).entries] == [0] * 7 + [2, 0]
     assert replay_file(path, rules=ERRANDS).game.hash == game.hash
+
+
+def test_an_undo_may_keep_state_fields(errands: Ruleset, tmp_path: Path) -> None:
+    path, back = tmp_path / "game.jsonl", TakenBack(6, ("opener", "player.bold"))
+    game = playout(errands, 5, 7)
+    players = game.state()["entities"]["player"]
+    with LogWriter(path, LogHeader.of(game)) as writer:
+        for option in game.history:
+            writer.add(option)
+        writer.add(back)
+    assert read_log(path).entries[-1].keep == back.keep
+    result = replay_file(path, rules=ERRANDS)
+    assert result.divergence is None
+    assert (result.game.ply, result.moves[-1]) == (1, back)
+    game.take_back(back)
+    assert result.game.hash == game.hash
+    now = game.state()["entities"]["player"]
+    assert {seat: record["bold"] for seat, record in now.items()} == {s: r["bold"] for s, r in players.items()}
+    assert any(record["bold"] for record in now.values())
+    assert {record["at"] for record in now.values()} == {"mill"}
+
+
+@pytest.mark.parametrize(
+    "line, reason",
+    [
+        ({"undo": 3}, "there are not 3 decisions to take back"),
+        ({"undo": 1, "keep": ["player.cash"]}, "`player.cash` is an account, and money is neither made nor lost"),
+        ({"undo": 1, "keep": ["player.eagre"]}, "there is no state field `player.eagre`; did you mean `player.eager`?"),
+    ],
+)
+def test_an_undo_that_cannot_be_is_a_divergence(
+    errands: Ruleset, tmp_path: Path, line: dict[str, Any], reason: str
+) -> None:
+    path = tmp_path / "game.jsonl"
+    path.write_text(HEADER + OPENING + MOOD + json.dumps(line) + "\n", encoding="utf-8")
+    result = replay_file(path, rules=ERRANDS)
+    assert result.divergence is not None
+    assert (result.divergence.line, result.divergence.action) == (4, line)
+    assert result.divergence.refusal.reason == reason
+    assert result.game.ply == 2
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['{"undo": 1, "keep": "opener"}', '{"undo": 1, "keep": [1]}', '{"keep": ["opener"]}', '{"undo": 1, "kept": []}'],
+)
+def test_an_undo_of_another_form_is_refused(line: str) -> None:
+    assert refusal(HEADER + OPENING + line + "\n").code == "RS607"
 
 
 @pytest.mark.parametrize(

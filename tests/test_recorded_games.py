@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from engine.dialect import Dialect, ForeignLog, parse_foreign, read_dialect
-from engine.game import Backend, Game
+from engine.game import Backend, Game, TakenBack
 from engine.importer import Importer, Stop, seats_and_options
 from engine.log import LogHeader, LogWriter, read_log
 from engine.option import Option
@@ -20,9 +20,20 @@ from rulespec import typed
 from rulespec.load import load_ruleset
 from rulespec.source import read_yaml, to_plain
 
-IMPERIAL = Path(__file__).parents[1] / "games" / "imperial"
+GAMES = Path(__file__).parents[1] / "games"
+IMPERIAL = GAMES / "imperial"
 LOGS = IMPERIAL / "logs" / "playimperial"
-WHOLE = sorted(p for p in LOGS.glob("*.json") if p.stem != "quickstart")
+FOLDERS = {
+    LOGS: "imperial+playimperial",
+    IMPERIAL / "logs" / "playimperial_2030": "imperial+playimperial_2030",
+    GAMES / "imperial_2030" / "logs" / "playimperial": "imperial_2030+playimperial",
+    GAMES / "imperial_asia" / "logs" / "playimperial": "imperial_asia+playimperial",
+}
+"""The recorded games of the site, by the rules they are played under."""
+ALL = sorted(p for folder in FOLDERS for p in folder.glob("*.json") if p.stem != "quickstart")
+BEGINNINGS = {"d004-no_investor_card-4p": 150, "u009-auction-5p": 100}
+"""Of long games only so many entries are here."""
+WHOLE = [p for p in ALL if p.stem not in BEGINNINGS]
 IMPOSSIBLE = sorted((LOGS / "impossible").glob("*.json"))
 
 TAX_START = 5
@@ -32,8 +43,8 @@ Position = dict[str, Any]
 
 
 @cache
-def ruleset() -> typed.Ruleset:
-    return load_ruleset(f"{IMPERIAL}+playimperial")
+def ruleset(ref: str = "imperial+playimperial") -> typed.Ruleset:
+    return load_ruleset(f"{GAMES}/{ref}")
 
 
 @cache
@@ -43,21 +54,36 @@ def dialect() -> Dialect:
 
 def opened(path: Path, backend: Backend = "python") -> tuple[Game, Importer, ForeignLog]:
     log = parse_foreign(path.read_text(encoding="utf-8"), str(path))
-    seats, options = seats_and_options(dialect(), log, ruleset())
-    game = Game(ruleset(), seats, options, backend)
+    ref = dialect().ruleset_for(log.entries[0])
+    assert ref is not None
+    seats, options = seats_and_options(dialect(), log, ruleset(ref))
+    game = Game(ruleset(ref), seats, options, backend)
     return game, Importer(game, dialect(), log), log
+
+
+def folder_of(path: Path) -> Path:
+    return path.parent.parent if path.parent.name == "impossible" else path.parent
+
+
+def name_of(path: Path) -> str:
+    return f"{path.relative_to(GAMES).parts[0]}-{path.stem}"
 
 
 # --- positions -----------------------------------------------------------------------------
 
 
+def lines(path: Path) -> list[dict[str, Any]]:
+    """What changed with each action; see games/imperial/logs/README.md."""
+    text = (folder_of(path) / "positions" / f"{path.stem}.jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
 def recorded(path: Path) -> list[Position]:
-    """The recorder's position after each action; see games/imperial/logs/README.md."""
+    """The recorder's position after each action."""
     position: Position = {}
     positions = []
-    lines = (LOGS / "positions" / f"{path.stem}.jsonl").read_text(encoding="utf-8").splitlines()
-    for line in lines:
-        changes: dict[str, Any] = json.loads(line)
+    for changes in lines(path):
+        changes.pop("ignored", None)
         gone = {"-": 1}
         for key in (k for k, v in changes.items() if v == gone):
             *parents, last = key.split("/")
@@ -79,10 +105,10 @@ def recorded(path: Path) -> list[Position]:
 def position_of(game: Game) -> Position:
     """Our position, in the recorder's terms."""
     state = game.state()
+    ref = game.ruleset.ref
     entities, pieces = state["entities"], state["pieces"]
-    regions = {r.name: r for r in ruleset().declarations.kinds["region"].entities}
+    homes = facts(ref, "home")
     nation, region, space = (dialect_names(kind) for kind in ("nation", "region", "space"))
-    homes = {r: facts(r, "home") for r in regions}
 
     def standing(piece: str, owner: str, place: str = "at") -> dict[str, int]:
         piles = pieces.get(piece, {}).get(owner, {})
@@ -91,14 +117,15 @@ def position_of(game: Game) -> Position:
     nations, units, friendly, flags = {}, {}, {}, {}
     for name, record in entities["nation"].items():
         code = nation(name)
-        track = [s.name for s in ruleset().declarations.kinds["tax_space"].entities]
         nations[code] = {
             "treasury": record["treasury"],
             "power": record["power"],
-            "tax": TAX_START + track.index(record["tax"]),
             "rondel": record["position"] and space(record["position"]),
             "controller": record["government"],
         }
+        if ref == "imperial+playimperial":  # the others have no tax track
+            track = [s.name for s in game.ruleset.declarations.kinds["tax_space"].entities]
+            nations[code]["tax"] = TAX_START + track.index(record["tax"])
         armies, fleets = standing("army", name), standing("fleet", name)
         for place, laid_down in standing("army", name, "guest").items():
             armies[place] = armies.get(place, 0) + laid_down
@@ -108,7 +135,8 @@ def position_of(game: Game) -> Position:
         if marks:
             friendly[code] = marks
         flags.update({region(r): code for r in standing("flag", name)})
-    factories = {region(r): facts(r, "city") for owner in pieces["factory"] for r in standing("factory", owner)}
+    cities = facts(ref, "city")
+    factories = {region(r): cities[r] for owner in pieces["factory"] for r in standing("factory", owner)}
     bonds: dict[str, list[str]] = {seat: [] for seat in game.seats}
     for name in pieces["certificate"]:
         owner, value = name.rsplit("_", 1)
@@ -135,10 +163,12 @@ def dialect_names(kind: str) -> Any:
 
 
 @cache
-def facts(region: str, fact: str) -> str | None:
-    """A fact of a region, as text; None where it has none."""
-    value = Game(ruleset(), ["A", "B"]).value(f"{region}.{fact}")
-    return None if value == "none" else value
+def facts(ref: str, fact: str) -> dict[str, str | None]:
+    """A fact of each region, as text; None where it has none."""
+    game = Game(ruleset(ref), [*"ABCD"])
+    regions = ruleset(ref).declarations.kinds["region"].entities
+    values = {r.name: game.value(f"{r.name}.{fact}") for r in regions}
+    return {name: None if value == "none" else value for name, value in values.items()}
 
 
 def differences(ours: Any, theirs: Any, path: str = "") -> list[str]:
@@ -165,6 +195,10 @@ def compare(path: Path, backend: Backend = "python", until: int | None = None) -
 
     stop = importer.run(until, step)
     assert seen == list(range(len(seen)))
+    # What means nothing to us is among what the recorder ignored.
+    ignored = [k for k, line in enumerate(lines(path)[: len(seen)]) if line.get("ignored")]
+    meaningless = {k for k in ignored if log.entries[k]["type"] in dialect().ignore}
+    assert [entry.foreign_index for entry in importer.ignored] == [k for k in ignored if k not in meaningless]
     return game, len(seen), stop
 
 
@@ -172,17 +206,29 @@ def compare(path: Path, backend: Backend = "python", until: int | None = None) -
 
 
 def test_all_recorded_games_are_here() -> None:
-    assert (len(WHOLE), len(IMPOSSIBLE)) == (7, 5)
-    assert {p.stem for p in [*WHOLE, *IMPOSSIBLE]} == {p.stem for p in (LOGS / "positions").glob("*.jsonl")}
+    assert (len(WHOLE), len(BEGINNINGS), len(IMPOSSIBLE)) == (15, 2, 5)
+    for folder, ref in FOLDERS.items():
+        games = {p.stem for p in [*ALL, *IMPOSSIBLE] if folder_of(p) == folder}
+        assert games == {p.stem for p in (folder / "positions").glob("*.jsonl")}, ref
+    kinds = {name_of(p).split("-")[1][0] for p in ALL}
+    assert kinds == {"c", "v", "u", "d"}
 
 
-@pytest.mark.parametrize("path", WHOLE, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", WHOLE, ids=name_of)
 def test_a_game_equals_the_recorder_after_every_action_to_its_end(path: Path) -> None:
     game, compared, stop = compare(path)
     assert stop is None
     assert compared == len(json.loads(path.read_text(encoding="utf-8")))
+    assert game.ruleset.ref == FOLDERS[path.parent]
     assert game.result is not None
     assert game.result.ending == "power"
+
+
+@pytest.mark.parametrize("path", [p for p in ALL if p.stem in BEGINNINGS], ids=name_of)
+def test_the_beginning_of_a_game_equals_the_recorder(path: Path) -> None:
+    _, compared, stop = compare(path)
+    assert stop is None
+    assert compared == BEGINNINGS[path.stem]
 
 
 @pytest.mark.parametrize("path", IMPOSSIBLE, ids=lambda p: p.stem)
@@ -211,17 +257,64 @@ def test_the_reference_backend_comes_to_the_same_positions() -> None:
     assert compared == 24
 
 
-@pytest.mark.parametrize("path", WHOLE[:1], ids=lambda p: p.stem)
-def test_the_native_log_of_a_recorded_game_replays_without_the_dialect(path: Path, tmp_path: Path) -> None:
-    game, importer, _ = opened(path)
+@pytest.mark.parametrize("name", ["c000-standard-2p", "d000-standard-4p", "u000-standard-3p"])
+def test_the_native_log_of_a_recorded_game_replays_without_the_dialect(name: str, tmp_path: Path) -> None:
+    game, importer, _ = opened(LOGS / f"{name}.json")
     assert importer.run() is None
+    assert any(isinstance(move, TakenBack) for move in importer.moves) == name.startswith("u")
     native = tmp_path / "game.jsonl"
     with LogWriter(native, LogHeader.of(game)) as writer:
-        for option in game.history:
-            writer.add(option)
-    again = replay_file(native, rules=f"{IMPERIAL}+playimperial")
+        for move in importer.moves:
+            writer.add(move)
+    again = replay_file(native, load=lambda _: ruleset())
     assert again.divergence is None
     assert again.game.hash == game.hash
+
+
+def test_under_other_rules_nothing_is_ignored() -> None:
+    path = LOGS / "d000-standard-4p.json"
+    first = next(k for k, line in enumerate(lines(path)) if line.get("ignored"))
+    divergence = replay_file(path, rules=str(IMPERIAL)).divergence
+    assert divergence is not None
+    assert divergence.foreign_index is not None
+    assert divergence.foreign_index <= first
+
+
+def old(entry: dict[str, Any], before: Position) -> dict[str, Any]:
+    """An entry as old logs of the site have it."""
+    payload = dict(entry.get("payload") or {})
+    if entry["type"] == "initialize":
+        del payload["variant"], payload["baseGame"]
+    if entry["type"] == "import":
+        payload["placements"] = payload["placements"][::-1]
+    if entry["type"] == "buildFactory":
+        payload = {"province": payload["province"]}
+    if entry["type"] == "bondPurchase":
+        held = [bond.split(":") for bond in before["bonds"][payload["player"]]]
+        of_nation = [int(interest) for nation, interest in held if nation == payload["nation"]["value"]]
+        dearest = {v: int(k) for k, v in INTEREST.items()}[max(of_nation)] if of_nation else 0
+        needed = dearest if payload["cost"] > before["cash"][payload["player"]] else 0
+        if payload["tradeInValue"] == needed:
+            del payload["tradeInValue"]
+    if isinstance(payload.get("nation"), dict):
+        payload["nation"] = {"value": payload["nation"]["value"]}
+    return {"type": entry["type"], "payload": payload}
+
+
+def test_a_log_of_an_old_form_comes_to_the_same(tmp_path: Path) -> None:
+    path = LOGS / "c006-auction-3p.json"
+    entries = json.loads(path.read_text(encoding="utf-8"))
+    log = [old(entry, before) for entry, before in zip(entries, [{}, *recorded(path)], strict=False)]
+    unsaid = [
+        e for e, o in zip(entries, log, strict=True) if {*e.get("payload", {})} - {*o["payload"]} == {"tradeInValue"}
+    ]
+    assert {e["payload"]["tradeInValue"] > 0 for e in unsaid} == {False, True}
+    again = tmp_path / "old.json"
+    again.write_text(json.dumps([json.dumps(e) for e in log[:1] + log]), encoding="utf-8")  # and the first entry twice
+    results = [replay_file(p, load=lambda _: ruleset()) for p in (path, again)]
+    assert [r.divergence for r in results] == [None, None]
+    assert results[0].game.hash == results[1].game.hash
+    assert results[1].ignored == []
 
 
 def test_a_changed_action_is_found_and_explained(tmp_path: Path) -> None:

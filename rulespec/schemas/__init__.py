@@ -13,7 +13,7 @@ NAMES = ("game", "kinds", "map", "tracks", "tables", "setup", "overlay")
 BESIDE = ("scenarios", "dialect")
 """The files beside the rules."""
 
-OUTPUTS = ("diagnostics", "replay", "simulate", "test")
+OUTPUTS = ("diagnostics", "replay", "under", "identify", "simulate", "test", "diff")
 """What the commands print as JSON."""
 
 

@@ -1,0 +1,282 @@
+"""`rulespec diff`: what differs between two rulesets, as a list of changes."""
+
+from __future__ import annotations
+
+import difflib
+import shutil
+import textwrap
+from collections.abc import Iterator, Sequence
+from itertools import groupby, zip_longest
+from typing import Any
+
+import click
+
+from cli import output
+from rulespec.check.nodes import get, text
+from rulespec.diagnostics import Report
+from rulespec.diff import ORDER, RULES, Difference, collection, diff
+from rulespec.load import Merged, load_source
+
+_MARKS = {"changed": " ", "added": "+", "removed": "-"}
+_COLORS = {" ": None, "+": "green", "-": "red"}
+_BARE = ("title", "type")  # values that say by themselves what they are
+_NOTHING = "-"
+_REPLACED = 4  # so many members added and removed: another map, another table, not a few changes to this one
+_TABLE_ROWS = 30
+_ALIKE = 8  # the same fact added to so many members is told once
+_FEW = 4  # changes of one member that are told on one line
+_LONG = 300  # characters of one value
+_CONTEXT = 2
+_COMPARED = 200_000  # old lines times new lines of a rule; beyond it all are shown, as comparing takes too long
+
+
+@click.command("diff")
+@click.argument("old", metavar="REF")
+@click.argument("new", metavar="REF")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
+@click.pass_context
+def command(ctx: click.Context, old: str, new: str, format_: str) -> None:
+    """Tell what differs between two rulesets: facts, entities, tables and rules.
+
+    What has only moved, comments, docs and positions on a drawing are no difference. Exit code: 0 no difference,
+    1 differences, 2 a ruleset cannot be read.
+
+    Example: rulespec diff imperial imperial+first_edition
+    """
+    a, b = load_source(old, Report()), load_source(new, Report())
+    found = diff(a, b)
+    if format_ == "json":
+        output.echo_json([d.to_json() for d in found])
+    else:
+        click.echo(output.style(f"{_name(old, a)} → {_name(new, b)}", bold=True))
+        for line in _lines(found, _width()):
+            click.echo(line)
+        click.echo(f"\n{output.counted(len(found), 'difference')}" if found else "no difference")
+    ctx.exit(output.PROBLEMS if found else output.OK)
+
+
+def _name(ref: str, merged: Merged) -> str:
+    game = get(merged.source.root, "game")
+    return f"{ref} ({text(get(game, 'title'))} {text(get(game, 'version'))})"
+
+
+def _width() -> int:
+    return min(max(shutil.get_terminal_size((120, 40)).columns, 60), 160)
+
+
+def _lines(found: Sequence[Difference], width: int) -> Iterator[str]:
+    for section, of_section in groupby(found, lambda d: d.section):
+        yield ""
+        yield output.style(section.capitalize(), bold=True)
+        if section == RULES:
+            for d in of_section:
+                yield from _rule(d, width)
+            continue
+        for path, group in groupby(of_section, _collection):
+            members = list(group)
+            if path is not None and len(members) > 1:
+                yield from _members(path, members, width)
+            else:
+                for d in members:
+                    yield from _wrapped(_MARKS[d.kind], f"{d.path}: {_change(d)}", width, d.note)
+
+
+def _collection(d: Difference) -> tuple[str, ...] | None:
+    """The path of what a difference is told together with: members of one collection, or pieces of one place."""
+    path = d.keys[:3] if d.keys[:2] == ("setup", "pieces") else collection(d.section, d.keys)
+    return path if path is not None and len(d.keys) > len(path) else None
+
+
+# --- members of a collection ----------------------------------------------------------------------------------------
+
+
+def _members(path: tuple[str, ...], found: list[Difference], width: int) -> Iterator[str]:
+    at = len(path)
+    order = [d for d in found if d.keys[at] == ORDER]
+    whole = {d.keys[at]: d for d in found if len(d.keys) == at + 1 and d not in order}
+    parts = [d for d in found if len(d.keys) > at + 1]
+    added = {k: d.new for k, d in whole.items() if d.kind == "added"}
+    removed = {k: d.old for k, d in whole.items() if d.kind == "removed"}
+    replaced = bool(added) and bool(removed) and len(added) + len(removed) >= _REPLACED
+    names = dict.fromkeys(d.keys[at] for d in [*parts, *whole.values()] if d.keys[at] not in {**added, **removed})
+    counts = [f"{n:,} {w}" for n, w in ((len(removed), "removed"), (len(added), "added"), (len(names), "changed")) if n]
+    yield f"  {'.'.join(path)}: {', '.join(counts)}" if counts else f"  {'.'.join(path)}"
+    if replaced:
+        summary = list(_replaced(removed, added, width))
+        yield from summary or _named(removed, added, names, width)
+        parts = parts if summary else []
+    else:
+        shared = _shared(parts, at)
+        for (mark, fact), values in shared.items():
+            yield from _wrapped(mark, f"  {fact}: " + ", ".join(f"{k} {_shown(v)}" for k, v in values.items()), width)
+        parts = [d for d in parts if (_MARKS[d.kind], _fact(d, at)) not in shared]
+    shown = names if replaced else dict.fromkeys(d.keys[at] for d in [*parts, *whole.values()])
+    pad = min(max((len(k) for k in shown), default=0), 30)
+    for name, d in whole.items():
+        if d.kind == "changed" or not replaced:
+            yield from _wrapped(_MARKS[d.kind], f"  {name.ljust(pad)}  {_change(d)}", width, d.note)
+    for name, group in groupby(parts, lambda d: d.keys[at]):
+        yield from _member(name.ljust(pad), list(group), at, width)
+    for d in order:
+        if len(d.new) <= _TABLE_ROWS or not replaced:  # the order of another map says nothing to anybody
+            yield from _wrapped(" ", f"  order: {', '.join(d.new)}", width)
+
+
+def _member(name: str, found: list[Difference], at: int, width: int) -> Iterator[str]:
+    """What has changed of one member: on a line, or, if that is much, old and new each on lines of its own."""
+    line = ", ".join(f"{_fact(d, at)} {_change(d)}" for d in found)
+    if len(found) <= _FEW and len(line) <= 2 * width:
+        yield from _wrapped(" ", f"  {name}  {line}", width, found[0].note if len(found) == 1 else "")
+        return
+    for mark in "-+":
+        sides = [(d, d.old if mark == "-" else d.new) for d in found]
+        texts = [f"{_fact(d, at)}: {_shown(value)}" for d, value in sides if value is not None]
+        if texts:
+            yield from _wrapped(mark, f"  {name}  " + "; ".join(texts), width)
+
+
+def _fact(d: Difference, at: int) -> str:
+    return ".".join(d.keys[at + 1 :])
+
+
+def _shared(parts: list[Difference], at: int) -> dict[tuple[str, str], dict[str, Any]]:
+    """Mark and fact → member → value, of the facts that many members have been given, or have lost."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for d in parts:
+        if d.kind != "changed":
+            side = d.new if d.kind == "added" else d.old
+            found.setdefault((_MARKS[d.kind], _fact(d, at)), {})[d.keys[at]] = side
+    return {key: values for key, values in found.items() if len(values) >= _ALIKE}
+
+
+def _replaced(removed: dict[str, Any], added: dict[str, Any], width: int) -> Iterator[str]:
+    """The old members and the new ones, as lists or as tables side by side; nothing if they are too large for that."""
+    both = [*removed.values(), *added.values()]
+    if not any(isinstance(v, dict | list) for v in both):
+        for mark, side in (("-", removed), ("+", added)):
+            yield from _wrapped(mark, "  " + ", ".join(f"{k} {_shown(v)}" for k, v in side.items()), width)
+    elif max(len(removed), len(added)) <= _TABLE_ROWS and all(_flat(v) for v in both):
+        left, right = _table("-", removed), _table("+", added)
+        edge = max(map(len, left))
+        if edge + max(map(len, right)) + 12 <= width:
+            for old, new in zip_longest(left, right, fillvalue=""):
+                yield f"    {_paint('-', old.ljust(edge))}      {_paint('+', new)}".rstrip()
+        else:
+            yield from (f"    {_paint('-', line)}" for line in left)
+            yield from (f"    {_paint('+', line)}" for line in right)
+
+
+def _flat(value: Any) -> bool:
+    return isinstance(value, dict) and not any(isinstance(v, dict | list) for v in value.values())
+
+
+def _table(mark: str, members: dict[str, dict[str, Any]]) -> list[str]:
+    columns = list(dict.fromkeys(k for facts in members.values() for k in facts))
+    numbers = [i for i, c in enumerate(columns, 1) if all(isinstance(f.get(c, 0), int) for f in members.values())]
+    rows = [
+        [f"{mark} {name}", *(_shown(facts[c]) if c in facts else "" for c in columns)]
+        for name, facts in members.items()
+    ]
+    return output.table(rows, ["", *columns], numbers)
+
+
+def _named(removed: dict[str, Any], added: dict[str, Any], names: dict[str, None], width: int) -> Iterator[str]:
+    for mark, side in (("-", removed), ("+", added), (" ", names)):
+        if side:
+            yield from _wrapped(mark, "  " + ("" if mark != " " else "changed: ") + ", ".join(side), width)
+
+
+# --- rules ----------------------------------------------------------------------------------------------------------
+
+
+def _rule(d: Difference, width: int) -> Iterator[str]:
+    mark = _MARKS.get(d.kind, " ")
+    yield f"  {_paint(mark, d.kind.ljust(8))} {output.style(d.path, bold=True)}"
+    for line in textwrap.wrap(d.note, width - 6):
+        yield "      " + output.style(line, dim=True)
+    if d.kind != "removed":  # what has gone is named; its text would only be in the way
+        for line in _compared(d):
+            yield "        " + line
+        yield ""
+
+
+def _compared(d: Difference) -> Iterator[str]:
+    old = d.old.split("\n") if d.old is not None and d.kind == "changed" else []
+    new = d.new.split("\n")
+    if not old:
+        yield from (_paint("+", f"+ {line}") for line in new)
+        return
+    if len(old) * len(new) > _COMPARED:
+        yield from (_paint(mark, f"{mark} {line}") for mark, lines in (("-", old), ("+", new)) for line in lines)
+        return
+    for i, line in enumerate(difflib.unified_diff(old, new, n=_CONTEXT, lineterm="")):
+        if i < 2 or (i == 2 and line.startswith("@@ -1,")):  # the names of two files; the start
+            continue
+        yield "…" if line.startswith("@@") else _paint(line[0], f"{line[0]} {line[1:]}".rstrip())
+
+
+# --- values ---------------------------------------------------------------------------------------------------------
+
+
+def _change(d: Difference) -> str:
+    if d.kind != "changed":
+        whole = _shown(d.new if d.kind == "added" else d.old)
+        if len(d.keys) > 1 and d.keys[-1] != ORDER and _is_part(d):
+            return f"{_NOTHING} → {whole}" if d.kind == "added" else f"{whole} → {_NOTHING}"
+        return whole
+    if isinstance(d.old, list) and isinstance(d.new, list) and set(d.old) != set(d.new):
+        more, less = [x for x in d.new if x not in d.old], [x for x in d.old if x not in d.new]
+        return " ".join(f"{m} {', '.join(map(str, xs))}" for m, xs in (("+", more), ("-", less)) if xs)
+    return f"{_shown(d.old)} → {_shown(d.new)}"
+
+
+def _is_part(d: Difference) -> bool:
+    """Whether it is a fact of a member, which stands on one line with the others."""
+    path = _collection(d)
+    return path is not None and len(d.keys) > len(path) + 1
+
+
+def _shown(value: Any) -> str:
+    shown = _compact(value)
+    return shown if len(shown) <= _LONG else shown[: _LONG - 1] + "…"
+
+
+def _compact(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(str(v) if k in _BARE else f"{k} {_inner(v)}".rstrip() for k, v in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_inner, value)) or "{}"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "none" if value is None else str(value)
+
+
+def _inner(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"({_compact(value)})" if value else ""
+    return f"{{{_compact(value)}}}" if isinstance(value, list) and value else _compact(value)
+
+
+# --- lines ----------------------------------------------------------------------------------------------------------
+
+
+def _paint(mark: str, line: str) -> str:
+    color = _COLORS.get(mark)
+    return output.style(line, fg=color) if color else line
+
+
+def _wrapped(mark: str, line: str, width: int, note: str = "") -> Iterator[str]:
+    """A line with its mark, and its note behind it or under it, in the given width."""
+    indent = len(line) - len(line.lstrip()) + 4
+    lines = textwrap.wrap(line, width - 2, subsequent_indent=" " * indent, break_on_hyphens=False) or [""]
+    tail = f"  # {note}" if note else ""
+    if tail and len(lines[-1]) + len(tail) + 2 > width:
+        lead = " " * indent + "# "
+        notes = textwrap.wrap(note, width - 2, initial_indent=lead, subsequent_indent=lead, break_on_hyphens=False)
+        tail = ""
+    else:
+        notes = []
+    for i, text_ in enumerate(lines):
+        end = output.style(tail, dim=True) if tail and i == len(lines) - 1 else ""
+        yield _paint(mark, f"{mark if i == 0 else ' '} {text_}") + end
+    yield from (output.style(f"  {n}", dim=True) for n in notes)

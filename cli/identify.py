@@ -1,0 +1,107 @@
+"""`rulespec identify`: the edition, variants and options that a recorded game was played under."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from cli import output
+from engine.identify import Identification, Trial, identify
+
+_SHOWN = 10
+
+
+@click.command("identify")
+@click.argument("log", type=click.Path(path_type=Path))
+@click.option("--rules", metavar="REF", help="The ruleset to start from; default: the id that the log names.")
+@click.option("--quick", is_flag=True, help="Do not find out what the log leaves undecided.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
+@click.pass_context
+def command(ctx: click.Context, log: Path, rules: str | None, quick: bool, format_: str) -> None:
+    """Find the edition, variants and options that the recorded game LOG was played under.
+
+    Tries the overlays that the ruleset offers and the values of its options, those with the fewest departures first;
+    the options and overlays that the log claims are not believed. LOG is a native log (of a foreign one, make one with
+    `rulespec replay LOG --out FILE`). Exit code: 0 found, 1 not found, 2 the log cannot be read.
+
+    Example: rulespec identify game.jsonl
+    """
+    from engine.log import read_log
+
+    read = read_log(log)
+    output.show(read.warnings)
+    found = identify(read, rules, details=not quick)
+    if format_ == "json":
+        output.echo_json(found.to_json())
+    else:
+        _show(found, quick)
+    ctx.exit(output.OK if found.answers else output.PROBLEMS)
+
+
+def _show(found: Identification, quick: bool) -> None:
+    click.echo(f"{output.style(found.log, bold=True)} · {output.counted(found.decisions, 'decision')} · {found.base}")
+    click.echo()
+    if found.answers:
+        _answers(found)
+        if not quick:
+            _undecided(found)
+    else:
+        _closest(found)
+    if not found.complete:
+        click.echo("The search was cut off at its bound: there may be more.")
+    click.echo(f"{output.counted(found.replays, 'choice')} of overlays and options tried")
+
+
+def _answers(found: Identification) -> None:
+    departures = found.answers[0].candidate.departures
+    count = output.counted(departures, "departure") if departures else "no departure"
+    click.echo(output.style(f"legal with {count}:", fg="green"))
+    for number, trial in enumerate(found.answers[:_SHOWN]):
+        for line in _candidate(trial, found, "or " if number else ""):
+            click.echo(f"  {line}")
+    if len(found.answers) > _SHOWN:
+        click.echo(f"  … and {len(found.answers) - _SHOWN} more")
+    click.echo()
+
+
+def _candidate(trial: Trial, found: Identification, prefix: str) -> list[str]:
+    lines = [f"{prefix}{trial.ref}"]
+    for option in trial.candidate.options:
+        overlay = found.named.get(option)
+        lines.append(f"    {'='.join(option)}" + (f"  (the overlay {overlay})" if overlay else ""))
+    return lines
+
+
+def _undecided(found: Identification) -> None:
+    """What the first answer may be changed to without the log noticing."""
+    if not found.undecided:
+        return
+    which = "this" if len(found.answers) == 1 else "the first of these"
+    click.echo(f"not decided by the log, which is as legal with each of them beside {which}:")
+    overlays = [name for name, value in found.undecided if not value]
+    for overlay in overlays:
+        click.echo(f"  +{overlay}")
+    for option in (change for change in found.undecided if change[1]):
+        overlay = found.named.get(option, "")
+        click.echo(f"  {'='.join(option)}" + (f"  (the overlay {overlay})" if overlay else ""))
+    click.echo()
+
+
+def _closest(found: Identification) -> None:
+    click.echo(output.style("no choice of overlays and options was found that makes the log legal", fg="red"))
+    trial = found.closest
+    if trial is None or trial.difference is None:
+        return
+    taken, refusal = trial.difference.taken, trial.difference.refusal
+    click.echo("the one that gets furthest:")
+    for line in _candidate(trial, found, ""):
+        click.echo(f"  {line}")
+    rows = [
+        ("legal", f"{trial.legal:,} of {output.counted(found.decisions, 'decision')}"),
+        ("action", f"{taken.by or 'chance'}: {taken.option} (decision `{taken.decision}`)"[:500]),
+        ("reason", refusal.reason[:500]),
+    ]
+    for line in output.table(rows):
+        click.echo(f"  {line}")
+    click.echo()

@@ -1,0 +1,366 @@
+"""`rulespec new`: a variant or a map of one's own, started so that it validates and plays at once."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import textwrap
+from collections.abc import Iterator
+from importlib import resources
+from itertools import islice
+from pathlib import Path
+
+import click
+
+from cli import output
+from engine.game import Game
+from engine.option import Fault
+from rulespec import ast, typed
+from rulespec.check.nodes import entries, get, text
+from rulespec.diagnostics import Report, RulespecError, shown
+from rulespec.load import Merged, find_ruleset, game_folders, load_ruleset, load_source
+from rulespec.schemas import load_schema
+from rulespec.source import Mapping, Node, Scalar, Sequence
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_NAME_LIMIT = 64
+_ROWS_SHOWN = 8
+_COMMENT = 90  # characters of what is said about an option
+
+
+@click.command("new")
+@click.argument("name")
+@click.option("--from", "ref", metavar="REF", required=True, help="The ruleset to start from.")
+@click.option(
+    "--to",
+    "folder",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    default=Path(),
+    help="Where to put it; the current folder if left out.",
+)
+@click.option("--overlay", is_flag=True, help="One file to be laid over REF, not a ruleset of its own.")
+def command(name: str, ref: str, folder: Path, overlay: bool) -> None:
+    """Start a variant or a map NAME of your own: a folder that extends the ruleset REF, or an overlay for it.
+
+    What is written changes nothing yet, and validates, plays and passes its test at once. Everything in it that can be
+    changed stands there as a comment, with the present value. Nothing is ever overwritten.
+
+    Example: rulespec new my_map --from imperial
+    """
+    if not _NAME.fullmatch(name) or len(name) > _NAME_LIMIT:
+        help_ = f"a name is small letters, digits and `_`, starts with a letter, and has at most {_NAME_LIMIT} of them"
+        raise click.UsageError(f"`{name[:80]}` is no name for a ruleset: {help_}")
+    target = folder / (f"{name}.yaml" if overlay else name)
+    if os.path.lexists(target):
+        raise click.UsageError(f"{target} exists already, and nothing is overwritten: choose another name or folder")
+    ruleset, base = load_ruleset(ref), load_source(ref, Report())
+    if name in {ruleset.id, *ruleset.overlays, *ruleset.offered, *(f.name for f in ruleset.folders)}:
+        raise click.UsageError(f"`{name}` is taken by what it starts from: it needs a name of its own")
+    try:
+        if overlay:
+            _write_file(target, _overlay_file(name, target, ruleset, base))
+        else:
+            _write_folder(target, dict(_files(name, target, _extends(ref, target), ruleset, base)))
+    except OSError as error:
+        raise click.UsageError(f"{target} cannot be written: {error.strerror or error}") from None
+    _tell(ref, f"{ref}+{_path(target)}" if overlay else _path(target), target, len(_seats(ruleset)))
+
+
+def _tell(ref: str, new: str, target: Path, players: int) -> None:
+    click.echo(f"written: {target}")
+    for line in (f"validate {new}", f"diff {ref} {new}", f"simulate {new} --players {players} --games 20"):
+        click.echo(f"  rulespec {line}")
+    if target.is_dir():
+        click.echo(f"  rulespec test {new}")
+
+
+def _path(target: Path) -> str:
+    """A path as a reference names it: without a separator it would be an id."""
+    return str(target) if os.sep in str(target) else f".{os.sep}{target}"
+
+
+def _write_folder(target: Path, files: dict[str, str]) -> None:
+    """Writes all the files, or nothing."""
+    target.mkdir()
+    try:
+        for name, body in files.items():
+            path = target / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(body, "utf-8")
+    except BaseException:
+        shutil.rmtree(target, ignore_errors=True)
+        raise
+
+
+def _write_file(target: Path, body: str) -> None:
+    with target.open("x", encoding="utf-8") as file:
+        try:
+            file.write(body)
+            file.flush()
+        except BaseException:
+            target.unlink(missing_ok=True)
+            raise
+
+
+# --- what is written ------------------------------------------------------------------------------------------------
+
+
+def _files(name: str, target: Path, extends: str, ruleset: typed.Ruleset, base: Merged) -> Iterator[tuple[str, str]]:
+    """The files of the folder with their texts."""
+    yield "game.yaml", _game_file(name, target, extends, ruleset, base)
+    if body := _tables_file(target, ruleset, base):
+        yield "tables.yaml", body
+    if body := _map_file(target, ruleset, base):
+        yield "map.yaml", body
+    yield "rules/changes.rules", _rules_file(ruleset, base)
+    yield "scenarios/start.yaml", _scenario_file(name, target / "scenarios", ruleset)
+
+
+def _game_file(name: str, target: Path, extends: str, ruleset: typed.Ruleset, base: Merged) -> str:
+    lines = [
+        *_modeline(target, "game"),
+        f"id: {name}",
+        f"title: {_title(name)}",
+        'version: "0.1"',
+        f'doc: "Started from {ruleset.ref}."',
+        f"extends: {extends}",
+        "",
+        "# The files of this folder are laid over those of that ruleset: what they name is changed or added.",
+    ]
+    if get(base.source.root, "map", "regions") is not None:
+        lines += [
+            "# What does not hold here at all is emptied first, by its path. A map of one's own begins with this:"
+        ]
+        lines += _commented("replaces:", [f"  - {path}" for path in ["map.regions", *_about_regions(base)]])
+    options = list(_options(base))
+    if options:
+        lines += ["", "# Other defaults of what a table may switch, which are now:"]
+        lines += _commented("options:", [f"  {key}: {_flow(option)}{about}" for key, option, about in options])
+    return _text(lines)
+
+
+def _overlay_file(name: str, target: Path, ruleset: typed.Ruleset, base: Merged) -> str:
+    lines = [
+        *_modeline(target.parent, "overlay"),
+        f"id: {name}",
+        f"title: {_title(name)}",
+        f"for: {ruleset.id}",
+        'version: "0.1"',
+    ]
+    options = list(_options(base))
+    if options:
+        lines += ["", "# Other defaults of what a table may switch, which are now:"]
+        lines += _commented("options:", [f"  {key}: {_default(option)}{about}" for key, option, about in options])
+    constants = [
+        f"  constants.{key}: {_scalar(value)}" for key, _, value in entries(get(base.source.root, "constants"))
+    ]
+    lines += [
+        "",
+        "# Other values, by their paths. `add` and `remove` do the same for what is not there yet, or should not be.",
+    ]
+    if constants:
+        lines += ["# The numbers are now:"]
+    lines += _commented("changes:", constants)
+    return _text(lines)
+
+
+def _tables_file(target: Path, ruleset: typed.Ruleset, base: Merged) -> str:
+    constants = list(entries(get(base.source.root, "constants")))
+    tables = list(entries(get(base.source.root, "tables")))
+    lines = [
+        *_modeline(target, "tables"),
+        f"# Numbers of {ruleset.ref}. Take the `# ` away from what is different here, and from what it stands in.",
+    ]
+    if constants:
+        lines += ["", *_commented("constants:", [f"  {key}: {_scalar(value)}" for key, _, value in constants])]
+    if tables:
+        lines += ["", *_commented("tables:", [line for key, _, table in tables for line in _table(key, table)])]
+    return _text(lines) if constants or tables else ""
+
+
+def _table(name: str, table: Node) -> Iterator[str]:
+    yield f"  {name}:"
+    rows = list(entries(get(table, "rows")))
+    yield "    rows:"
+    for _, key, row in rows[:_ROWS_SHOWN]:
+        yield f"      {_scalar(key)}: {_flow(row)}"
+    if len(rows) > _ROWS_SHOWN:
+        yield f"      # … and {len(rows) - _ROWS_SHOWN} more"
+
+
+def _map_file(target: Path, ruleset: typed.Ruleset, base: Merged) -> str:
+    regions = list(entries(get(base.source.root, "map", "regions")))
+    if not regions:
+        return ""
+    lines = [
+        *_modeline(target, "map"),
+        f"# The map of {ruleset.ref} has {output.counted(len(regions), 'region')}.",
+        "# What stands here under the name of one is laid over it; a new name is a new region. Two-way links are",
+        "# written at both ends. For a map of one's own see `replaces` in game.yaml. The first region as it is there:",
+        "",
+    ]
+    _, name, region = regions[0]
+    facts = [f"      {_scalar(key)}: {_flow(value)}" for _, key, value in entries(region)]
+    lines += _commented("map:", ["  regions:", f"    {_scalar(name)}:", *facts])
+    return _text(lines)
+
+
+def _rules_file(ruleset: typed.Ruleset, base: Merged) -> str:
+    lines = [
+        "# Rules of this ruleset's own. A rule with a new name is added. One that is there already keeps its",
+        "# parameters, and is replaced, wrapped, or taken out:",
+    ]
+    procedures = [item for (kind, _), item in base.source.items.items() if kind == "procedure"]
+    for item in procedures[:1]:
+        assert isinstance(item, ast.Procedure)
+        names = ", ".join(p.name.text for p in item.params)
+        head = f"procedure {item.name.text}({', '.join(f'{p.name.text}: {_type(p.type)}' for p in item.params)}):"
+        doc = '    "The id of the rule, and what it does."'
+        for modifier, body in (("replace", "pass"), ("wrap", f"original({names})")):
+            lines += ["#", *_commented(f"{modifier} {head}", [doc, f"    {body}"])]
+        lines += ["#", f"# remove procedure {item.name.text}"]
+    lines += ["#", f"# The rules of {ruleset.ref}, by file:"]
+    files: dict[str, list[str]] = {}
+    for (kind, name), item in base.source.items.items():
+        if (kind, name) not in _wrapped(base):
+            files.setdefault(item.span.file, []).append(f"{kind}\u00a0{name}".rstrip())  # not broken between the two
+    for file, rules in files.items():
+        wrapped = textwrap.wrap(", ".join(rules), 110)
+        lines += ["#", f"# {shown(Path(file).name)}", *(f"#   {line}".replace("\u00a0", " ") for line in wrapped)]
+    return _text(lines)
+
+
+def _scenario_file(name: str, folder: Path, ruleset: typed.Ruleset) -> str:
+    seats = _seats(ruleset)
+    game = Game(ruleset, seats)
+    try:
+        decision = game.decision
+        options = [str(o) for o in islice((o for o in game.options if not o.interrupt), 1)] if decision else []
+    except Fault as fault:
+        raise RulespecError([fault.diagnostic]) from None
+    lines = [
+        *_modeline(folder, "scenarios"),
+        "# What must happen. `rulespec test` runs it: write the next scenario for the first thing that differs here.",
+        "scenarios:",
+        f"  - id: {name}.01",
+        "    title: How the game begins",
+        f"    seats: [{', '.join(seats)}]",
+        "    then:",
+        f"      decision: {decision.name if decision else 'none'}",
+        f"      by: {(decision.by or 'chance') if decision else 'none'}",
+    ]
+    lines += [f"      legal: [{json.dumps(option, ensure_ascii=False)}]" for option in options]
+    return _text(lines)
+
+
+# --- parts ----------------------------------------------------------------------------------------------------------
+
+
+def _seats(ruleset: typed.Ruleset) -> list[str]:
+    low, high = ruleset.players
+    return [f"P{n}" for n in range(1, low + 1)] if low > 8 else list("ABCDEFGH"[: max(low, min(2, high))])
+
+
+def _title(name: str) -> str:
+    return json.dumps(name.replace("_", " ").strip().capitalize())
+
+
+def _modeline(folder: Path, schema: str) -> list[str]:
+    """The line by which editors find the schema; none if the path cannot stand in a comment."""
+    file = Path(str(resources.files("rulespec.schemas"))) / f"{schema}.schema.json"
+    path = Path(os.path.relpath(file, folder.resolve())).as_posix()
+    return [f"# yaml-language-server: $schema={path}"] if path.isprintable() else []
+
+
+def _extends(ref: str, target: Path) -> str:
+    """The base as `extends` names it: by its id where that is found from anywhere, else by its path from here."""
+    name, *overlays = ref.split("+")
+    base, beside = find_ruleset(name), target.resolve()
+    for overlay in overlays:
+        if not _NAME.fullmatch(overlay):
+            raise click.UsageError(
+                f"a ruleset extends overlays by their ids: copy `{overlay}` into {base / 'variants'}, or use --overlay"
+            )
+    fixed = {folder.resolve() for folder in game_folders() if folder.is_absolute()} if name == base.name else set()
+    written = base.name
+    if base.parent not in {beside.parent, *fixed} or find_ruleset(written, beside=beside) != base:
+        written = Path(os.path.relpath(base, beside)).as_posix()
+    found = "+".join([written, *overlays])
+    rule = load_schema("game")["properties"]["extends"]
+    if not re.search(rule["pattern"], found) or len(found) > rule["maxLength"]:
+        raise click.UsageError(
+            f"`extends` cannot name {shown(found)}: only letters, digits and `_`, `.`, `-`, `/` may be in the path"
+        )
+    return found
+
+
+def _options(base: Merged) -> Iterator[tuple[str, Node, str]]:
+    """Each option of the base, and a comment that says what it is about."""
+    for key, _, option in entries(get(base.source.root, "game", "options")):
+        about = textwrap.shorten(text(get(option, "doc")), _COMMENT, placeholder=" …")
+        yield key, option, f"    # {about}" if about else ""
+
+
+def _default(option: Node) -> str:
+    default = get(option, "default")
+    return _scalar(default) if default is not None else ""
+
+
+def _about_regions(base: Merged) -> list[str]:
+    """The paths of what is said region by region outside the map."""
+    regions = get(base.source.root, "map", "regions")
+    names = set(regions.entries) if isinstance(regions, Mapping) else set()
+    found = []
+    for key in ("setup", "tables"):
+        found += [".".join(path) for path in _keyed((key,), get(base.source.root, key), names)]
+    return found
+
+
+def _keyed(path: tuple[str, ...], node: Node | None, names: set[str]) -> Iterator[tuple[str, ...]]:
+    if isinstance(node, Mapping) and node.entries and names.issuperset(node.entries):
+        yield path
+    else:
+        for key, _, value in entries(node):
+            yield from _keyed((*path, key), value, names)
+
+
+def _wrapped(base: Merged) -> set[tuple[str, str]]:
+    """The names that wrapped rules have been given."""
+    return {(kind, inner) for (kind, _), inner in base.source.originals.items()}
+
+
+def _type(type_: ast.TypeRef) -> str:
+    forms = {"optional": f"{type_.name.text}?", "set": f"set {type_.name.text}"}
+    plain = f"{type_.name.text} {type_.low}..{type_.high}" if type_.form == "range" else type_.name.text
+    return forms.get(type_.form, plain)
+
+
+def _scalar(node: Node, *, flow: bool = False) -> str:
+    """A single value as it is written, on one line."""
+    if not isinstance(node, Scalar):
+        return _flow(node)
+    quoted = node.style != "plain" or "\n" in node.text or (flow and set(node.text) & set(",[]{}"))
+    return json.dumps(node.text, ensure_ascii=False) if quoted else node.text
+
+
+def _flow(node: Node) -> str:
+    """A value on one line, without its `doc`."""
+    if isinstance(node, Mapping):
+        kept = (entry for key, entry in node.entries.items() if key != "doc")
+        parts = (f"{_scalar(key, flow=True)}: {_inside(value)}" for key, value in kept)
+        return f"{{{', '.join(parts)}}}"
+    return f"[{', '.join(_inside(item) for item in node.items)}]" if isinstance(node, Sequence) else _scalar(node)
+
+
+def _inside(node: Node) -> str:
+    return _scalar(node, flow=True) if isinstance(node, Scalar) else _flow(node)
+
+
+def _commented(head: str, lines: list[str]) -> list[str]:
+    return [f"# {line}".rstrip() for line in [head, *lines]]
+
+
+def _text(lines: list[str]) -> str:
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,164 @@
+"""What `rulespec replay --under` prints: recorded games as other rules see them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cli import output
+from engine.game import Backend
+from engine.judge import Difference, Judgement, Tally, judge_file, logs_in
+from engine.option import Fault
+from rulespec.diagnostics import Report, RulespecError
+
+_RULESETS_KEPT = 16
+_REASONS_SHOWN = 20
+_WINNERS = {"same": "the same winners", "other": "other winners", "open": "not over"}
+
+
+def judge_logs(
+    logs: tuple[Path, ...], under: str, rules: str | None, dialect: str | None, backend: Backend, format_: str
+) -> int:
+    """Judges logs, and folders of logs, under other rules, and prints what comes out; gives the exit code."""
+    from rulespec.load import load_ruleset
+
+    load = lru_cache(_RULESETS_KEPT)(load_ruleset)
+    if not under.startswith("+"):
+        load(under)  # what is wrong with it is said once, not of every log
+    many = len(logs) > 1 or logs[0].is_dir()
+    tally, codes = Tally(), []
+    printed: list[dict[str, Any]] = []
+    for path in [file for log in logs for file in (logs_in(log) if log.is_dir() else [log])]:
+        report, judgement = Report(), None
+        try:
+            judgement = judge_file(path, under, rules=rules, dialect=dialect, backend=backend, report=report, load=load)
+        except RulespecError as error:
+            report.extend(error.diagnostics)
+        except Fault as fault:
+            report.add(fault.diagnostic)
+        tally.add(judgement)
+        codes.append(_code(judgement))
+        error_text = next((d.message for d in report.diagnostics if d.severity == "error"), "")
+        if not many:
+            output.show(report.diagnostics)
+        if format_ == "json":
+            printed.append(judgement.to_json() if judgement else {"log": str(path), "error": error_text})
+        elif many:
+            click.echo(_line(path, judgement, error_text))
+        elif judgement is not None:
+            _show(judgement)
+    if format_ == "json":
+        output.echo_json({"under": under, "logs": printed, "totals": tally.to_json()})
+    elif many:
+        _totals(tally)
+    return max(codes)
+
+
+def _code(judgement: Judgement | None) -> int:
+    if judgement is None:
+        return output.UNUSABLE
+    return output.OK if judgement.unchanged else output.PROBLEMS
+
+
+def _line(path: Path, judgement: Judgement | None, error: str) -> str:
+    if judgement is None:
+        return f"{path}: {output.style('cannot be judged', fg='red')}: {error}"
+    if judgement.difference is not None:
+        where = f"after {judgement.legal:,} of {output.counted(judgement.decisions, 'decision')}"
+        reason = judgement.difference.refusal.reason
+        return f"{path}: {output.style('not legal', fg='red')} {where}: {reason[:300]}"
+    return f"{path}: {output.style('legal', fg='green')}, {_ending(judgement)}"
+
+
+def _ending(judgement: Judgement) -> str:
+    """How a legal game comes out, compared with the log."""
+    outcome = judgement.outcome
+    if outcome.ended is None:
+        open_too = judgement.recorded.ended is None
+        return "goes on, as in the log" if open_too else "but the game is not over"
+    text = f"ended ({outcome.ended}), won by {', '.join(outcome.winners) or 'nobody'}"
+    if judgement.winners == "other":
+        text += f" instead of {', '.join(judgement.recorded.winners) or 'nobody'}"
+    if judgement.ends_earlier:
+        text += f", earlier: after {judgement.legal:,} of {output.counted(judgement.decisions, 'decision')}"
+    return text
+
+
+def _totals(tally: Tally) -> None:
+    data = tally.to_json()
+    click.echo()
+    parts = [f"{data[key]:,} {word}" for key, word in (("legal", "legal"), ("illegal", "not legal")) if data[key]]
+    if tally.unreadable:
+        parts.append(f"{tally.unreadable:,} not to be judged")
+    click.echo(f"{output.counted(data['logs'], 'log')}: {', '.join(parts)}")
+    winners = [f"{n:,} {_WINNERS[key]}" for key, n in data["winners"].items() if n]
+    if winners:
+        click.echo(f"legal: {', '.join(winners)}")
+    reasons = list(tally.reasons())
+    if reasons:
+        click.echo("not legal, by the rule that is broken first:")
+        rows = [(n, ", ".join(rules) or "-", text[:200]) for rules, text, n in reasons[:_REASONS_SHOWN]]
+        for line in output.table(rows, right=(0,)):
+            click.echo(f"  {line}")
+    if len(reasons) > _REASONS_SHOWN:
+        click.echo(f"  … and {len(reasons) - _REASONS_SHOWN} more reasons")
+
+
+def _show(judgement: Judgement) -> None:
+    click.echo(f"{output.style(judgement.log, bold=True)} · {judgement.ruleset} · under {judgement.under}")
+    click.echo()
+    difference = judgement.difference
+    rows: list[tuple[str, str]] = []
+    for number, text in enumerate(judgement.dropped):
+        rows.append(("dropped" if number == 0 else "", text))
+    if judgement.forced:
+        asked = output.counted(judgement.forced, "question")
+        rows.append(("forced", f"{asked} that the log does not answer, with one answer each"))
+    if difference is not None:
+        where = f"after {judgement.legal:,} of {output.counted(judgement.decisions, 'decision')}"
+        rows += [("not legal", where), *_rows(difference)]
+    elif judgement.ends_earlier:
+        where = f"after {judgement.legal:,} of {output.counted(judgement.decisions, 'decision')}"
+        rows.append(("ends earlier", where))
+    else:
+        rows.append(("legal", output.counted(judgement.decisions, "decision")))
+    for line in output.table(rows):
+        click.echo(output.style(line, fg="red") if line.startswith(("not legal", "reason")) else line)
+    click.echo()
+    for line in _results(judgement):
+        click.echo(line)
+
+
+def _rows(difference: Difference) -> list[tuple[str, str]]:
+    taken, refusal = difference.taken, difference.refusal
+    rows = [
+        ("action", f"{taken.by or 'chance'}: {taken.option} (decision `{taken.decision}`)"),
+        ("reason", refusal.reason),
+    ]
+    if refusal.rules:
+        rows.append(("rules", ", ".join(refusal.rules)))
+    if refusal.condition:
+        rows.append(("condition", refusal.condition))
+    rows += [("values" if i == 0 else "", f"{k} = {v}") for i, (k, v) in enumerate(refusal.values.items())]
+    if refusal.span is not None:
+        rows.append(("written at", str(refusal.span)))
+    if difference.asked is not None:
+        rows.append(("open", f"`{difference.asked}` by {difference.asks or 'chance'}"))
+    return rows + [("legal" if i == 0 else "", option) for i, option in enumerate(difference.nearest)]
+
+
+def _results(judgement: Judgement) -> list[str]:
+    """Points, winners and endings, as recorded and under the other rules."""
+    before, after = judgement.recorded, judgement.outcome
+    rows: list[tuple[object, ...]] = []
+    for seat in sorted(before.scores, key=lambda s: -before.scores[s]):
+        was, now = before.scores[seat], after.scores.get(seat, "-")
+        rows.append((seat, was, "won" if seat in before.winners else "", now, "won" if seat in after.winners else ""))
+    stands = "goes on" if judgement.difference is None else "stops there"
+    rows.append(("ending", before.ended or "goes on", "", after.ended or stands, ""))
+    return output.table(
+        rows, ("seat", "recorded", "", "now" if judgement.difference is None else "there", ""), right=(1, 3)
+    )

@@ -1,0 +1,217 @@
+"""The projections of a dialect for one game: what an option looks like in the log, and what an entry means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine import program as ir
+from engine.ask import Asker
+from engine.dialect import MISSING, Dialect, Projection, follow
+from engine.game import Game
+from engine.interpreter import ProgramFault
+from rulespec.diagnostics import Report, RulespecError, did_you_mean, shown
+
+MAX_ITEMS = 1_000
+"""Elements of a list that several decisions share; a longer one is no such list."""
+MAX_GUESSES = 20_000
+"""Arguments tried when looking for the option that an entry speaks of."""
+
+Value = Callable[[list[int], Sequence[int]], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field that is compared: its path in the record, and the value that it has for an option."""
+
+    path: str
+    text: str
+    type: str
+    value: Value
+    optional: bool
+
+
+@dataclass(slots=True)
+class Form:
+    """One way in which an option is recorded."""
+
+    projection: Projection
+    fields: list[Field] = field(default_factory=list)
+    when: Value | None = None
+
+
+def items(payload: Any, path: str) -> list[Any]:
+    """The elements of a list that several decisions share; empty if there is no such list."""
+    found = follow(payload, path)
+    return found if isinstance(found, list) and len(found) <= MAX_ITEMS else []
+
+
+def _names(text: str, params: Sequence[ir.Param]) -> set[str]:
+    """The parameters that an expression names."""
+    words = set(re.findall(r"\w+", text))
+    return {param.name for param in params if param.name in words}
+
+
+def is_name(found: Any, name: str) -> bool:
+    """Whether a field is this name; names that are numbers may stand there as numbers."""
+    return bool((str(found) if type(found) is int else found) == name)
+
+
+def is_by(payload: Any, path: str, seat: str | None) -> bool:
+    """Whether the field at `path` names the seat that acts.
+
+    The empty path says nothing against it, nor does one that ends in `?` and leads to nothing.
+    """
+    found = follow(payload, path.removesuffix("?"))
+    if not path or (path.endswith("?") and found in (MISSING, None)):
+        return True
+    return seat is not None and is_name(found, seat)
+
+
+class Projections:
+    """The forms of every option of a game that the dialect knows; what its ruleset does not have is left out.
+
+    Args:
+        game: the game.
+        dialect: the dialect.
+        own: the rules are those of the dialect, which must be able to say all that is compared.
+
+    Raises:
+        RulespecError: RS622 if an expression of the dialect is wrong.
+    """
+
+    def __init__(self, game: Game, dialect: Dialect, own: bool) -> None:
+        self.game = game
+        self.dialect = dialect
+        self.forms: dict[tuple[str, str], list[Form]] = {}
+        self.by_decision: dict[str, list[Form]] = {}
+        self.tried = 0
+        """How many arguments have been tried to see what entries mean."""
+        self._asker = Asker(game.ruleset, game.seats, game.options_chosen)
+        report = Report()
+        for d in game.program.decisions:
+            for c in d.choices:
+                if (d.name, c.name) not in self.forms:
+                    forms = dialect.decisions.get(f"{d.name}.{c.name}", ())
+                    made = [self._compile(p, d.name, c, report) for p in forms]
+                    self.forms[d.name, c.name] = made
+                    self.by_decision.setdefault(d.name, []).extend(made)
+        if own:
+            report.raise_if_errors()
+
+    def _compile(self, projection: Projection, decision: str, choice: ir.Choice, report: Report) -> Form:
+        form = Form(projection)
+        params = [(p.name, p.type) for p in choice.params]
+        name = f"{decision}.{choice.name}"
+
+        def compiled(text: str) -> tuple[str, Value] | None:
+            try:
+                return self._asker.projection(text, params)
+            except RulespecError as error:
+                for e in error.diagnostics:
+                    where = f"`{name}` of the dialect `{self.dialect.id}`: {e.message}"
+                    report.error("RS622", where, self.dialect.spans.get(name), help=e.help)
+            return None
+
+        for path, text, optional in projection.match:
+            if (found := compiled(text)) is not None:
+                form.fields.append(Field(path, text, *found, optional))
+        if projection.when and (found := compiled(projection.when)) is not None:
+            if found[0] != "bool":
+                where = f"`{name}` of the dialect `{self.dialect.id}`: `when` is not true or false"
+                report.error("RS622", where, self.dialect.spans.get(name))
+            else:
+                form.when = found[1]
+        return form
+
+    # --- does an option look like this? ----------------------------------------------------
+
+    def equal(self, args: Sequence[int], form: Form, record: Any, state: list[int]) -> bool:
+        """Whether an option with these arguments looks like this record."""
+        if not self._all_same(form.fields, args, record, state):
+            return False
+        try:
+            return form.when is None or bool(form.when(state, args))
+        except (ProgramFault, IndexError):
+            return False
+
+    def _all_same(self, fields: Sequence[Field], args: Sequence[int], record: Any, state: list[int]) -> bool:
+        try:
+            return all(self._same(f, args, record, state) for f in fields)
+        except (ProgramFault, IndexError):
+            return False
+
+    def _same(self, f: Field, args: Sequence[int], record: Any, state: list[int]) -> bool:
+        found = follow(record, f.path)
+        if f.optional and found in (MISSING, None):
+            return True
+        value = f.value(state, args)
+        if f.type == "bool":
+            return found is bool(value)
+        if f.type == "int":
+            return bool(value == found)
+        kind = f.type.removeprefix("set ")
+        if kind == f.type:
+            return found is None if value < 0 else self._is(found, kind, value)
+        members = (i for i in range(value.bit_length()) if value >> i & 1)
+        return any(self._is(found, kind, i) for i in members)
+
+    def _is(self, found: Any, kind: str, index: int) -> bool:
+        return is_name(found, self.dialect.foreign(kind, self.game.labels.names[kind][index]))
+
+    # --- what does an entry mean? ----------------------------------------------------------
+
+    def meant(self, choice: ir.Choice, form: Form, record: Any, state: list[int]) -> Iterator[tuple[int, ...]]:
+        """Arguments with which the option looks like the record, legal or not, within a bound."""
+        found: list[Sequence[int]] = []
+        for i, param in enumerate(choice.params):
+            values = self._values(param, form, record)
+            # Most fields say something of one argument alone.
+            alone = [f for f in form.fields if _names(f.text, choice.params) == {param.name}]
+            self.tried += len(values)
+            args = [0] * len(choice.params)
+            fitting = []
+            for value in values:
+                args[i] = value
+                if self._all_same(alone, args, record, state):
+                    fitting.append(value)
+            found.append(fitting)
+        total = 1
+        for values in found:
+            total *= len(values)
+        for n in range(min(total, MAX_GUESSES)):
+            self.tried += 1
+            guess = []
+            for values in reversed(found):
+                n, digit = divmod(n, len(values))
+                guess.append(values[digit])
+            guess.reverse()
+            if self.equal(guess, form, record, state):
+                yield tuple(guess)
+
+    def _values(self, param: ir.Param, form: Form, record: Any) -> Sequence[int]:
+        """What an argument may be."""
+        if param.type != "int":
+            return range(len(self.game.labels.names[param.type]))
+        for f in form.fields:
+            said = follow(record, f.path)
+            if f.text == param.name and type(said) is int and abs(said) < 10**15:
+                return [said]
+        return range(100)
+
+    def unknown(self, decision: str, kind: Any, payload: Any) -> str:
+        """What an entry of this type names that the game does not have; empty if that is not why it fits nothing."""
+        for form in self.by_decision.get(decision, ()):
+            if form.projection.type != kind:
+                continue
+            records = items(payload, form.projection.item) if form.projection.item else [payload]
+            for f in form.fields:
+                for found in (follow(record, f.path) for record in records):
+                    if f.type in self.game.labels.names and isinstance(found, str):
+                        known = [self.dialect.foreign(f.type, n) for n in self.game.labels.names[f.type]]
+                        if found not in known:
+                            hint = did_you_mean(found, known)
+                            return f"there is no {f.type} {shown(found)}" + (f"; {hint}" if hint else "")
+        return ""

@@ -1,0 +1,327 @@
+"""What differs between two rulesets, as records: facts by their path, rules by kind and name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, Literal
+
+from rulespec import ast
+from rulespec.check.nodes import get, text
+from rulespec.diagnostics import Span
+from rulespec.load import Merged
+from rulespec.source import Mapping, Node, Scalar, Sequence
+
+Kind = Literal["changed", "added", "removed", "wrapped"]
+
+SECTIONS = {
+    "game": ("game",),
+    "kinds": ("kinds", "state", "accounts", "pieces"),
+    "map": ("map",),
+    "tracks": ("tracks",),
+    "tables": ("constants", "tables"),
+    "setup": ("setup",),
+}
+"""Section of the differences → the keys of the merged tree that belong to it."""
+
+RULES = "rules"
+"""The section of the rules, after all others."""
+
+ORDER = "(order)"
+"""The last key of the path of a difference that is about the order of the members there; both sides list all."""
+
+COLLECTIONS = {"kinds": (2, "entities"), "map": (1, "regions"), "tracks": (2, "spaces"), "tables": (2, "rows")}
+"""Section → where in a path which word stands, behind which the members of a collection follow."""
+
+_OWN = {"id", "title", "version", "extends", "replaces", "overlays"}  # of game.yaml: which ruleset it is, not what
+_ORDERED_LISTS = {"key", "each", "product"}  # the order of all other lists means nothing: they are sets
+_NAMES = {  # the keys in these are names that a ruleset gives: one called `doc` is a thing like any other
+    *("kinds", "tracks", "tables", "constants", "options", "entities", "spaces", "regions", "rows"),
+    *("facts", "links", "state", "accounts", "pieces", "places"),
+}
+_EMPTY = Mapping({}, Span("", 1, 1, 1, 1))
+_RULE_ID = re.compile(r"\b[A-Z][A-Z0-9]{1,9}(?:-[A-Z0-9]{1,9}){1,3}\b")
+_NO_COMMENT = re.compile(r'("[^"]*")|\s*#.*')
+_COMMENT = re.compile(r"\s+#\s*(.*\S)")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One difference.
+
+    Attributes:
+        kind: `wrapped` is only said of rules.
+        section: one of `SECTIONS`, or `RULES`.
+        keys: the path of a fact, key by key; of a rule its kind and its name.
+        old: a fact as plain data, without what is only for people; the text of a rule without comments and
+            docstrings; None where there is none.
+        new: the same of the second ruleset. Of a wrapped rule it is what is wrapped around the old text.
+        note: the comment beside the new fact, or its `doc`; the docstring of a rule.
+    """
+
+    kind: Kind
+    section: str
+    keys: tuple[str, ...]
+    old: Any
+    new: Any
+    note: str = ""
+
+    @property
+    def path(self) -> str:
+        """The path of a fact as overlays write it; of a rule its kind and its name."""
+        return (" " if self.section == RULES else ".").join(k for k in self.keys if k)
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The ids of rules that the note names, then those that only the new text of a rule names; each once."""
+        found = _RULE_ID.findall(self.note)
+        if self.section == RULES and self.kind != "removed":
+            before = set(_RULE_ID.findall(self.old or ""))
+            found += [name for name in _RULE_ID.findall(self.new) if name not in before]
+        return tuple(dict.fromkeys(found))
+
+    def to_json(self) -> dict[str, Any]:
+        """The difference as plain data, described by the schema `diff`."""
+        where = "rule" if self.section == RULES else "path"
+        return {
+            "kind": self.kind,
+            "section": self.section,
+            where: self.path,
+            "old": self.old,
+            "new": self.new,
+            "note": self.note,
+            "rules": list(self.rules),
+        }
+
+
+def diff(a: Merged, b: Merged) -> list[Difference]:
+    """All differences between two rulesets: first facts, in the order of `SECTIONS` and of the files, then rules.
+
+    What has only moved, and what is only for people (`doc`, `position`, comments, docstrings), is no difference.
+    """
+    found: list[Difference] = []
+    for section, keys in SECTIONS.items():
+        compare = _Facts(section, a, b)
+        for key in keys:
+            found += compare.nodes((key,), get(a.source.root, key), get(b.source.root, key))
+    return found + list(_rules(a, b))
+
+
+def collection(section: str, keys: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The path of the collection that a path is in, or is: such as all entities of a kind."""
+    at, word = COLLECTIONS.get(section, (0, ""))
+    return keys[: at + 1] if keys[at : at + 1] == (word,) else None
+
+
+# --- facts ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    section: str
+    a: Merged
+    b: Merged
+
+    def nodes(self, keys: tuple[str, ...], old: Node | None, new: Node | None) -> Iterator[Difference]:
+        """The differences at a path: one for a thing that only one side has, however much it holds."""
+        if old is None and new is None:
+            return
+        if _holds_sections(keys):
+            old, new = old or _EMPTY, new or _EMPTY
+        if old is None or new is None:
+            kind: Kind = "added" if old is None else "removed"
+            yield Difference(
+                kind, self.section, keys, _plain(old, keys[-1]), _plain(new, keys[-1]), self._note(keys, old, new)
+            )
+            return
+        if _is_mapping(old) and _is_mapping(new):
+            before, after = _entries(old, keys), _entries(new, keys)
+            for key in [*before, *(k for k in after if k not in before)]:
+                yield from self.nodes((*keys, key), before.get(key), after.get(key))
+            if collection(self.section, keys) == keys and self.section != "tables":
+                yield from self._order(keys, before, after)
+        elif not _same(keys[-1], old, new):
+            yield Difference(
+                "changed", self.section, keys, _plain(old, keys[-1]), _plain(new, keys[-1]), self._note(keys, old, new)
+            )
+
+    def _order(self, keys: tuple[str, ...], before: dict[str, Node], after: dict[str, Node]) -> Iterator[Difference]:
+        """Members that change places, or new ones before old ones: a kind's order is that of its members."""
+        expected = [*(k for k in before if k in after), *(k for k in after if k not in before)]
+        if list(after) != expected:
+            yield Difference("changed", self.section, (*keys, ORDER), list(before), list(after))
+
+    def _note(self, keys: tuple[str, ...], old: Node | None, new: Node | None) -> str:
+        """What is said beside the new fact, or where the old one is taken out; else what is said about it."""
+        if new is not None:
+            said = text(get(new, "doc")) or _comment(new.span, self.b)
+        else:
+            place = self.b.source.removed.get(".".join(keys))
+            said = _comment(place, self.b) if place is not None else ""
+            said = said or text(get(old, "doc"))
+        return " ".join(said.split())
+
+
+def _holds_sections(keys: tuple[str, ...]) -> bool:
+    """Whether what is here is told one by one even if the other side has nothing here."""
+    return len(keys) == 1 or keys == ("game", "options") or (keys[0] == "setup" and len(keys) == 2)
+
+
+def _is_mapping(node: Node) -> bool:
+    return isinstance(node, Mapping) or (isinstance(node, Scalar) and node.value is None)
+
+
+def _entries(node: Node, keys: tuple[str, ...]) -> dict[str, Node]:
+    if not isinstance(node, Mapping):
+        return {}
+    own = _OWN if keys == ("game",) else set()
+    return {k: v for k, (_, v) in node.entries.items() if k not in own and not _for_people(keys[-1], k, v)}
+
+
+def _for_people(parent: str, key: str, value: Node) -> bool:
+    """Whether nothing in a game depends on it: a `doc`, or the `position` on a drawing."""
+    if parent in _NAMES:
+        return False
+    return (key == "doc" and isinstance(value, Scalar)) or (key == "position" and isinstance(value, Sequence))
+
+
+def _same(key: str, old: Node, new: Node) -> bool:
+    if isinstance(old, Sequence) and isinstance(new, Sequence):
+        one, other = _plain(old), _plain(new)
+        return bool(one == other if key in _ORDERED_LISTS else sorted(map(str, one)) == sorted(map(str, other)))
+    if isinstance(old, Scalar) and isinstance(new, Scalar):
+        return old.text.split() == new.text.split()
+    return False
+
+
+def _plain(node: Node | None, key: str = "") -> Any:
+    """A fact as plain data, without what is only for people; `key` is the one it stands under."""
+    if isinstance(node, Mapping):
+        return {k: _plain(v, k) for k, (_, v) in node.entries.items() if not _for_people(key, k, v)}
+    if isinstance(node, Sequence):
+        return [_plain(item) for item in node.items]
+    if isinstance(node, Scalar):
+        return " ".join(node.value.split()) if isinstance(node.value, str) else node.value
+    return None
+
+
+def _comment(span: Span, merged: Merged) -> str:
+    """The comment behind a value that is written on one line; of a longer one it would be about the last part."""
+    lines = merged.texts.get(span.file, "").split("\n")
+    if span.line != span.end_line or span.line > len(lines):
+        return ""
+    found = _COMMENT.fullmatch(lines[span.line - 1][span.end_column - 1 :])
+    return found[1] if found else ""
+
+
+# --- rules ----------------------------------------------------------------------------------------------------------
+
+
+def _rules(a: Merged, b: Merged) -> Iterator[Difference]:
+    """The differences of rules: those of `a` in the order of its files, then those that only `b` has."""
+    old, new = _chains(a), _chains(b)
+    for key in [*old, *(k for k in new if k not in old)]:
+        before, after = old.get(key, ()), new.get(key, ())
+        shapes = [_shape(item) for item in before], [_shape(item) for item in after]
+        if shapes[0] == shapes[1]:
+            continue
+        texts: list[str | None] = [_text(before, a) or None, _text(after, b) or None]
+        kind: Kind = "changed" if before and after else "added" if after else "removed"
+        if before and len(after) > len(before) and shapes[1][: len(before)] == shapes[0]:
+            kind = "wrapped"
+            texts[1] = _text(after[len(before) :], b)
+        note = (after or before)[-1].doc.text
+        yield Difference(kind, RULES, key, texts[0], texts[1], note)
+
+
+def _chains(merged: Merged) -> dict[tuple[str, str], tuple[ast.Item, ...]]:
+    """Each rule with what it wraps, the innermost first."""
+    source = merged.source
+    inner = {(kind, name) for (kind, _), name in source.originals.items()}
+    found: dict[tuple[str, str], tuple[ast.Item, ...]] = {}
+    for key, item in source.items.items():
+        if key in inner:
+            continue
+        chain, at = [item], key
+        while at in source.originals:
+            at = (at[0], source.originals[at])
+            chain.insert(0, source.items[at])
+        found[key] = tuple(chain)
+    return found
+
+
+def _shape(node: object) -> object:
+    """What a rule says, without the places where it says it, without docstrings and whether it replaces another."""
+    if isinstance(node, tuple):
+        return tuple([_shape(part) for part in node])
+    if is_dataclass(node):
+        kept = [getattr(node, f.name) for f in fields(node) if f.name not in ("span", "doc", "modifier")]
+        return (type(node).__name__, *[_shape(part) for part in kept])
+    return node
+
+
+def _text(items: tuple[ast.Item, ...], merged: Merged) -> str:
+    """The text of rules without comments, docstrings and the word `replace`."""
+    return "\n".join(line for item in items for line in _item_lines(item, merged))
+
+
+def _item_lines(item: ast.Item, merged: Merged) -> list[str]:
+    lines = _lines(item, item.span, merged)
+    # From the last to the first, inner ones before outer ones, so that what is put in stays where it belongs.
+    for decide in [n for n in _walk(item) if isinstance(n, ast.Decide)][::-1]:
+        own = [o for o in decide.options if _within(o.span, item.span)]
+        more = [o for o in decide.options if not _within(o.span, item.span)]  # `extend decision …` of another file
+        if not more or not own:
+            continue
+        last = own[-1].span
+        end = last.end_line if isinstance(own[-1], ast.OptionDef) else last.line + 1
+        at = sum(number < end for number, _ in lines)
+        width = len(lines[at - 1][1]) - len(lines[at - 1][1].lstrip())
+        if isinstance(own[-1], ast.OptionDef):
+            width = last.column - 1
+        for option in more:
+            added = _option_lines(option, merged)
+            lines[at:at] = [(end - 1, " " * width + line) for line in added]
+            at += len(added)
+    return [line.removeprefix("replace ") for _, line in lines]
+
+
+def _option_lines(option: ast.OptionDef | ast.Name, merged: Merged) -> list[str]:
+    if isinstance(option, ast.Name):
+        return [f"include {option.text}"]
+    return [line for _, line in _lines(option, option.span, merged)]
+
+
+def _lines(node: ast.Item | ast.OptionDef, span: Span, merged: Merged) -> list[tuple[int, str]]:
+    """The lines of a rule or an option with their numbers, as far to the left as they go."""
+    docs = {
+        number
+        for n in _walk(node)
+        if isinstance(n, ast.Item | ast.OptionDef | ast.Decide) and n.doc.text and n.doc.span.file == span.file
+        for number in range(n.doc.span.line, max(n.doc.span.end_line, n.doc.span.line + 1))
+    }
+    found: list[tuple[int, str]] = []
+    source = merged.texts.get(span.file, "").split("\n")
+    for number in range(span.line, min(span.end_line, len(source)) + 1):
+        line = source[number - 1]
+        line = line[: span.end_column - 1] if number == span.end_line else line
+        line = _NO_COMMENT.sub(lambda m: m[1] or "", line[span.column - 1 :]).rstrip()
+        if line.strip() and number not in docs:
+            found.append((number, line))
+    return found
+
+
+def _walk(node: object) -> Iterator[object]:
+    """A syntax tree, each node before its parts."""
+    if isinstance(node, tuple):
+        for part in node:
+            yield from _walk(part)
+    elif is_dataclass(node):
+        yield node
+        for f in fields(node):
+            yield from _walk(getattr(node, f.name))
+
+
+def _within(inner: Span, outer: Span) -> bool:
+    return inner.file == outer.file and outer.line <= inner.line <= outer.end_line
