@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from typing import Any
 
@@ -47,11 +46,6 @@ class Explainer:
         if any(form.projection.type == kind for form in self.projections.by_decision.get(decision.name, ())):
             return None, refused(f"no option of `{decision.name}` of {who} has these fields")
         return None, refused(f"the open decision is `{decision.name}` of {who}, not `{kind}`")
-
-    def nearest(self, text: str) -> tuple[str, ...]:
-        """The legal options most like a text."""
-        legal = [str(o) for o, _ in zip(self.game.options, range(2000), strict=False) if not o.interrupt]
-        return tuple(sorted(legal, key=lambda o: -difflib.SequenceMatcher(None, o, text).ratio())[:5])
 
     def _not_theirs(self, meant: Option, payload: Any) -> Refusal:
         """Why an entry does not stand for an option that is legal."""

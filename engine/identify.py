@@ -17,11 +17,12 @@ from functools import lru_cache
 from typing import Any
 
 from engine.game import Game, TakenBack, check_options, machine
-from engine.judge import Difference, Taken, take_all
+from engine.judge import Difference, take_all
 from engine.log import NativeLog
 from engine.log_file import fail
 from engine.option import Refusal
 from engine.replay import Load
+from engine.written import Taken
 from rulespec import typed
 from rulespec.diagnostics import RulespecError
 from rulespec.load import load_ruleset

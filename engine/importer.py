@@ -17,6 +17,7 @@ from engine.explain import Explainer, refused
 from engine.game import Game, TakenBack
 from engine.option import Option, Refusal
 from engine.projection import Form, Projections, is_by, items
+from engine.written import nearest
 from rulespec import typed
 from rulespec.diagnostics import Report, Span, shown
 
@@ -517,8 +518,8 @@ class Importer:
     def _stop(self, cursor: Cursor, meant: Option | None, refusal: Refusal) -> Stop:
         """The report on an entry that no legal option fits."""
         entry, text = self._entry(cursor), str(meant) if meant else ""
-        nearest = self._explainer.nearest(text or json.dumps(entry, ensure_ascii=False)[:200])
-        return Stop(cursor.entry, entry, refusal, text, nearest, self.game.ply)
+        near = nearest(self.game, text or json.dumps(entry, ensure_ascii=False)[:200])
+        return Stop(cursor.entry, entry, refusal, text, near, self.game.ply)
 
 
 def _steps(frames: list[_Frame]) -> tuple[tuple[Cursor, Option], ...]:

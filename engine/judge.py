@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from engine.game import Backend, Game, TakenBack
-from engine.option import Fault, IllegalOption, Option, Refusal
+from engine.option import Fault, Option, Refusal
 from engine.replay import Load, replay_file
+from engine.written import Taken, nearest, take
 from rulespec import typed
 from rulespec.diagnostics import Diagnostic, Report, RulespecError, Severity, Span
 from rulespec.load import load_ruleset
@@ -23,15 +23,6 @@ MAX_SILENT = 200
 """Questions in a row that only the other rules ask, and that have one answer."""
 
 _SUFFIXES = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
-
-
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """A decision as it was taken: its name, who took it (None: chance), and the option as text."""
-
-    decision: str
-    by: str | None
-    option: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +280,7 @@ def take_all(game: Game, moves: Sequence[Taken | TakenBack], *, answer_forced: b
             if _is_over(game):
                 break
         found = take(game, move)
-        if found is not None:
+        if isinstance(found, Refusal):
             return Walk(decisions, legal, forced, differs(game, legal, move, found))
         legal += 1
     return Walk(decisions, legal, forced, None)
@@ -306,37 +297,14 @@ def _as_text(move: Option | TakenBack) -> Taken | TakenBack:
     return move if isinstance(move, TakenBack) else Taken(move.decision, move.by, str(move))
 
 
-def take(game: Game, taken: Taken) -> Refusal | None:
-    """Takes a decision that is written down, if it is legal; else says why it is not, and nothing has changed."""
-    try:
-        now = game.decision
-        if now is None:
-            return Refusal("the game is over", (), "", {}, None)
-        if now.name != taken.decision:
-            return Refusal(f"the open decision is `{now.name}`, not `{taken.decision}`", (), "", {}, None)
-        option = game.parse(taken.option)
-        if option.by != taken.by:
-            return Refusal(f"`{option.name}` is for somebody else to do", (), "", {}, None)
-        game.apply(option)
-    except IllegalOption as error:
-        return error.refusal
-    except Fault as fault:
-        return Refusal(f"the ruleset is at fault: {fault}", (), "", {}, fault.diagnostic.span)
-    except ValueError as error:
-        return Refusal(str(error), (), "", {}, None)
-    return None
-
-
 def differs(game: Game, index: int, taken: Taken, refusal: Refusal) -> Difference:
     """The report on a decision that a game has refused."""
-    text = taken.option[:200]
     try:
         now = game.decision
-        legal = [str(o) for o in islice(takewhile(lambda o: not o.interrupt, game.options), 2000)]
     except Fault:  # the refusal says so already
-        now, legal = None, []
-    legal.sort(key=lambda option: -difflib.SequenceMatcher(None, option, text).ratio())
-    return Difference(index, taken, now.name if now else None, now.by if now else None, refusal, tuple(legal[:5]))
+        now = None
+    by = now.by if now else None
+    return Difference(index, taken, now.name if now else None, by, refusal, nearest(game, taken.option))
 
 
 def _answer_forced(game: Game, taken: Taken) -> int:

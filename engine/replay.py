@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,7 +12,8 @@ from engine.game import Backend, Game, TakenBack
 from engine.importer import Ignored, Importer, seats_and_options
 from engine.log import LogEntry, LogHeader, LogWriter, NativeLog, entry_json, is_native, parse_log
 from engine.log_file import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, read_log_text
-from engine.option import Fault, IllegalOption, Option, Refusal
+from engine.option import Fault, Option, Refusal
+from engine.written import Taken, nearest, take
 from rulespec import typed
 from rulespec.diagnostics import Report, RulespecError, Span, did_you_mean
 from rulespec.load import game_folders, load_ruleset
@@ -155,7 +155,7 @@ def _replay_native(
     for number, entry in enumerate(log.entries):
         if until is not None and game.ply >= until:
             break
-        move = _take_back(game, entry) if entry.undo else _take(game, entry)
+        move = _take_back(game, entry) if entry.undo else take(game, Taken(entry.decision, entry.by, entry.option))
         if isinstance(move, Refusal):
             result.divergence = _divergence(game, move, entry)
             break
@@ -169,7 +169,7 @@ def _divergence(game: Game, refusal: Refusal, entry: LogEntry) -> Divergence:
     action: dict[str, Any] = {"decision": entry.decision, "by": entry.by, "option": entry.option}
     if entry.undo:
         action = entry_json(TakenBack(entry.undo, entry.keep))
-    return Divergence(game.ply, None, action, refusal, _nearest(game, entry.option), entry.line)
+    return Divergence(game.ply, None, action, refusal, nearest(game, entry.option), entry.line)
 
 
 def game_of(log: NativeLog, ruleset: typed.Ruleset, backend: Backend, report: Report) -> Game:
@@ -200,30 +200,6 @@ def _take_back(game: Game, entry: LogEntry) -> TakenBack | Refusal:
     except (IndexError, ValueError) as error:
         return Refusal(str(error), (), "", {}, None)
     return back
-
-
-def _take(game: Game, entry: LogEntry) -> Option | Refusal:
-    """Takes the option of an entry if it is legal; else says why it is not."""
-    now = game.decision
-    if now is None:
-        return Refusal("the game is over", (), "", {}, None)
-    if entry.decision and now.name != entry.decision:
-        return Refusal(f"the open decision is `{now.name}`, not `{entry.decision}`", (), "", {}, None)
-    try:
-        option = game.parse(entry.option, entry.by)
-        game.apply(option)
-    except IllegalOption as error:
-        return error.refusal
-    except Fault as error:
-        return Refusal(f"the ruleset is at fault: {error}", (), "", {}, error.diagnostic.span)
-    except ValueError as error:
-        return Refusal(str(error), (), "", {}, None)
-    return option
-
-
-def _nearest(game: Game, text: str) -> tuple[str, ...]:
-    legal = [str(o) for o, _ in zip(game.options, range(2000), strict=False) if not o.interrupt]
-    return tuple(sorted(legal, key=lambda o: -difflib.SequenceMatcher(None, o, text).ratio())[:5])
 
 
 def _record(game: Game, index: int, foreign: int | None) -> dict[str, Any]:

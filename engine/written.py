@@ -1,0 +1,51 @@
+"""Decisions as they are written down: taking them, and what is nearest to one that is not legal."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from itertools import islice, takewhile
+
+from engine.game import Game
+from engine.option import Fault, IllegalOption, Option, Refusal
+
+_LISTED = 2_000
+_NEAREST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A decision as it was taken: its name, who took it (None: chance), and the option as text."""
+
+    decision: str
+    by: str | None
+    option: str
+
+
+def take(game: Game, taken: Taken) -> Option | Refusal:
+    """Takes a decision that is written down, if it is legal; else says why it is not, and nothing has changed."""
+    try:
+        now = game.decision
+        if now is None:
+            return Refusal("the game is over", (), "", {}, None)
+        if taken.decision and now.name != taken.decision:
+            return Refusal(f"the open decision is `{now.name}`, not `{taken.decision}`", (), "", {}, None)
+        option = game.parse(taken.option, taken.by)
+        game.apply(option)
+    except IllegalOption as error:
+        return error.refusal
+    except Fault as fault:
+        return Refusal(f"the ruleset is at fault: {fault}", (), "", {}, fault.diagnostic.span)
+    except ValueError as error:
+        return Refusal(str(error), (), "", {}, None)
+    return option
+
+
+def nearest(game: Game, text: str) -> tuple[str, ...]:
+    """The legal options most like a text, interrupts aside; none where the ruleset is at fault."""
+    try:
+        legal = [str(o) for o in islice(takewhile(lambda o: not o.interrupt, game.options), _LISTED)]
+    except Fault:
+        return ()
+    legal.sort(key=lambda option: -difflib.SequenceMatcher(None, option, text[:200]).ratio())
+    return tuple(legal[:_NEAREST])
