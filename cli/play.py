@@ -67,7 +67,11 @@ def command(
         game = _resumed(log, ruleset, players)
     else:
         game = Game(ruleset, seats, chosen)
-    game.begin()  # a fault comes before anything is written
+    try:
+        game.begin()  # before anything is written
+    except Fault as fault:
+        output.show([fault.diagnostic], ruleset.sources)
+        ctx.exit(output.PROBLEMS)
     seed = secrets.randbelow(10**9) if seed is None else seed
     table = Table(game, frozenset(game.seats[players - bots :]), random.Random(seed))
     try:

@@ -146,9 +146,11 @@ def _replay_native(
         ruleset = load(rules or log.header.ruleset)
     except RulespecError as error:
         first = error.diagnostics[0]
-        if rules is None and first.code == "RS501":
+        if rules is None and first.code in ("RS501", "RS502"):
             message = f"the log names the ruleset `{log.header.ruleset}`: {first.message}"
-            fail("RS617", message, Span(log.file, 1, 1, 1, 2), help=first.help)
+            hint = f"{first.help}\n" if first.help.startswith("did you mean") else ""
+            help_ = f"{hint}if it is a folder or a file of yours, say where: --rules PATH, --rules REF+./overlay.yaml"
+            fail("RS617", message, Span(log.file, 1, 1, 1, 2), help=help_)
         raise
     game = game_of(log, ruleset, backend, report)
     result = ReplayResult(log.file, game, None)

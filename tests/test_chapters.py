@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).parent.parent / "docs"
-CHAPTERS = ["house_rule.md", "your_own_map.md"]
+ROOT = Path(__file__).parent.parent
+CHAPTERS = ["docs/house_rule.md", "docs/your_own_map.md"]
 BLOCK = re.compile(r"^```(?P<info>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def blocks(chapter: str) -> list[tuple[str, str]]:
     """The code blocks of a chapter: what stands behind the three backticks, and the text."""
-    return [(m["info"], m["body"]) for m in BLOCK.finditer((DOCS / chapter).read_text("utf-8"))]
+    return [(m["info"], m["body"]) for m in BLOCK.finditer((ROOT / chapter).read_text("utf-8"))]
 
 
 def commands(body: str) -> list[tuple[str, str]]:
@@ -40,7 +40,7 @@ def run(command: str, folder: Path) -> str:
     """What a command prints. `rulespec` is the program of this tree; nothing else is run."""
     words = shlex.split(command.partition("#")[0])
     assert words[0] == "rulespec", f"chapters call rulespec only, not {words[0]}"
-    env = {**os.environ, "PYTHONPATH": str(DOCS.parent), "COLUMNS": "160", "PYTHONUNBUFFERED": "1"}
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "160", "PYTHONUNBUFFERED": "1"}
     done = subprocess.run(
         [sys.executable, "-m", "cli.main", *words[1:]],
         cwd=folder,
@@ -69,3 +69,11 @@ def test_a_chapter_works_word_for_word(chapter: str, tmp_path: Path) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(body, "utf-8")
     assert ran >= 5
+
+
+def test_what_the_readme_shows_is_printed() -> None:
+    shown = [pair for info, body in blocks("README.md") if info == "console" for pair in commands(body)]
+    assert shown
+    for command, output in shown:
+        printed = run(command, ROOT)
+        assert re.fullmatch(pattern(output), printed + "\n"), f"$ {command}\n{printed}"
