@@ -7,18 +7,22 @@ import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from rulespec.diagnostics import Diagnostic, RulespecError, Severity
 from rulespec.render import render_text
 
+if TYPE_CHECKING:  # the engine takes long to import, and most commands load it late
+    from engine.option import Refusal
+
 OK, PROBLEMS, UNUSABLE = 0, 1, 2
 """Exit codes: all is well; what was looked at has problems; it could not be looked at, or the usage is wrong."""
 
 MAX_SHOWN = 200  # diagnostics; nobody reads more, and a hostile file may cause any number
 _SOURCE_LIMIT = 2_000_000
+_CODES = "cli.output.codes"  # where the context keeps the codes that have been shown
 
 
 def use_color(stream: IO[str] | None = None) -> bool:
@@ -38,18 +42,44 @@ def show(diagnostics: Sequence[Diagnostic], sources: Mapping[str, str] | None = 
     """Prints diagnostics with the lines they are about, and an empty line after them."""
     if not diagnostics:
         return
-    texts = dict(sources or {})
-    for diagnostic in diagnostics[:MAX_SHOWN]:
-        for span in [diagnostic.span, *(note.span for note in diagnostic.notes)]:
-            if span is not None and span.file not in texts:
-                texts[span.file] = _source(span.file)
-    color = use_color(sys.stderr if err else sys.stdout)
-    known = {name: text for name, text in texts.items() if text}
+    shown = diagnostics[:MAX_SHOWN]
+    stream = sys.stderr if err else sys.stdout
     # Colours are decided here, by the stream: click must neither strip nor keep them by itself.
-    click.echo(render_text(diagnostics[:MAX_SHOWN], known, color), err=err, color=True)
+    click.echo(render_text(shown, texts_of(shown, sources), use_color(stream), _width(stream)), err=err, color=True)
     if len(diagnostics) > MAX_SHOWN:
         click.echo(f"\n… and {len(diagnostics) - MAX_SHOWN} more", err=err)
     click.echo(err=err)
+    _explain_later({d.code for d in shown})
+
+
+def texts_of(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The texts of the files that diagnostics are about: those that are known, else as they can be read."""
+    texts = dict(sources or {})
+    for diagnostic in diagnostics:
+        for span in [diagnostic.span, *(note.span for note in diagnostic.notes)]:
+            if span is not None and span.file not in texts:
+                texts[span.file] = _source(span.file)
+    return {name: text for name, text in texts.items() if text}
+
+
+def _width(stream: IO[str]) -> int:
+    """How many columns the terminal has; 0 where the stream is no terminal, and lines may be of any length."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns
+    except (OSError, ValueError):
+        return 0
+
+
+def _explain_later(codes: set[str]) -> None:
+    """Names the command that explains the codes, once, at the end of the run; only to people at a terminal."""
+    context = click.get_current_context(silent=True)
+    if context is None or not sys.stderr.isatty():
+        return
+    root = context.find_root()
+    if _CODES not in root.meta:
+        root.meta[_CODES] = set[str]()
+        root.call_on_close(lambda: click.echo(f"rulespec explain {' '.join(sorted(root.meta[_CODES]))}", err=True))
+    root.meta[_CODES] |= codes
 
 
 def _source(name: str) -> str:
@@ -108,3 +138,28 @@ def key_values(items: Iterable[str]) -> dict[str, str]:
             raise click.BadParameter(f"`{item}` is not of the form key=value", param_hint="--option")
         found[key.strip()] = value.strip()
     return found
+
+
+def refused(
+    action: str, refusal: Refusal, decision: str | None, by: str | None, nearest: Sequence[str]
+) -> list[tuple[str, str]]:
+    """The rows of a table that say what is not legal, by which rule, and what would be.
+
+    Args:
+        action: what was done.
+        refusal: why it is not legal.
+        decision: the decision that is open; None if the game is over.
+        by: who decides; None for chance.
+        nearest: the legal options most like it.
+    """
+    rows = [("action", action), ("reason", refusal.reason)]
+    if refusal.rules:
+        rows.append(("rules", ", ".join(refusal.rules)))
+    if refusal.condition:
+        rows.append(("condition", refusal.condition))
+    rows += [("values" if i == 0 else "", f"{k} = {v}") for i, (k, v) in enumerate(refusal.values.items())]
+    if refusal.span is not None:
+        rows.append(("written at", str(refusal.span)))
+    if decision is not None:
+        rows.append(("open", f"`{decision}` by {by or 'chance'}"))
+    return rows + [("legal" if i == 0 else "", option) for i, option in enumerate(nearest)]

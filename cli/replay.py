@@ -188,20 +188,16 @@ def _diverged(result: ReplayResult, divergence: Divergence) -> None:
         text = f"{action['by'] or 'chance'}: {action['option']}"
     else:
         text = action if isinstance(action, str) else json.dumps(action, ensure_ascii=False)
+    now = game.decision
     rows = [
         ("diverges", f"{_where(divergence)}, after {output.counted(divergence.index, 'legal decision')}"),
-        ("action", text if len(text) <= 500 else text[:500] + "…"),
-        ("reason", refusal.reason),
+        *output.refused(
+            text if len(text) <= 500 else text[:500] + "…",
+            refusal,
+            now.name if now else None,
+            now.by if now else None,
+            divergence.nearest,
+        ),
     ]
-    if refusal.rules:
-        rows.append(("rules", ", ".join(refusal.rules)))
-    if refusal.condition:
-        rows.append(("condition", refusal.condition))
-    rows += [("values" if i == 0 else "", f"{k} = {v}") for i, (k, v) in enumerate(refusal.values.items())]
-    if refusal.span is not None:
-        rows.append(("written at", str(refusal.span)))
-    if (decision := game.decision) is not None:
-        rows.append(("open", f"`{decision.name}` by {decision.by or 'chance'}"))
-    rows += [("legal" if i == 0 else "", option) for i, option in enumerate(divergence.nearest)]
     for line in output.table(rows):
         click.echo(output.style(line, fg="red") if line.startswith(("diverges", "reason")) else line)

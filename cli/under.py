@@ -133,21 +133,9 @@ def _show(judgement: Judgement) -> None:
 
 
 def _rows(difference: Difference) -> list[tuple[str, str]]:
-    taken, refusal = difference.taken, difference.refusal
-    rows = [
-        ("action", f"{taken.by or 'chance'}: {taken.option} (decision `{taken.decision}`)"),
-        ("reason", refusal.reason),
-    ]
-    if refusal.rules:
-        rows.append(("rules", ", ".join(refusal.rules)))
-    if refusal.condition:
-        rows.append(("condition", refusal.condition))
-    rows += [("values" if i == 0 else "", f"{k} = {v}") for i, (k, v) in enumerate(refusal.values.items())]
-    if refusal.span is not None:
-        rows.append(("written at", str(refusal.span)))
-    if difference.asked is not None:
-        rows.append(("open", f"`{difference.asked}` by {difference.asks or 'chance'}"))
-    return rows + [("legal" if i == 0 else "", option) for i, option in enumerate(difference.nearest)]
+    taken = difference.taken
+    action = f"{taken.by or 'chance'}: {taken.option} (decision `{taken.decision}`)"
+    return output.refused(action, difference.refusal, difference.asked, difference.asks, difference.nearest)
 
 
 def _results(judgement: Judgement) -> list[str]:

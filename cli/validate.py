@@ -2,21 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import click
 
 from cli import output
+from cli.deep import Deep
+from cli.fix import mend
 from rulespec import typed
-from rulespec.diagnostics import Report, RulespecError
-from rulespec.render import to_json
+from rulespec.diagnostics import Diagnostic, Report, RulespecError
+from rulespec.render import to_github, to_json
 
 
 @click.command("validate")
 @click.argument("refs", metavar="REF...", nargs=-1, required=True)
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "json", "github", "sarif"]),
+    default="text",
+    help="How to print: for people, as data, as GitHub workflow commands, as SARIF 2.1.0.",
+)
+@click.option("--fix", is_flag=True, help="Show the mends that are certain, ask, write them, and check again.")
+@click.option("--yes", is_flag=True, help="With --fix: do not ask.")
+@click.option(
+    "--deep", type=click.IntRange(1, 1_000_000), metavar="N", help="Try the rules out with N thousand decisions."
+)
+@click.option(
+    "--deep-log",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="With --deep: write the games that show what is wrong.",
+)
 @click.pass_context
-def command(ctx: click.Context, refs: tuple[str, ...], format_: str) -> None:
+def command(
+    ctx: click.Context,
+    refs: tuple[str, ...],
+    format_: str,
+    fix: bool,
+    yes: bool,
+    deep: int | None,
+    deep_log: Path | None,
+) -> None:
     """Check the rulesets REF…: files, names, types, resources, flow, scenarios and dialects.
 
     All problems of a ruleset are reported in one run. Exit code: 0 sound (there may be warnings), 1 problems,
@@ -24,34 +54,91 @@ def command(ctx: click.Context, refs: tuple[str, ...], format_: str) -> None:
 
     Example: rulespec validate imperial
     """
-    codes = []
-    results: list[dict[str, Any]] = []
-    for ref in refs:
-        report, ruleset = Report(), None
-        code = output.OK
-        try:
-            ruleset = check(ref, report)
-        except RulespecError as error:
-            report.extend(error.diagnostics)
-        if not report.ok:
-            # A reference that leads nowhere is wrong usage; what it leads to can only be wrong in itself.
-            missing = any(d.span is None and d.code in {"RS501", "RS502"} for d in report.diagnostics)
-            code = output.UNUSABLE if missing else output.PROBLEMS
-        codes.append(code)
-        results.append(
-            {
-                "ref": ref,
-                "ruleset_hash": ruleset.hash if ruleset is not None else None,
-                "sound": report.ok,
-                "diagnostics": [to_json(d) for d in report.diagnostics],
-            }
-        )
-        if format_ == "text":
-            output.show(report.diagnostics, ruleset.sources if ruleset is not None else None)
-            click.echo(_summary(ref, ruleset, report))
-    if format_ == "json":
-        output.echo_json({"rulesets": results})
-    ctx.exit(max(codes))
+    if fix and format_ != "text":
+        raise click.UsageError("--fix goes with --format text only")
+    if yes and not fix:
+        raise click.UsageError("--yes goes with --fix only")
+    if deep_log is not None and deep is None:
+        raise click.UsageError("--deep-log goes with --deep only")
+    exploring = Deep(deep, deep_log) if deep is not None else None
+    results = [_checked(ref, exploring) for ref in refs]
+    if fix and any(r.report.diagnostics for r in results):
+        sources = {name: text for r in results if r.ruleset is not None for name, text in r.ruleset.sources.items()}
+        if mend(refs, [d for r in results for d in r.report.diagnostics], sources, yes):
+            results = [_checked(ref, exploring) for ref in refs]
+    _PRINTERS[format_](results)
+    ctx.exit(max(r.code for r in results))
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """What came of a reference: the ruleset (None if it has errors), what was found, and the exit code."""
+
+    ref: str
+    ruleset: typed.Ruleset | None
+    report: Report
+    code: int
+
+
+def _checked(ref: str, deep: Deep | None) -> _Result:
+    report, ruleset = Report(), None
+    try:
+        ruleset = check(ref, report)
+        if deep is not None and ruleset is not None and report.ok:
+            deep.explore(ruleset, report)
+    except RulespecError as error:
+        report.extend(error.diagnostics)
+    code = output.OK
+    if not report.ok:
+        # A reference that leads nowhere is wrong usage; what it leads to can only be wrong in itself.
+        missing = any(d.span is None and d.code in {"RS501", "RS502"} for d in report.diagnostics)
+        code = output.UNUSABLE if missing else output.PROBLEMS
+    return _Result(ref, ruleset, report, code)
+
+
+def _print_text(results: list[_Result]) -> None:
+    for r in results:
+        output.show(r.report.diagnostics, r.ruleset.sources if r.ruleset is not None else None)
+        click.echo(_summary(r.ref, r.ruleset, r.report))
+
+
+def _print_json(results: list[_Result]) -> None:
+    rulesets = [
+        {
+            "ref": r.ref,
+            "ruleset_hash": r.ruleset.hash if r.ruleset is not None else None,
+            "sound": r.report.ok,
+            "diagnostics": [to_json(d) for d in r.report.diagnostics],
+        }
+        for r in results
+    ]
+    output.echo_json({"rulesets": rulesets})
+
+
+def _print_github(results: list[_Result]) -> None:
+    for diagnostic in _all(results):
+        click.echo(to_github(diagnostic))
+
+
+def _print_sarif(results: list[_Result]) -> None:
+    from rulespec.fixes import with_fixes
+    from rulespec.sarif import to_sarif
+
+    found = _all(results)
+    output.echo_json(to_sarif(with_fixes(found, output.texts_of(found))))
+
+
+def _all(results: list[_Result]) -> list[Diagnostic]:
+    """What was found, each once: several references may read the same files."""
+    return list(dict.fromkeys(d for r in results for d in r.report.diagnostics))
+
+
+_PRINTERS: dict[str, Callable[[list[_Result]], None]] = {
+    "text": _print_text,
+    "json": _print_json,
+    "github": _print_github,
+    "sarif": _print_sarif,
+}
 
 
 def check(ref: str, report: Report) -> typed.Ruleset | None:
@@ -73,17 +160,15 @@ def check(ref: str, report: Report) -> typed.Ruleset | None:
 
 
 def _lowers(ruleset: typed.Ruleset, report: Report) -> None:
-    """Tries the program, and the set-up of every number of players, which is only looked at here."""
-    from engine.game import check_options
+    """Tries the program and the set-up of every number of players, as far as the first decision."""
+    from engine.explore import check_start
     from engine.interpreter import ProgramFault
-    from engine.lower import lower, set_up
     from engine.option import Fault
 
-    options = check_options(ruleset, {})
     low, high = ruleset.players
     for seats in range(low, high + 1):
         try:
-            (lower if seats == high else set_up)(ruleset, seats, options)
+            check_start(ruleset, seats, report)
         except RulespecError as error:
             report.extend(error.diagnostics)
         except Fault as fault:
@@ -148,7 +233,7 @@ def _summary(ref: str, ruleset: typed.Ruleset | None, report: Report) -> str:
 
 def _decisions(ruleset: typed.Ruleset) -> int:
     """How many decisions the rules hold, whatever options are chosen."""
-    from engine.game import check_options
-    from engine.lower import lower
+    from engine.game import check_options, machine
 
-    return len({d.name for d in lower(ruleset, ruleset.players[0], check_options(ruleset, {})).decisions})
+    program = machine(ruleset, ruleset.players[0], check_options(ruleset, {}), "interpreter").p
+    return len({d.name for d in program.decisions})

@@ -11,7 +11,7 @@ from pathlib import Path
 from rulespec import ast, typed
 from rulespec.check.nodes import get, text, words
 from rulespec.check.rules import check_source
-from rulespec.diagnostics import Report, RulespecError, Span, did_you_mean
+from rulespec.diagnostics import Diagnostic, Report, RulespecError, Span, did_you_mean
 from rulespec.orphans import blamed
 from rulespec.overlay import Source, apply_overlay, apply_rules, empty, merge
 from rulespec.parser import parse_rules
@@ -27,11 +27,37 @@ MAX_TOTAL = 4_000_000
 MAX_OVERLAYS = 20
 
 
+class Files:
+    """How files are read and parsed: from disk, each time. An editor's server has one that remembers."""
+
+    def text(self, path: Path, display: str, limit: int) -> str:
+        """The content of a file; `display` is its name in diagnostics. Errors: as those of `read_text`."""
+        return read_text(path, display, limit)
+
+    def yaml(self, path: Path, display: str) -> Node:
+        """The tree of a YAML file. Errors: as those of `read_yaml`."""
+        return read_yaml(path, display, MAX_YAML)
+
+    def rules(self, text: str, display: str) -> tuple[ast.Item, ...]:
+        """The items of a rules file. Errors: as those of `parse_rules`."""
+        return parse_rules(text, display)
+
+    def findings(self, node: Node, schema: str) -> tuple[Diagnostic, ...]:
+        """What a schema finds in the tree of a YAML file."""
+        from rulespec.schema_check import check_schema
+        from rulespec.schemas import load_schema
+
+        found = Report()
+        check_schema(node, load_schema(schema), found, what=f"{schema} file")
+        return found.diagnostics
+
+
 @dataclass(slots=True)
 class _Reader:
     """Reads files, keeps their texts for messages, and hashes their content."""
 
     report: Report
+    files: Files = field(default_factory=Files)
     sources: dict[str, str] = field(default_factory=dict)
     digest: hashlib._Hash = field(default_factory=hashlib.sha256)
     total: int = 0
@@ -50,7 +76,7 @@ class _Reader:
         display = self.display(path)
         try:
             self._remember(path, display, MAX_YAML.size)
-            node = read_yaml(path, display, MAX_YAML)
+            node = self.files.yaml(path, display)
         except RulespecError as error:
             self.report.extend(error.diagnostics)
             return None
@@ -61,26 +87,22 @@ class _Reader:
         return node if isinstance(node, Mapping) else None
 
     def _fits(self, node: Node, schema: str, partial: bool) -> bool:
-        from rulespec.schema_check import check_schema
-        from rulespec.schemas import load_schema
-
-        found = Report()
-        if not (isinstance(node, Scalar) and node.value is None and schema != "game"):
-            check_schema(node, load_schema(schema), found, what=f"{schema} file")
-        kept = [d for d in found.diagnostics if not (partial and d.code == "RS212")]
+        nothing = isinstance(node, Scalar) and node.value is None and schema != "game"
+        found = () if nothing else self.files.findings(node, schema)
+        kept = [d for d in found if not (partial and d.code == "RS212")]
         self.report.extend(kept)
         return not kept
 
     def rules(self, path: Path) -> tuple[ast.Item, ...]:
         display = self.display(path)
         try:
-            return parse_rules(self._remember(path, display, MAX_RULES_BYTES), display)
+            return self.files.rules(self._remember(path, display, MAX_RULES_BYTES), display)
         except RulespecError as error:
             self.report.extend(error.diagnostics)
             return ()
 
     def _remember(self, path: Path, display: str, limit: int) -> str:
-        content = read_text(path, display, limit)
+        content = self.files.text(path, display, limit)
         self.total += len(content)
         if self.total > MAX_TOTAL:
             self.report.error("RS103", f"the files of a ruleset hold at most {MAX_TOTAL:,} characters", None)
@@ -185,13 +207,13 @@ class Merged:
     hash: str
 
 
-def load_source(ref: str, report: Report) -> Merged:
+def load_source(ref: str, report: Report, files: Files | None = None) -> Merged:
     """Reads a ruleset and lays its overlays over it, without checking what the rules say.
 
-    Args and errors: as those of `load_ruleset`.
+    Args and errors: as those of `load_ruleset`; `files` reads and parses, instead of the disk.
     """
     base, *overlays = ref.split("+")
-    reader = _Reader(report)
+    reader = _Reader(report, files or Files())
     source, folders = _read_folder(find_ruleset(base), reader, [])
     report.raise_if_errors()
     if len(overlays) > MAX_OVERLAYS:

@@ -1,7 +1,8 @@
-"""Diagnostics as text for people, with the offending line and carets under it, and as JSON for programs."""
+"""Diagnostics as text for people, with the offending line and carets under it, and for programs: JSON and GitHub."""
 
 from __future__ import annotations
 
+import textwrap
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,27 +12,53 @@ from typing import Any
 
 from rulespec.diagnostics import Diagnostic, Severity, Span
 
-_LINE_LIMIT = 160  # a longer line is shown through a window of this many characters around the caret
-_BEFORE_CARET = 60  # how much of the window lies before the caret
+_LINE_LIMIT = 160  # a longer line is shown through a window of so many characters around the caret, or of the terminal
+_LEAST_WIDTH = 40  # a narrower terminal breaks lines itself
 _TAB = 4
 _MESSAGE_LIMIT = 2_000
 
 _BOLD, _RED, _YELLOW, _BLUE = "1", "1;31", "1;33", "1;34"
 
 
-def render_text(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str], color: bool = False) -> str:
+def render_text(
+    diagnostics: Iterable[Diagnostic], sources: Mapping[str, str], color: bool = False, width: int = 0
+) -> str:
     """Renders diagnostics for a terminal, a blank line between two of them.
 
     Args:
         diagnostics: what to render, in this order.
         sources: the text of each file, by the name that spans use. Without it a place is named but not quoted.
         color: whether to use ANSI colours.
+        width: columns of the terminal: messages are wrapped to them, and long lines shown through a window that fits;
+            0 if there is no terminal.
 
     Returns:
         The text, without a newline at its end. Nothing in it that came from a file can control the terminal.
     """
-    renderer = _Renderer(sources, color)
+    renderer = _Renderer(sources, color, width)
     return "\n\n".join("\n".join(renderer.lines_of(d)) for d in diagnostics)
+
+
+def to_github(diagnostic: Diagnostic) -> str:
+    """The diagnostic as a workflow command of GitHub Actions, which shows it at its line: `::error file=…::…`."""
+    properties: dict[str, str] = {}
+    if (span := diagnostic.span) is not None:
+        places = {"line": span.line, "endLine": span.end_line, "col": span.column}
+        properties = {"file": _relative(span.file), **{key: str(value) for key, value in places.items()}}
+    properties["title"] = diagnostic.code
+    lines = [diagnostic.message + (f" ({diagnostic.label})" if diagnostic.label else "")]
+    lines += diagnostic.help.split("\n") if diagnostic.help else []
+    text = "\n".join(map(_escape, lines))[:_MESSAGE_LIMIT]
+    values = ",".join(f"{key}={_github_property(_escape(value))}" for key, value in properties.items())
+    return f"::{diagnostic.severity.value} {values}::{_github_data(text)}"
+
+
+def _github_data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _github_property(text: str) -> str:
+    return _github_data(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def to_json(diagnostic: Diagnostic) -> dict[str, Any]:
@@ -67,15 +94,18 @@ class _Mark:
 
 
 class _Renderer:
-    def __init__(self, sources: Mapping[str, str], color: bool) -> None:
+    def __init__(self, sources: Mapping[str, str], color: bool, width: int) -> None:
         self.sources = sources
         self.color = color
+        self.width = max(width, _LEAST_WIDTH) if width else 0
         self.split: dict[str, list[str]] = {}  # splitting a large file once per diagnostic would be quadratic
 
     def lines_of(self, diagnostic: Diagnostic) -> list[str]:
         tone = _RED if diagnostic.severity is Severity.ERROR else _YELLOW
-        head = self.paint(f"{diagnostic.severity.value}[{diagnostic.code}]", tone)
-        lines = [head + self.paint(f": {_escape(diagnostic.message[:_MESSAGE_LIMIT])}", _BOLD)]
+        head = f"{diagnostic.severity.value}[{diagnostic.code}]"
+        first, *rest = self.wrapped(f"{head}: {_escape(diagnostic.message[:_MESSAGE_LIMIT])}", "    ")
+        lines = [self.paint(head, tone) + self.paint(first[len(head) :], _BOLD)]
+        lines += [self.paint(line, _BOLD) for line in rest]
 
         marks = [_Mark(n.span, n.text, False) for n in diagnostic.notes]
         if diagnostic.span is not None:
@@ -95,10 +125,19 @@ class _Renderer:
                 lines.append(self.gutter("", width).rstrip())
             lines += block or [f"{margin} {self.paint('=', _BLUE)} {_escape(m.text)}" for m in of_file if m.text]
 
-        equals = f"{margin} {self.paint('=', _BLUE)} "
-        for index, part in enumerate(diagnostic.help[:_MESSAGE_LIMIT].split("\n") if diagnostic.help else []):
-            lines.append(f"{equals}help: {_escape(part)}" if index == 0 else f"{margin}         {_escape(part)}")
+        if diagnostic.help:
+            indent = f"{margin}         "
+            parts = diagnostic.help[:_MESSAGE_LIMIT].split("\n")
+            texts = [line for part in parts for line in self.wrapped(indent + _escape(part), indent)]
+            lines.append(f"{margin} {self.paint('=', _BLUE)} help: {texts[0].removeprefix(indent)}")
+            lines += texts[1:]
         return lines
+
+    def wrapped(self, text: str, indent: str) -> list[str]:
+        """The text in lines that fit the terminal; those after the first begin with the indent."""
+        if _columns(text) <= self.width or not self.width:
+            return [text]
+        return textwrap.wrap(text, self.width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
     def excerpt(self, marks: list[_Mark], width: int, tone: str) -> list[str]:
         """The lines that the marks of one file lie in, each with its carets; [] if there is no text to quote."""
@@ -113,13 +152,13 @@ class _Renderer:
             line = text[number - 1]
             together = list(group)  # stable sort: the place itself comes before second places on the same line
             # Two marks far apart on one very long line do not fit one window: each gets its own.
-            rows = [together] if len(line) <= _LINE_LIMIT else [[m] for m in together]
+            rows = [together] if len(line) <= self.limit(width) else [[m] for m in together]
             for row in rows:
                 lines += self.row(line, number, row, width, tone)
         return lines
 
     def row(self, line: str, number: int, marks: list[_Mark], width: int, tone: str) -> list[str]:
-        start, end = _window(len(line), marks[0].span.column - 1)
+        start, end = _window(len(line), marks[0].span.column - 1, self.limit(width))
         left = "…" if start > 0 else ""
         right = "…" if end < len(line) else ""
         cells = [_cell(c) for c in line[start:end]]
@@ -137,6 +176,11 @@ class _Renderer:
             out.append(self.gutter("", width) + " " * before + painted)
         return out
 
+    def limit(self, width: int) -> int:
+        """How many characters of a line are shown; `width` is that of the line numbers."""
+        room = self.width - width - 5  # the bar and its blanks, an ellipsis at either end
+        return min(_LINE_LIMIT, room) if self.width else _LINE_LIMIT
+
     def text_of(self, name: str) -> list[str]:
         if name not in self.split:
             text = self.sources.get(name)
@@ -151,19 +195,23 @@ class _Renderer:
         return f"\x1b[{style}m{text}\x1b[0m" if self.color else text
 
 
-def _window(length: int, caret: int) -> tuple[int, int]:
-    if length <= _LINE_LIMIT:
+def _window(length: int, caret: int, limit: int) -> tuple[int, int]:
+    if length <= limit:
         return 0, length
-    start = max(0, min(caret - _BEFORE_CARET, length - _LINE_LIMIT))
-    return start, start + _LINE_LIMIT
+    start = max(0, min(caret - limit * 3 // 8, length - limit))
+    return start, start + limit
 
 
 def _display(name: str) -> str:
+    return _escape(_relative(name))
+
+
+def _relative(name: str) -> str:
     """The file name relative to the current folder, if it lies below it."""
     path = Path(name)
     if path.is_absolute() and path.is_relative_to(here := Path.cwd()):
-        return _escape(str(path.relative_to(here)))
-    return _escape(name)
+        return str(path.relative_to(here))
+    return name
 
 
 def _cell(char: str) -> str:

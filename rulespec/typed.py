@@ -9,10 +9,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from rulespec.ast import OptionGroup
 from rulespec.diagnostics import Span
 from rulespec.types import Type
 
 # --- declarations --------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Unit:
+    name: str
+    span: Span
 
 
 @dataclass(slots=True)
@@ -447,6 +454,11 @@ class Scoring:
     span: Span
 
 
+Declared = Unit | Kind | Entity | FactDecl | FieldDecl | PieceDecl | PlaceDecl | TableDecl | TrackDecl | ConstantDecl
+Named = Declared | OptionDecl | Var | Definition | Procedure | OptionGroup
+"""What a name in a ruleset may stand for."""
+
+
 @dataclass(eq=False, slots=True)
 class Declarations:
     """Everything that has a name, but no rule."""
@@ -467,6 +479,12 @@ class Declarations:
     used: set[str] = field(default_factory=set)
     broken: set[str] = field(default_factory=set)
     """Names whose declaration has been reported: what mentions them is not reported too."""
+    references: dict[Span, Named] = field(default_factory=dict)
+    """What the names in the files stand for, by the place of the name; for editors."""
+
+    def refer(self, span: Span, named: Named) -> None:
+        """Notes what a name stands for. Of options that several decisions include the first one counts."""
+        self.references.setdefault(span, named)
 
     def add_entity(self, kind: Kind, entity: Entity) -> None:
         """Adds an entity to its kind and to the names that rules may write."""

@@ -7,8 +7,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ("rulespec", "engine", "cli")
-MAY_IMPORT = {"rulespec": {"rulespec"}, "engine": {"engine", "rulespec"}, "cli": {"cli", "engine", "rulespec"}}
+PACKAGES = ("rulespec", "engine", "lsp", "cli")
+MAY_IMPORT = {
+    "rulespec": {"rulespec"},
+    "engine": {"engine", "rulespec"},
+    "lsp": {"lsp", "engine", "rulespec"},
+    "cli": {"cli", "lsp", "engine", "rulespec"},
+}
 
 # Words that only a game has.
 GAME_WORDS = {
@@ -48,7 +53,7 @@ def words(text: str) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("package", ["rulespec", "engine"])
+@pytest.mark.parametrize("package", ["rulespec", "engine", "lsp"])
 def test_no_word_of_a_game_stands_outside_games(package: str) -> None:
     files = [p for p in (ROOT / package).rglob("*") if p.suffix in {".py", ".lark"}]
     assert files

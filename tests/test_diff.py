@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import write
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
@@ -17,7 +18,6 @@ from rulespec.diagnostics import Report
 from rulespec.diff import Difference, diff
 from rulespec.load import load_source
 from rulespec.schemas import load_schema
-from tests.cases import write
 
 RULESETS = Path(__file__).parent / "rulesets"
 NIM, WAGER, ERRORS = (str(RULESETS / name) for name in ("nim", "wager", "errors"))

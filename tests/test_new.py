@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from cases import write
 from click.testing import CliRunner
 
 from cli.main import cli, run
@@ -15,7 +16,6 @@ from rulespec.diagnostics import Report
 from rulespec.diff import diff
 from rulespec.load import known_rulesets, load_ruleset, load_source
 from rulespec.schemas import load_schema
-from tests.cases import write
 
 ROOT = Path(__file__).parent.parent
 RULESETS = Path(__file__).parent / "rulesets"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import small
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
@@ -20,7 +21,6 @@ from engine.simulate import choose, seat_names
 from rulespec.diagnostics import RulespecError
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
-from tests.cases import small
 
 ROOT = Path(__file__).parent.parent
 RULESETS = Path(__file__).parent / "rulesets"

@@ -32,9 +32,10 @@ class Declarer(KindDeclarer):
     # --- state, accounts, pieces -----------------------------------------------------------
 
     def _state(self) -> None:
-        for name, _, node in entries(get(self.root, "kinds")):
+        for name, key, node in entries(get(self.root, "kinds")):
             if name in self.d.kinds:
                 kind = self.d.kinds[name]
+                self.refer(key, kind)
                 for field, place, spec in entries(get(node, "state")):
                     if field in kind.facts or field in TEXTS or field == "index":
                         self.report.error("RS223", f"`{field}` has another meaning already", place.span)
@@ -69,6 +70,8 @@ class Declarer(KindDeclarer):
                     unit.span,
                     help=did_you_mean(unit.text, self.d.units) or "units are declared in game.yaml",
                 )
+            elif unit.text in self.d.units:
+                self.refer(unit, typed.Unit(unit.text, self.d.units[unit.text]))
             unlimited = truth(get(spec, "unlimited"))
             return typed.FieldDecl(
                 name, kind, Num(unit.text), place.span, account=True, unlimited=unlimited, private=hidden
@@ -96,6 +99,7 @@ class Declarer(KindDeclarer):
                     )
                 else:
                     each.append(word.text)
+                    self.refer(word, self.d.kinds[word.text])
             places: dict[str, typed.PlaceDecl] = {}
             for place_name, where, spec in entries(get(node, "places")):
                 index = get(spec, "index")
@@ -105,6 +109,8 @@ class Declarer(KindDeclarer):
                         "RS224", f"`{kind}` is no kind", index.span, help=did_you_mean(kind, self.d.kinds)
                     )
                     self.d.broken.add(name)
+                elif index is not None:
+                    self.refer(index, self.d.kinds[kind])
                 places[place_name] = typed.PlaceDecl(place_name, kind, where.span)
             if len(each) < len(words(get(node, "each"))):
                 self.d.broken.add(name)
@@ -237,6 +243,7 @@ class Declarer(KindDeclarer):
                     "RS221", f"`{path}` is no place of pieces", where.span, help=did_you_mean(path, known)
                 )
                 continue
+            self.refer(where, piece, place)
             kinds = [*piece.each, *([place.index] if place.index else [])]
             self._place((piece, place), kinds, value, INT, players, ())
         for section in ("state", "accounts"):
@@ -253,11 +260,20 @@ class Declarer(KindDeclarer):
             self.report.error("RS221", f"`{path}` is no {what}", where.span, help=did_you_mean(path, known))
             return
         prefix: tuple[int, ...] = ()
+        self._refer_to_field(where, parts, kind, field)
         kinds = [field.kind] if field.kind else []
         if len(parts) == 3 and kind is not None:
             prefix = (self.entity(Scalar(parts[1], parts[1], where.span), kind.name) or 0,)
             kinds = []
         self._place(field, kinds, value, field.type, players, prefix)
+
+    def _refer_to_field(self, where: Scalar, parts: list[str], kind: typed.Kind | None, field: typed.FieldDecl) -> None:
+        if kind is None:
+            self.refer(where, field)
+        elif len(parts) == 2:
+            self.refer(where, kind, field)
+        elif parts[1] in kind.index:
+            self.refer(where, kind, kind.entities[kind.index[parts[1]]], field)
 
     def _place(
         self,

@@ -25,6 +25,7 @@ class ExpressionChecker:
         """The type that is written; unknown names are reported."""
         name = ref.name.text
         if name == "int" or name in self.decls.units:
+            self._refer_to_unit(ref.name)
             if ref.form in ("plain", "range"):
                 return Num("" if name == "int" else name)
             self.error("RS224", f"a number cannot be {ref.form}", ref.span)
@@ -40,10 +41,15 @@ class ExpressionChecker:
             self.error("RS224", f"`{name}` is no type", ref.name.span, help=did_you_mean(name, names))
             return BAD
         self.decls.used.add(name)
+        self.decls.refer(ref.name.span, kind)
         if ref.form == "range":
             self.error("RS224", f"only numbers have a range, and `{name}` is a kind", ref.span)
             return BAD
         return SetOf(name) if ref.form == "set" else Ent(name, ref.form == "optional")
+
+    def _refer_to_unit(self, name: ast.Name) -> None:
+        if name.text in self.decls.units:
+            self.decls.refer(name.span, typed.Unit(name.text, self.decls.units[name.text]))
 
     # --- reporting -------------------------------------------------------------------------
 
@@ -151,6 +157,7 @@ class ExpressionChecker:
                 help=did_you_mean(e.unit.text, self.decls.units) or "units are declared in game.yaml",
             )
         self.decls.used.add(e.unit.text)
+        self._refer_to_unit(e.unit)
         return typed.Lit(Num(e.unit.text), e.span, e.value)
 
     def _narrow(self, expr: typed.Expr, env: Env) -> typed.Expr:
@@ -170,12 +177,14 @@ class ExpressionChecker:
         if name in env.vars:
             found = env.vars[name]
             found.reads += 1
+            d.refer(e.span, found)
             return typed.Local(found.type, e.span, found)
         if name == "players":
             return typed.Seats(INT, e.span)
         for table in (d.fields, d.constants, d.options, d.kinds):
             if name in table:
                 d.used.add(name)
+                d.refer(e.span, table[name])
         if name in d.fields:
             decl = d.fields[name]
             return typed.Field(decl.type, e.span, decl, None)
@@ -200,6 +209,7 @@ class ExpressionChecker:
             places = explicit if len(explicit) == 1 else places
         if len(places) == 1:
             kind, index = places[0]
+            d.refer(e.span, d.kinds[kind].entities[index])
             return typed.Lit(Ent(kind), e.span, index)
         if places:
             kinds = " or ".join(f"`{k}.{e.name}`" for k, _ in places[:6])
@@ -231,6 +241,8 @@ class ExpressionChecker:
                 kind = d.kinds[qualifier]
                 if name in kind.index:
                     d.used.add(qualifier)
+                    d.refer(e.target.span, kind)
+                    d.refer(e.name.span, kind.entities[kind.index[name]])
                     return typed.Lit(Ent(qualifier), e.span, kind.index[name])
                 if qualifier not in d.options:
                     return self.bad(
@@ -260,9 +272,11 @@ class ExpressionChecker:
         if name.text in kind.state:
             field = kind.state[name.text]
             self.decls.used.add(f"{kind.name}.{name.text}")
+            self.decls.refer(name.span, field)
             return typed.Field(field.type, span, field, owner)
         if name.text in kind.facts:
             fact = kind.facts[name.text]
+            self.decls.refer(name.span, fact)
             if isinstance(owner, typed.Lit) and owner.value < len(fact.values):
                 value = fact.values[owner.value]
                 solid = fact.type
@@ -289,6 +303,7 @@ class ExpressionChecker:
     ) -> typed.Expr:
         piece = self.decls.pieces[pile.name]
         self.decls.used.add(pile.name)
+        self.decls.refer(pile.span, piece)
         ids = self._keys(keys, [Ent(k) for k in piece.each], f"`{piece.name}`", span, env)
         if place.text not in piece.places:
             return self.bad(
@@ -299,6 +314,7 @@ class ExpressionChecker:
                 help=did_you_mean(place.text, piece.places),
             )
         decl = piece.places[place.text]
+        self.decls.refer(place.span, decl)
         where: typed.Expr | None = None
         if decl.index and index is None:
             return self.bad("RS226", f"say which `{decl.index}`: `{place.text}[…]`", span)
@@ -332,6 +348,7 @@ class ExpressionChecker:
             if target.name in d.tables:
                 table = d.tables[target.name]
                 d.used.add(target.name)
+                d.refer(target.span, table)
                 keys_typed = self._keys(e.keys, list(table.keys), f"`{table.name}`", e.span, env)
                 if all(isinstance(k, typed.Lit) for k in keys_typed):
                     row = table.rows.get(tuple(k.value for k in keys_typed if isinstance(k, typed.Lit)))
@@ -341,6 +358,7 @@ class ExpressionChecker:
             if target.name in d.kinds and d.kinds[target.name].product:
                 kind = d.kinds[target.name]
                 d.used.add(target.name)
+                d.refer(target.span, kind)
                 parts = self._keys(e.keys, [Ent(k) for k in kind.product], f"`{kind.name}`", e.span, env)
                 return typed.ProductEntity(Ent(kind.name), e.span, kind, parts)
             if target.name in d.broken:
@@ -377,6 +395,7 @@ class ExpressionChecker:
             names = [*self.rules.definitions, "abs", "min", "max", "count"]
             return self.bad("RS221", f"no definition is called `{name}`", e.name.span, help=did_you_mean(name, names))
         self.decls.used.add(f"def {name}")
+        self.decls.refer(e.name.span, definition)
         args = self._arguments(e, [p.type for p in definition.params], env, definition.span)
         return typed.Call(definition.result, e.span, definition, args)
 
@@ -407,6 +426,7 @@ class ExpressionChecker:
             return self.bad("RS229", f"only a track has `.{e.name.text}(…)`", e.track.span)
         track = d.tracks[e.track.name]
         d.used.add(track.name)
+        d.refer(e.track.span, track)
         space = Ent(track.kind)
         signatures: dict[str, tuple[list[Type], Type]] = (
             {"steps": ([space, space], INT), "ahead": ([space, INT], space)}
@@ -536,11 +556,10 @@ class ExpressionChecker:
                 result = INT
         if result is None:
             return self._mismatch("RS302", e, left, right, f"cannot be put together with `{e.op}`")
+        if e.op in ("/", "%") and isinstance(right, typed.Lit) and right.value == 0:
+            return self.bad("RS310", "this divides by zero", right.span)
         if isinstance(left, typed.Lit) and isinstance(right, typed.Lit):
-            folded = fold(e.op, left.value, right.value)
-            if folded is None:
-                return self.bad("RS310", "this divides by zero", right.span)
-            return typed.Lit(result, e.span, folded)
+            return typed.Lit(result, e.span, _folded(e.op, left.value, right.value))
         return typed.Op(result, e.span, e.op, (left, right))
 
     def _in(self, e: ast.Binary, env: Env) -> typed.Expr:
@@ -619,6 +638,7 @@ class ExpressionChecker:
             self.error("RS301", f"`in` runs over a set, and this is {source.type}", source.span, str(source.type))
         self.no_shadow(b.name, env)
         var = typed.Var(b.name.text, Ent(kind) if kind != ANY else BAD, b.name.span)
+        self.decls.refer(var.span, var)
         start = None
         if b.start is not None:
             start = self.check(b.start, env, Ent(kind) if kind != ANY else BAD, f"what the order begins {b.order}")
@@ -696,14 +716,13 @@ class ExpressionChecker:
             return self.bad("RS301", "the kind of this set cannot be told", start.span, str(start.type))
         self.no_shadow(e.name, env)
         var = typed.Var(e.name.text, Ent(start.type.kind), e.name.span)
+        self.decls.refer(var.span, var)
         step = self.check(e.step, env.bind(var), start.type, "the step of `reach`")
         return typed.Reach(start.type, e.span, var, start, step)
 
 
-def fold(op: str, a: int, b: int) -> int | None:
-    """The value of an arithmetic operator; None for a division by zero. Division rounds down."""
-    if op in ("/", "%") and b == 0:
-        return None
+def _folded(op: str, a: int, b: int) -> int:
+    """The value of an arithmetic operator. Division rounds down; `b` is not 0 then."""
     if op == "+":
         return a + b
     if op == "-":

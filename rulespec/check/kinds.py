@@ -45,6 +45,16 @@ class KindDeclarer:
         self._names[name] = span
         return True
 
+    def refer(self, node: Node | None, *named: typed.Named) -> None:
+        """Notes what a name in a scalar stands for; of several with dots between them, what each does."""
+        if not isinstance(node, Scalar):
+            return
+        column = content_column(node)
+        for word, each in zip(node.text.split("."), named, strict=False):
+            line = node.span.line
+            self.d.refer(Span(node.span.file, line, column, line, column + len(word)), each)
+            column += len(word) + 1
+
     def type(self, node: Node | None) -> tuple[Type, ast.TypeRef | None]:
         """A type written in a scalar."""
         if not isinstance(node, Scalar):
@@ -236,6 +246,8 @@ class KindDeclarer:
     def _facts_of(self, kind: typed.Kind, name: str, place: Scalar, node: Node) -> None:
         track = next((t for t in self.d.tracks.values() if t.kind == kind.name and not t.ring), None)
         for key, where, _ in entries(node):
+            if key in kind.facts:
+                self.refer(where, kind.facts[key])
             drawn = key == "position" and kind.name == text(get(self.root, "map", "kind"))
             if key not in kind.facts and key not in TEXTS and not (key == "upto" and track) and not drawn:
                 self.report.error(
@@ -305,6 +317,7 @@ class KindDeclarer:
         if kind is None:
             return 0
         if node.text in kind.index:
+            self.refer(node, kind.entities[kind.index[node.text]])
             return kind.index[node.text]
         self.report.error(
             "RS221",
@@ -381,6 +394,8 @@ class KindDeclarer:
                 self.d.broken.add(name)
                 continue
             kind.product = tuple(p.text for p in names)
+            for part in names:
+                self.refer(part, self.d.kinds[part.text])
             factors = [self.d.kinds[p] for p in kind.product]
             total = 1
             for factor in factors:

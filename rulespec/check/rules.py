@@ -8,6 +8,7 @@ from rulespec.check.expressions import ExpressionChecker
 from rulespec.check.flow import check_loops, check_recursion
 from rulespec.check.nodes import get, text
 from rulespec.check.scope import Env
+from rulespec.check.semantics import check_semantics
 from rulespec.check.statements import Place, StatementChecker
 from rulespec.check.unused import check_unused
 from rulespec.check.work import check_work
@@ -30,7 +31,7 @@ def check_source(source: Source, report: Report) -> tuple[typed.Declarations, ty
     statements = StatementChecker(expressions, groups)
     _heads(source, expressions, statements)
     _bodies(source, expressions, statements)
-    start = _start(source, rules, report)
+    start = _start(source, declarations, rules, report)
     check_recursion(rules, report)
     check_loops(rules, report)
     if report.ok:  # nothing is recursive
@@ -38,6 +39,7 @@ def check_source(source: Source, report: Report) -> tuple[typed.Declarations, ty
     if report.ok:  # what is not understood is not called unused either
         bound = {i.name.text for i in source.items.values() if i.modifier}
         check_unused(declarations, rules, start, groups, bound, report)
+        check_semantics(source.root, declarations, rules, report)
     return declarations, rules
 
 
@@ -56,6 +58,7 @@ def _heads(source: Source, x: ExpressionChecker, statements: StatementChecker) -
                     x.error("RS224", "a parameter has no range", p.type.span)
                 x.no_shadow(p.name, Env())
                 params.append(typed.Var(p.name.text, type_, p.name.span))
+                x.decls.refer(p.name.span, params[-1])
             if isinstance(item, ast.Def):
                 result = x.type_of(item.result)
                 x.rules.definitions[name] = typed.Definition(name, tuple(params), result, item.doc.text, item.name.span)
@@ -85,6 +88,7 @@ def _bodies(source: Source, x: ExpressionChecker, statements: StatementChecker) 
                     x.error("RS301", "the kind of this cannot be told", let.value.span)
                     type_ = BAD
                 var = typed.Var(let.name.text, type_, let.name.span)
+                x.decls.refer(var.span, var)
                 env = env.bind(var)
                 lets.append((var, value))
             definition.lets = tuple(lets)
@@ -113,6 +117,8 @@ def _scoring(item: ast.Scoring, x: ExpressionChecker) -> typed.Scoring:
     if item.name.text != x.decls.player_kind:
         x.error("RS301", f"`scoring` is of the players, `{item.var.text} in {x.decls.player_kind}`", item.name.span)
     var = typed.Var(item.var.text, Ent(x.decls.player_kind), item.var.span)
+    x.decls.refer(var.span, var)
+    x.decls.refer(item.name.span, x.decls.kinds[x.decls.player_kind])
     env = Env().bind(var)
     score = _number(x, item.score, env, "the score")
     tiebreaks = []
@@ -133,7 +139,7 @@ def _number(x: ExpressionChecker, e: ast.Expr, env: Env, what: str) -> typed.Exp
     return value
 
 
-def _start(source: Source, rules: typed.Rules, report: Report) -> str:
+def _start(source: Source, declarations: typed.Declarations, rules: typed.Rules, report: Report) -> str:
     node = get(source.root, "game", "start")
     name = text(node, "play")
     span = node.span if node is not None else source.root.span
@@ -143,4 +149,6 @@ def _start(source: Source, rules: typed.Rules, report: Report) -> str:
     elif procedure.params:
         notes = [Label(procedure.span, "declared here")]
         report.error("RS226", f"the game starts with `{name}`, which must take no parameters", span, notes=notes)
+    if procedure is not None and node is not None:
+        declarations.refer(span, procedure)
     return name

@@ -119,6 +119,7 @@ class StatementChecker:
                 x.error("RS301", "the kind of this cannot be told", s.value.span, help=help_)
                 type_ = BAD
             var = typed.Var(s.name.text, type_, s.name.span, reads=0 if new else 1)
+            x.decls.refer(var.span, var)
             return typed.Let(s.span, var, value), env.bind(var), True
         if isinstance(s, ast.Assign):
             return self._assign(s, env)
@@ -249,6 +250,7 @@ class StatementChecker:
                 x.infer(arg, env)
             return None, env, True
         x.decls.used.add(f"procedure {name}")
+        x.decls.refer(s.name.span, procedure)
         args = x._arguments(s, [p.type for p in procedure.params], env, procedure.span)
         if place.together and self._decides(name, set()):
             x.error("RS408", "what follows from a decision taken together holds no decision itself", s.span)
@@ -391,6 +393,7 @@ class StatementChecker:
                 options.append(o)
             elif o.text in self.groups:
                 self.x.decls.used.add(f"options {o.text}")
+                self.x.decls.refer(o.span, self.groups[o.text])
                 options.extend(self.groups[o.text].options)
             elif report:
                 self.x.error(
@@ -497,6 +500,7 @@ class StatementChecker:
             message = f"a parameter ranges over a set or over numbers `a .. b`, and this is {low.type}"
             x.error("RS301", message, low.span)
         var = typed.Var(p.name.text, type_, p.name.span, reads=1)
+        x.decls.refer(var.span, var)
         inner = env.bind(var)
         where = None
         if p.where is not None:

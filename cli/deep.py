@@ -1,0 +1,78 @@
+"""`rulespec validate --deep N`: the rules tried out within a bound, and the games that show what is wrong."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cli import output
+from rulespec import typed
+from rulespec.diagnostics import Diagnostic, Report, RulespecError
+
+if TYPE_CHECKING:
+    from engine.explore import Exploration, Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Deep:
+    """How far to explore: thousands of decisions, and the folder for the games that show what is wrong, if any."""
+
+    thousands: int
+    folder: Path | None
+
+    def explore(self, ruleset: typed.Ruleset, report: Report) -> None:
+        """Explores a ruleset without errors; findings go into the report, the games into the folder.
+
+        Raises:
+            click.ClickException: if a game cannot be written.
+        """
+        try:
+            found = self._explored(ruleset)
+        except RulespecError as error:
+            report.extend(error.diagnostics)
+            return
+        report.extend(found.others)
+        for number, finding in enumerate(found.findings, 1):
+            report.add(self._written(ruleset, finding, number) if self.folder is not None else finding.diagnostic)
+        click.echo(_summary(ruleset, found), err=True)
+
+    def _explored(self, ruleset: typed.Ruleset) -> Exploration:
+        from engine.explore import explore
+
+        decisions = self.thousands * 1_000
+        if not sys.stderr.isatty():
+            return explore(ruleset, decisions)
+        from tqdm import tqdm
+
+        with tqdm(total=decisions, unit="decision", file=sys.stderr, leave=False, dynamic_ncols=True) as bar:
+            return explore(ruleset, decisions, bar.update)
+
+    def _written(self, ruleset: typed.Ruleset, finding: Finding, number: int) -> Diagnostic:
+        """Writes the game; the diagnostic says where it is."""
+        assert self.folder is not None
+        name = f"{ruleset.ref.replace('+', '_')}-{finding.diagnostic.code}-{number}.jsonl"
+        path = self.folder / name
+        lines = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in finding.log())
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            path.write_text(lines, "utf-8", newline="\n")
+        except OSError as error:
+            raise click.ClickException(f"cannot write {path}: {error.strerror}") from None
+        return replace(finding.diagnostic, help=f"{finding.diagnostic.help}\nthe game is in {path}")
+
+
+def _summary(ruleset: typed.Ruleset, found: Exploration) -> str:
+    parts = [output.counted(found.decisions, "decision"), output.counted(found.games, "random game")]
+    low, high = ruleset.players
+    if len(found.complete) == high - low + 1:
+        parts.append("every position seen")
+    elif found.complete:
+        parts.append(f"every position seen with {', '.join(map(str, found.complete))} players")
+    if found.unseen:
+        parts.append(f"never legal so far: {', '.join(sorted(set(found.unseen)))}")
+    return f"{ruleset.ref}: explored {' · '.join(parts)}"

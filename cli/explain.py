@@ -1,0 +1,41 @@
+"""`rulespec explain`: what the code of a diagnostic means, why it matters, and how to mend it."""
+
+from __future__ import annotations
+
+import click
+
+from cli import output
+from rulespec.diagnostics import CODES, did_you_mean
+from rulespec.pages import families, read_page
+
+
+@click.command("explain")
+@click.argument("codes", metavar="[CODE]...", nargs=-1)
+def command(codes: tuple[str, ...]) -> None:
+    """Explain the codes of diagnostics, such as RS221: what each says, why it matters, a bad and a good example.
+
+    Without a code: the list of all codes.
+
+    Example: rulespec explain RS221
+    """
+    if not codes:
+        click.echo("\n".join(_list()))
+    for position, code in enumerate(codes):
+        if position:
+            click.echo()
+        click.echo("\n".join(_page(code.upper())))
+
+
+def _list() -> list[str]:
+    lines: list[str] = []
+    for name, titles in families().items():
+        lines += [output.style(name, bold=True), *(f"  {code}  {title}" for code, title in titles.items()), ""]
+    return lines[:-1]
+
+
+def _page(code: str) -> list[str]:
+    page = read_page(code)
+    if page is None:
+        hint = did_you_mean(code, CODES) or "`rulespec explain` lists them all"
+        raise click.UsageError(f"there is no code `{code[:20]}`; {hint}")
+    return [output.style(line, bold=True) if line.startswith("#") else line for line in page.text.rstrip().split("\n")]

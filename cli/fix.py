@@ -1,0 +1,112 @@
+"""`rulespec validate --fix`: mends that are certain, shown as a diff, and written if they are wanted."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import stat
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+from cli import output
+from rulespec.diagnostics import Diagnostic, RulespecError
+from rulespec.fixes import fixed, with_fixes
+from rulespec.load import find_ruleset
+
+_TONES = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def mend(refs: Iterable[str], diagnostics: Iterable[Diagnostic], sources: dict[str, str], yes: bool) -> bool:
+    """Shows what would be changed, and changes it if `yes` or if the answer is yes.
+
+    Only files in the rulesets' own folders are changed, and the files of overlays that are named by their paths.
+
+    Args:
+        refs: the references that were validated.
+        diagnostics: what was found in all of them.
+        sources: texts that are known already, by the names that spans use.
+        yes: not to ask.
+
+    Returns:
+        Whether anything was written.
+    """
+    found = list(diagnostics)
+    texts = output.texts_of(found, sources)
+    homes = [home for ref in refs for home in _homes(ref)]
+    line_ends = {name: _line_end(Path(name), text) for name, text in texts.items() if _is_own(Path(name), homes)}
+    own = {name: texts[name] for name, line_end in line_ends.items() if line_end}
+    mended = {
+        name: text
+        for name, text in fixed(own, [d.fix for d in with_fixes(found, texts) if d.fix is not None]).items()
+        if text != own[name]
+    }
+    for name, text in mended.items():
+        plain = "".join(c if c.isprintable() else "?" for c in name)
+        for line in difflib.unified_diff(_lines(own[name]), _lines(text), f"a/{plain}", f"b/{plain}", lineterm=""):
+            click.echo(output.style(line, fg=_TONES.get(line[:1])))
+    if not mended:
+        click.echo("nothing here can be mended for certain")
+        return False
+    try:
+        wanted = yes or click.confirm(f"write {output.counted(len(mended), 'file')}?", default=False)
+    except click.Abort:  # nobody is there to answer
+        wanted = False
+    if not wanted:
+        click.echo("nothing is changed")
+        return False
+    for name, text in mended.items():
+        _write(Path(name), text.replace("\n", line_ends[name]))
+    return True
+
+
+def _homes(ref: str) -> list[Path]:
+    """What may be changed under a reference: its own folder, and overlays named by their paths with their rules."""
+    base, *overlays = ref.split("+")
+    paths = [Path(o) for o in overlays if o.endswith(".yaml") or os.sep in o]
+    try:
+        folder = [find_ruleset(base).resolve()]
+    except RulespecError:
+        folder = []
+    return [*folder, *(p.resolve() for path in paths for p in (path, path.with_suffix(".rules")))]
+
+
+def _is_own(path: Path, homes: list[Path]) -> bool:
+    """Whether a file lies where it may be changed, and is a file itself, no link to one."""
+    try:
+        real = path.resolve()
+        plain = stat.S_ISREG(path.lstat().st_mode)
+    except (OSError, RuntimeError, ValueError):
+        return False
+    return plain and any(real.is_relative_to(home) for home in homes)
+
+
+def _line_end(path: Path, text: str) -> str:
+    """How the lines of a file end that holds this text; "" if it holds another one by now, or mixes line ends."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return ""
+    return next((end for end in ("\n", "\r\n") if data == text.replace("\n", end).encode()), "")
+
+
+def _write(path: Path, text: str) -> None:
+    """Puts a text in the place of a file, at once: whatever happens, there is the old file or the new one."""
+    temporary = ""
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+            temporary = file.name
+            file.write(text.encode())
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(stat.S_IMODE(path.stat().st_mode))
+        Path(temporary).replace(path)
+    except OSError as error:
+        Path(temporary).unlink(missing_ok=True) if temporary else None
+        raise click.ClickException(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+def _lines(text: str) -> list[str]:
+    return text.removesuffix("\n").split("\n")

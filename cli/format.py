@@ -1,0 +1,127 @@
+"""`rulespec format`: rules files in one layout."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+
+from cli import output
+from rulespec.diagnostics import RulespecError
+from rulespec.format import format_rules
+from rulespec.load import MAX_RULES_BYTES, find_ruleset
+from rulespec.source import read_text
+
+
+@click.command("format")
+@click.argument("targets", metavar="FILE|REF...", nargs=-1, required=True)
+@click.option("--check", is_flag=True, help="Write nothing; exit code 1 if a file would change.")
+@click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
+@click.pass_context
+def command(ctx: click.Context, targets: tuple[str, ...], check: bool, diff: bool) -> None:
+    """Set rules files in one layout: four blanks per block, one blank line between items, blanks around operators.
+
+    A target is a .rules file, or a ruleset: then all the .rules files of its folder and its overlays. `-` formats what
+    comes in, and prints it. Comments, line breaks and columns stay. A file is written only if it says the same
+    afterwards. Exit code: 0 done, 1 a file is not valid (or would change, with --check), 2 it cannot be read.
+
+    Example: rulespec format imperial --check
+    """
+    if "-" in targets:
+        if targets != ("-",) or check or diff:
+            raise click.UsageError("`-` stands alone: it formats what comes in, and prints it")
+        ctx.exit(_filter())
+    codes, changed, seen = [output.OK], 0, 0
+    for path in _files(targets):
+        code, different = _format(path, write=not (check or diff), diff=diff)
+        codes.append(output.PROBLEMS if check and different else code)
+        changed, seen = changed + different, seen + 1
+    word = "would change" if check or diff else "changed"
+    click.echo(f"{output.counted(seen, 'file')}, {changed} {word}", err=True)
+    ctx.exit(max(codes))
+
+
+def _files(targets: tuple[str, ...]) -> list[Path]:
+    """The rules files that are meant, each once."""
+    found: dict[Path, None] = {}
+    for target in targets:
+        path = Path(target)
+        if path.suffix == ".rules":
+            found[path] = None
+        elif path.is_file():
+            raise click.UsageError(f"`{target}` is no .rules file")
+        else:
+            found |= dict.fromkeys(_rules_of(target))
+    return list(found)
+
+
+def _rules_of(ref: str) -> list[Path]:
+    """The rules files in the folder of a ruleset, and beside the overlays that the reference names by their path."""
+    name, *overlays = ref.split("+")
+    folder = find_ruleset(name)
+    here = Path.cwd()
+    if folder.is_relative_to(here):
+        folder = folder.relative_to(here)
+    beside = [p for p in (Path(o).with_suffix(".rules") for o in overlays if o.endswith(".yaml")) if p.is_file()]
+    return [*sorted(folder.glob("rules/*.rules")), *sorted(folder.glob("variants/*.rules")), *beside]
+
+
+def _format(path: Path, *, write: bool, diff: bool) -> tuple[int, bool]:
+    """Formats one file: the exit code, and whether it changes."""
+    try:
+        old = read_text(path, str(path), MAX_RULES_BYTES)
+    except RulespecError as error:
+        output.show(error.diagnostics)
+        return output.UNUSABLE, False
+    try:
+        new = format_rules(old, str(path))
+    except RulespecError as error:
+        output.show(error.diagnostics, {str(path): old})
+        return output.PROBLEMS, False
+    if new == old:
+        return output.OK, False
+    if diff:
+        lines = difflib.unified_diff(old.splitlines(True), new.splitlines(True), str(path), f"{path} (formatted)")
+        click.echo("".join(lines), nl=False)
+    if write:
+        try:
+            _write(path, new)
+        except OSError as error:
+            click.echo(f"{path} cannot be written: {error.strerror or error}", err=True)
+            return output.UNUSABLE, False
+        click.echo(f"formatted {path}", err=True)
+    return output.OK, True
+
+
+def _write(path: Path, text: str) -> None:
+    """Puts the new text in the place of the file at once: whoever reads it sees the old or the new one whole."""
+    target = path.resolve()
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        Path(name).chmod(target.stat().st_mode & 0o777)
+        Path(name).replace(target)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _filter() -> int:
+    data = sys.stdin.buffer.read(MAX_RULES_BYTES + 1)
+    try:
+        if len(data) > MAX_RULES_BYTES:
+            raise click.UsageError(f"a rules file has at most {MAX_RULES_BYTES:,} bytes")
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise click.UsageError("what comes in is not UTF-8 text") from None
+    try:
+        click.echo(format_rules(text, "<stdin>"), nl=False)
+    except RulespecError as error:
+        output.show(error.diagnostics, {"<stdin>": text})
+        return output.PROBLEMS
+    return output.OK

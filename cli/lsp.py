@@ -1,0 +1,28 @@
+"""`rulespec lsp`: the language server, on standard input and output."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+
+@click.command("lsp")
+@click.option("--stdio", is_flag=True, help="What it does anyway; editors like to say so.")
+def command(stdio: bool) -> None:
+    """Serve an editor: problems as you type, meanings, definitions, completion, renaming, formatting.
+
+    The editor starts it and talks the Language Server Protocol with it; docs/editors.md shows how to tell it to.
+    It needs the package pygls: pip install "rulespec[lsp]".
+
+    Example: rulespec lsp
+    """
+    try:
+        from lsp.server import server
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in {"pygls", "lsprotocol"}:
+            raise
+        raise click.ClickException('the language server needs pygls: pip install "rulespec[lsp]"') from None
+    # A copy of the stream: the server closes what it writes to when the editor leaves.
+    server().start_io(stdout=os.fdopen(os.dup(sys.stdout.fileno()), "wb"))

@@ -1,0 +1,27 @@
+"""`rulespec schema`: the JSON Schema of a ruleset's own files, for editors."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from rulespec.diagnostics import Report
+from rulespec.load import load_ruleset, load_source
+from rulespec.own_schema import files_schema, overlay_schema
+
+
+@click.command("schema")
+@click.argument("ref", metavar="REF")
+@click.option("--overlay", is_flag=True, help="The schema of an overlay for REF.")
+def command(ref: str, overlay: bool) -> None:
+    """Print the JSON Schema of the files of the ruleset REF: kinds, map, tracks, tables and set-up.
+
+    It knows the ruleset's kinds, facts, entities, tables and places, so that an editor completes them and marks what is
+    none of them. Name it in the first line of a file: # yaml-language-server: $schema=../my_game.schema.json
+
+    Example: rulespec schema imperial > imperial.schema.json
+    """
+    ruleset = load_ruleset(ref)
+    schema = overlay_schema(ruleset, load_source(ref, Report()).source.root) if overlay else files_schema(ruleset)
+    click.echo(json.dumps(schema, indent=1, ensure_ascii=False))

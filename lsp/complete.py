@@ -1,0 +1,139 @@
+"""Names that may stand at a place: members behind a dot, else everything that has a name there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+
+from lsp.index import Index
+from rulespec import typed
+from rulespec.types import INT, Ent, SetOf, Type
+
+WORDS = [
+    *("and", "or", "not", "in", "is", "some", "none", "if", "elif", "else", "for", "where", "from", "after", "true"),
+    *("false", "let", "set", "to", "pay", "move", "of", "require", "decide", "by", "together", "chance", "option"),
+    *("weight", "include", "match", "case", "repeat", "at", "most", "leave", "again", "return", "pass", "end", "game"),
+    *("as", "won"),
+    *("def", "procedure", "invariant", "scoring", "score", "tiebreak", "options", "replace", "wrap", "extend"),
+    *("decision", "remove", "count", "sum", "union", "min", "max", "any", "all", "first", "next", "reach", "abs"),
+    "players",
+]
+"""The words of the language."""
+
+_LINE_LIMIT = 2_000  # characters of a line that are looked at
+_CHAIN = re.compile(r"([A-Za-z]\w*(?:\.\w+|\[[^\[\]]*\]|\([^()]*\))*)\.\w*$")
+_STEP = re.compile(r"\.(\w+)|(\[)[^\]]*\]|(\()[^)]*\)")
+_HEAD = re.compile(r"(?:(?:replace|wrap) )?(?:def|procedure|invariant|options|scoring|extend)\b")
+_PARAM = re.compile(r"(\w+): (set )?(\w+)(\?)?")
+
+Member = tuple[str, typed.Named | None]
+"""A name, and what it stands for; None for a word of the language."""
+
+
+def complete(before: str, lines: list[str], line: int, file: str, index: Index) -> list[Member]:
+    """What may be written at a place.
+
+    Args:
+        before: the text of the line up to the place.
+        lines: the lines of the document as it is now.
+        line: the number of the line, from 0.
+        file: the name of the document in spans.
+        index: the ruleset when it was last understood.
+    """
+    before = before[-_LINE_LIMIT:]
+    if re.search(r'#|^[^"]*"(?:[^"]*"[^"]*")*[^"]*$', before) and file.endswith(".rules"):
+        return []  # in a comment or a text
+    scope = _Scope(lines, line, file, index)
+    if found := _CHAIN.search(before):
+        return list(scope.members(found[1]))
+    names = list(chain(scope.variables(), scope.globals()))
+    return [*names, *((w, None) for w in WORDS)] if file.endswith(".rules") else names
+
+
+class _Scope:
+    def __init__(self, lines: list[str], line: int, file: str, index: Index) -> None:
+        self.index = index
+        self.d = index.checked.declarations
+        self.file = file
+        start = next((n for n in range(min(line, len(lines) - 1), -1, -1) if _HEAD.match(lines[n])), 0)
+        self.head = lines[start] if lines else ""
+
+    def variables(self) -> Iterator[Member]:
+        """The parameters and locals of the item that the place is in, the last declared ones first."""
+        known = self.index.checked.texts.get(self.file, "").split("\n")
+        item = self.head.partition("(")[0].partition(":")[0]
+        start = next((n for n, text in enumerate(known) if _HEAD.match(text) and text.startswith(item)), len(known))
+        end = next((n for n in range(start + 1, len(known)) if _HEAD.match(known[n])), len(known))
+        found: dict[str, typed.Named] = {}
+        for name, set_, kind, optional in _PARAM.findall(self.head):
+            if kind in self.d.kinds:
+                type_: Type = SetOf(kind) if set_ else Ent(kind, bool(optional))
+                found[name] = typed.Var(name, type_, self.d.kinds[kind].span)
+        for span, named in self.index.names.items():
+            if isinstance(named, typed.Var) and span.file == self.file and start < span.line <= end:
+                found[named.name] = named
+        yield from reversed(found.items())
+
+    def globals(self) -> Iterator[Member]:
+        """All that is declared, rules too."""
+        d, rules = self.d, self.index.checked.rules
+        for table in (d.fields, d.constants, d.options, d.kinds, d.pieces, d.tables, d.tracks):
+            yield from table.items()
+        for rule_table in (rules.definitions, rules.procedures):
+            yield from ((n, r) for n, r in rule_table.items() if n.isidentifier())
+        yield from ((unit, typed.Unit(unit, span)) for unit, span in d.units.items())
+        for name, where in d.entities.items():
+            if name[0].isalpha():
+                kind, number = where[0]
+                yield name, d.kinds[kind].entities[number]
+
+    def members(self, path: str) -> Iterator[Member]:
+        """What may stand behind a path and a dot."""
+        head, *steps = [re.match(r"\w+", path)[0], *_STEP.finditer(path)]  # type: ignore[index]
+        assert isinstance(head, str)
+        variable = dict(self.variables()).get(head)
+        if variable is None and head in self.d.pieces:
+            yield from self.d.pieces[head].places.items()
+            return
+        if variable is None and head in self.d.tracks and not steps:
+            words = ("steps", "ahead") if self.d.tracks[head].ring else ("space",)
+            yield from ((w, None) for w in words)
+            return
+        if variable is None and head in self.d.kinds and not steps:
+            yield from ((e.name, e) for e in self.d.kinds[head].entities if e.name[0].isalpha())
+            return
+        type_ = self._type(variable, head, steps)
+        kind = self.d.kinds.get(type_.kind) if isinstance(type_, Ent) else None
+        if kind is not None:
+            yield from chain(kind.state.items(), kind.facts.items(), [("index", None)])
+
+    def _type(self, variable: typed.Named | None, head: str, steps: list[re.Match[str]]) -> Type | None:
+        """The type of a path, as far as it can be told from its words."""
+        d = self.d
+        type_: Type | None = None
+        if isinstance(variable, typed.Var):
+            type_ = variable.type
+        elif head in d.fields:
+            type_ = d.fields[head].type
+        elif head in d.constants:
+            type_ = d.constants[head].type
+        elif head in d.entities:
+            type_ = Ent(d.entities[head][0][0])
+        for step in steps:
+            if step[2] and head in d.tables:
+                type_ = d.tables[head].value
+            elif step[2] and head in d.kinds:
+                type_ = Ent(head)
+            elif step[3] and head in self.index.checked.rules.definitions:
+                type_ = self.index.checked.rules.definitions[head].result
+            elif step[1] and isinstance(type_, Ent) and type_.kind in d.kinds:
+                kind = d.kinds[type_.kind]
+                member = kind.state.get(step[1]) or kind.facts.get(step[1])
+                type_ = member.type if member is not None else INT if step[1] == "index" else None
+            elif step[1] and head in d.kinds:
+                type_ = Ent(head)
+            else:
+                return None
+            head = ""
+        return type_

@@ -1,0 +1,93 @@
+"""What a name means, in the words of its declaration."""
+
+from __future__ import annotations
+
+from lsp.index import Index, name
+from rulespec import ast, typed
+from rulespec.check.nodes import get, text
+from rulespec.types import BOOL
+
+_SHOWN = 12  # entities of a kind
+
+
+def signature(named: typed.Named, index: Index) -> str:
+    """One line: what kind of thing it is, its name and its type."""
+    match named:
+        case typed.Definition():
+            return f"def {name(named)}({_params(named.params)}) -> {named.result}"
+        case typed.Procedure():
+            return f"procedure {name(named)}({_params(named.params)})"
+        case ast.OptionGroup():
+            return f"options {name(named)}"
+        case typed.Var():
+            return f"{named.name}: {named.type}"
+        case typed.FieldDecl():
+            owner = f"{named.kind}." if named.kind else ""
+            limits = "" if named.low is None else f" {named.low}..{named.high}"
+            return f"{'account' if named.account else 'state'} {owner}{named.name}: {named.type}{limits}"
+        case typed.FactDecl():
+            return f"fact {index.owners.get(id(named), '')}.{named.name}: {named.type}"
+        case typed.Entity():
+            return f"{index.owners.get(id(named), '')} {named.name}"
+        case typed.Kind():
+            return f"kind {named.name}"
+        case typed.Unit():
+            return f"unit {named.name}"
+        case typed.PieceDecl():
+            return f"pieces {named.name}{_keys(named.each)}"
+        case typed.PlaceDecl():
+            indexed = f"[{named.index}]" if named.index else ""
+            return f"place {index.owners.get(id(named), '')}.{named.name}{indexed}"
+        case typed.TableDecl():
+            return f"table {named.name}{_keys(named.keys)}: {named.value}"
+        case typed.TrackDecl():
+            return f"{'ring' if named.ring else 'line'} {named.name} of {named.kind}"
+        case typed.ConstantDecl():
+            return f"constant {named.name}: {named.type} = {_value(named, index)}"
+        case typed.OptionDecl():
+            return f"option {named.name}: {' | '.join(named.values or ('true', 'false'))} = {named.default}"
+
+
+def explanation(named: typed.Named, index: Index) -> str:
+    """What its author has written about it: the rules that it implements, a title, a comment; "" if nothing."""
+    root = index.checked.source.root
+    match named:
+        case ast.OptionGroup():
+            return named.doc.text
+        case typed.Definition() | typed.Procedure() | typed.OptionDecl():
+            return named.doc
+        case typed.Kind():
+            members = [e.name for e in named.entities]
+            more = f", … {len(members)} of them" if len(members) > _SHOWN else ""
+            return "\n\n".join(t for t in (named.doc, ", ".join(members[:_SHOWN]) + more) if t)
+        case typed.Entity():
+            return " · ".join(t for t in (named.title, named.doc) if t)
+        case typed.FieldDecl() if named.kind:
+            return text(get(root, "kinds", named.kind, "state", named.name, "doc"))
+        case typed.FieldDecl():
+            return text(get(root, "accounts" if named.account else "state", named.name, "doc"))
+        case typed.PieceDecl():
+            return text(get(root, "pieces", named.name, "doc"))
+        case typed.TableDecl():
+            return text(get(root, "tables", named.name, "doc"))
+        case typed.TrackDecl():
+            return text(get(root, "tracks", named.name, "doc"))
+        case _:
+            return ""
+
+
+def _params(params: tuple[typed.Var, ...]) -> str:
+    return ", ".join(f"{p.name}: {p.type}" for p in params)
+
+
+def _keys(keys: tuple[object, ...]) -> str:
+    return f"[{', '.join(map(str, keys))}]" if keys else ""
+
+
+def _value(constant: typed.ConstantDecl, index: Index) -> str:
+    if constant.type == BOOL:
+        return "true" if constant.value else "false"
+    kind = index.checked.declarations.kinds.get(getattr(constant.type, "kind", ""))
+    if kind is not None and 0 <= constant.value < len(kind.entities):
+        return kind.entities[constant.value].name
+    return str(constant.value)

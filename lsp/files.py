@@ -1,0 +1,102 @@
+"""Files as the editor sees them: open documents in the place of what is on disk, and nothing parsed twice."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from rulespec import ast
+from rulespec.diagnostics import Diagnostic, RulespecError, Severity, Span
+from rulespec.load import MAX_YAML, Files
+from rulespec.source import Node, parse_yaml
+
+_ITEM = re.compile(r"^(?=[a-z])", re.MULTILINE)  # where an item of a rules file may begin
+MAX_ITEMS = 400
+"""Items of a rules file that are kept one by one; a file with more is parsed as a whole."""
+
+_Items = tuple[ast.Item, ...]
+
+
+class EditorFiles(Files):
+    """Reads what is open from the editor and the rest from disk.
+
+    A rules file that is not valid stands as it was when it last was, so that the rest can be checked; what is wrong
+    with it is in `broken`, by the name of the file. `stale` names those of them that were never valid. Both are of the
+    ruleset that is being checked.
+    """
+
+    def __init__(self) -> None:
+        self.open: dict[Path, str] = {}
+        self.broken: dict[str, tuple[Diagnostic, ...]] = {}
+        self.stale: set[str] = set()
+        self._rules: dict[str, tuple[str, _Items]] = {}
+        self._items: dict[str, dict[tuple[int, str], _Items]] = {}
+        self._yaml: dict[str, tuple[str, Node]] = {}
+        self._findings: dict[tuple[str, str], tuple[Node, tuple[Diagnostic, ...]]] = {}
+
+    def text(self, path: Path, display: str, limit: int) -> str:
+        """The text of an open document, or of the file."""
+        text = self.open.get(path.resolve())
+        if text is None:
+            return super().text(path, display, limit)
+        if len(text.encode("utf-8", "replace")) > limit:
+            message = f"the file is larger than {limit:,} bytes"
+            raise RulespecError([Diagnostic("RS103", Severity.ERROR, message, Span(display, 1, 1, 1, 2))])
+        return text.removeprefix("\ufeff").replace("\r\n", "\n")
+
+    def yaml(self, path: Path, display: str) -> Node:
+        """The tree of a YAML file."""
+        text = self.text(path, display, MAX_YAML.size)
+        known = self._yaml.get(display)
+        if known is None or known[0] != text:
+            known = self._yaml[display] = (text, parse_yaml(text, display, MAX_YAML))
+        return known[1]
+
+    def rules(self, text: str, display: str) -> tuple[ast.Item, ...]:
+        """The items of a rules file, or those that it had when it was last valid."""
+        self.broken.pop(display, None)
+        self.stale.discard(display)
+        known = self._rules.get(display)
+        if known is None or known[0] != text:
+            try:
+                known = self._rules[display] = (text, self._parse(text, display))
+            except RulespecError as error:
+                self.broken[display] = error.diagnostics
+                if known is None:
+                    self.stale.add(display)
+        return known[1] if known is not None else ()
+
+    def _parse(self, text: str, display: str) -> _Items:
+        """The items of a rules file; only those are parsed that have changed or stand on another line."""
+        starts = [0, *(m.start() for m in _ITEM.finditer(text) if m.start())]
+        if len(starts) > MAX_ITEMS:
+            return super().rules(text, display)
+        before, now = self._items.get(display, {}), {}
+        line = 0
+        try:
+            for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+                part = text[start:end] if end == len(text) else text[start : end - 1]  # the parser adds the line end
+                # Empty lines in front, so that every name has its place.
+                now[line, part] = before.get((line, part)) or super().rules("\n" * line + part, display)
+                line += text.count("\n", start, end)
+        except RulespecError:  # a mistake, or a line within brackets that begins like an item
+            return super().rules(text, display)
+        self._items[display] = now
+        return tuple(item for items in now.values() for item in items)
+
+    def findings(self, node: Node, schema: str) -> tuple[Diagnostic, ...]:
+        """What a schema finds in the tree of a YAML file."""
+        key = (node.span.file, schema)
+        known = self._findings.get(key)
+        if known is None or known[0] is not node:
+            known = self._findings[key] = (node, super().findings(node, schema))
+        return known[1]
+
+    def instead(self, texts: Mapping[Path, str]) -> EditorFiles:
+        """The same files with other texts in the place of some, and with what has been parsed."""
+        other = EditorFiles()
+        other.open = self.open | dict(texts)
+        other._rules, other._items = self._rules.copy(), self._items.copy()
+        other._yaml, other._findings = self._yaml.copy(), self._findings.copy()
+        return other

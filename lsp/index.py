@@ -1,0 +1,148 @@
+"""What stands at a place of a ruleset, where it is declared, and where else it is named."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from pathlib import Path
+
+from lsp.files import EditorFiles
+from lsp.project import Checked
+from rulespec import ast, typed
+from rulespec.check.nodes import content_column, entries, get, words
+from rulespec.diagnostics import Report, RulespecError, Span
+from rulespec.load import load_source
+from rulespec.overlay import keys_of
+from rulespec.source import Mapping, Node, Scalar
+
+Identity = tuple[object, ...]
+"""What makes two declarations the same thing: a rule and the one that an overlay puts in its place are."""
+
+_RULES = {typed.Definition: "def", typed.Procedure: "procedure", ast.OptionGroup: "options"}
+
+
+def place(named: typed.Named) -> Span:
+    """Where a thing is declared: the place of its name."""
+    return named.name.span if isinstance(named, ast.OptionGroup) else named.span
+
+
+def name(named: typed.Named) -> str:
+    """What a thing is called. A rule that another one wraps has the name that both were written with."""
+    written = named.name.text if isinstance(named, ast.OptionGroup) else named.name
+    return written.partition(" ")[0]
+
+
+class Index:
+    """All names of a checked ruleset by their places."""
+
+    def __init__(self, checked: Checked) -> None:
+        self.checked = checked
+        self.owners: dict[int, str] = {}
+        """The kind of a fact or an entity, the pieces of a place, by the identity of the object."""
+        self.names: dict[Span, typed.Named] = {}
+        for named in self._declared():
+            self.names.setdefault(place(named), named)
+        self.names |= checked.declarations.references
+        self._by_file: dict[str, list[Span]] = {}
+        for span in sorted(self.names):
+            self._by_file.setdefault(span.file, []).append(span)
+        self.replaced = dict(self._replaced())
+        """From the name of a rule that an overlay writes to the rule in whose place it stands."""
+
+    def _declared(self) -> Iterator[typed.Named]:
+        d, rules = self.checked.declarations, self.checked.rules
+        yield from (typed.Unit(unit, span) for unit, span in d.units.items())
+        for kind in d.kinds.values():
+            self.owners |= {id(x): kind.name for x in (*kind.entities, *kind.facts.values())}
+            yield kind
+            if not kind.product:
+                yield from kind.entities
+            yield from kind.facts.values()
+            yield from kind.state.values()
+        for piece in d.pieces.values():
+            self.owners |= {id(p): piece.name for p in piece.places.values()}
+            yield piece
+            yield from piece.places.values()
+        for table in (d.fields, d.tables, d.tracks, d.constants, d.options, rules.definitions, rules.procedures):
+            yield from table.values()
+        yield from (i for i in self.checked.source.items.values() if isinstance(i, ast.OptionGroup))
+
+    def _replaced(self) -> Iterator[tuple[Span, Span]]:
+        source = self.checked.source
+        for _, span, old in source.displaced:
+            yield span, old.name.span
+        for (kind, outer), inner in source.originals.items():
+            if (kind, outer) in source.items and (kind, inner) in source.items:
+                yield source.items[kind, outer].name.span, source.items[kind, inner].name.span
+
+    def at(self, file: str, line: int, column: int) -> tuple[Span, typed.Named] | None:
+        """The name at a place, counted from 1; also directly behind the name."""
+        spans = self._by_file.get(file, [])
+        position = bisect_right(spans, Span(file, line, column, line + 1, 0))
+        for span in reversed(spans[max(0, position - 3) : position]):
+            if span.line == span.end_line == line and span.column <= column <= span.end_column:
+                return span, self.names[span]
+        return None
+
+    def definition(self, file: str, line: int, column: int, files: EditorFiles) -> Span | None:
+        """Where the thing at a place is declared; for an overlay's change, what it changes."""
+        for span, old in self.replaced.items():
+            if span.file == file and span.line == line and span.column <= column <= span.end_column:
+                return old
+        found = self.at(file, line, column)
+        if found is not None and place(found[1]) != found[0]:
+            return place(found[1])
+        for span, key in self.path_keys(file, files):
+            if span.line == line and span.column <= column <= span.end_column:
+                return key
+        return place(found[1]) if found is not None else None
+
+    def path_keys(self, file: str, files: EditorFiles) -> list[tuple[Span, Span]]:
+        """The words of the paths in an overlay, each with the place of the key that it leads to."""
+        if "+" not in self.checked.ref or not file.endswith(".yaml"):
+            return []
+        try:
+            base = load_source(self.checked.ref.rpartition("+")[0], Report(), files).source.root
+            overlay = files.yaml(Path(file), file)
+        except RulespecError:
+            return []
+        paths = [place for section in ("changes", "add") for _, place, _ in entries(get(overlay, section))]
+        paths += [word for section in ("remove", "replaces") for word in words(get(overlay, section))]
+        return [pair for path in paths for pair in _walk(base, path)]
+
+    def identity(self, named: typed.Named) -> Identity:
+        """What two declarations have in common if they are of the same thing."""
+        if isinstance(named, typed.Var):
+            return ("var", named.span)
+        if isinstance(named, typed.Definition | typed.Procedure | ast.OptionGroup):
+            return (_RULES[type(named)], name(named))
+        if isinstance(named, typed.Kind) and named.implicit:  # the values of an option
+            return (typed.OptionDecl.__name__, "", named.name)
+        owner = named.kind if isinstance(named, typed.FieldDecl) else self.owners.get(id(named), "")
+        return (type(named).__name__, owner, named.name)
+
+    def places(self, wanted: Identity) -> set[Span]:
+        """Every place where a thing is named, its declaration too."""
+        found = {s for s, named in self.names.items() if self.identity(named) == wanted}
+        found |= {s for s, old in self.replaced.items() if (o := self.names.get(old)) and self.identity(o) == wanted}
+        for _, span, old in self.checked.source.displaced:  # the old rule is no longer there to be looked up
+            if (_item_kind(old), old.name.text) == wanted:
+                found |= {span, old.name.span}
+        return found
+
+
+def _item_kind(item: ast.Item) -> str:
+    kinds = {ast.Def: "def", ast.Procedure: "procedure", ast.OptionGroup: "options"}
+    return kinds.get(type(item), "")
+
+
+def _walk(root: Node, path: Scalar) -> Iterator[tuple[Span, Span]]:
+    assert isinstance(root, Mapping)
+    column, line = content_column(path), path.span.line
+    node: Node = root
+    for key in keys_of(root, path.text):
+        if not isinstance(node, Mapping) or key not in node.entries:
+            return
+        place, node = node.entries[key]
+        yield Span(path.span.file, line, column, line, column + len(key)), place.span
+        column += len(key) + 1

@@ -1,0 +1,149 @@
+"""Which ruleset a file belongs to, and what the checker says about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from lsp.files import EditorFiles
+from rulespec import typed
+from rulespec.check.nodes import get, text
+from rulespec.check.rules import check_source
+from rulespec.diagnostics import Diagnostic, Report, RulespecError
+from rulespec.load import MAX_RULES_BYTES, MAX_YAML, SECTION_FILES, load_source
+from rulespec.orphans import blamed
+from rulespec.overlay import Source
+
+BESIDE = {"dialects": "dialect", "scenarios": "scenarios"}
+"""Folders whose files are no part of the ruleset, and the schema that they have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A ruleset as far as it could be checked.
+
+    `texts` are its files by the names that spans use; `folders` its own folder and those of what it extends.
+    """
+
+    ref: str
+    source: Source
+    declarations: typed.Declarations
+    rules: typed.Rules
+    texts: dict[str, str]
+    folders: tuple[Path, ...]
+
+
+def reference(path: Path, files: EditorFiles) -> str | None:
+    """The ruleset reference that a file is checked under; None if it belongs to no ruleset.
+
+    An overlay is checked laid over its ruleset: that of its folder or, for a file of its own, the one it is `for`.
+    """
+    if "+" in str(path):  # a reference cannot name it
+        return None
+    folder = home(path)
+    if folder is None:
+        overlay = path.with_suffix(".yaml")
+        base = _overlay_base(overlay, files)
+        return f"{base}+{overlay}" if base else None
+    if path.parent == folder / "variants":
+        return f"{folder}+{path.stem}"
+    if path.parent == folder / "rules" or (path.parent == folder and path.stem in (*SECTION_FILES, "game")):
+        return str(folder)
+    return None
+
+
+def home(path: Path) -> Path | None:
+    """The folder of the ruleset that a file lies in."""
+    return next((folder for folder in path.parents if (folder / "game.yaml").is_file()), None)
+
+
+def _overlay_base(overlay: Path, files: EditorFiles) -> str:
+    if overlay.resolve() not in files.open and not overlay.is_file():
+        return ""
+    try:
+        return text(get(files.yaml(overlay, str(overlay)), "for"))
+    except RulespecError:
+        return ""
+
+
+def check(ref: str, files: EditorFiles) -> tuple[Checked | None, tuple[Diagnostic, ...]]:
+    """Checks a ruleset: what was understood of it, if it could be put together; and all that is wrong with it."""
+    report = Report()
+    files.broken.clear()
+    files.stale.clear()
+    try:
+        merged = load_source(ref, report, files)
+    except RulespecError as error:
+        report.extend(error.diagnostics)
+        return None, (*report.diagnostics, *_syntax(files))
+    found = Report()
+    try:
+        declarations, rules = check_source(merged.source, found)
+    except RecursionError:
+        report.error("RS135", "the rules nest too deep", None, help="let fewer rules call one another in a row")
+        return None, report.diagnostics
+    if not files.stale:  # else part of the rules is missing, and much would follow from that
+        rest = blamed(found.diagnostics, merged.source)
+        report.extend(d for d in rest if d.span is None or d.span.file not in files.broken)
+    checked = Checked(ref, merged.source, declarations, rules, merged.texts, merged.folders)
+    return checked, (*report.diagnostics, *_syntax(files))
+
+
+def _syntax(files: EditorFiles) -> Iterator[Diagnostic]:
+    """What is wrong with the rules files that are not valid."""
+    for diagnostics in files.broken.values():
+        yield from diagnostics
+
+
+def check_alone(path: Path, files: EditorFiles) -> tuple[Diagnostic, ...]:
+    """What is wrong with a file that is no part of a ruleset: its syntax, and its form if there is a schema for it."""
+    display = str(path)
+    try:
+        if path.suffix == ".rules":
+            files.rules(files.text(path, display, MAX_RULES_BYTES), display)
+            return files.broken.get(display, ())
+        node = files.yaml(path, display)
+        folder = home(path)
+        schema = BESIDE.get(path.relative_to(folder).parts[0]) if folder is not None else None
+        return files.findings(node, schema) if schema is not None else ()
+    except RulespecError as error:
+        return error.diagnostics
+
+
+def family(checked: Checked, files: EditorFiles, word: str) -> list[str]:
+    """The references whose rules may name what a ruleset declares: itself, what extends it, all their overlays.
+
+    Overlays and rulesets that do not hold the word are left out.
+    """
+    folders = list(checked.folders)
+    for folder in [*folders]:
+        for game in sorted(folder.parent.glob("*/game.yaml")):
+            if game.parent not in folders and _extends(game, files) & {f.name for f in folders}:
+                folders.append(game.parent)
+    refs = [checked.ref]
+    for folder in folders:
+        if any(_holds(p, word, files) for p in (*folder.glob("*.yaml"), *folder.glob("rules/*.rules"))):
+            refs.append(str(folder))
+        overlays = sorted(folder.glob("variants/*.yaml"))
+        refs += [
+            f"{folder}+{o.stem}"
+            for o in overlays
+            if _holds(o, word, files) or _holds(o.with_suffix(".rules"), word, files)
+        ]
+    refs += [r for p in files.open if (r := reference(p, files)) is not None and r.split("+")[0] in refs]
+    return list(dict.fromkeys(refs))
+
+
+def _extends(game: Path, files: EditorFiles) -> set[str]:
+    try:
+        return {Path(text(get(files.yaml(game, str(game)), "extends")).split("+")[0]).name}
+    except RulespecError:
+        return set()
+
+
+def _holds(path: Path, word: str, files: EditorFiles) -> bool:
+    try:
+        return word in files.text(path, str(path), MAX_YAML.size)
+    except RulespecError:
+        return False

@@ -1,0 +1,112 @@
+"""Renaming: every place where a thing is named, in a ruleset and what is laid over it; checked before it is offered."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from lsp.files import EditorFiles
+from lsp.index import Identity, Index, name
+from lsp.project import BESIDE, Checked, check, family
+from rulespec.diagnostics import Diagnostic, RulespecError, Severity, Span, shown
+from rulespec.load import MAX_YAML
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+
+
+class CannotRename(Exception):
+    """Why a name stays as it is, in words for the person who asked."""
+
+
+def rename(index: Index, at: tuple[str, int, int], new: str, files: EditorFiles) -> list[Span]:
+    """The places whose text becomes the new name.
+
+    Args:
+        index: the ruleset.
+        at: file, line and column of one place where the thing is named.
+        new: the new name.
+        files: the files as they are now.
+
+    Raises:
+        CannotRename: nothing there can be renamed, or the ruleset would not be sound or would mean something else.
+    """
+    found = index.at(*at)
+    if found is None:
+        raise CannotRename("there is no name of the ruleset here")
+    old = name(found[1])
+    if not _NAME.fullmatch(new):
+        raise CannotRename(f"{shown(new)} is no name: small letters, digits and `_`, a letter first, at most 64")
+    identity = index.identity(found[1])
+    refs = [index.checked.ref] if identity[0] == "var" else family(index.checked, files, old)
+    indexes: list[Index] = []
+    errors: list[int] = []
+    for ref in refs:
+        checked, diagnostics = check(ref, files)
+        if checked is None or files.broken:
+            wrong = min(files.broken, default=ref)
+            raise CannotRename(f"{wrong} is not valid: nothing is renamed before that is put right")
+        indexes.append(Index(checked))
+        errors.append(len(_errors(diagnostics)))
+    spans = {span for i in indexes for span in i.places(identity)}
+    spans |= {w for i in indexes for f in i.checked.texts for w, key in i.path_keys(f, files) if key in spans}
+    texts = {file: text for i in indexes for file, text in i.checked.texts.items()}
+    places = sorted(s for s in spans if _written(texts.get(s.file, ""), s) == old)
+    changed: dict[Path, str] = {}
+    for file in {s.file for s in places}:
+        changed[Path(file).resolve()] = _replaced(texts[file], [s for s in places if s.file == file], new)
+    renamed = (*identity[:-1], _moved(identity[-1], places, len(new) - len(old)) if identity[0] == "var" else new)
+    after = files.instead(changed)
+    for i, known in zip(indexes, errors, strict=True):
+        _verify(i, identity, renamed, after, known)
+    return places
+
+
+def _moved(declared: object, places: list[Span], longer: int) -> Span:
+    """Where a variable is declared after the renaming: names before it on its line have changed their length."""
+    assert isinstance(declared, Span)
+    before = longer * sum((s.file, s.line) == (declared.file, declared.line) and s < declared for s in places)
+    end = declared.end_column + before + longer
+    return Span(declared.file, declared.line, declared.column + before, declared.end_line, end)
+
+
+def _verify(index: Index, identity: Identity, renamed: Identity, after: EditorFiles, errors: int) -> None:
+    """Refuses where a ruleset would have more errors, or where a name would come to mean another thing."""
+    ref = index.checked.ref
+    checked, found = check(ref, after)
+    wrong = _errors(found)
+    if checked is None or len(wrong) > errors:
+        raise CannotRename(f"{ref} would not be sound: {wrong[0].span}: {wrong[0].message}")
+    if len(Index(checked).places(renamed)) != len(index.places(identity)):
+        raise CannotRename(f"in {ref} the new name would hide something, or mean something else")
+
+
+def _errors(diagnostics: tuple[Diagnostic, ...]) -> list[Diagnostic]:
+    return [d for d in diagnostics if d.severity is Severity.ERROR]
+
+
+def _written(text: str, span: Span) -> str:
+    lines = text.split("\n")
+    return lines[span.line - 1][span.column - 1 : span.end_column - 1] if span.line <= len(lines) else ""
+
+
+def _replaced(text: str, spans: list[Span], new: str) -> str:
+    lines = text.split("\n")
+    for span in sorted(spans, reverse=True):
+        line = lines[span.line - 1]
+        lines[span.line - 1] = line[: span.column - 1] + new + line[span.end_column - 1 :]
+    return "\n".join(lines)
+
+
+def also_written_in(checked: Checked, word: str, files: EditorFiles) -> list[Path]:
+    """Files beside the rules that hold a word: they name things too, but only running them tells which."""
+    pattern = re.compile(rf"\b{re.escape(word)}\b")
+    result = []
+    for folder in checked.folders:
+        for beside in BESIDE:
+            for path in sorted((folder / beside).rglob("*.yaml")):
+                try:
+                    if pattern.search(files.text(path, str(path), MAX_YAML.size)):
+                        result.append(path)
+                except RulespecError:
+                    continue
+    return result

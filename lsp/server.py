@@ -1,0 +1,335 @@
+"""The protocol: what the editor sends, and what it gets back. All meaning is in the other modules."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from lsprotocol import types as lsp
+from pygls import uris
+from pygls.lsp.server import LanguageServer
+
+from lsp.complete import complete
+from lsp.describe import explanation, signature
+from lsp.files import EditorFiles
+from lsp.index import Index, name
+from lsp.project import check, check_alone, reference
+from lsp.rename import CannotRename, also_written_in, rename
+from rulespec import ast, typed
+from rulespec.diagnostics import Diagnostic, RulespecError, Severity, Span
+from rulespec.format import format_rules
+from rulespec.load import MAX_YAML
+
+DELAY = 0.05  # seconds without a keystroke before a change is checked
+MAX_SHOWN = 500  # diagnostics of one file
+
+_ICONS: dict[type, lsp.CompletionItemKind] = {
+    typed.Definition: lsp.CompletionItemKind.Function,
+    typed.Procedure: lsp.CompletionItemKind.Method,
+    typed.Var: lsp.CompletionItemKind.Variable,
+    typed.FieldDecl: lsp.CompletionItemKind.Field,
+    typed.FactDecl: lsp.CompletionItemKind.Property,
+    typed.Kind: lsp.CompletionItemKind.Class,
+    typed.Entity: lsp.CompletionItemKind.EnumMember,
+    typed.ConstantDecl: lsp.CompletionItemKind.Constant,
+    typed.Unit: lsp.CompletionItemKind.Unit,
+    typed.PieceDecl: lsp.CompletionItemKind.Struct,
+    typed.PlaceDecl: lsp.CompletionItemKind.Field,
+    typed.OptionDecl: lsp.CompletionItemKind.Enum,
+    typed.TableDecl: lsp.CompletionItemKind.Struct,
+    typed.TrackDecl: lsp.CompletionItemKind.Struct,
+    ast.OptionGroup: lsp.CompletionItemKind.Module,
+}
+
+
+def _version() -> str:
+    try:
+        return version("rulespec")
+    except PackageNotFoundError:  # run from a checkout that is not installed
+        return "0"
+
+
+class RulespecServer(LanguageServer):
+    """Checks the rulesets of the open documents whenever one of them changes, and answers from what it found."""
+
+    def __init__(self) -> None:
+        super().__init__("rulespec", _version())
+        self.files = EditorFiles()
+        self.indexes: dict[str, Index] = {}
+        self._found: dict[str, dict[str, list[Diagnostic]]] = {}
+        self._published: set[str] = set()
+        self._versions: dict[Path, int | None] = {}
+        self._waiting: asyncio.TimerHandle | None = None
+        self._last: Path | None = None
+
+    # --- checking ----------------------------------------------------------------------------------------------------
+
+    def changed(self, uri: str) -> None:
+        """Takes over the text of a document, and checks it when no other change follows at once."""
+        path = _path(uri)
+        if path is None:
+            return
+        document = self.workspace.get_text_document(uri)
+        self.files.open[path] = document.source
+        self._versions[path] = document.version
+        self._last = path
+        if self._waiting is not None:
+            self._waiting.cancel()
+        self._waiting = asyncio.get_running_loop().call_later(DELAY, self.check)
+
+    def closed(self, uri: str) -> None:
+        """Forgets a document: from now on the file on disk counts."""
+        path = _path(uri)
+        if path is not None:
+            self.files.open.pop(path, None)
+            self._versions.pop(path, None)
+            self.check()
+
+    def settle(self) -> None:
+        """Checks now what waits to be checked."""
+        if self._waiting is not None:
+            self.check()
+
+    def check(self) -> None:
+        """Checks what the open documents belong to, that of the last change first, and tells what is wrong."""
+        if self._waiting is not None:
+            self._waiting.cancel()
+            self._waiting = None
+        names = sorted(self.files.open, key=lambda p: (p != self._last, p))
+        refs = {path: reference(path, self.files) for path in names}
+        wanted = dict.fromkeys(ref if ref is not None else str(path) for path, ref in refs.items())
+        for gone in set(self._found) - set(wanted):
+            del self._found[gone]
+            self.indexes.pop(gone, None)
+        alone = {str(path) for path, ref in refs.items() if ref is None}
+        for key in wanted:
+            try:
+                self._check(key, key in alone)
+            except Exception as error:  # a mistake of the checker must not end the session
+                message = f"the checker has failed on {key}, and it is its own mistake: {error!r:.300}"
+                self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Error, message))
+            self._publish()
+        if not wanted:
+            self._publish()
+
+    def _check(self, key: str, alone: bool) -> None:
+        if alone:
+            diagnostics = check_alone(Path(key), self.files)
+        else:
+            checked, diagnostics = check(key, self.files)
+            if checked is not None:
+                self.indexes[key] = Index(checked)
+        by_file: dict[str, list[Diagnostic]] = {}
+        for d in diagnostics:
+            file = d.span.file if d.span is not None else str(self._last or "")
+            by_file.setdefault(str(_absolute(file)), []).append(d)
+        self._found[key] = by_file
+
+    def _publish(self) -> None:
+        merged: dict[str, dict[tuple[str, str, Span | None], Diagnostic]] = {}
+        for by_file in self._found.values():
+            for file, diagnostics in by_file.items():
+                merged.setdefault(file, {}).update({(d.code, d.message, d.span): d for d in diagnostics})
+        for file in sorted(self._published | set(merged) | {str(p) for p in self.files.open}):
+            shown = [self._diagnostic(d) for d in list(merged.get(file, {}).values())[:MAX_SHOWN]]
+            uri = uris.from_fs_path(file)
+            if uri is not None:
+                told = lsp.PublishDiagnosticsParams(uri, shown, version=self._versions.get(Path(file)))
+                self.text_document_publish_diagnostics(told)
+        self._published = set(merged)
+
+    def _diagnostic(self, d: Diagnostic) -> lsp.Diagnostic:
+        nowhere = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 1))
+        severities = {Severity.ERROR: lsp.DiagnosticSeverity.Error, Severity.WARNING: lsp.DiagnosticSeverity.Warning}
+        notes = [(self.location(note.span), note.text) for note in d.notes]
+        return lsp.Diagnostic(
+            range=self.range(d.span) if d.span is not None else nowhere,
+            message="\n".join(t for t in (d.message, d.help) if t),
+            severity=severities[d.severity],
+            code=d.code,
+            source="rulespec",
+            related_information=[lsp.DiagnosticRelatedInformation(at, text) for at, text in notes if at is not None],
+        )
+
+    # --- places ------------------------------------------------------------------------------------------------------
+
+    def index_of(self, uri: str) -> tuple[Index, str] | None:
+        """What is known of the ruleset of a document, and the name of the document in spans."""
+        self.settle()
+        path = _path(uri)
+        index = self.indexes.get(reference(path, self.files) or "") if path is not None else None
+        if index is None:
+            return None
+        return next(((index, file) for file in index.checked.texts if _absolute(file) == path), None)
+
+    def place(self, uri: str, position: lsp.Position) -> tuple[int, int]:
+        """Line and column, from 1 and in characters, of a place that the editor names."""
+        document = self.workspace.get_text_document(uri)
+        there = document.position_codec.position_from_client_units(document.lines, position)
+        return there.line + 1, there.character + 1
+
+    def range(self, span: Span) -> lsp.Range:
+        """A span as the editor counts."""
+        lines = self._lines(span.file)
+
+        def position(line: int, column: int) -> lsp.Position:
+            text = lines[line - 1] if 0 < line <= len(lines) else ""
+            units = self.workspace.position_codec.client_num_units(text[: column - 1])
+            return lsp.Position(max(0, line - 1), units)
+
+        return lsp.Range(position(span.line, span.column), position(span.end_line, span.end_column))
+
+    def location(self, span: Span) -> lsp.Location | None:
+        """A span with its file."""
+        uri = uris.from_fs_path(str(_absolute(span.file)))
+        return lsp.Location(uri, self.range(span)) if uri is not None else None
+
+    def _lines(self, file: str) -> list[str]:
+        try:
+            return self.files.text(_absolute(file), file, MAX_YAML.size).split("\n")
+        except RulespecError:
+            return []
+
+
+def _path(uri: str) -> Path | None:
+    """The file of a document; None for one that is not saved anywhere."""
+    path = uris.to_fs_path(uri) if uri.startswith("file:") else None
+    return Path(path).resolve() if path else None
+
+
+def _absolute(file: str) -> Path:
+    return (Path.cwd() / file).resolve()
+
+
+def server() -> LanguageServer:
+    """A server that waits for `start_io`."""
+    it = RulespecServer()
+
+    @it.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
+    async def opened(params: lsp.DidOpenTextDocumentParams) -> None:
+        it.changed(params.text_document.uri)
+
+    @it.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
+    async def changed(params: lsp.DidChangeTextDocumentParams) -> None:
+        it.changed(params.text_document.uri)
+
+    @it.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
+    async def saved(params: lsp.DidSaveTextDocumentParams) -> None:
+        it.changed(params.text_document.uri)
+
+    @it.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
+    async def closed(params: lsp.DidCloseTextDocumentParams) -> None:
+        it.closed(params.text_document.uri)
+
+    @it.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    async def files_changed(params: lsp.DidChangeWatchedFilesParams) -> None:
+        it.check()
+
+    @it.feature(lsp.TEXT_DOCUMENT_HOVER)
+    def hover(params: lsp.HoverParams) -> lsp.Hover | None:
+        found = it.index_of(params.text_document.uri)
+        at = found and found[0].at(found[1], *it.place(params.text_document.uri, params.position))
+        if not found or not at:
+            return None
+        span, named = at
+        text = f"```rulespec\n{signature(named, found[0])}\n```\n\n{explanation(named, found[0])}".strip()
+        return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text), it.range(span))
+
+    @it.feature(lsp.TEXT_DOCUMENT_DEFINITION)
+    def definition(params: lsp.DefinitionParams) -> lsp.Location | None:
+        found = it.index_of(params.text_document.uri)
+        if found is None:
+            return None
+        index, file = found
+        span = index.definition(file, *it.place(params.text_document.uri, params.position), it.files)
+        return it.location(span) if span is not None else None
+
+    @it.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=["."]))
+    def completion(params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
+        found = it.index_of(params.text_document.uri)
+        if found is None:
+            return []
+        index, file = found
+        line, column = it.place(params.text_document.uri, params.position)
+        lines = it.workspace.get_text_document(params.text_document.uri).source.replace("\r\n", "\n").split("\n")
+        before = lines[line - 1][: column - 1] if line <= len(lines) else ""
+        return [_item(word, named, index) for word, named in complete(before, lines, line - 1, file, index)]
+
+    @it.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
+    def prepare(params: lsp.PrepareRenameParams) -> lsp.PrepareRenamePlaceholder | None:
+        found = it.index_of(params.text_document.uri)
+        at = found and found[0].at(found[1], *it.place(params.text_document.uri, params.position))
+        return lsp.PrepareRenamePlaceholder(it.range(at[0]), name(at[1])) if at else None
+
+    @it.feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
+    def renamed(params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
+        found = it.index_of(params.text_document.uri)
+        if found is None:
+            return None
+        index, file = found
+        at = (file, *it.place(params.text_document.uri, params.position))
+        try:
+            spans = rename(index, at, params.new_name, it.files)
+        except CannotRename as reason:
+            it.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Warning, f"not renamed: {reason}"))
+            return None
+        _warn(it, index, at)
+        changes: dict[str, list[lsp.TextEdit]] = {}
+        for span in spans:
+            location = it.location(span)
+            if location is not None:
+                changes.setdefault(location.uri, []).append(lsp.TextEdit(location.range, params.new_name))
+        return lsp.WorkspaceEdit(changes)
+
+    @it.feature(lsp.TEXT_DOCUMENT_FORMATTING)
+    def formatted(params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit]:
+        document = it.workspace.get_text_document(params.text_document.uri)
+        path = _path(params.text_document.uri)
+        if path is None or path.suffix != ".rules":
+            return []
+        try:
+            new = format_rules(document.source, str(path))
+        except RulespecError:
+            return []  # what is wrong is shown already
+        everything = lsp.Range(lsp.Position(0, 0), lsp.Position(len(document.lines) + 1, 0))
+        return [lsp.TextEdit(everything, new)] if new != document.source else []
+
+    @it.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix]))
+    def actions(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+        path = _path(params.text_document.uri)
+        it.settle()
+        found = [d for by_file in it._found.values() for d in by_file.get(str(path), [])]
+        return [a for d in found if (a := _mend(it, d, params)) is not None]
+
+    return it
+
+
+def _mend(it: RulespecServer, d: Diagnostic, params: lsp.CodeActionParams) -> lsp.CodeAction | None:
+    """The quick fix of a diagnostic on the lines that the editor asks about, if its mend is certain."""
+    if d.fix is None or d.span is None:
+        return None
+    where, location = it.range(d.span), it.location(d.fix.span)
+    if location is None or where.end.line < params.range.start.line or where.start.line > params.range.end.line:
+        return None
+    edit = lsp.WorkspaceEdit({location.uri: [lsp.TextEdit(location.range, d.fix.text)]})
+    title = f"write `{d.fix.text.strip()[:60]}`" if d.fix.text.strip() else "take it out"
+    return lsp.CodeAction(title, kind=lsp.CodeActionKind.QuickFix, diagnostics=[it._diagnostic(d)], edit=edit)
+
+
+def _item(word: str, named: typed.Named | None, index: Index) -> lsp.CompletionItem:
+    if named is None:
+        return lsp.CompletionItem(word, kind=lsp.CompletionItemKind.Keyword)
+    return lsp.CompletionItem(
+        word, kind=_ICONS[type(named)], detail=signature(named, index), documentation=explanation(named, index) or None
+    )
+
+
+def _warn(it: RulespecServer, index: Index, at: tuple[str, int, int]) -> None:
+    """Tells of files beside the rules that hold the old name: scenarios and dialects are not renamed in."""
+    found = index.at(*at)
+    files = also_written_in(index.checked, name(found[1]), it.files) if found is not None else []
+    if files and found is not None and not isinstance(found[1], typed.Var):
+        names = ", ".join(f"{p.parent.name}/{p.name}" for p in files[:8]) + (" …" if len(files) > 8 else "")
+        message = f"`{name(found[1])}` also stands in {names}: look there, too"
+        it.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Info, message))

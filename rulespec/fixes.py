@@ -1,0 +1,184 @@
+"""Mends that are certain: worked out from diagnostics and the texts of the files, and applied to these texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from rulespec.diagnostics import Diagnostic, Fix, RulespecError, Span, did_you_mean
+from rulespec.source import Mapping as YamlMapping
+from rulespec.source import Node, Sequence, parse_yaml
+
+_MISSPELT = frozenset({"RS211", "RS221", "RS224", "RS225", "RS503", "RS509"})
+_ONE_CANDIDATE = re.compile(r"did you mean `([\w.]+)`\?")
+_WORDS = {"true": "true", "false": "false", "null": "null"}
+_TEXT_KEYS = re.compile(r"\s*(?:for_)?version:\s*")  # what they hold is always text
+
+
+def with_fixes(diagnostics: Iterable[Diagnostic], texts: Mapping[str, str]) -> tuple[Diagnostic, ...]:
+    """The diagnostics, each with its mend where that is certain.
+
+    Args:
+        diagnostics: what was found.
+        texts: the files by the names that spans use, as they were when it was found.
+    """
+    found = list(diagnostics)
+    # A link that seems to be missing may stand in an entry that is wrong in another way: that is mended first.
+    otherwise = {d.span.file for d in found if d.span is not None and d.code != "RS230"}
+    mended = [d if d.fix is not None else replace(d, fix=_fix(d, texts)) for d in found]
+    return tuple(
+        replace(d, fix=None) if d.code == "RS230" and d.fix is not None and d.fix.span.file in otherwise else d
+        for d in mended
+    )
+
+
+def fixed(texts: Mapping[str, str], fixes: Iterable[Fix]) -> dict[str, str]:
+    """The texts that the mends change, as they should be. Of mends that meet at one place, the first is applied."""
+    parts: dict[str, list[str]] = {}
+    done: dict[str, int] = {}  # up to where a text has been copied
+    for fix in sorted(set(fixes), key=lambda f: (f.span, f.text)):
+        file = fix.span.file
+        if file not in texts:
+            continue
+        first, last = _offsets(texts[file], fix.span)
+        if first > done.get(file, -1):
+            parts.setdefault(file, []).extend((texts[file][done.get(file, 0) : first], fix.text))
+            done[file] = last
+    return {file: "".join(found) + texts[file][done[file] :] for file, found in parts.items()}
+
+
+def _fix(d: Diagnostic, texts: Mapping[str, str]) -> Fix | None:
+    if d.span is None or d.span.file not in texts:
+        return None
+    text = texts[d.span.file]
+    if d.code in _MISSPELT:
+        return _respelt(d, d.span, text)
+    if d.code in {"RS121", "RS122", "RS123"}:
+        return _quoted(d.code, d.span, text)
+    if d.code == "RS504":
+        return _without_entry(d.span, text)
+    if d.code == "RS230":
+        return _other_side(d, d.span, texts)
+    return None
+
+
+# --- one mend for each kind of mistake --------------------------------------------------------------------------------
+
+
+def _respelt(d: Diagnostic, span: Span, text: str) -> Fix | None:
+    """The one name that may have been meant, in the place of the one that was written."""
+    candidate = _ONE_CANDIDATE.fullmatch(d.help)
+    written = _at(text, span)
+    bare = written.strip("\"'")
+    named = re.findall(r"`([^`]*)`", d.message)
+    if d.code == "RS503":  # the message has the whole path to an option, the file only its name
+        named += [step for path in named for step in path.split(".")]
+    if candidate is None or bare not in named:
+        return None
+    meant = candidate[1]
+    if d.code == "RS503" and "." in bare and "." not in meant:  # the hint is about one step of the path
+        steps = bare.split(".")
+        wrong = [i for i, step in enumerate(steps) if did_you_mean(step, [meant])]
+        if len(wrong) != 1:
+            return None
+        meant = ".".join([*steps[: wrong[0]], meant, *steps[wrong[0] + 1 :]])
+    return Fix(span, written.replace(bare, meant))
+
+
+def _quoted(code: str, span: Span, text: str) -> Fix | None:
+    """What can only be a truth value is written as one; what can only be text is put in quotes."""
+    written = _at(text, span)
+    if code == "RS121":
+        word = _WORDS.get(written.lower())
+        return Fix(span, word) if word is not None else None
+    before = text.split("\n")[span.line - 1][: span.column - 1]
+    if code == "RS123" or _TEXT_KEYS.fullmatch(before):
+        return Fix(span, f'"{written}"')
+    return None
+
+
+def _without_entry(span: Span, text: str) -> Fix | None:
+    """Takes out an entry on a line of its own; with the line of its section, where it is the only one in it."""
+    lines = text.split("\n")
+    first, last = span.line, span.end_line
+    start = lines[first - 1][: span.column - 1]
+    if not re.fullmatch(r"\s*[\w.]+:\s+", start) or lines[last - 1][span.end_column - 1 :].strip():
+        return None
+    above = next((line for line in reversed(lines[: first - 1]) if line.strip()), "")
+    below = next((line for line in lines[last:] if line.strip()), "")
+    if above.lstrip().startswith("#") or below.lstrip().startswith("#"):  # a comment may be about the line
+        return None
+    if _indent(start) not in (_indent(above), _indent(below)):
+        if not re.fullmatch(r"\w+:\s*", above) or above != lines[first - 2]:
+            return None
+        first -= 1
+    return Fix(Span(span.file, first, 1, last + 1, 1), "")
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _other_side(d: Diagnostic, span: Span, texts: Mapping[str, str]) -> Fix | None:
+    """Adds a region to the links of the one that it is linked to: to its list, or as a list of its own."""
+    if not d.notes:
+        return None
+    there = d.notes[0].span
+    names = re.findall(r"`(\w+)`", d.message)  # the link, from, to
+    try:
+        root = parse_yaml(texts.get(there.file, ""), there.file)
+    except RulespecError:
+        return None
+    region = _entry_at(root, there)
+    if len(names) != 3 or not isinstance(region, YamlMapping):
+        return None
+    link, name, _ = names
+    flow = _at(texts[there.file], region.span).startswith("{")
+    listed = region.entries.get(link)
+    if listed is not None and isinstance(listed[1], Sequence):
+        end = listed[1].span
+        if not _at(texts[there.file], end).endswith("]"):
+            return None
+        place = Span(end.file, end.end_line, end.end_column - 1, end.end_line, end.end_column - 1)
+        return Fix(place, f", {name}" if listed[1].items else name)
+    if listed is None and flow and region.span.line == region.span.end_line:
+        end = region.span
+        place = Span(end.file, end.end_line, end.end_column - 1, end.end_line, end.end_column - 1)
+        return Fix(place, f"{', ' if region.entries else ''}{link}: [{name}]")
+    return None
+
+
+def _entry_at(node: Node, span: Span) -> Node | None:
+    """The value whose key stands at a place."""
+    if isinstance(node, YamlMapping):
+        for key, value in node.entries.values():
+            if key.span == span:
+                return value
+            if (found := _entry_at(value, span)) is not None:
+                return found
+    elif isinstance(node, Sequence):
+        return next((f for item in node.items if (f := _entry_at(item, span)) is not None), None)
+    return None
+
+
+# --- places in texts --------------------------------------------------------------------------------------------------
+
+
+def _offsets(text: str, span: Span) -> tuple[int, int]:
+    return _offset(text, span.line, span.column), _offset(text, span.end_line, span.end_column)
+
+
+def _offset(text: str, line: int, column: int) -> int:
+    start = 0
+    for _ in range(line - 1):
+        end = text.find("\n", start)
+        if end < 0:
+            return len(text)
+        start = end + 1
+    return min(start + column - 1, len(text))
+
+
+def _at(text: str, span: Span) -> str:
+    first, last = _offsets(text, span)
+    return text[first:last]
