@@ -77,3 +77,12 @@ def test_what_the_readme_shows_is_printed() -> None:
     for command, output in shown:
         printed = run(command, ROOT)
         assert re.fullmatch(pattern(output), printed + "\n"), f"$ {command}\n{printed}"
+
+
+def test_the_map_of_the_chapter_is_shipped() -> None:
+    """It is the ruleset `tutorial`: the same files, with the modelines of this tree."""
+    written = {info.partition(" ")[2]: body for info, body in blocks("docs/your_own_map.md") if " " in info}
+    assert len(written) == 6
+    for name, body in written.items():
+        shipped = (ROOT / "games" / "tutorial" / name.removeprefix("lake/")).read_text("utf-8")
+        assert shipped.partition("\n")[2] == body.replace("id: lake", "id: tutorial")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise, product
+from itertools import islice, pairwise, product
 
 from rulespec import ast, typed
 from rulespec.check.flow import expressions, parts, statement_expressions, walk
@@ -18,6 +18,7 @@ from rulespec.source import Mapping, Node, Scalar
 from rulespec.types import Ent, Num, SetOf
 
 _MAX_KEYS = 2_000  # combinations of keys that a look-up is tried with
+_MAX_FACTS = 50  # of regions, that are compared with one another
 _ALIKE = 8  # regions that have something in common before one that lacks it is remarkable
 _SHOWN = 6  # names in a message
 _COMPARISONS = frozenset(["==", "!=", "<", "<=", ">", ">=", "in"])
@@ -92,7 +93,7 @@ class _Map:
         self._reached(kind, of_regions)
         for fact in of_regions:
             self._touching(kind, fact)
-        for fact in of_regions:
+        for fact in of_regions[:_MAX_FACTS]:
             self._complete(kind, fact)
 
     def _members(self, fact: typed.FactDecl, entity: int) -> list[int]:
@@ -186,13 +187,15 @@ class _Map:
         """Where all regions that are alike in something have a fact but one, that one is remarkable."""
         if not isinstance(fact.type, Ent):
             return
-        for other in kind.facts.values():
-            if other is fact or not isinstance(other.type, Ent) or other.type.kind == kind.name:
+        for other in islice(kind.facts.values(), _MAX_FACTS):
+            if not isinstance(other.type, Ent) or other.type.kind == kind.name:
                 continue
-            for value in sorted({v for v in other.values if v >= 0}):
-                alike = [r for r, v in enumerate(other.values) if v == value]
-                without = [r for r in alike if fact.values[r] < 0]
-                if len(without) != 1 or len(alike) <= _ALIKE:
+            alike: dict[int, list[int]] = {}
+            for r, value in enumerate(other.values):
+                alike.setdefault(value, []).append(r)
+            for value, regions in alike.items():
+                without = [r for r in regions if fact.values[r] < 0]
+                if value < 0 or len(without) != 1 or len(regions) <= _ALIKE:
                     continue
                 entity, what = kind.entities[without[0]], self.d.kinds[other.type.kind].entities[value].name
                 message = f"`{entity.name}` has no `{fact.name}`, as all other regions with `{other.name}: {what}` have"
@@ -262,14 +265,15 @@ def _lookups(d: typed.Declarations, groups: list[list[typed.Expr]], report: Repo
     """
     unsafe: set[str] = set()
     for group in groups:
+        compared: dict[str, set[object]] = {}
         for e in group:
-            if not isinstance(e, typed.TableRow):
-                continue
-            known = _keys(e, d)
-            if known is None or (known.of and known.of & _compared(group, e.table)):
+            known = _keys(e, d) if isinstance(e, typed.TableRow) else None
+            if known is None or not isinstance(e, typed.TableRow):
                 continue
             missing = [keys for keys in product(*known.tried) if keys not in e.table.rows]
-            if not missing:
+            if missing and known.of and e.table.name not in compared:
+                compared[e.table.name] = _compared(group, e.table)
+            if not missing or known.of & compared.get(e.table.name, set()):
                 continue
             unsafe.add(e.table.name)
             shown = _listed([_row(d, e.table, keys) for keys in missing])
@@ -379,9 +383,10 @@ def _numbers(table: typed.TableDecl, rows: Mapping, unsafe: set[str], report: Re
         seen[int(key)] = before[place.span.file] = place
     numbers = sorted(seen)
     steps = {b - a for a, b in pairwise(numbers)}
-    missing = [n for a, b in pairwise(numbers) if b - a <= 1_000 for n in range(a + 1, b)]
+    left_out = numbers[-1] - numbers[0] + 1 - len(numbers) if numbers else 0
     # Numbers that lie far apart, or all as far, are chosen so; one that is left out of many is not.
-    if len(steps) > 1 and 3 * len(missing) <= len(numbers) and table.name not in unsafe:
+    if len(steps) > 1 and 3 * left_out <= len(numbers) and table.name not in unsafe:
+        missing = [n for a, b in pairwise(numbers) for n in range(a + 1, b)]
         behind = seen[next(n for n in numbers if n > missing[0])]
         message = f"the rows of `{table.name}` leave out {_listed([str(n) for n in missing])}"
         report.warning("RS233", message, behind.span, help="add the row that is missing")

@@ -10,7 +10,7 @@ from typing import Any
 NAMES = ("game", "kinds", "map", "tracks", "tables", "setup", "overlay")
 """The files of a ruleset; each schema is `<name>.schema.json` in this folder."""
 
-BESIDE = ("scenarios", "dialect")
+BESIDE = ("scenarios", "dialect", "expect")
 """The files beside the rules."""
 
 OUTPUTS = ("diagnostics", "replay", "under", "identify", "simulate", "test", "diff")
