@@ -157,7 +157,7 @@ def _where(divergence: Divergence) -> str:
 
 
 def _show(result: ReplayResult, until: int | None) -> None:
-    game, ended = result.game, result.game.result
+    game = result.game
     click.echo(f"{output.style(result.log, bold=True)} · {game.ruleset.title} · {game.ruleset.ref}")
     click.echo()
     if result.ignored:
@@ -172,7 +172,7 @@ def _show(result: ReplayResult, until: int | None) -> None:
     click.echo()
     for line in state_lines(game.state()):
         click.echo(line)
-    decision = game.decision
+    decision, ended = game.decision, game.result
     if ended is not None:
         how = f"ended: {ended.ending}"
     elif decision is not None:
@@ -188,7 +188,10 @@ def _diverged(result: ReplayResult, divergence: Divergence) -> None:
         text = f"{action['by'] or 'chance'}: {action['option']}"
     else:
         text = action if isinstance(action, str) else json.dumps(action, ensure_ascii=False)
-    now = game.decision
+    try:
+        now = game.decision
+    except Fault:  # the refusal says so
+        now = None
     rows = [
         ("diverges", f"{_where(divergence)}, after {output.counted(divergence.index, 'legal decision')}"),
         *output.refused(

@@ -27,21 +27,6 @@ def lower(ruleset: typed.Ruleset, seats: int, options: Mapping[str, str]) -> ir.
     return _Lowering(ruleset, seats, options).run()
 
 
-def set_up(ruleset: typed.Ruleset, seats: int, options: Mapping[str, str]) -> list[int]:
-    """The state before the first block of the program, without the program.
-
-    Raises:
-        RulespecError: if a start value is not possible.
-        ProgramFault: if a start value does not exist, such as a row of a table.
-    """
-    program = ir.Program(seats)
-    layout = Layout(ruleset.declarations, seats, program)
-    expressions = ExpressionLowering(layout, options, program)
-    expressions.functions(ruleset.rules.definitions)
-    layout.fill_start(expressions)
-    return program.start
-
-
 class _Loop:
     """Where `leave` and `again` lead in a loop."""
 

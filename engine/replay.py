@@ -117,6 +117,7 @@ def replay_file(
 
     Raises:
         RulespecError: if the log or the ruleset cannot be read, or do not go together.
+        Fault: if the rules are at fault before the first decision of a native log.
     """
     report = Report() if report is None else report
     text, whole = read_log_text(path, str(path), MAX_NATIVE_BYTES)
@@ -153,6 +154,7 @@ def _replay_native(
             fail("RS617", message, Span(log.file, 1, 1, 1, 2), help=help_)
         raise
     game = game_of(log, ruleset, backend, report)
+    game.begin()  # where the rules are at fault before the first decision, no log can be replayed
     result = ReplayResult(log.file, game, None)
     for number, entry in enumerate(log.entries):
         if until is not None and game.ply >= until:

@@ -280,6 +280,7 @@ def _read_folder(folder: Path, reader: _Reader, trail: list[Path]) -> tuple[Sour
         for overlay in overlays[:MAX_OVERLAYS]:
             _overlay(overlay, source, more, reader, at=extends.span)
         source.touched.clear()  # what it extends is one ruleset now, which overlays may change as any other
+        source.root = _without_offers(source.root)
         folders += more
         for path in words(get(game, "replaces")):
             empty(source, path, reader.report)
@@ -307,6 +308,15 @@ def _read_folder(folder: Path, reader: _Reader, trail: list[Path]) -> tuple[Sour
         items += reader.rules(file)
     apply_rules(source, tuple(items), "", reader.report)
     return source, folders
+
+
+def _without_offers(root: Mapping) -> Mapping:
+    """Without the list of overlays on offer: which of them fit what extends the ruleset, only that can say."""
+    place, game = root.entries.get("game", (None, None))
+    if place is None or not isinstance(game, Mapping):  # it could not be read
+        return root
+    kept = {key: entry for key, entry in game.entries.items() if key != "overlays"}
+    return Mapping({**root.entries, "game": (place, Mapping(kept, game.span))}, root.span)
 
 
 def _overlay(

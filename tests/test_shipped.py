@@ -19,6 +19,7 @@ from engine.scenario import suite_scenarios
 from rulespec import typed
 from rulespec.diagnostics import Report, RulespecError
 from rulespec.load import load_ruleset
+from rulespec.source import read_yaml, to_plain
 
 GAMES = Path(__file__).parent.parent / "games"
 RULESETS = sorted(p.parent.name for p in GAMES.glob("*/game.yaml"))
@@ -64,8 +65,14 @@ def test_it_plays_by_both_backends_alike(ref: str) -> None:
 @pytest.mark.parametrize("name", RULESETS)
 def test_what_lies_in_variants_is_offered_or_included(name: str) -> None:
     files = {p.stem for p in (GAMES / name / "variants").glob("*.yaml")}
-    texts = "\n".join(p.read_text("utf-8") for p in GAMES.glob("*/variants/*.yaml"))
-    assert {f for f in files - set(loaded(name)[0].offered) if f"includes: [{f}" not in texts} == set()
+    overlays = [to_plain(read_yaml(p, str(p))) for p in GAMES.glob("*/variants/*.yaml")]
+    included = {name for overlay in overlays for name in overlay.get("includes", [])}
+    assert files - set(loaded(name)[0].offered) <= included
+
+
+def test_what_is_extended_does_not_offer_its_overlays_further() -> None:
+    assert loaded("imperial")[0].offered
+    assert loaded("tutorial")[0].offered == ()
 
 
 @pytest.mark.parametrize("ref", REFS)
