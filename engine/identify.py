@@ -6,7 +6,8 @@ question they ask and the log does not.
 
 The search goes level by level: from the rules without departures to those with one, with two, and so on. From each
 level only the few candidates are carried on that replay most of the log, and only by departures that let the log get
-further, or at least change why it stops: the next one must then get it further.
+further, or at least change why it stops: the next one must then get it further. Once, where no single departure gets
+further, every overlay is carried on: one of its own options may be what is missing.
 """
 
 from __future__ import annotations
@@ -191,12 +192,20 @@ class _Search:
     def run(self) -> tuple[list[Trial], Trial | None]:
         """The answers with the fewest departures, and the candidate that gets furthest."""
         start = self._try(Candidate())
-        level = [start] if start is not None else []
+        level, width, widened = [start] if start is not None else [], WIDTH, False
         for _ in range(MAX_DEPARTURES):
             if any(trial.difference is None for trial in level):
                 break
             level.sort(key=lambda trial: -trial.legal)
-            children = {child.candidate: child for trial in level[:WIDTH] for child in self._children(trial)}
+            best = level[0].legal if level else 0
+            children: dict[Candidate, Trial] = {}
+            for parent in level[:width]:
+                children |= {child.candidate: child for child in self._children(parent)}
+            width = WIDTH
+            if not widened and level and all(child.legal <= best for child in children.values()):
+                # No single change gets further, but an overlay and an option of its own may.
+                children |= {child.candidate: child for child in self._with_overlay(level[0])}
+                width, widened = len(children), True
             level = list(children.values())
         return self._shrunk([trial for trial in level if trial.difference is None]), self.furthest
 
@@ -225,6 +234,13 @@ class _Search:
                 self._further.add(candidate)
                 yield trial
             elif _reason(trial) != _reason(parent) and parent.candidate in self._further:
+                yield trial
+
+    def _with_overlay(self, parent: Trial) -> Iterator[Trial]:
+        """Candidates with one overlay more, whether or not they get further."""
+        for (_, value), candidate in self._changes(parent.candidate):
+            trial = self._try(candidate) if not value else None
+            if trial is not None:
                 yield trial
 
     def _shrunk(self, answers: list[Trial]) -> list[Trial]:

@@ -118,6 +118,9 @@ def read_log(path: Path, display: str | None = None) -> NativeLog:
     """
     name = display or str(path)
     text, whole = read_log_text(path, name, MAX_NATIVE_BYTES)
+    if text.lstrip()[:1] == "[":
+        help_ = "if somebody else recorded it: `rulespec replay LOG --out FILE` makes a native log of it"
+        fail("RS607", "this is not a native log: it is a JSON array", Span(name, 1, 1, 1, 2), help=help_)
     return parse_log(text, name, whole)
 
 

@@ -94,6 +94,7 @@ def answers(identification: Identification) -> set[tuple[str, tuple[tuple[str, s
         ("imperial", "playimperial", {"set_up": "experienced"}, 1),
         ("imperial", "", {"interest_shortfall": "pay_partial", "set_up": "experienced", "upgrade_many": "true"}, 2),
         ("imperial_2030", "bonus_for_increases", {}, 1),
+        ("imperial_asia", "playimperial", {"names_count": "true"}, 1),  # neither alone gets any further
     ],
 )
 def test_edition_and_options_are_found(base: str, overlays: str, options: dict[str, str], seed: int) -> None:
