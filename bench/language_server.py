@@ -1,0 +1,44 @@
+"""How long the language server takes from a change to what is wrong with it, beside a cold `rulespec validate`.
+
+    python bench/language_server.py [REF]
+
+Alternating, so that a busy machine slows both; milliseconds, the wait for the next keystroke included.
+"""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+from editor import ROOT, Editor
+
+ROUNDS = 12
+FILES = ("rules/manoeuvre.rules", "map.yaml", "kinds.yaml")
+
+
+def main() -> None:
+    """Prints a line for each file, and one for the command."""
+    ref = sys.argv[1] if len(sys.argv) > 1 else "imperial"
+    command = [sys.executable, "-m", "cli.main", "validate", ref]
+    taken: dict[str, list[float]] = {name: [] for name in (*FILES, "validate")}
+    with Editor(ROOT / "games" / ref) as editor:
+        texts = {name: (editor.open(name), editor.texts[editor.path(name)])[1] for name in FILES}
+        for number in range(ROUNDS):
+            for name, text in texts.items():
+                begun = time.perf_counter()
+                editor.change(name, f"{text}\n# {number}\n")
+                taken[name].append(time.perf_counter() - begun)
+            begun = time.perf_counter()
+            subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+            taken["validate"].append(time.perf_counter() - begun)
+    for name, times in taken.items():
+        print(f"{name:24} median {statistics.median(times) * 1000:5.0f}  most {max(times) * 1000:5.0f}")
+
+
+if __name__ == "__main__":
+    main()
