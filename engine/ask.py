@@ -26,12 +26,12 @@ class _Checker(ExpressionChecker):
         super().__init__(ruleset.declarations, ruleset.rules, report)
         self.seats = list(seats)
 
-    def _entity(self, e: ast.Ref, want: Type | None) -> typed.Expr:
+    def _entity(self, e: ast.Ref, env: Env, want: Type | None) -> typed.Expr:
         player = self.decls.player_kind
         elsewhere = isinstance(want, Ent | SetOf) and want.kind != player and e.name in self.decls.entities
         if e.name in self.seats and not elsewhere:
             return typed.Lit(Ent(player), e.span, self.seats.index(e.name))
-        return super()._entity(e, want)
+        return super()._entity(e, env, want)
 
 
 class Asker:

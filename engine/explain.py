@@ -69,7 +69,7 @@ class Explainer:
                     continue
                 for record in _records(form, payload, matched):
                     for args in self.projections.meant(c, form, record, state):
-                        yield Option(d.name, c.name, args, decision.by, c.by is not None, k, game.labels)
+                        yield game.option(k, args, decision.by)
 
 
 def refused(reason: str) -> Refusal:

@@ -10,7 +10,6 @@ import random
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any, TypeVar
 
 from engine import program as ir
@@ -18,14 +17,14 @@ from engine.build import FALSE
 from engine.game import Game
 from engine.log import LogHeader, entry_json
 from engine.option import Fault, Option
+from engine.shrink import last_changes, leave_out
 from engine.simulate import CAP, seat_names
+from engine.watch import MAX_OPTIONS, asked, look, same_option, take
 from rulespec import typed
-from rulespec.diagnostics import Diagnostic, Report, RulespecError, Severity, Span
+from rulespec.diagnostics import Diagnostic, RulespecError, Severity, Span
 
 MAX_CELLS = 10_000_000
 """Numbers that the positions near the start may hold together: a bound on memory."""
-MAX_OPTIONS = 2_000
-"""Options of a position that are looked at."""
 SETTINGS_EVERY = 2_000
 """Decisions with one number of players for each further choice of the ruleset's options that is tried."""
 MAX_SETTINGS = 4
@@ -97,62 +96,6 @@ def explore(ruleset: typed.Ruleset, decisions: int, progress: Callable[[int], ob
     return _Explorer(ruleset, decisions, progress or (lambda _: None)).run()
 
 
-def check_start(ruleset: typed.Ruleset, seats: int, report: Report) -> None:
-    """Reports invariants that do not hold before the first decision of a game with so many players.
-
-    Raises:
-        RulespecError: if the game cannot be set up.
-        Fault: if the rules are at fault before the first decision.
-    """
-    game = Game(ruleset, seat_names(seats), backend="interpreter")
-    game.begin()
-    for invariant in _broken(game):
-        message = f"the invariant `{invariant.name}` does not hold before the first decision"
-        help_ = f"with {seats} players: see the set-up, and the rules that are carried out before that"
-        report.error("RS709", message, invariant.span, invariant.doc, help=help_)
-
-
-def _broken(game: Game) -> list[typed.Invariant]:
-    invariants = game.ruleset.rules.invariants
-    return [invariants[text.partition(":")[0]] for text in game.check_invariants()]
-
-
-def _look(game: Game) -> tuple[list[Option], Diagnostic | None]:
-    """The options of a position, and what is wrong with it."""
-    try:
-        for invariant in _broken(game):
-            message = f"the rules can break the invariant `{invariant.name}`"
-            return [], Diagnostic("RS712", Severity.ERROR, message, invariant.span, invariant.doc)
-        if game.is_over:
-            _ = game.result  # the score is worked out by rules, too
-            return [], None
-        options = list(islice(game.options, MAX_OPTIONS))
-    except Fault as fault:
-        return [], fault.diagnostic
-    if not options or options[0].interrupt:
-        asked = _asked(game)
-        message = f"the decision `{asked.name}` can come up without a legal option"
-        help_ = "ask only if there is a choice, or add an option that is always legal"
-        return [], Diagnostic("RS711", Severity.ERROR, message, asked.span, help=help_)
-    return options, None
-
-
-def _asked(game: Game) -> ir.Decision:
-    """The open decision as the program has it."""
-    exit_ = game.program.blocks[game.cells[ir.PC]].exit
-    assert isinstance(exit_, ir.Ask)
-    return game.program.decisions[exit_.decision]
-
-
-def _take(game: Game, option: Option) -> tuple[list[Option], Diagnostic | None]:
-    """Takes an option, and looks at what follows."""
-    try:
-        game.apply(option)
-    except Fault as fault:
-        return [], fault.diagnostic
-    return _look(game)
-
-
 def _of_turns(option: Option) -> bool:
     """Whether an option may be part of a loop: chance may break it, and nobody has to wait for acts out of turn."""
     return option.by is not None and not option.interrupt
@@ -220,7 +163,7 @@ class _Explorer:
         except Fault as fault:
             self._note(fault.diagnostic, game, [])
             return None
-        listed, wrong = _look(game)
+        listed, wrong = look(game)
         if wrong is not None:
             self._note(wrong, game, [])
             return None
@@ -237,9 +180,9 @@ class _Explorer:
 
     def _see(self, game: Game, options: list[Option]) -> None:
         """Counts what was offered. What the ruleset's options switch off is not expected to be."""
-        self.offered.update(_asked(game).choices[o.choice].span for o in options)
+        self.offered.update(asked(game).choices[o.kind.choice].span for o in options)
         if len(options) < MAX_OPTIONS:
-            for choice in _asked(game).choices:
+            for choice in asked(game).choices:
                 if all(r.expr != FALSE for r in choice.requires):
                     name, times = self.open.get(choice.span, (choice.name, 0))
                     self.open[choice.span] = (name, times + 1)
@@ -265,7 +208,7 @@ class _Explorer:
             if game.is_over:
                 node.ends = True
             else:
-                node.asked = _asked(game)
+                node.asked = asked(game)
                 self._see(game, options)
                 complete = len(options) < MAX_OPTIONS
             for option in options:
@@ -273,7 +216,7 @@ class _Explorer:
                     complete = False
                     break
                 child = game.clone()
-                listed, wrong = _take(child, option)
+                listed, wrong = take(child, option)
                 self._spend()
                 if wrong is not None:
                     node.ends = True
@@ -379,7 +322,7 @@ class _Explorer:
             self._see(game, options)
             option = self._choose(options)
             before = game.ply
-            options, wrong = _take(game, option)
+            options, wrong = take(game, option)
             self._spend()
             if wrong is not None:
                 self._note(wrong, game, game.history if game.ply > before else [*game.history, option])
@@ -388,7 +331,7 @@ class _Explorer:
                 seen.clear()
             if game.hash in seen and not game.is_over:
                 length = game.ply - seen[game.hash]
-                self._note(_endless(_asked(game), length), game, game.history, length)
+                self._note(_endless(asked(game), length), game, game.history, length)
             seen[game.hash] = game.ply
 
     def _choose(self, options: list[Option]) -> Option:
@@ -406,20 +349,17 @@ class _Explorer:
     def _shorten(self, finding: Finding, budget: int) -> None:
         """Leaves decisions out, and tries other ways, as long as the same is wrong in the end."""
         end = self.result.decisions + budget
+
+        def again(kept: list[Option]) -> list[Option] | None:
+            return finding.moves if self.result.decisions < end and self._again(finding, kept, 0) else None
+
         for option in self.ruleset.options.values():
             if finding.header.options[option.name] != option.default and self.result.decisions < end:
                 options = {**finding.header.options, option.name: option.default}
                 self._again(finding, finding.moves, 0, replace(finding.header, options=options))
         while not finding.shortest and finding.moves and self.result.decisions < end:
             before = len(finding.moves)
-            size = before // 2
-            while size and self.result.decisions < end:
-                at = 0
-                while at < len(finding.moves) and self.result.decisions < end:
-                    kept = finding.moves[:at] + finding.moves[at + size :]
-                    if not self._again(finding, kept, 0):
-                        at += size
-                size //= 2
+            leave_out(finding.moves, again)
             for _ in range(SHORT_CUTS):
                 at = int(self.rng.random() * len(finding.moves))
                 more = len(finding.moves) - at - 1
@@ -441,19 +381,18 @@ class _Explorer:
             game.begin()
         except (Fault, RulespecError):
             return False
-        options, _ = _look(game)
+        options, _ = look(game)
         seen = {game.hash: 0}
         given = iter(moves)
         while options and game.ply < most:
-            name = _asked(game).name
-            option = next((o for m in given if m.decision == name and (o := _legal(game, m)) is not None), None)
+            option = next((o for m in given if (o := same_option(game, m)) is not None), None)
             if option is None:
                 if more <= 0:
                     return False
                 more -= 1
                 option = self._choose(options)
             before = game.ply
-            options, wrong = _take(game, option)
+            options, wrong = take(game, option)
             self._spend()
             if wrong is not None:
                 if finding.loop or (wrong.code, wrong.span) != (finding.diagnostic.code, finding.diagnostic.span):
@@ -467,7 +406,7 @@ class _Explorer:
                 finding.loop = game.ply - seen[game.hash]
                 finding.moves = game.history
                 finding.header = header
-                finding.diagnostic = _endless(_asked(game), finding.loop)
+                finding.diagnostic = _endless(asked(game), finding.loop)
                 return True
             seen[game.hash] = game.ply
         return False
@@ -485,6 +424,10 @@ class _Explorer:
             text += f": {' · '.join(moves)}"
         else:
             text += f", after {len(moves)} decisions, the last of them: {' · '.join(moves[-_SHOWN:])}"
+        changed = [] if finding.loop else list(last_changes(self.ruleset, header, finding.moves))
+        if changed:
+            more = f" · and {len(changed) - _SHOWN} more" if len(changed) > _SHOWN else ""
+            text += f"\nthe last decision changes {' · '.join(changed[:_SHOWN])}{more}"
         help_ = finding.diagnostic.help
         return replace(finding.diagnostic, help=f"{help_}\n{text}" if help_ else text)
 
@@ -507,15 +450,6 @@ def _endless(asked: ir.Decision, length: int) -> Diagnostic:
     message = f"turns can go on for ever: {what} after this `{asked.name}` everything is as it was"
     help_ = "let the rules count what may go on, or let each option change something for good"
     return Diagnostic("RS713", Severity.WARNING, message, asked.span, help=help_)
-
-
-def _legal(game: Game, move: Option) -> Option | None:
-    """The same option of the same decision in another game, if it is legal there."""
-    try:
-        option = game.parse(str(move))
-        return option if game.is_legal(option) else None
-    except (ValueError, Fault):
-        return None
 
 
 def _core(nodes: list[_Node]) -> set[int]:

@@ -10,48 +10,28 @@ The interface is meant to feel like python-chess:
 
 from __future__ import annotations
 
-import hashlib
 import re
-import sys
-from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from itertools import count
+from typing import Any
 
+from engine import position_hash
 from engine import program as ir
 from engine.ask import Asker
-from engine.compiler import PythonBackend
-from engine.interpreter import Interpreter, ProgramFault
-from engine.lower import lower
-from engine.option import Decision, Fault, IllegalOption, Labels, Option, Refusal, Result, split_option
+from engine.begin import Backend, Machines, check_options, check_seats, machine
+from engine.interpreter import Journal, ProgramFault, restore
+from engine.option import Decision, Fault, IllegalOption, Labels, Option, OptionKind, Refusal, Result, split_option
 from rulespec import typed
-from rulespec.diagnostics import Diagnostic, Report, RulespecError, Severity, Span, did_you_mean
+from rulespec.diagnostics import Diagnostic, Severity, Span, did_you_mean
+from rulespec.rule_ids import cited
 
-Backend = Literal["python", "interpreter"]
 MAX_LISTED = 100_000
 
-_RULE_ID = re.compile(r"\b[A-Z][A-Z0-9]{1,9}(?:-[A-Z0-9]{1,9}){1,3}\b")
 
-
-_machines: dict[tuple[object, ...], Interpreter] = {}
-
-
-def machine(ruleset: typed.Ruleset, seats: int, options: Mapping[str, str], backend: Backend) -> Interpreter:
-    """The program of a ruleset for so many seats and these options, ready to run; made once and kept."""
-    key = (ruleset.hash, ruleset.ref, seats, tuple(sorted(options.items())), backend)
-    if key not in _machines:
-        if len(_machines) > 64:
-            _machines.clear()
-        try:
-            program = lower(ruleset, seats, options)
-            _machines[key] = PythonBackend(program) if backend == "python" else Interpreter(program)
-        except (RecursionError, SyntaxError, MemoryError):  # Python's own bounds, behind those of the checker
-            help_ = "split expressions with `let`, and let fewer definitions call one another in a row"
-            raise RulespecError(
-                (Diagnostic("RS410", Severity.ERROR, "the rules nest too deep", None, help=help_),)
-            ) from None
-    return _machines[key]
+_stamps = count(1)
+"""Numbers for positions: no two of any games have the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +52,7 @@ class Game:
         ruleset: a checked ruleset.
         seats: names of the players in clockwise order.
         options: values for the ruleset's options; those not named have their defaults.
-        backend: how the rules are run; both do the same.
+        backend: how the rules are run, by its name or as what makes the machine; all do the same.
         start: a call of a procedure, such as `turn(red)`, with which the game begins instead of its own start.
 
     Raises:
@@ -84,21 +64,24 @@ class Game:
         ruleset: typed.Ruleset,
         seats: Sequence[str],
         options: Mapping[str, str | bool] | None = None,
-        backend: Backend = "python",
+        backend: Backend | Machines = "python",
         start: str | None = None,
     ) -> None:
         self.ruleset = ruleset
         self.seats = tuple(seats)
         self.options_chosen = check_options(ruleset, options or {})
-        _check_seats(ruleset, self.seats)
+        check_seats(ruleset, self.seats)
         self._machine = machine(ruleset, len(self.seats), self.options_chosen, backend)
         self.program = self._machine.p
         self.labels = Labels(ruleset, self.program, self.seats)
+        self._option_kinds: dict[int, tuple[OptionKind, ...]] = {}
         self._asker = Asker(ruleset, self.seats, self.options_chosen)
         self._start = start
         self._state: list[int] = list(self.program.start)
         self._begun = False
-        self._past: list[tuple[list[int], Option]] = []
+        self._past: list[tuple[Journal, Option]] = []
+        self._stamp = next(_stamps)
+        self._sum: int | None = None  # kept from the first time on that somebody asks for the hash
 
     # --- where the game stands -------------------------------------------------------------
 
@@ -125,9 +108,9 @@ class Game:
             self._begun = True
         return self._state
 
-    def _run(self, state: list[int], block: int) -> None:
+    def _run(self, state: list[int], block: int) -> Journal:
         try:
-            self._machine.run(state, block)
+            return self._machine.run(state, block)
         except ProgramFault as fault:
             raise Fault(self._diagnostic(fault)) from None
 
@@ -158,9 +141,7 @@ class Game:
         return self._position()[ir.ENDING] != 0
 
     def _open(self) -> int:
-        exit_ = self.program.blocks[self._position()[ir.PC]].exit
-        assert isinstance(exit_, ir.Ask)
-        return exit_.decision
+        return self._machine.asked[self._position()[ir.PC]]
 
     @property
     def decision(self) -> Decision | None:
@@ -178,29 +159,39 @@ class Game:
         if self.is_over:
             return
         number = self._open()
-        d = self.program.decisions[number]
+        kinds = self._kinds(number)
+        state, seats, stamp = self._state, self.seats, self._stamp
         who = self._decider(number)
+        by = seats[who] if who >= 0 else None
         listed = 0
-        by = self.seats[who] if who >= 0 else None
-        for interrupts in (False, True):
-            for k, choice in enumerate(d.choices):
-                if (choice.by is not None) == interrupts:
-                    for args in self._legal(number, k):
-                        listed += 1
-                        if listed > MAX_LISTED:
-                            raise Fault(self._diagnostic(ProgramFault(-1, f"more than {MAX_LISTED:,} options")))
-                        actor = self._actor(choice, args) if interrupts else by
-                        yield Option(d.name, choice.name, args, actor, interrupts, k, self.labels)
-
-    def _legal(self, number: int, choice: int) -> Iterator[tuple[int, ...]]:
         try:
-            yield from self._machine.legal(self._state, number, choice)
+            for k, args, _ in self._machine.own(state, number):
+                yield Option(kinds[k], args, by, stamp)
+                listed += 1
+                if listed > MAX_LISTED:
+                    raise ProgramFault(-1, f"more than {MAX_LISTED:,} options")
+            for k, args, who in self._machine.interrupts(state, number):
+                yield Option(kinds[k], args, seats[who] if who >= 0 else None, stamp)
+                listed += 1
+                if listed > MAX_LISTED:
+                    raise ProgramFault(-1, f"more than {MAX_LISTED:,} options")
         except ProgramFault as fault:
             raise Fault(self._diagnostic(fault)) from None
 
-    def _actor(self, choice: ir.Choice, args: tuple[int, ...]) -> str | None:
-        assert choice.by is not None
-        who = self._value(choice.by, self._slots(choice, args))
+    def _kinds(self, decision: int) -> tuple[OptionKind, ...]:
+        """What the options of a decision have in common."""
+        if decision not in self._option_kinds:
+            d = self.program.decisions[decision]
+            self._option_kinds[decision] = tuple(
+                OptionKind(d.name, c.name, c.by is not None, k, self.labels) for k, c in enumerate(d.choices)
+            )
+        return self._option_kinds[decision]
+
+    def _actor(self, number: int, choice: int, args: tuple[int, ...]) -> str | None:
+        try:
+            who = self._machine.actor(self._state, number, choice, args)
+        except ProgramFault as fault:
+            raise Fault(self._diagnostic(fault)) from None
         return self.seats[who] if who >= 0 else None
 
     def _slots(self, choice: ir.Choice, args: tuple[int, ...]) -> tuple[int, ...]:
@@ -211,7 +202,7 @@ class Game:
 
     def weight(self, option: Option) -> int:
         """How often a chance option comes up, against the others."""
-        choice = self.program.decisions[self._open()].choices[option.choice]
+        choice = self.program.decisions[self._open()].choices[option.kind.choice]
         if choice.weight is None:
             return 1
         return self._value(choice.weight, self._slots(choice, option.args))
@@ -236,18 +227,21 @@ class Game:
         for k, choice in enumerate(d.choices):
             if choice.name == name:
                 args = self._parse_args(choice, args_text)
-                interrupt = choice.by is not None
                 actor: str | None
-                if interrupt:
-                    actor = self._actor(choice, args)
+                if choice.by is not None:
+                    actor = self._actor(number, k, args)
                 else:
                     who = self._decider(number)
                     actor = self.seats[who] if who >= 0 else None
                 if by is not None and actor != by:
                     raise ValueError(f"`{text}` is for {actor or 'chance'} to do, not for {by}")
-                return Option(d.name, name, args, actor, interrupt, k, self.labels)
+                return Option(self._kinds(number)[k], args, actor)
         hint = did_you_mean(name, [c.name for c in d.choices])
         raise ValueError(f"this decision has no option `{name}`" + (f"; {hint}" if hint else ""))
+
+    def option(self, choice: int, args: tuple[int, ...], by: str | None) -> Option:
+        """An option of the open decision by its number and its arguments as numbers, legal or not."""
+        return Option(self._kinds(self._open())[choice], args, by)
 
     def _parse_args(self, choice: ir.Choice, texts: list[str]) -> tuple[int, ...]:
         if len(texts) != len(choice.params):
@@ -273,10 +267,10 @@ class Game:
             return False
         number = self._open()
         d = self.program.decisions[number]
-        if d.name != option.decision or d.choices[option.choice].name != option.name:
+        if d.name != option.decision or d.choices[option.kind.choice].name != option.name:
             return False
         try:
-            return self._machine.is_legal(self._state, number, option.choice, option.args)
+            return self._machine.is_legal(self._state, number, option.kind.choice, option.args)
         except ProgramFault as fault:
             raise Fault(self._diagnostic(fault)) from None
 
@@ -289,7 +283,7 @@ class Game:
         d = self.program.decisions[self._open()]
         if d.name != option.decision:
             return Refusal(f"the open decision is `{d.name}`, not `{option.decision}`", (), "", {}, d.span)
-        choice = d.choices[option.choice]
+        choice = d.choices[option.kind.choice]
         slots: list[int] = [0] * (self.program.slots + 1)
         for param, value in zip(choice.params, option.args, strict=True):
             if not self._in_domain(param, value, slots):
@@ -322,7 +316,7 @@ class Game:
 
     @staticmethod
     def _refusal(reason: str, condition: str, values: dict[str, str], span: Span) -> Refusal:
-        return Refusal(reason, tuple(_RULE_ID.findall(reason)), condition, values, span)
+        return Refusal(reason, cited(reason), condition, values, span)
 
     # --- moves -----------------------------------------------------------------------------
 
@@ -333,17 +327,25 @@ class Game:
             IllegalOption: if it is not legal; nothing has changed then.
             Fault: if the rules turn out to be at fault; nothing has changed then either.
         """
-        refusal = None if self.is_legal(option) else self.why_not(option)
+        listed = option.legal_at == self._stamp  # in this very position: then it is legal
+        refusal = None if listed or self.is_legal(option) else self.why_not(option)
         if refusal is not None:
             raise IllegalOption(str(option), refusal)
-        before = self._state
-        choice = self.program.decisions[self._open()].choices[option.choice]
-        state = before.copy()
+        state = self._state
+        choice = self.program.decisions[self._open()].choices[option.kind.choice]
+        journal: Journal = []
         for param, value in zip(choice.params, option.args, strict=True):
+            journal += (param.cell, state[param.cell])
             state[param.cell] = value
-        self._run(state, choice.block)
-        self._past.append((before, option))
-        self._state = state
+        try:
+            journal += self._run(state, choice.block)
+        except Fault:
+            restore(state, journal)
+            raise
+        self._past.append((journal, option))
+        self._stamp = next(_stamps)
+        if self._sum is not None:
+            self._sum += position_hash.change(state, journal)
 
     def undo(self) -> Option:
         """Takes the last decision back, and returns it.
@@ -353,7 +355,11 @@ class Game:
         """
         if not self._past:
             raise IndexError("there is no decision to take back")
-        self._state, option = self._past.pop()
+        journal, option = self._past.pop()
+        if self._sum is not None:
+            self._sum -= position_hash.change(self._state, journal)
+        restore(self._state, journal)
+        self._stamp = next(_stamps)
         return option
 
     def take_back(self, back: TakenBack) -> None:
@@ -366,11 +372,20 @@ class Game:
         if not 0 < back.decisions <= len(self._past):
             raise IndexError(f"there are not {back.decisions} decisions to take back")
         kept = {at: self._state[at] for name in back.keep for at in self._field_cells(name)}
-        state = self._past[-back.decisions][0].copy()
-        for at, value in kept.items():
-            state[at] = value
-        del self._past[-back.decisions :]
-        self._state = state
+        for _ in range(back.decisions):
+            self.undo()
+        self._set(kept)
+
+    def _set(self, values: Mapping[int, int]) -> None:
+        """Puts values into cells between two decisions: taking back the one before takes them back, too."""
+        if self._past:
+            journal, option = self._past[-1]
+            kept = [x for at in values for x in (at, self._state[at])]
+            self._past[-1] = (journal + kept, option)  # a clone may have the same journal
+        for at, value in values.items():
+            self._state[at] = value
+        self._stamp = next(_stamps)
+        self._sum = None
 
     def _field_cells(self, name: str) -> list[int]:
         """Where the state vector holds a field."""
@@ -426,15 +441,9 @@ class Game:
     @property
     def hash(self) -> str:
         """16 hex digits that depend on the state alone: the same on every machine and Python version."""
-        state = self._position()
-        try:
-            packed = array("q", state)
-            if sys.byteorder == "big":
-                packed.byteswap()
-            data = packed.tobytes()
-        except OverflowError:  # sets of more than 63 entities
-            data = ",".join(map(str, state)).encode()
-        return hashlib.blake2b(data, digest_size=8).hexdigest()
+        if self._sum is None:
+            self._sum = position_hash.whole(self._position())
+        return position_hash.digits(self._sum)
 
     # --- outcome ---------------------------------------------------------------------------
 
@@ -543,42 +552,4 @@ class Game:
             self._asker.assign(target, value, state)
         except ProgramFault as fault:
             raise Fault(self._diagnostic(fault, self._asker.sites)) from None
-        self._state = state
-
-
-def check_options(ruleset: typed.Ruleset, options: Mapping[str, str | bool]) -> dict[str, str]:
-    """Every option of the ruleset with its value, as text.
-
-    Raises:
-        RulespecError: RS705 for an option the ruleset does not have, RS706 for a value the option does not have.
-    """
-    report = Report()
-    chosen = {o.name: o.default for o in ruleset.options.values()}
-    for name, value in options.items():
-        text = str(value).lower() if isinstance(value, bool) else str(value)
-        if name not in chosen:
-            hint = did_you_mean(name, chosen)
-            report.error("RS705", f"`{ruleset.ref}` has no option `{name}`", None, help=hint)
-            continue
-        values = ruleset.options[name].values or ("true", "false")
-        if text not in values:
-            names = ", ".join(values)
-            report.error("RS706", f"the option `{name}` is one of {names}, not `{text}`", None)
-            continue
-        chosen[name] = text
-    report.raise_if_errors()
-    return chosen
-
-
-def _check_seats(ruleset: typed.Ruleset, seats: tuple[str, ...]) -> None:
-    report = Report()
-    low, high = ruleset.players
-    if not low <= len(seats) <= high:
-        report.error("RS707", f"`{ruleset.ref}` is for {low} to {high} players, not for {len(seats)}", None)
-    for seat in seats:
-        if not seat or len(seat) > 80 or any(c in seat for c in "(),\n\r\t") or seat != seat.strip():
-            help_ = "no brackets, commas or line ends"
-            report.error("RS708", f"{seat[:80]!r} cannot be the name of a seat", None, help=help_)
-    if len(set(seats)) < len(seats):
-        report.error("RS708", "two seats have the same name", None)
-    report.raise_if_errors()
+        self._set({at: new for at, (old, new) in enumerate(zip(self._state, state, strict=True)) if old != new})

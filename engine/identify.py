@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from engine.game import Game, TakenBack, check_options, machine
+from engine.begin import check_options, machine
+from engine.game import Game, TakenBack
 from engine.judge import Difference, take_all
 from engine.log import NativeLog
 from engine.log_file import fail

@@ -9,7 +9,8 @@ from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any
 
-from engine.game import Backend, Game, TakenBack
+from engine.begin import Backend
+from engine.game import Game, TakenBack
 from engine.option import Fault, Option, Refusal
 from engine.replay import Load, replay_file
 from engine.written import Taken, nearest, take

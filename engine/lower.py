@@ -24,7 +24,7 @@ def lower(ruleset: typed.Ruleset, seats: int, options: Mapping[str, str]) -> ir.
         seats: number of players, within the ruleset's range.
         options: every option of the ruleset with its value, as text.
     """
-    return _Lowering(ruleset, seats, options).run()
+    return Lowering(ruleset, seats, options).run()
 
 
 class _Loop:
@@ -35,7 +35,9 @@ class _Loop:
         self.again = again
 
 
-class _Lowering:
+class Lowering:
+    """One lowering, with what it knows on the way; coverage watches it."""
+
     def __init__(self, ruleset: typed.Ruleset, seats: int, options: Mapping[str, str]) -> None:
         self.ruleset = ruleset
         self.p = ir.Program(seats)
@@ -53,6 +55,7 @@ class _Lowering:
     # --- the whole -------------------------------------------------------------------------
 
     def run(self) -> ir.Program:
+        """The whole program."""
         rules = self.ruleset.rules
         self.x.functions(rules.definitions)
         end = self._block()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from engine import program as ir
@@ -22,26 +22,69 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
-    """A way to decide. `by` is who acts, `interrupt` whether that is by a right of the option's own."""
+class OptionKind:
+    """What the options of one name at a decision share. `interrupt`: taken by a right of the option's own."""
 
     decision: str
     name: str
-    args: tuple[int, ...]
-    by: str | None
     interrupt: bool
-    choice: int = field(compare=False)
-    labels: Labels = field(compare=False, repr=False)
+    choice: int
+    labels: Labels
+
+
+class Option:
+    """A way to decide: not to be changed once made. `args` are the arguments as numbers, `by` is who acts.
+
+    `legal_at` is the number of the position in which it has been listed: there it need not be tested again.
+    """
+
+    __slots__ = ("args", "by", "kind", "legal_at")
+
+    def __init__(self, kind: OptionKind, args: tuple[int, ...], by: str | None, legal_at: int = 0) -> None:
+        self.kind = kind
+        self.args = args
+        self.by = by
+        self.legal_at = legal_at
+
+    @property
+    def decision(self) -> str:
+        """The name of the decision."""
+        return self.kind.decision
+
+    @property
+    def name(self) -> str:
+        """The option's name, without its arguments."""
+        return self.kind.name
+
+    @property
+    def interrupt(self) -> bool:
+        """Whether it is taken by a right of its own, while somebody else's decision is open."""
+        return self.kind.interrupt
 
     @property
     def arguments(self) -> dict[str, str]:
         """Parameter → value, as names."""
-        params = self.labels.params(self.decision, self.name)
-        return {n: self.labels.show(t, v) for (n, t), v in zip(params, self.args, strict=True)}
+        labels = self.kind.labels
+        params = labels.params(self.decision, self.name)
+        return {n: labels.show(t, v) for (n, t), v in zip(params, self.args, strict=True)}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Option):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[str, str, tuple[int, ...], str | None, bool]:
+        return self.decision, self.name, self.args, self.by, self.interrupt
 
     def __str__(self) -> str:
         shown = ", ".join(self.arguments.values())
         return f"{self.name}({shown})" if shown else self.name
+
+    def __repr__(self) -> str:
+        return f"<Option {self} at {self.decision}>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,6 +124,24 @@ class Call(Expr):
 
 
 @dataclass(frozen=True, slots=True)
+class Positive(Expr):
+    """The set of those i < `count` for which the cell `base + index + i * stride` is above zero (made by passes)."""
+
+    base: int
+    index: Expr
+    count: int
+    stride: int
+
+
+@dataclass(frozen=True, slots=True)
+class Inverse(Expr):
+    """The set of those i for which `Program.arrays[array][i]` is `value` (made by passes)."""
+
+    array: int
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
 class Function:
     """A definition: parameters in the slots 0 … n-1, `lets` as (slot, value), then a value."""
 

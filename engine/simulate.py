@@ -9,10 +9,13 @@ from itertools import takewhile
 from statistics import mean, median
 from typing import Any
 
-from engine.game import Backend, Game
+from engine.begin import Backend
+from engine.game import Game
 from engine.log import LogHeader, entry_json
 from engine.option import Fault, Option
+from engine.watch import asked, broken, invariant_of, no_option
 from rulespec import typed
+from rulespec.diagnostics import Diagnostic
 
 CAP = 5_000
 """Decisions after which a playout is given up."""
@@ -25,10 +28,16 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 @dataclass(frozen=True, slots=True)
 class PlayoutFailure:
-    """What went wrong in a playout. `kind` is `invariant`, `fault` or `no_option`."""
+    """What went wrong in a playout.
+
+    `kind` is `invariant`, `fault` or `no_option`; `wrong` says it with its place in the rules. `option` is what was
+    being taken, if the rules were at fault in that; it has changed nothing.
+    """
 
     kind: str
     detail: str
+    wrong: Diagnostic
+    option: Option | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +57,13 @@ class Playout:
         return self.game.ply
 
     def log(self) -> list[dict[str, Any]]:
-        """The playout as the lines of a native log."""
-        return [LogHeader.of(self.game).to_json(), *(entry_json(option) for option in self.game.history)]
+        """The playout as the lines of a native log, with the option in which the rules were at fault, if they were."""
+        return [LogHeader.of(self.game).to_json(), *map(entry_json, self.moves())]
+
+    def moves(self) -> list[Option]:
+        """All decisions, and at the end the one in which the rules were at fault, if they were."""
+        last = self.failure.option if self.failure is not None else None
+        return self.game.history + ([last] if last is not None else [])
 
 
 def seat_names(number: int) -> tuple[str, ...]:
@@ -103,21 +117,21 @@ def play_out(
     """
     rng = random.Random(f"{seed}:{number}")
     game = Game(ruleset, seats, options, backend)
-    failure: PlayoutFailure | None = None
+    option: Option | None = None
     try:
         failure = _broken(game)
         while failure is None and not game.is_over and game.ply < cap:
             option = choose(game, rng, interrupt_rate)
             if option is None:
-                decision = game.decision
-                name = decision.name if decision else ""
-                failure = PlayoutFailure("no_option", f"nothing is legal at the decision `{name}`")
+                failure = _stuck(game)
                 break
             game.apply(option)
+            option = None
             failure = _broken(game)
         result = game.result if failure is None else None
     except Fault as fault:
-        return Playout(number, game, None, {}, (), PlayoutFailure("fault", str(fault)))
+        failure = PlayoutFailure("fault", str(fault), fault.diagnostic, option)
+        return Playout(number, game, None, {}, (), failure)
     if result is None:
         return Playout(number, game, None, {}, (), failure)
     return Playout(number, game, result.ending, result.scores, tuple(result.winners), None)
@@ -125,7 +139,12 @@ def play_out(
 
 def _broken(game: Game) -> PlayoutFailure | None:
     found = game.check_invariants()
-    return PlayoutFailure("invariant", "; ".join(found)) if found else None
+    return PlayoutFailure("invariant", "; ".join(found), broken(invariant_of(game, found[0]))) if found else None
+
+
+def _stuck(game: Game) -> PlayoutFailure:
+    wrong = no_option(game)
+    return PlayoutFailure("no_option", f"nothing is legal at the decision `{asked(game).name}`", wrong)
 
 
 def simulate(

@@ -16,8 +16,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_meaning import IDLE, WORLD
 
+from engine.compiler import ALL_PASSES, PythonBackend
 from engine.game import Game
+from engine.interpreter import Interpreter
+from engine.lower import lower
 from engine.option import Fault, Option
+from engine.passes import optimized
 from rulespec import typed
 from rulespec.check.rules import check_source
 from rulespec.diagnostics import Report
@@ -378,7 +382,7 @@ def near(game: Game, option: Option) -> list[Option]:
     for i, value in enumerate(option.args):
         type_ = game.labels.params(option.decision, option.name)[i][1]
         moved = value + 1 if type_ == "int" else (value + 1) % len(game.labels.names[type_])
-        found.append(replace(option, args=(*option.args[:i], moved, *option.args[i + 1 :])))
+        found.append(Option(option.kind, (*option.args[:i], moved, *option.args[i + 1 :]), option.by))
     try:
         return [o for o in found if not isinstance(outcome(lambda o=o: game.is_legal(o)), str)]  # type: ignore[misc]
     except ValueError:
@@ -435,3 +439,26 @@ procedure play():
     for option in ("mark(oak, 2)", "mark(oak, 2)"):
         two.apply(two.parse(option))
     assert one.is_over and one.hash == two.hash
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+@given(text=programs(), seed=st.integers(0, 999), passes=st.sets(st.sampled_from(ALL_PASSES)))
+def test_random_programs_mean_the_same_whichever_passes_run(text: str, seed: int, passes: set[str]) -> None:
+    """Some passes in front of the generated source, the same in front of the interpreter."""
+    ruleset = with_rules(text)
+    fast = Game(ruleset, ["ann", "bob"], backend=lambda r, n, o: PythonBackend(lower(r, n, o), passes))
+    plain = Game(ruleset, ["ann", "bob"], backend=lambda r, n, o: Interpreter(optimized(lower(r, n, o), passes)))
+    rng = random.Random(seed)
+    hashes = agree(fast, plain, rng.randrange, 12)
+    assert not hashes or hashes[0] == Game(ruleset, ["ann", "bob"], backend="interpreter").hash
+    take_back(fast, hashes)
+
+
+@pytest.mark.parametrize("name", ALL_PASSES)
+def test_a_game_is_the_same_without_a_pass(name: str) -> None:
+    ruleset = load_ruleset("tutorial")
+    names = ["ann", "bob", "cid"]
+    passes = [p for p in ALL_PASSES if p != name]
+    without = Game(ruleset, names, backend=lambda r, n, o: PythonBackend(lower(r, n, o), passes))
+    hashes = agree(without, Game(ruleset, names), random.Random(name).randrange, 150)
+    take_back(without, hashes)

@@ -1,0 +1,80 @@
+"""What a game begins with: the machine that runs its rules, the values of its options, its seats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+from engine.compiler import PythonBackend
+from engine.interpreter import Interpreter
+from engine.lower import lower
+from rulespec import typed
+from rulespec.diagnostics import Diagnostic, Report, RulespecError, Severity, did_you_mean
+
+Backend = Literal["python", "interpreter"]
+Machines = Callable[[typed.Ruleset, int, Mapping[str, str]], Interpreter]
+"""What makes a machine of one's own for a ruleset, a number of seats and the values of all options."""
+
+_machines: dict[tuple[object, ...], Interpreter] = {}
+
+
+def machine(ruleset: typed.Ruleset, seats: int, options: Mapping[str, str], backend: Backend | Machines) -> Interpreter:
+    """The program of a ruleset for so many seats and these options, ready to run; made once and kept."""
+    if callable(backend):
+        return backend(ruleset, seats, options)
+    key = (ruleset.hash, ruleset.ref, seats, tuple(sorted(options.items())), backend)
+    if key not in _machines:
+        if len(_machines) > 64:
+            _machines.clear()
+        try:
+            program = lower(ruleset, seats, options)
+            _machines[key] = PythonBackend(program) if backend == "python" else Interpreter(program)
+        except (RecursionError, SyntaxError, MemoryError):  # Python's own bounds, behind those of the checker
+            help_ = "split expressions with `let`, and let fewer definitions call one another in a row"
+            raise RulespecError(
+                (Diagnostic("RS410", Severity.ERROR, "the rules nest too deep", None, help=help_),)
+            ) from None
+    return _machines[key]
+
+
+def check_options(ruleset: typed.Ruleset, options: Mapping[str, str | bool]) -> dict[str, str]:
+    """Every option of the ruleset with its value, as text.
+
+    Raises:
+        RulespecError: RS705 for an option the ruleset does not have, RS706 for a value the option does not have.
+    """
+    report = Report()
+    chosen = {o.name: o.default for o in ruleset.options.values()}
+    for name, value in options.items():
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        if name not in chosen:
+            hint = did_you_mean(name, chosen)
+            report.error("RS705", f"`{ruleset.ref}` has no option `{name}`", None, help=hint)
+            continue
+        values = ruleset.options[name].values or ("true", "false")
+        if text not in values:
+            names = ", ".join(values)
+            report.error("RS706", f"the option `{name}` is one of {names}, not `{text}`", None)
+            continue
+        chosen[name] = text
+    report.raise_if_errors()
+    return chosen
+
+
+def check_seats(ruleset: typed.Ruleset, seats: tuple[str, ...]) -> None:
+    """Refuses names that do not fit.
+
+    Raises:
+        RulespecError: RS707 for a number of seats the ruleset is not for, RS708 for a name no seat can have.
+    """
+    report = Report()
+    low, high = ruleset.players
+    if not low <= len(seats) <= high:
+        report.error("RS707", f"`{ruleset.ref}` is for {low} to {high} players, not for {len(seats)}", None)
+    for seat in seats:
+        if not seat or len(seat) > 80 or any(c in seat for c in "(),\n\r\t") or seat != seat.strip():
+            help_ = "no brackets, commas or line ends"
+            report.error("RS708", f"{seat[:80]!r} cannot be the name of a seat", None, help=help_)
+    if len(set(seats)) < len(seats):
+        report.error("RS708", "two seats have the same name", None)
+    report.raise_if_errors()

@@ -1,0 +1,437 @@
+"""Blocks of a program as Python functions.
+
+A block becomes a function if something else than the one before it may lead there. Within a function, branches that
+meet again are written as `if … else`, loops over sets as `for`, and a call of a procedure as a call that is left if the
+procedure has to wait for a decision: it goes on, then, from the cells that say where. What a cell holds before it is
+written is kept in the journal `u`, so that a decision can be taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine import program as ir
+from engine.build import MAX_NUMBER
+from engine.emit import ExpressionWriter
+from engine.rewrite import changed
+
+_MAX_DEPTH = 24
+_MAX_LOOPS = 8
+_MAX_CHAIN = 150
+_MANY = 1 << 12
+"""A set with more members than this has bits is written as a whole."""
+_FIRST_LOOP_SLOT = 100_000
+"""Variables of loops over sets are slots that no expression uses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop over a set: the cells of what is left of it and of the member at hand, and where it leads."""
+
+    rest: int
+    at: int
+    start: ir.Expr
+    body: int
+    behind: int
+
+
+@dataclass(slots=True)
+class _Open:
+    """A loop that is being written. The member it is at is in the variable `v…`; `mask` is the set it goes over.
+
+    In a loop that does not begin with the first member, `m…` is what is left of the set.
+    """
+
+    head: int
+    loop: Loop
+    slot: int
+    mask: str
+
+
+class BlockWriter:
+    """Writes the functions `b0`, `b1`, … into the module of an expression writer."""
+
+    def __init__(self, writer: ExpressionWriter) -> None:
+        self.w = writer
+        self.p = writer.p
+        self.firsts = {first for first, _ in self.p.entries.values()}
+        self.loops = _loops(self.p) if "loops" in writer.passes else {}
+        self.meets = _meets(self.p, self.successors) if "meet" in writer.passes else {}
+        self.done: set[int] = set()
+        self._head = -1
+        self._again = False
+        self._chain = 0
+        self._inside: list[_Open] = []
+        self._opened: set[int] = set()
+        self._needed: list[int] = []
+        self._noted: set[int] = set()
+
+    def write(self) -> None:
+        """Writes a function for every block at which running may begin."""
+        todo = [self.p.main, *self.firsts]
+        for d in self.p.decisions:
+            todo += [d.block, *(c.block for c in d.choices)]
+        todo += [b for b in map(self._call, range(len(self.p.blocks))) if b is not None]
+        while todo:
+            head = todo.pop()
+            if head not in self.done:
+                self.done.add(head)
+                self._function(head)
+                todo += self._needed
+
+    def successors(self, block: int) -> list[int]:
+        """Where a block leads within its procedure."""
+        behind = self._call(block)
+        if behind is not None:
+            return [behind]
+        exit_ = self.p.blocks[block].exit
+        if isinstance(exit_, ir.Goto):
+            return [exit_.block]
+        if isinstance(exit_, ir.Branch):
+            return [exit_.yes, exit_.no]
+        if isinstance(exit_, ir.Switch):
+            return list(dict.fromkeys([*(b for _, b in exit_.cases), exit_.other]))
+        return []
+
+    def _call(self, block: int) -> int | None:
+        """The block to which a procedure that this one calls returns."""
+        here = self.p.blocks[block]
+        if isinstance(here.exit, ir.Goto) and here.exit.block in self.firsts and here.body:
+            last = here.body[-1]
+            if isinstance(last, ir.Store) and isinstance(last.value, ir.Const):
+                return last.value.value
+        return None
+
+    def _function(self, head: int) -> None:
+        self._head, self._again, self._chain, self._needed = head, False, 0, []
+        self._noted = {ir.PC}
+        body, _ = self._region(head, -1, 0)
+        if self._again:
+            body = ["while True:", *("    " + line for line in body)]
+            body[1:1] = ["    left[0] -= 1", "    if left[0] < left[1]: look(u)"]
+        self.w.function(f"b{head}", ["s", "u"], body)
+
+    # --- from block to block ---------------------------------------------------------------
+
+    def _region(self, number: int, stop: int, depth: int) -> tuple[list[str], bool]:
+        """The lines of a block and of what follows, up to `stop`; and whether they may come to `stop`."""
+        self._opened.add(number)
+        self._chain += 1
+        loop = self.loops.get(number)
+        if loop is not None and len(self._inside) < _MAX_LOOPS and not self._again:
+            found = self._for(number, loop, stop, depth)
+        else:
+            found = self._block(number, stop, depth)
+        self._opened.discard(number)
+        return found
+
+    def _may_begin(self, head: int, stop: int, depth: int) -> bool:
+        """Whether the loop that a block leads to is written right behind it."""
+        fits = head in self.loops and len(self._inside) < _MAX_LOOPS and self._fits(depth)
+        return fits and head != stop and head not in self._opened
+
+    def _block(self, number: int, stop: int, depth: int) -> tuple[list[str], bool]:
+        here = self.p.blocks[number]
+        exit_ = here.exit
+        body = here.body
+        source = None
+        if isinstance(exit_, ir.Goto) and self._may_begin(exit_.block, stop, depth):
+            body, source = _begun(body, self.loops[exit_.block])
+        out = [line for i in body for line in self._instruction(i)]
+        if source is not None and isinstance(exit_, ir.Goto):
+            self._chain += 1
+            lines, falls = self._for(exit_.block, self.loops[exit_.block], stop, depth, self._bound(source))
+            return [*out, *lines], falls
+        behind = self._call(number)
+        if behind is not None:
+            assert isinstance(exit_, ir.Goto)
+            self._needed.append(exit_.block)
+            self._needed.append(behind)
+            out += [*self._kept(), f"c = b{exit_.block}(s, u)", f"if c != {behind}: return c"]
+            return self._then(out, behind, stop, depth)
+        if isinstance(exit_, ir.Goto):
+            return self._then(out, exit_.block, stop, depth)
+        if isinstance(exit_, ir.Branch):
+            test = self.x(exit_.condition)
+            return self._ways(out, [(f"if {test}:", exit_.yes), ("else:", exit_.no)], number, stop, depth)
+        if isinstance(exit_, ir.Switch):
+            out.append(f"c = {self.x(exit_.value)}")
+            cases: dict[int, list[int]] = {}
+            for case, block in exit_.cases:
+                cases.setdefault(block, []).append(case)
+            ways = [(f"c in {tuple(v)}:" if len(v) > 1 else f"c == {v[0]}:", block) for block, v in cases.items()]
+            ways = [(f"{'elif' if i else 'if'} {test}", block) for i, (test, block) in enumerate(ways)]
+            return self._ways(out, [*ways, ("else:" if ways else "if True:", exit_.other)], number, stop, depth)
+        if isinstance(exit_, ir.Return):
+            return [*out, f"c = s[{exit_.cell}]", *self._note(exit_.cell), f"s[{exit_.cell}] = 0", "return c"], False
+        if isinstance(exit_, ir.Ask):
+            return [*out, *self._kept(), f"s[0] = {number}", "return -1"], False
+        if isinstance(exit_, ir.End):
+            winners = self.x(exit_.winners) if exit_.winners is not None else "-1"
+            out += [*self._kept(), *self._note(ir.ENDING), *self._note(ir.WINNERS)]
+            out += [f"s[0] = {number}", f"s[1] = {exit_.ending + 1}", f"s[2] = {winners}"]
+            return [*out, "return -1"], False
+        return [*out, "return -1"], False  # behind a jump: nothing leads here
+
+    def _then(self, out: list[str], target: int, stop: int, depth: int) -> tuple[list[str], bool]:
+        more, falls = self._jump(target, stop, depth)
+        return [*out, *more], falls
+
+    def _ways(
+        self, out: list[str], ways: list[tuple[str, int]], number: int, stop: int, depth: int
+    ) -> tuple[list[str], bool]:
+        """Branches, and what comes where they meet again."""
+        meet = self.meets.get(number, -1)
+        if meet in self._opened or (meet >= 0 and meet != stop and not self._fits(depth)):
+            meet = -1
+        inner = stop if meet < 0 else meet
+        falls = False
+        for i, (test, target) in enumerate(ways):
+            last = i == len(ways) - 1 and not falls  # what comes before does not come here: no `else` is needed
+            before = set(self._noted)
+            lines, may = self._jump(target, inner, depth + (not last))
+            self._noted = before
+            falls = falls or may
+            out = [*out, *lines] if last else [*out, test, *("    " + line for line in lines or ["pass"])]
+        if meet < 0 or meet == stop or not falls:
+            return out, falls and (meet < 0 or meet == stop)
+        return self._then(out, meet, stop, depth)
+
+    def _jump(self, target: int, stop: int, depth: int) -> tuple[list[str], bool]:
+        if target == stop:
+            return [], True
+        if self._inside:
+            innermost = self._inside[-1]
+            if target == innermost.head:
+                return ["continue"], False
+            if target == innermost.loop.behind:
+                return [*self._keep(innermost), "break"], False
+        elif target == self._head:
+            self._again = True
+            return ["continue"], False
+        if target not in self._opened and self._fits(depth):
+            return self._region(target, stop, depth)
+        self._needed.append(target)
+        return [*self._kept(), f"return {target}"], False
+
+    def _fits(self, depth: int) -> bool:
+        return depth < _MAX_DEPTH and self._chain < _MAX_CHAIN
+
+    # --- loops over sets -------------------------------------------------------------------
+
+    def _for(
+        self, head: int, loop: Loop, stop: int, depth: int, source: ir.Expr | None = None
+    ) -> tuple[list[str], bool]:
+        """A loop from the set that is left of it on; or from its beginning, over `source`."""
+        slot = _FIRST_LOOP_SLOT + len(self._inside)
+        self._opened.add(head)
+        member, mask = f"v{slot}", f"m{slot}"
+        out = [*self._note(loop.rest), *self._note(loop.at)]
+        begun = ir.Cell(loop.rest, ir.Const(0), 1) if source is None else source
+        cyclic = loop.start != ir.Const(0)
+        if isinstance(begun, ir.Const) and not cyclic:
+            mask, members = str(begun.value), self.w.members_of(begun)
+        else:
+            out.append(f"{mask} = {self.x(begun)}")
+            members = f"members({mask}, {self.x(loop.start)})" if cyclic else f"bits[{mask}]"
+        whole = self._slices(loop, begun)
+        if whole is not None:
+            out += whole
+        else:
+            noted = set(self._noted)
+            self._inside.append(_Open(head, loop, slot, mask))
+            body, _ = self._body(loop, head, depth + 1)
+            self._inside.pop()
+            self._noted = noted
+            if cyclic:
+                body = [f"{mask} ^= 1 << {member}", *body]
+            out += [f"{member} = s[{loop.at}]", f"left[0] -= ({mask}).bit_count()", "if left[0] < left[1]: look(u)"]
+            out += [f"for {member} in {members}:", *("    " + line for line in body)]
+            out += ["else:", f"    s[{loop.rest}] = 0", f"    s[{loop.at}] = {member}"]
+        found = self._then(out, loop.behind, stop, depth)
+        self._opened.discard(head)
+        return found
+
+    def _slices(self, loop: Loop, source: ir.Expr) -> list[str] | None:
+        """A loop that only puts numbers into the cells of neighbours, as assignments of slices."""
+        if "slices" not in self.w.passes or not isinstance(source, ir.Const):
+            return None
+        if source.value & (source.value + 1) or source.value < _MANY:
+            return None
+        block = self.p.blocks[loop.body]
+        if not isinstance(block.exit, ir.Goto) or self.loops.get(block.exit.block) != loop or loop.start != ir.Const(0):
+            return None
+        member = ir.Cell(loop.at, ir.Const(0), 1)
+        count = source.value.bit_length()
+        out = []
+        for i in block.body[2:]:
+            if not isinstance(i, ir.Store) or i.target.index != member or not isinstance(i.value, ir.Const):
+                return None
+            if i.low is not None and i.high is not None and not i.low <= i.value.value <= i.high:
+                return None
+            cut = f"{i.target.base}:{i.target.base + count}"
+            out.append(f"u += slice({i.target.base}, {i.target.base + count}), s[{cut}]")
+            out.append(f"s[{cut}] = [{i.value.value}] * {count}")
+        return [*out, f"s[{loop.rest}] = 0", f"s[{loop.at}] = {count - 1}"]
+
+    def _body(self, loop: Loop, head: int, depth: int) -> tuple[list[str], bool]:
+        """The block behind a loop's head, without the two instructions that take the next member."""
+        block = self.p.blocks[loop.body]
+        whole = block.body
+        block.body = whole[2:]
+        try:
+            lines, falls = self._region(loop.body, head, depth)
+        finally:
+            block.body = whole
+        return lines or ["pass"], falls
+
+    def _keep(self, o: _Open) -> list[str]:
+        """What puts a loop's place into its cells."""
+        left = f"{o.mask} & (-2 << v{o.slot})" if o.loop.start == ir.Const(0) else o.mask
+        return [f"s[{o.loop.rest}] = {left}", f"s[{o.loop.at}] = v{o.slot}"]
+
+    def _kept(self) -> list[str]:
+        return [line for o in self._inside for line in self._keep(o)]
+
+    # --- instructions ----------------------------------------------------------------------
+
+    def x(self, e: ir.Expr) -> str:
+        """An expression, which may read the members that loops are at."""
+        return self.w.x(self._bound(e))
+
+    def _bound(self, e: ir.Expr) -> ir.Expr:
+        if not self._inside:
+            return e
+        if isinstance(e, ir.Cell) and isinstance(e.index, ir.Const):
+            at = e.base + e.index.value
+            return next((ir.Local(o.slot) for o in self._inside if o.loop.at == at), e)
+        return changed(e, self._bound)
+
+    def _address(self, c: ir.Cell) -> str:
+        return self.w.address(ir.Cell(c.base, self._bound(c.index), c.size))
+
+    def _note(self, at: int) -> list[str]:
+        """What keeps the value of a cell before it is written for the first time."""
+        if at in self._noted:
+            return []
+        self._noted.add(at)
+        return [f"u += {at}, s[{at}]"]
+
+    def _place(self, c: ir.Cell, name: str) -> tuple[list[str], str]:
+        """Where to write: lines that find the place and keep what is there, and the place."""
+        at = self._address(c)
+        if at.isdigit():
+            return self._note(int(at)), at
+        return [f"{name} = {at}", f"u += {name}, s[{name}]"], name
+
+    def _instruction(self, i: ir.Instruction) -> list[str]:
+        if isinstance(i, ir.Store):
+            value = self._bound(i.value)
+            known = value.value if isinstance(value, ir.Const) else None
+            checked = i.low is not None and i.high is not None and not (known is not None and i.low <= known <= i.high)
+            where, at = self._place(i.target, "a")
+            if not checked and not self.w.facts.may_fault(i.target):
+                return [*where, f"s[{at}] = {self.w.number(value)}"]
+            test = [f"if not {i.low} <= n <= {i.high}: outside(n, {i.site})"] if checked else []
+            return [f"n = {self.w.number(value)}", *test, *where, f"s[{at}] = n"]
+        if isinstance(i, ir.Transfer):
+            from_, source = self._place(i.source, "a")
+            to, target = self._place(i.target, "b")
+            amount = self.w.number(self._bound(i.amount))
+            over = f"n > {MAX_NUMBER}" if i.unlimited else f"n > s[{source}]"
+            fault = f"if n < 0 or {over}: too_much(n, s[{source}], {i.site})"
+            return [f"n = {amount}", *from_, *to, fault, f"s[{source}] -= n", f"s[{target}] += n"]
+        assert isinstance(i, ir.Clear)
+        cells = [at for at in range(i.base, i.base + i.size) if at not in self._noted]
+        self._noted.update(cells)
+        note = [f"u += {', '.join(f'{at}, s[{at}]' for at in cells)}"] if cells else []
+        if i.size == 1:
+            return [*note, f"s[{i.base}] = 0"]
+        return [*note, f"s[{i.base}:{i.base + i.size}] = Z{i.size}"]
+
+
+def _begun(body: list[ir.Instruction], loop: Loop) -> tuple[list[ir.Instruction], ir.Expr | None]:
+    """The instructions before a loop without the one that says what it goes over; and what that is."""
+    for at in (len(body) - 1, len(body) - 2):
+        i = body[at] if at >= 0 else None
+        if isinstance(i, ir.Store) and i.target == ir.Cell(loop.rest, ir.Const(0), 1):
+            return [*body[:at], *body[at + 1 :]], i.value
+    return body, None
+
+
+def _loops(p: ir.Program) -> dict[int, Loop]:
+    """The loops over sets, by the block that decides whether they go on."""
+    stored: dict[int, int] = {}
+    for block in p.blocks:
+        for i in block.body:
+            if isinstance(i, ir.Store) and isinstance(i.target.index, ir.Const):
+                at = i.target.base + i.target.index.value
+                stored[at] = stored.get(at, 0) + 1
+    found: dict[int, Loop] = {}
+    for head, block in enumerate(p.blocks):
+        e = block.exit
+        if block.body or not isinstance(e, ir.Branch) or not isinstance(e.condition, ir.Op) or e.condition.op != "!=":
+            continue
+        rest = e.condition.args[0]
+        taken = p.blocks[e.yes].body[:2]
+        if not isinstance(rest, ir.Cell) or len(taken) < 2 or e.condition.args[1] != ir.Const(0):
+            continue
+        first, second = taken
+        if (
+            isinstance(first, ir.Store)
+            and isinstance(second, ir.Store)
+            and isinstance(first.value, ir.Op)
+            and first.value.op == "pick"
+            and first.value.args[0] == rest
+            and second.target == rest
+            and second.value == ir.Op("diff", (rest, ir.Op("bit", (first.target,))))
+            and stored.get(first.target.base) == 1  # nothing else moves the member …
+            and stored.get(rest.base) == 2  # … or the rest, once the loop has begun
+        ):
+            found[head] = Loop(rest.base, first.target.base, first.value.args[1], e.yes, e.no)
+    return found
+
+
+def _meets(p: ir.Program, successors: Callable[[int], list[int]]) -> dict[int, int]:
+    """For each block the first one through which every way from it leads, within its procedure.
+
+    The immediate post-dominators, after Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
+    """
+    count = len(p.blocks)
+    after = [successors(b) for b in range(count)]
+    before: list[list[int]] = [[] for _ in range(count + 1)]
+    for b, targets in enumerate(after):
+        for target in targets or [count]:
+            before[target].append(b)
+    order: dict[int, int] = {}
+    todo: list[tuple[int, int]] = [(count, 0)]
+    seen = {count}
+    while todo:  # the blocks from the end on, each after all that it leads to
+        b, i = todo.pop()
+        if i < len(before[b]):
+            todo.append((b, i + 1))
+            if before[b][i] not in seen:
+                seen.add(before[b][i])
+                todo.append((before[b][i], 0))
+        else:
+            order[b] = len(order)
+    meet = {count: count}
+    moved = True
+    while moved:
+        moved = False
+        for b in sorted(order, key=lambda b: -order[b]):
+            if b == count:
+                continue
+            ways = [t for t in (after[b] or [count]) if t in meet]
+            found = ways[0] if ways else count
+            for other in ways[1:]:
+                while found != other:
+                    while order[found] < order[other]:
+                        found = meet[found]
+                    while order[other] < order[found]:
+                        other = meet[other]
+            if meet.get(b) != found:
+                meet[b] = found
+                moved = True
+    return {b: m for b, m in meet.items() if m != count and b != count}

@@ -1,0 +1,39 @@
+"""The hash of a position: a weighted sum of its cells, which follows from the one before when few cells change.
+
+After Carter and Wegman, "Universal Classes of Hash Functions" (1979): each cell has a weight that looks random and is
+the same on every machine; two positions have the same sum with a chance of about 2⁻⁶⁴.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import lru_cache
+
+from engine.interpreter import Journal, State, first_kept
+
+_PRIME = 2**64 - 59
+"""The largest prime of 64 bits. No power of two below it is 1, so that large sets do not fold onto small ones."""
+
+
+@lru_cache(maxsize=64)
+def weights(cells: int) -> tuple[int, ...]:
+    """The weights of so many cells."""
+    stream = hashlib.shake_256(b"rulespec position").digest(8 * cells)
+    return tuple(int.from_bytes(stream[8 * i : 8 * i + 8], "little") % _PRIME for i in range(cells))
+
+
+def whole(state: Sequence[int]) -> int:
+    """The sum over all cells."""
+    return sum(value * weight for value, weight in zip(state, weights(len(state)), strict=True)) % _PRIME
+
+
+def change(state: State, journal: Journal) -> int:
+    """By how much the sum has grown since a journal was begun."""
+    weight = weights(len(state))
+    return sum((state[at] - held) * weight[at] for at, held in first_kept(journal).items() if state[at] != held)
+
+
+def digits(total: int) -> str:
+    """A sum as 16 hex digits."""
+    return f"{total % _PRIME:016x}"

@@ -1,0 +1,151 @@
+"""Walking and rewriting expressions of a program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from engine import program as ir
+
+
+def parts(e: ir.Expr) -> tuple[ir.Expr, ...]:
+    """The expressions that an expression is directly made of, in the order in which they are evaluated first."""
+    if isinstance(e, ir.Op | ir.Logic | ir.Call):
+        return e.args
+    if isinstance(e, ir.Cell | ir.Row | ir.Positive):
+        return (e.index,)
+    if isinstance(e, ir.Inverse):
+        return (e.value,)
+    if isinstance(e, ir.Lookup):
+        return (e.key,)
+    if isinstance(e, ir.If):
+        return (e.condition, e.then, e.other)
+    if isinstance(e, ir.Fold):
+        return tuple(part for part in (e.source, e.start, e.where, e.body, e.default) if part is not None)
+    if isinstance(e, ir.Closure):
+        return (e.start, e.step)
+    return ()
+
+
+def changed(e: ir.Expr, change: Callable[[ir.Expr], ir.Expr]) -> ir.Expr:
+    """The expression with each of its direct parts changed."""
+
+    def of(part: ir.Expr | None) -> ir.Expr | None:
+        return None if part is None else change(part)
+
+    if isinstance(e, ir.Op | ir.Logic | ir.Call):
+        return replace(e, args=tuple(change(a) for a in e.args))
+    if isinstance(e, ir.Cell | ir.Row | ir.Positive):
+        return replace(e, index=change(e.index))
+    if isinstance(e, ir.Inverse):
+        return replace(e, value=change(e.value))
+    if isinstance(e, ir.Lookup):
+        return replace(e, key=change(e.key))
+    if isinstance(e, ir.If):
+        return ir.If(change(e.condition), change(e.then), change(e.other))
+    if isinstance(e, ir.Fold):
+        return ir.Fold(e.op, e.slot, change(e.source), of(e.start), of(e.where), of(e.body), of(e.default))
+    if isinstance(e, ir.Closure):
+        return ir.Closure(e.slot, change(e.start), change(e.step))
+    return e
+
+
+def walk(e: ir.Expr) -> Iterator[ir.Expr]:
+    """The expression and all that are in it."""
+    yield e
+    for part in parts(e):
+        yield from walk(part)
+
+
+def free(e: ir.Expr | None) -> frozenset[int]:
+    """The slots that an expression reads and does not bind."""
+    if e is None:
+        return frozenset()
+    if isinstance(e, ir.Local):
+        return frozenset((e.slot,))
+    if isinstance(e, ir.Fold):
+        inner = (free(e.where) | free(e.body)) - {e.slot}
+        return inner | free(e.source) | free(e.start) | free(e.default)
+    if isinstance(e, ir.Closure):
+        return free(e.start) | free(e.step) - {e.slot}
+    return frozenset().union(*(free(part) for part in parts(e)))
+
+
+def highest(e: ir.Expr) -> int:
+    """The highest slot that an expression reads or binds; -1 if there is none."""
+    slots = [x.slot for x in walk(e) if isinstance(x, ir.Local | ir.Fold | ir.Closure)]
+    return max(slots, default=-1)
+
+
+def substituted(e: ir.Expr, values: dict[int, ir.Expr]) -> ir.Expr:
+    """The expression with slots replaced by expressions. What it binds itself must be none of their slots."""
+    if isinstance(e, ir.Local):
+        return values.get(e.slot, e)
+    if isinstance(e, ir.Fold | ir.Closure) and e.slot in values:
+        inner = {slot: value for slot, value in values.items() if slot != e.slot}
+        if isinstance(e, ir.Closure):
+            return ir.Closure(e.slot, substituted(e.start, values), substituted(e.step, inner))
+        source, start, default = (None if x is None else substituted(x, values) for x in (e.source, e.start, e.default))
+        where, body = (None if x is None else substituted(x, inner) for x in (e.where, e.body))
+        assert source is not None
+        return ir.Fold(e.op, e.slot, source, start, where, body, default)
+    return changed(e, lambda part: substituted(part, values))
+
+
+def moved(e: ir.Expr, by: int, bound: frozenset[int] = frozenset()) -> ir.Expr:
+    """The expression with the slots that it binds itself moved up, so that they meet no others."""
+    if isinstance(e, ir.Local):
+        return ir.Local(e.slot + by) if e.slot in bound else e
+    if isinstance(e, ir.Closure):
+        return ir.Closure(e.slot + by, moved(e.start, by, bound), moved(e.step, by, bound | {e.slot}))
+    if isinstance(e, ir.Fold):
+        inner = bound | {e.slot}
+        source, start, default = (None if x is None else moved(x, by, bound) for x in (e.source, e.start, e.default))
+        where, body = (None if x is None else moved(x, by, inner) for x in (e.where, e.body))
+        assert source is not None
+        return ir.Fold(e.op, e.slot + by, source, start, where, body, default)
+    return changed(e, lambda part: moved(part, by, bound))
+
+
+class Facts:
+    """What is known of a program's expressions: whether they read the state, and whether they may fault."""
+
+    def __init__(self, p: ir.Program) -> None:
+        self.p = p
+        self._faults: dict[int, bool] = {}
+        self._reads: dict[int, bool] = {}
+
+    def may_fault(self, e: ir.Expr) -> bool:
+        """Whether evaluating may report a fault, so that it must not come before what guards it."""
+        if isinstance(e, ir.Lookup):
+            return True
+        if isinstance(e, ir.Call):
+            if e.function not in self._faults:
+                f = self.p.functions[e.function]
+                self._faults[e.function] = any(self.may_fault(x) for x in (*(v for _, v in f.lets), f.body))
+            if self._faults[e.function]:
+                return True
+        if isinstance(e, ir.Op):
+            if e.op == "mul":
+                return True
+            if e.op in ("/", "%") and not (isinstance(e.args[1], ir.Const) and e.args[1].value):
+                return True
+        return any(self.may_fault(part) for part in parts(e))
+
+    def reads_state(self, e: ir.Expr) -> bool:
+        """Whether the value depends on the state, not on the slots alone."""
+        if isinstance(e, ir.Cell | ir.Positive):
+            return True
+        if isinstance(e, ir.Call):
+            if e.function not in self._reads:
+                f = self.p.functions[e.function]
+                self._reads[e.function] = any(self.reads_state(x) for x in (*(v for _, v in f.lets), f.body))
+            if self._reads[e.function]:
+                return True
+        return any(self.reads_state(part) for part in parts(e))
+
+    def worth_keeping(self, whole: tuple[ir.Expr, ...], params: int) -> bool:
+        """Whether expressions depend on `params` numbers and nothing else, and are more than they are."""
+        if not params or any(self.reads_state(e) for e in whole):
+            return False
+        return any(isinstance(x, ir.Fold | ir.Closure | ir.Call) for e in whole for x in walk(e))

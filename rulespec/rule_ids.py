@@ -1,0 +1,104 @@
+"""Ids of rules, such as `ABC-07`: where texts cite them, and the list of them in the `rules.yaml` of a ruleset."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from rulespec.check.nodes import get, text, words
+from rulespec.diagnostics import Label, Report, Span, did_you_mean
+from rulespec.source import Node, Sequence
+
+_RULE_ID = re.compile(r"\b[A-Z][A-Z0-9]{1,9}(?:-[A-Z0-9]{1,9}){1,3}\b")
+_FOR_PEOPLE = re.compile(r'"[^"]*"|#.*|\bdoc:.*')
+"""What of a line of a rules file or a YAML file may cite rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRule:
+    """A rule in the list of a ruleset: its id, what it says in one line, the editions that have it, where it stands."""
+
+    id: str
+    text: str
+    editions: tuple[str, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Unreached:
+    """What no test can run, and why.
+
+    Either a rule of the list (`rule`), or a place: a file of the ruleset's folder (`at`), a text on the line, and the
+    outcome, or "" for all of that line.
+    """
+
+    rule: str
+    at: str
+    text: str
+    outcome: str
+    reason: str
+    span: Span
+
+
+def cited(text: str) -> tuple[str, ...]:
+    """The ids in a docstring, a reason or a comment, each once, in the order in which they stand there."""
+    return tuple(dict.fromkeys(_RULE_ID.findall(text)))
+
+
+def listed_rules(node: Node | None) -> Iterator[ListedRule]:
+    """The rules that a `rules.yaml` lists, or an overlay, under `rules`."""
+    for item in _items(get(node, "rules")):
+        editions = tuple(word.text for word in words(get(item, "editions")))
+        yield ListedRule(text(get(item, "id")), text(get(item, "text")), editions, _place(item, "id"))
+
+
+def unreached(node: Node | None) -> Iterator[Unreached]:
+    """What a `rules.yaml` says of what no test runs, under `unreached`."""
+    for item in _items(get(node, "unreached")):
+        rule, at, line, outcome, reason = (text(get(item, k)) for k in ("rule", "at", "text", "outcome", "reason"))
+        yield Unreached(rule, at, line, outcome, reason, item.span)
+
+
+def add_listed(rules: dict[str, ListedRule], node: Node | None, report: Report) -> None:
+    """Adds the rules of a list to those that are known, which it may word anew; an id twice in it is reported."""
+    found: dict[str, ListedRule] = {}
+    for rule in listed_rules(node):
+        if rule.id in found:
+            notes = (Label(found[rule.id].span, "the first one"),)
+            report.error("RS223", f"the rule `{rule.id}` is listed twice", rule.span, notes=notes)
+        found.setdefault(rule.id, rule)
+    rules.update(found)
+
+
+def check_cited(sources: Mapping[str, str], rules: Mapping[str, ListedRule], report: Report) -> None:
+    """Warns of ids in docstrings, reasons and comments that the list does not hold, where there is a list.
+
+    What only looks like an id, such as the name of a standard, is passed over: it shares neither its first word with
+    those of the list nor is it near any of them.
+    """
+    families = {id_.partition("-")[0] for id_ in rules}
+    parts = {id_[:at] for id_ in rules for at, letter in enumerate(id_) if letter == "-"}  # they stand for all of them
+    for file, source in sources.items() if rules else ():
+        for number, line in enumerate(source.split("\n"), 1):
+            if "-" not in line:
+                continue
+            for part in _FOR_PEOPLE.finditer(line):
+                for found in _RULE_ID.finditer(part[0]):
+                    if found[0] in rules or found[0] in parts:
+                        continue
+                    hint = did_you_mean(found[0], rules)
+                    if hint or found[0].partition("-")[0] in families:
+                        column = part.start() + found.start() + 1
+                        span = Span(file, number, column, number, column + len(found[0]))
+                        message = f"no rule `{found[0]}` is listed"
+                        report.warning("RS239", message, span, help=hint or "list it in rules.yaml, or cite another")
+
+
+def _items(node: Node | None) -> list[Node]:
+    return node.items if isinstance(node, Sequence) else []
+
+
+def _place(node: Node, key: str) -> Span:
+    found = get(node, key)
+    return found.span if found is not None else node.span
