@@ -1,0 +1,83 @@
+"""What an editor asks of a ruleset whose files change under it, in the process of the language server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fuzz.targets import Session, Wrong
+from lsp.complete import complete
+from lsp.describe import explanation, signature
+from lsp.files import EditorFiles
+from lsp.index import Index
+from lsp.project import Checked, check, check_alone, reference
+from lsp.rename import CannotRename, also_written_in, rename
+from rulespec.diagnostics import Diagnostic
+
+_PLACES = 6
+
+
+def edit(folder: Path, session: Session) -> None:
+    """Opens all files one after the other, changes one, and asks about places in it.
+
+    Raises:
+        Wrong: if what is told depends on what was told before.
+    """
+    files = EditorFiles()
+    paths = [p.resolve() for p in sorted(folder.rglob("*")) if p.suffix in (".yaml", ".rules")]
+    for path in paths:
+        data = path.read_bytes()
+        try:
+            text = data.decode("utf-8", "surrogatepass")  # JSON can hold half of a pair
+        except UnicodeDecodeError:
+            text = data.decode("utf-8", "replace")
+        half = session.rng.randrange(len(text) + 1)
+        for version in (text[:half], text[:half] + text[half:][:1], text):
+            files.open[path] = version
+            _ask(path, files, session)
+    fresh = EditorFiles()
+    fresh.open = dict(files.open)
+    for path in paths:
+        if (kept := _diagnostics(path, files)) != (new := _diagnostics(path, fresh)):
+            raise Wrong(f"{path.name}: what is told depends on what was before: {kept[:3]} and {new[:3]}")
+
+
+def _diagnostics(path: Path, files: EditorFiles) -> list[Diagnostic]:
+    ref = reference(path, files)
+    found = check(ref, files)[1] if ref is not None else check_alone(path, files)
+    # Where a file is not valid, the one that was read last stands for it: what follows from that may differ.
+    return [] if files.broken else sorted(found, key=str)
+
+
+def _ask(path: Path, files: EditorFiles, session: Session) -> None:
+    ref = reference(path, files)
+    if ref is None:
+        check_alone(path, files)
+        return
+    checked, diagnostics = check(ref, files)
+    session.said.update([d.code for d in diagnostics] or ["checked 0"])
+    if checked is None:
+        return
+    index = Index(checked)
+    lines = files.open[path].split("\n")
+    file = next((f for f in checked.texts if Path(f).resolve() == path), "")
+    for _ in range(_PLACES):
+        line = session.rng.randrange(len(lines))
+        column = session.rng.randrange(len(lines[line]) + 1)
+        for _, named in complete(lines[line][:column], lines, line, file, index)[:50]:
+            if named is not None:
+                signature(named, index), explanation(named, index)
+        index.definition(file, line + 1, column + 1, files)
+    _rename(checked, index, file, files, session)
+
+
+def _rename(checked: Checked, index: Index, file: str, files: EditorFiles, session: Session) -> None:
+    places = [(span, named) for span, named in index.names.items() if span.file == file]
+    if places:
+        span, named = session.rng.choice(places)
+        signature(named, index), explanation(named, index)
+        try:
+            rename(index, (file, span.line, span.column), session.rng.choice(("other", "p", "x" * 64, "é")), files)
+            session.said.add("renamed")
+        except CannotRename:
+            session.said.add("not renamed")
+        also_written_in(checked, "p", files)

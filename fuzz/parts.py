@@ -1,0 +1,37 @@
+"""An input is bytes. Where it is more than one file, a line `--- name` begins each; the first may stand without one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+_MARK = re.compile(rb"^--- ([a-z0-9_]+(?:/[a-z0-9_]+)*\.(?:yaml|rules|jsonl|json))\n", re.MULTILINE)
+
+Parts = dict[str, bytes]
+"""Files by their names, which lead nowhere but into the folder they are written to."""
+
+
+def split(data: bytes, first: str) -> Parts:
+    """The files of an input; `first` is the name of what stands before any mark."""
+    begin, *rest = _MARK.split(data)
+    parts = {first: begin} if begin or not rest else {}
+    return parts | {name.decode(): body for name, body in zip(rest[::2], rest[1::2], strict=True)}
+
+
+def joined(parts: Parts, first: str) -> bytes:
+    """The input that has these files."""
+    if list(parts) == [first]:
+        return parts[first]
+    ended = {name: body if body.endswith(b"\n") else body + b"\n" for name, body in parts.items()}
+    return b"".join(b"--- %s\n%s" % (name.encode(), body) for name, body in ended.items())
+
+
+def write(parts: Parts, folder: Path) -> None:
+    """Writes the files into a folder."""
+    for name, body in parts.items():
+        path = folder / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(body)
+        except (FileExistsError, NotADirectoryError, IsADirectoryError):
+            continue  # a mutated mark: `x.yaml` is a file already, and cannot hold `x.yaml/y.yaml`

@@ -1,0 +1,188 @@
+"""What mutations begin with: rulesets, logs, scenarios and dialects of the project, and the examples of its pages."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import sys
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+
+from fuzz.parts import Parts, joined
+from fuzz.targets import TARGETS
+
+ROOT = Path(__file__).parent.parent
+TESTS, GAMES = ROOT / "tests", ROOT / "games"
+PAGES = ROOT / "docs" / "diagnostics"
+_ENTRIES = 40  # of a recorded game: the rest is more of the same, and takes longer
+_LARGEST = 60_000  # bytes of a seed: many small inputs find more than a few large ones
+
+sys.path.insert(0, str(TESTS))  # its helpers, and the texts of its small rulesets
+
+from cases import GAME, read_cases  # noqa: E402
+from cases import split as cut  # noqa: E402
+
+
+def seeds(target: str) -> list[bytes]:
+    """The first inputs of a target, in a fixed order."""
+    found = dict.fromkeys(joined(parts, TARGETS[target].first) for parts in _SEEDS[target]() if parts)
+    return [data for data in found if 0 < len(data) <= _LARGEST]
+
+
+def _folder(folder: Path, *more: str) -> Parts:
+    """The files of a ruleset: its own sections and rules, and those that match."""
+    names = ("*.yaml", "rules/*.rules", *more)
+    return {str(p.relative_to(folder)): p.read_bytes() for name in names for p in sorted(folder.glob(name))}
+
+
+def _encoded(files: dict[str, str], base: Parts) -> Parts:
+    return base | {name: text.encode() for name, text in files.items()}
+
+
+def _world() -> Parts:
+    from test_meaning import IDLE, WORLD
+
+    return _encoded({"game.yaml": GAME, **cut(IDLE + WORLD, "rules/play.rules")}, {})
+
+
+def _rulesets() -> Iterator[Parts]:
+    for game in sorted(TESTS.glob("rulesets/*/game.yaml")):
+        yield _folder(game.parent)
+    yield _world()
+    yield from _examples()
+    yield _folder(GAMES / "tutorial")
+
+
+def _examples() -> Iterator[Parts]:
+    """The examples of the pages, good and bad, over the ruleset that they are laid over."""
+    from test_pages import base, read_example
+
+    market = _encoded(base(), {})
+    for page in sorted(PAGES.glob("RS*.md")):
+        for section in page.read_text("utf-8").split("\n## "):
+            if files := read_example(section).files:
+                yield _encoded(files, {"game.yaml": market["game.yaml"]} if "rules/play.rules" in files else market)
+
+
+def _cases() -> Iterator[Parts]:
+    """The cases of the tests, bad rules and overlays over one ruleset."""
+    base = _folder(TESTS / "rulesets" / "errors")
+    for file in sorted((TESTS / "fixtures" / "errors").iterdir()):
+        for case in read_cases(file, "rules/this.rules"):
+            yield _encoded(case.files, base if file.stem != "declarations" else {"game.yaml": GAME.encode()})
+
+
+def _rules() -> Iterator[Parts]:
+    """Rulesets with all their rules in one file, so that it can be formatted."""
+    for parts in (*_rulesets(), *_cases()):
+        rules = b"\n".join(body for name, body in parts.items() if name.endswith(".rules"))
+        rest = {n: body for n, body in parts.items() if n.endswith(".yaml") and "/" not in n}
+        yield {"rules/play.rules": rules, **rest}
+    for file in sorted(GAMES.glob("*/rules/*.rules")):
+        yield {"rules/play.rules": file.read_bytes(), **_world()}
+
+
+def _overlays() -> Iterator[Parts]:
+    for parts in (*_examples(), *_cases()):
+        overlay = next((n for n in parts if n.startswith("variants/") and n.endswith(".yaml")), None)
+        if overlay is not None:
+            yield _as_o(parts, overlay)
+    for file in sorted(GAMES.glob("*/variants/*.yaml"), key=lambda p: (p.stat().st_size, p)):
+        rules = file.with_suffix(".rules")
+        more = {"variants/o.rules": rules.read_bytes()} if rules.exists() else {}
+        yield {"variants/o.yaml": file.read_bytes(), **more, **_world()}
+
+
+def _as_o(parts: Parts, overlay: str) -> Parts:
+    stem = overlay.removesuffix(".yaml")
+    game = "errors" if b"id: errors" in parts["game.yaml"] else "market"
+    body = parts[overlay]
+    if b"\nfor:" not in b"\n" + body:
+        body += f"id: o\ntitle: O\nfor: {game}\nversion: '1'\n".encode()
+    rules = {"variants/o.rules": parts[f"{stem}.rules"]} if f"{stem}.rules" in parts else {}
+    return {"variants/o.yaml": body, **rules, **{n: b for n, b in parts.items() if not n.startswith("variants/")}}
+
+
+def _native_logs() -> Iterator[bytes]:
+    from engine.game import Game
+    from engine.log import LogHeader, entry_json
+    from rulespec.load import load_ruleset
+
+    for file in sorted([*TESTS.glob("rulesets/*/logs/**/*.jsonl"), *GAMES.glob("*/logs/*.jsonl")]):
+        yield b"".join(file.read_bytes().splitlines(keepends=True)[:_ENTRIES])
+    for name in ("nim", "wager", "errands"):
+        for number in range(4):
+            game = Game(load_ruleset(str(TESTS / "rulesets" / name)), ["Ann", "Bob", "Zoë"][: 2 + number % 2])
+            rng = random.Random(number)
+            while not game.is_over and game.ply < 12:
+                game.apply(rng.choice(list(islice(game.options, 20))))
+            decisions = [entry_json(option) for option in game.history]
+            lines = [LogHeader.of(game).to_json(), *decisions, {"undo": 1 + number}]
+            yield "".join(json.dumps(line) + "\n" for line in lines).encode()
+
+
+def _foreign_logs() -> Iterator[bytes]:
+    from test_dialect import REST, begin, cargo, gift, go, plain
+
+    busy = [go("northgate"), cargo("C", "S"), plain("sell"), gift("Ann", "Bob", 1)]
+    for turns in (busy, REST, [plain("chat"), *REST]):
+        yield json.dumps([begin("Ann", "Bob"), *turns, *REST, *turns]).encode()
+    post = {"kind": "open", "data": {"people": ["Ann", "Bob"]}}
+    for turns in ([plain("hurry"), go("mill", who="Ann"), plain("oops")], [plain("whistle")]):
+        yield json.dumps([post, *turns, *REST]).encode()
+    for file in sorted(GAMES.glob("*/logs/**/*.json"))[:2]:  # every replay of theirs loads a large ruleset
+        yield json.dumps(json.loads(file.read_bytes())[:_ENTRIES]).encode()
+
+
+def _logs() -> Iterator[Parts]:
+    shown = (body for p in _examples() for name, body in p.items() if name.endswith((".jsonl", ".json")))
+    for data in (*_native_logs(), *_foreign_logs(), *shown):
+        yield {"log": data}
+        if len(data) < 5_000:
+            yield {"log": gzip.compress(data, mtime=0)}
+
+
+def _under() -> Iterator[Parts]:
+    yield from ({"log.jsonl": data} for data in _native_logs() if b'"nim' in data or b'"wager' in data)
+
+
+def _dialects() -> Iterator[Parts]:
+    errands = _folder(TESTS / "rulesets" / "errands")
+    for file in sorted([*TESTS.glob("rulesets/*/dialects/*.yaml"), *GAMES.glob("*/dialects/*.yaml")]):
+        for log in [*_foreign_logs()][:5]:
+            yield {"dialects/d.yaml": file.read_bytes(), "log.json": log, **errands}
+
+
+def _scenarios() -> Iterator[Parts]:
+    for file in sorted(TESTS.glob("rulesets/*/scenarios/*.yaml")):
+        yield {"scenarios/s.yaml": file.read_bytes(), **_folder(file.parents[1])}
+    nim = _folder(TESTS / "rulesets" / "nim")
+    for file in sorted(GAMES.glob("*/scenarios/*.yaml")):
+        yield {"scenarios/s.yaml": file.read_bytes(), **nim}
+
+
+def _editor() -> Iterator[Parts]:
+    for parts in (*_overlays(), *_rulesets(), *_scenarios(), *_dialects()):
+        if sum(map(len, parts.values())) < _LARGEST / 3:
+            yield parts
+
+
+def _yaml() -> Iterator[Parts]:
+    for parts in (*_rulesets(), *_overlays()):
+        yield from ({"any.yaml": body} for name, body in parts.items() if name.endswith(".yaml"))
+
+
+_SEEDS: dict[str, Callable[[], Iterator[Parts]]] = {
+    "yaml": _yaml,
+    "sections": _rulesets,
+    "rules": _rules,
+    "overlay": _overlays,
+    "fix": lambda: iter([*_rulesets(), *_cases(), *_overlays()]),
+    "log": _logs,
+    "under": _under,
+    "dialect": _dialects,
+    "scenario": _scenarios,
+    "editor": _editor,
+}

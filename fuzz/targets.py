@@ -1,0 +1,259 @@
+"""The entry points: each takes the bytes of one input, and must end in an exit code and a message."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import random
+import re
+import time
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from cli.main import run
+from engine.begin import Backend
+from engine.game import Game
+from engine.option import Fault, Option
+from fuzz.parts import split, write
+from rulespec.diagnostics import Report, RulespecError
+from rulespec.load import load_ruleset
+from rulespec.source import read_yaml, to_plain
+
+HOME = "home"
+"""The folder that an input is written to: what is relative in it names nothing of this machine."""
+
+_HEAD = re.compile(r"^(?:error|warning)\[(RS\d{3})\]: (.*)|^(?:diverges|reason|failed)\s+(.*)", re.MULTILINE)
+_DETAIL = re.compile(r"`[^`]*`|\"[^\"]*\"|[\d,]+|\S*/\S*")
+_PLIES = 8
+_LONG = 0.1  # seconds: the interpreter, which only says what is meant, would take twenty times as long
+
+
+class Wrong(Exception):
+    """What the program did, and must never do."""
+
+
+class Session:
+    """Runs commands on one input, and remembers what was said: new words mean that the input led somewhere new."""
+
+    def __init__(self, data: bytes) -> None:
+        self.rng = random.Random(zlib.crc32(data))
+        self.said: set[str] = set()
+
+    def command(self, *args: str) -> tuple[int, str]:
+        """Runs a command as a person would; gives its exit code, and what it printed on standard output.
+
+        Raises:
+            Wrong: if the code is another than 0, 1 or 2, or 1 or 2 without a word, or if data printed is not JSON.
+        """
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = run(list(args))
+        text = f"{out.getvalue()}{err.getvalue()}"
+        if code not in (0, 1, 2):
+            raise Wrong(f"exit code {code} of {args}: {text[:2000]}")
+        if code and not text.strip():
+            raise Wrong(f"exit code {code} of {args} without a word")
+        if "RS901" in text or "Traceback (most" in text:
+            raise Wrong(f"{args}: {text[:2000]}")
+        if {"json", "sarif"} & set(args):
+            for line in filter(None, out.getvalue().split("\n")):
+                try:
+                    json.loads(line)
+                except ValueError:
+                    raise Wrong(f"{args} prints what is no JSON: {line[:2000]}") from None
+        self.said.add(f"{args[0]} {code}")
+        self.said.update(code + _DETAIL.sub("_", "".join(rest)) for code, *rest in _HEAD.findall(text))
+        return code, out.getvalue()
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An entry point.
+
+    `first` names the only file of an input without marks, `mutable` those files of an input that are changed, and
+    `try_out` does with them what a person would; it finds them in the folder `home`.
+    """
+
+    name: str
+    first: str
+    mutable: re.Pattern[str]
+    try_out: Callable[[Session], None]
+
+    def run(self, data: bytes, folder: Path) -> set[str]:
+        """Tries an input out; gives back what was said of it. `folder` is empty, and the current one."""
+        write(split(data, self.first), folder / HOME)
+        session = Session(data)
+        self.try_out(session)
+        return session.said
+
+
+# --- the readers ------------------------------------------------------------------------------------------------------
+
+
+def _yaml(session: Session) -> None:
+    try:
+        to_plain(read_yaml(Path(HOME, "any.yaml"), "any.yaml"))
+        session.said.add("read 0")
+    except RulespecError as error:
+        session.said.update(d.code + _DETAIL.sub("_", d.message) for d in error.diagnostics)
+
+
+def _validate(session: Session) -> None:
+    how = session.rng.choice(("text", "json", "github", "sarif"))
+    code, _ = session.command("validate", HOME, "--format", how)
+    if code == 0:
+        _play(session, HOME)
+
+
+def _rules(session: Session) -> None:
+    _validate(session)
+    _format(session)
+
+
+def _overlay(session: Session) -> None:
+    code, _ = session.command("validate", f"{HOME}+o", "--format", session.rng.choice(("text", "json")))
+    if code == 0:
+        _play(session, f"{HOME}+o")
+    session.command("diff", HOME, f"{HOME}+o", "--format", session.rng.choice(("text", "json")))
+
+
+def _fix(session: Session) -> None:
+    before, _ = session.command("validate", f"{HOME}+o" if Path(HOME, "variants/o.yaml").exists() else HOME)
+    code, _ = session.command("validate", "--fix", "--yes", HOME)
+    if before == 0 and code != 0:
+        raise Wrong("a sound ruleset is not sound after --fix")
+    session.command("validate", "--fix", "--yes", HOME)
+
+
+def _format(session: Session) -> None:
+    """Formatting twice changes nothing more, and no verdict."""
+    path = Path(HOME, "rules/play.rules")
+    if not path.is_file():
+        return
+    once, _ = session.command("format", str(path))
+    if once == 0 and session.command("format", str(path), "--check")[0] != 0:
+        raise Wrong("format changes what it has formatted")
+
+
+def _play(session: Session, ref: str) -> None:
+    """A few random decisions with both backends: they must agree in all that is to be seen."""
+    ruleset = load_ruleset(ref, Report())
+    low, high = ruleset.players
+    seats = [f"P{i}" for i in range(session.rng.randint(low, min(high, low + 2)))]
+
+    def begun(backend: Backend) -> Game:
+        return Game(ruleset, seats, backend=backend)
+
+    try:
+        fast, plain = begun("python"), begun("interpreter")
+    except RulespecError as error:
+        session.said.update(d.code for d in error.diagnostics)
+        return
+    for _ in range(_PLIES):
+        listed: object = None
+        for ask in (_standing, Game.check_invariants, Game.scores, _listed):
+            begun_at = time.process_time()
+            listed = _outcome(ask, fast)
+            if time.process_time() - begun_at > _LONG:
+                session.said.add("plays long")
+                return
+            if listed != (other := _outcome(ask, plain)):
+                raise Wrong(f"the backends do not agree: {str(listed)[:500]} and {str(other)[:500]}")
+            if isinstance(listed, str):
+                session.said.add(_DETAIL.sub("_", listed))
+                return
+        if not isinstance(listed, list) or not listed:
+            session.said.add("plays to its end")
+            return
+        option: Option = session.rng.choice(listed)
+        applied, other = (_outcome(partial(_applied, option), game) for game in (fast, plain))
+        if applied != other:
+            raise Wrong(f"the backends do not agree on {option}: {applied} and {other}")
+        if applied is not None:
+            session.said.add(_DETAIL.sub("_", str(applied)))
+            return
+    session.said.add("plays on")
+
+
+def _standing(game: Game) -> object:
+    return game.is_over or (game.hash, game.decision)
+
+
+def _listed(game: Game) -> object:
+    return [option for option, _ in zip(game.options, range(300), strict=False)]
+
+
+def _applied(option: Option, game: Game) -> None:
+    game.apply(option)
+
+
+def _outcome(ask: Callable[[Game], object], game: Game) -> object:
+    try:
+        return ask(game)
+    except Fault as fault:
+        return f"{fault.diagnostic.code} {fault.diagnostic.span} {fault}"
+
+
+# --- logs, and what is beside a ruleset -------------------------------------------------------------------------------
+
+
+def _log(session: Session) -> None:
+    """A log is replayed; what was legal of it is legal when it is written as a log and replayed again."""
+    log, out = f"{HOME}/log", "out.jsonl"
+    more = ["--rules", HOME] if Path(HOME, "game.yaml").exists() else []
+    session.command("replay", log, *more, "--trace", "trace.jsonl")
+    code, printed = session.command("replay", log, *more, "--format", "json", "--out", out)
+    if code == 2:
+        return
+    first = json.loads(printed)
+    again, printed = session.command("replay", out, *more, "--format", "json")
+    if again != 0 or json.loads(printed)["hash"] != first["hash"]:
+        raise Wrong(f"written and replayed it ends with {again}: {printed[:1000]}")
+
+
+def _under(session: Session) -> None:
+    """A native log is judged under other rules, and the rules it was played under are looked for."""
+    how = session.rng.choice(("text", "json"))
+    other = session.rng.choice(("+tall", "nim", "wager"))
+    session.command("replay", f"{HOME}/log.jsonl", "--under", other, "--format", how)
+    session.command("identify", f"{HOME}/log.jsonl", "--format", how)
+
+
+def _dialect(session: Session) -> None:
+    how = session.rng.choice(("text", "json"))
+    session.command("validate", HOME, "--format", how)
+    more = session.rng.choice((["--rules", HOME, "--dialect", "d"], ["--rules", HOME]))
+    session.command("replay", f"{HOME}/log.json", *more, "--format", how)
+
+
+def _scenario(session: Session) -> None:
+    session.command("test", HOME, "--format", session.rng.choice(("text", "json")))
+
+
+# --- the editor -------------------------------------------------------------------------------------------------------
+
+
+def _editor(session: Session) -> None:
+    from fuzz.editor import edit
+
+    edit(Path(HOME), session)
+
+
+_ANY = re.compile(r".*")
+_ALL = (
+    Target("yaml", "any.yaml", _ANY, _yaml),
+    Target("sections", "game.yaml", re.compile(r"\w+\.yaml"), _validate),
+    Target("rules", "rules/play.rules", re.compile(r"rules/.*"), _rules),
+    Target("overlay", "variants/o.yaml", re.compile(r"variants/.*"), _overlay),
+    Target("fix", "game.yaml", re.compile(r"\w+\.yaml|variants/.*"), _fix),
+    Target("log", "log", re.compile(r"log"), _log),
+    Target("under", "log.jsonl", _ANY, _under),
+    Target("dialect", "dialects/d.yaml", re.compile(r"dialects/.*"), _dialect),
+    Target("scenario", "scenarios/s.yaml", re.compile(r"scenarios/.*"), _scenario),
+    Target("editor", "rules/play.rules", _ANY, _editor),
+)
+TARGETS = {target.name: target for target in _ALL}

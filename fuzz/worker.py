@@ -1,0 +1,183 @@
+"""A process of its own for what is tried out: its time and memory are watched from outside, so nothing gets past.
+
+    python -m fuzz.worker TARGET FOLDER SECONDS
+
+reads inputs, each behind a line with its length, and answers each with a line of JSON.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import gc
+import json
+import os
+import resource
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Self
+
+ROOT = Path(__file__).parent.parent
+SECONDS = 5
+"""Of the processor, for one input: a machine that is busy with other things makes nothing a failure."""
+MEGABYTES = 500
+"""Resident, at most, of the whole process while it has one input."""
+
+_PATIENCE = 60  # seconds on the clock, for what waits and does nothing
+_ADDRESSES = 4_000_000_000  # bytes of address space: far more than is allowed, so that the measuring comes first
+_INPUTS = 400  # after so many a new process begins: what is kept between inputs must not count for them
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of an input: what was said, what went wrong (the empty text: nothing), processor seconds, megabytes."""
+
+    said: tuple[str, ...] = ()
+    wrong: str = ""
+    seconds: float = 0.0
+    megabytes: float = 0.0
+
+    @property
+    def kind(self) -> str:
+        """What two failures have in common if they are of the same mistake: the exception, and where it was raised."""
+        lines = [line.strip() for line in self.wrong.strip().split("\n")]
+        places = [line.replace(f"{ROOT}/", "") for line in lines if line.startswith("File ")]
+        return f"{lines[-1].partition(':')[0][:80]} {places[-1] if places else ''}".strip()
+
+
+class Worker:
+    """Runs inputs of one target in another process, which is begun anew whenever one is lost.
+
+    Use it as a context manager.
+
+    Args:
+        target: the name of the target.
+        seconds: of the processor, that an input may take.
+    """
+
+    def __init__(self, target: str, seconds: int = SECONDS) -> None:
+        self.target = target
+        self.seconds = seconds
+        self._done = 0
+        self._folder = Path(tempfile.mkdtemp(prefix="rulespec-fuzz-"))
+        self._process = self._begun()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _begun(self) -> subprocess.Popen[bytes]:
+        self._done = 0
+        command = [sys.executable, "-m", "fuzz.worker", self.target, str(self._folder), str(self.seconds)]
+        return subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def _end(self) -> None:
+        with self._process as process:  # closes the pipes, and waits
+            process.kill()
+
+    def fresh(self, data: bytes) -> Outcome:
+        """Runs an input in a process that has seen no other."""
+        if self._done:
+            self._end()
+            self._process = self._begun()
+        return self.run(data)
+
+    def run(self, data: bytes) -> Outcome:
+        """Runs an input."""
+        if self._done >= _INPUTS:
+            return self.fresh(data)
+        self._done += 1
+        process = self._process
+        assert process.stdin is not None and process.stdout is not None
+        answer = b""
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(b"%d\n%s" % (len(data), data))
+            process.stdin.flush()
+            if select.select([process.stdout], [], [], _PATIENCE)[0]:
+                answer = process.stdout.readline()
+        if answer.endswith(b"\n"):
+            found = json.loads(answer)
+            return Outcome(**{**found, "said": tuple(found["said"])})
+        self._done = _INPUTS
+        process.kill()
+        code = process.wait()
+        # Killed by us, or by the system for having used up its time: then it has written down where it was.
+        ended = "hang" if code in (-signal.SIGKILL, -signal.SIGXCPU) else "crash"
+        stack = (self._folder / "stack").read_text("utf-8", "replace").strip().split("\n")
+        wrong = [*reversed(stack), f"{ended}: the process has ended with {code}"]
+        return Outcome(wrong="\n".join(wrong), seconds=self.seconds)
+
+
+def _serve(name: str, folder: Path, limit: int) -> None:
+    """The other process: tries out what comes in, until nothing more comes."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_RDWR), 1)  # nothing that is printed gets between the answers
+    inputs = os.fdopen(os.dup(0), "rb")
+    os.dup2(1, 0)  # and nobody answers questions
+    os.environ |= {"RULESPEC_DEBUG": "1", "RULESPEC_PATH": str(ROOT / "tests" / "rulesets"), "NO_COLOR": "1"}
+    resource.setrlimit(resource.RLIMIT_AS, (_ADDRESSES, _ADDRESSES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    warnings.simplefilter("error")  # a person would see them
+    from fuzz.targets import TARGETS
+
+    place = folder / "place"
+    with (folder / "stack").open("w") as stack:
+        faulthandler.enable(stack)
+        faulthandler.register(signal.SIGXCPU, stack, all_threads=False, chain=True)
+        gc.collect()
+        gc.freeze()
+        while head := inputs.readline():
+            data = inputs.read(int(head))
+            shutil.rmtree(place, ignore_errors=True)
+            place.mkdir()
+            os.chdir(place)
+            gc.collect()
+            _forget_peak()
+            begun = time.process_time()
+            resource.setrlimit(resource.RLIMIT_CPU, (int(begun) + limit + 1, resource.RLIM_INFINITY))
+            said: set[str] = set()
+            wrong = ""
+            try:
+                said = TARGETS[name].run(data, place)
+            except BaseException:
+                wrong = traceback.format_exc()
+            seconds, megabytes = time.process_time() - begun, _peak()
+            if not wrong and seconds > limit:
+                wrong = f"slow: {seconds:.1f} s of the processor"
+            if not wrong and megabytes > MEGABYTES:
+                wrong = f"large: {megabytes:.0f} MB"
+            answers.write(json.dumps(asdict(Outcome(tuple(sorted(said)), wrong, seconds, megabytes))).encode() + b"\n")
+            answers.flush()
+
+
+def _forget_peak() -> None:
+    with contextlib.suppress(OSError):  # only Linux can, and not everywhere: then the peak is that of all inputs so far
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def _peak() -> float:
+    """Megabytes that were resident at most."""
+    try:
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) / 1000
+    except OSError:
+        pass
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return used / (1e6 if sys.platform == "darwin" else 1e3)
+
+
+if __name__ == "__main__":
+    _serve(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]))

@@ -1,0 +1,80 @@
+"""How large a ruleset may be in all, after overlays and what it extends have been put together.
+
+What is written is bounded where files are read. This is about what little text can stand for: kinds multiply.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from rulespec.check.nodes import entries, get, text, words
+from rulespec.diagnostics import Report, Span
+from rulespec.source import Mapping, Node
+
+MAX_ENTITIES = 5_000
+"""Entities of one kind, after all products have been made."""
+MAX_ALL_ENTITIES = 20_000
+MAX_FACTS = 100_000
+"""Facts of all entities: for each kind, its entities times its facts."""
+
+
+def check_size(root: Mapping, report: Report) -> None:
+    """Refuses a ruleset whose kinds would come to too much, before any of them is made.
+
+    Args:
+        root: the merged YAML tree.
+        report: takes the error.
+
+    Raises:
+        RulespecError: RS108.
+    """
+    sizes: Counter[str] = Counter()
+    for name, _, count, _ in _plain_kinds(root):
+        sizes[name] += count
+    entities = facts = 0
+    for name, span, count, declared in [*_plain_kinds(root), *_products(root, sizes)]:
+        entities += count
+        facts += count * declared
+        if count > MAX_ENTITIES:
+            _refuse(f"`{name}` has more than {MAX_ENTITIES:,} entities", span, report)
+        if entities > MAX_ALL_ENTITIES:
+            _refuse(f"with `{name}`, there are more than {MAX_ALL_ENTITIES:,} entities in all", span, report)
+        if facts > MAX_FACTS:
+            _refuse(f"with `{name}`, there are more than {MAX_FACTS:,} facts of entities in all", span, report)
+
+
+def _refuse(message: str, span: Span, report: Report) -> None:
+    help_ = "products of kinds multiply, and every entity has every fact of its kind: make smaller kinds"
+    report.error("RS108", message, span, help=help_)
+    report.raise_if_errors()
+
+
+def _plain_kinds(root: Mapping) -> Iterator[tuple[str, Span, int, int]]:
+    """Each kind whose entities are written out: its name and place, how many entities and how many facts each has."""
+    for name, place, node in entries(get(root, "kinds")):
+        if get(node, "product") is None:
+            yield name, place.span, _length(get(node, "entities")), _length(get(node, "facts"))
+    for name, place, node in entries(get(root, "game", "options")):  # those with values are kinds, too
+        yield name, place.span, len(words(get(node, "values"))), 0
+    map_ = get(root, "map")
+    if map_ is not None:
+        declared = _length(get(map_, "facts")) + _length(get(map_, "links"))
+        yield text(get(map_, "kind")), map_.span, _length(get(map_, "regions")), declared
+    for _, place, node in entries(get(root, "tracks")):
+        name = text(get(node, "ring")) or text(get(node, "line"))
+        yield name, place.span, _length(get(node, "spaces")), _length(get(node, "facts"))
+
+
+def _products(root: Mapping, sizes: Counter[str]) -> Iterator[tuple[str, Span, int, int]]:
+    for name, place, node in entries(get(root, "kinds")):
+        factors = words(get(node, "product"))
+        if factors:
+            count = 1
+            for factor in factors:
+                count *= sizes[factor.text]
+            yield name, place.span, count, len(factors)
+
+
+def _length(node: Node | None) -> int:
+    return len(node.entries) if isinstance(node, Mapping) else 0
