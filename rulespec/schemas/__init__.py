@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 NAMES = ("game", "kinds", "map", "tracks", "tables", "setup", "overlay")
 """The files of a ruleset; each schema is `<name>.schema.json` in this folder."""
 
-BESIDE = ("scenarios", "dialect", "expect")
+BESIDE = ("rules", "scenarios", "dialect", "expect", "perft_record")
 """The files beside the rules."""
 
-OUTPUTS = ("diagnostics", "replay", "under", "identify", "simulate", "test", "diff")
+OUTPUTS = ("diagnostics", "replay", "under", "identify", "simulate", "test", "coverage", "diff", "perft")
 """What the commands print as JSON."""
 
 
@@ -35,3 +37,10 @@ def load_schema(name: str) -> dict[str, Any]:
     text = files(__name__).joinpath(f"{name}.schema.json").read_text("utf-8")
     schema: dict[str, Any] = json.loads(text)
     return schema
+
+
+def modeline(folder: Path, name: str) -> list[str]:
+    """The line by which editors find the schema of a file in this folder; none if no comment can hold the path."""
+    file = Path(str(files(__name__))) / f"{name}.schema.json"
+    path = Path(os.path.relpath(file, folder.resolve())).as_posix()
+    return [f"# yaml-language-server: $schema={path}"] if path.isprintable() else []

@@ -1,0 +1,177 @@
+"""`rulespec coverage`: what of a ruleset's rules its scenarios and recorded games run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli import output
+from cli.simulate import seat_counts
+from rulespec.diagnostics import Report
+
+if TYPE_CHECKING:  # usage errors need none of it
+    from engine.coverage import Coverage, Trace, Tracer
+    from engine.coverage_report import CoverageReport, RuleRuns, Total
+
+
+@click.command("coverage")
+@click.argument("ref")
+@click.argument("paths", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--playouts", type=click.IntRange(1, 100_000), metavar="N", help="Run N random games.")
+@click.option("--players", metavar="N", help="Number of players of random games: 4, 2-6. Default: all there may be.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same random games.")
+@click.option("--overlays", is_flag=True, help="Run the tests of the ruleset with each of its overlays, too.")
+@click.option("--format", "format_", type=click.Choice(["text", "json", "html"]), default="text", help="How to print.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write to a file.")
+@click.option(
+    "--fail-under",
+    type=click.FloatRange(0, 100),
+    default=0.0,
+    metavar="PCT",
+    help="Exit with 1 if less is run or explained.",
+)
+@click.pass_context
+def command(
+    ctx: click.Context,
+    ref: str,
+    paths: tuple[Path, ...],
+    playouts: int | None,
+    players: str | None,
+    seed: int,
+    overlays: bool,
+    format_: str,
+    out: Path | None,
+    fail_under: float,
+) -> None:
+    """Tell what of the rules of REF is run: definitions, procedures, options, conditions, branches, and rules by id.
+
+    Run are the scenario files and logs in PATHS…, or random games, or else what `rulespec test` runs. Counted are
+    the files of the ruleset's own folder and of its overlays. Exit code: 0 it could be told, 1 a test fails, a reason
+    in rules.yaml explains nothing, or too little is run, 2 something cannot be read.
+
+    Example: rulespec coverage imperial --overlays --format html --out coverage.html
+    """
+    from engine.coverage import Coverage
+    from engine.coverage_report import CoverageReport
+    from rulespec.load import load_ruleset
+
+    if overlays and ("+" in ref or paths or playouts):
+        raise click.UsageError("--overlays goes with a ruleset alone, and with the tests that it brings along")
+    counts = seat_counts(players) if players is not None else []
+    report, coverage = Report(), Coverage()
+    ruleset = load_ruleset(ref)
+    rulesets = [ruleset, *(load_ruleset(f"{ref}+{name}") for name in (ruleset.offered if overlays else ()))]
+    for each in rulesets:
+        for trace in _traces(coverage.trace(each), paths, playouts, counts, seed, report):
+            coverage.add(trace)
+    found = CoverageReport(coverage, report)
+    _write(found, format_, out)
+    output.show(report.diagnostics)
+    sound = report.ok and not report.diagnostics and not any(t.error for t in coverage.tests)
+    ctx.exit(output.OK if sound and found.whole.percent >= fail_under else output.PROBLEMS)
+
+
+def _traces(
+    tracer: Tracer,
+    paths: Sequence[Path],
+    playouts: int | None,
+    players: Sequence[int],
+    seed: int,
+    report: Report,
+) -> Iterator[Trace]:
+    from engine.coverage import trace_log, trace_playouts, trace_scenario, trace_suite
+    from engine.scenario import load_scenarios
+
+    for path in paths:
+        if path.suffix == ".yaml":
+            for scenario in load_scenarios(path, report):
+                yield trace_scenario(tracer, scenario)
+        else:
+            yield trace_log(tracer, path)
+    if playouts is not None:
+        low, high = tracer.ruleset.players
+        yield from trace_playouts(tracer, players or range(low, high + 1), playouts, seed)
+    if not paths and playouts is None:
+        yield from trace_suite(tracer, report)
+
+
+def _write(found: CoverageReport, format_: str, out: Path | None) -> None:
+    if format_ == "json":
+        import json
+
+        text = json.dumps(found.to_json(), ensure_ascii=out is None)
+    elif format_ == "html":
+        from cli.coverage_page import page
+
+        text = page(found)
+    else:
+        text = "\n".join(_text(found, 0 if out is not None else output.width(), colored=out is None))
+    if out is None:
+        click.echo(text)
+        return
+    try:
+        out.write_text(text + "\n", "utf-8")
+    except OSError as error:
+        raise click.ClickException(f"{out} cannot be written: {error.strerror}") from None
+
+
+# --- text ----------------------------------------------------------------------------------------
+
+
+def _text(found: CoverageReport, width: int, *, colored: bool) -> Iterator[str]:
+    def styled(text: str, **how: Any) -> str:
+        return output.style(text, **how) if colored else text
+
+    def cut(text: str) -> str:
+        return text if not width or len(text) <= width else text[: width - 1] + "…"
+
+    yield styled(head(found.coverage), bold=True)
+    yield from (styled(cut(f"fails: {t.id}: {t.error}"), fg="red") for t in found.coverage.tests if t.error)
+    for title, totals in (("", found.totals), ("file", found.by_file)):
+        yield ""
+        rows = [(name, t.run, t.outcomes, t.explained, percent(t)) for name, t in totals.items()]
+        yield from output.table(rows, (title, "run", "of", "explained", "%"), right=(1, 2, 3, 4))
+    for title, explained in (("not run", False), ("not run, with a reason", True)):
+        gaps = [g for g in found.gaps if bool(g.reason) is explained and not g.implied]
+        if gaps:
+            yield "\n" + styled(title, bold=True)
+            told = [(f"{g.span.file}:{g.span.line}", f"{g.unit.name}: {g.outcome}", found.line(g.span)) for g in gaps]
+            for line, gap in zip(output.table(told), gaps, strict=True):
+                yield cut(line)
+                if gap.reason:
+                    yield cut(f"    {gap.reason}")
+    unproved = [r for r in found.rules if not r.proved_by]
+    if unproved:
+        yield "\n" + styled("rules that no scenario which cites them runs", bold=True)
+        states = [(r.rule.id, status(r), r.reason or r.rule.text) for r in unproved]
+        yield from (cut(line) for line in output.table(states))
+    yield f"\n{percent(found.whole)} % run or explained"
+
+
+def head(coverage: Coverage) -> str:
+    """What was run, in one line."""
+    first, *others = coverage.rulesets
+    parts = [first.ref + (f", and under {output.counted(len(others), 'overlay')}" if others else "")]
+    for kind, word in (("scenario", "scenario"), ("log", "recorded game"), ("playout", "random game")):
+        if number := sum(t.kind == kind for t in coverage.tests):
+            parts.append(output.counted(number, word))
+    return " · ".join(parts)
+
+
+def percent(total: Total) -> str:
+    """Rounded down, so that 100 means all."""
+    return f"{int(total.percent * 10) / 10:.1f}"
+
+
+def status(r: RuleRuns) -> str:
+    """What is known of a rule, in a word or two."""
+    if r.proved_by:
+        return "proved"
+    if r.reason:
+        return "explained"
+    if r.runs.count:
+        return "run, not cited" if not r.cited_by else "cited, run by others"
+    return "cited, not run" if r.cited_by else "not run"

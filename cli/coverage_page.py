@@ -1,0 +1,88 @@
+"""Coverage as one page of HTML that needs nothing else: the totals, the rules, and the sources, coloured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from importlib.resources import files
+from string import Template
+
+from cli.coverage import head, percent, status
+from engine.coverage_report import CoverageReport, LineRuns, Total
+
+_MARKS = {"run": "●", "partly": "◐", "missed": "○", "explained": "◌", "": ""}
+"""Colours are not all there is: everybody can tell these apart."""
+
+
+def page(found: CoverageReport) -> str:
+    """The page. Everything that comes from a ruleset or a test is escaped."""
+    template = Template(files(__package__).joinpath("coverage_page.html").read_text("utf-8"))
+    return template.substitute(
+        title=escape(found.coverage.rulesets[0].title),
+        head=escape(head(found.coverage)),
+        percent=percent(found.whole),
+        failed="".join(
+            f"<p class='missed'>{escape(f'{t.id}: {t.error}')}</p>" for t in found.coverage.tests if t.error
+        ),
+        totals=_table(("", *_TOTALS), (_total(escape(kind), total) for kind, total in found.totals.items())),
+        files=_table(("file", *_TOTALS), (_total(_link(file), total) for file, total in found.by_file.items())),
+        rules=_rules(found),
+        sources="\n".join(_source(found, file) for file in found.by_file),
+    )
+
+
+_TOTALS = ("run", "of", "explained", "%")
+
+
+def _total(name: str, total: Total) -> list[str]:
+    return [name, str(total.run), str(total.outcomes), str(total.explained), percent(total)]
+
+
+def _link(file: str) -> str:
+    return f"<a href='#{_anchor(file)}'>{escape(file)}</a>"
+
+
+def _anchor(file: str, line: int = 0) -> str:
+    return escape(f"{file}:{line}" if line else file)
+
+
+def _table(head_: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table; what is in the rows is HTML already."""
+    top = "".join(f"<th>{escape(cell)}</th>" for cell in head_)
+    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>\n" for row in rows)
+    return f"<table><thead><tr>{top}</tr></thead>\n<tbody>{body}</tbody></table>"
+
+
+def _rules(found: CoverageReport) -> str:
+    def rows() -> Iterator[list[str]]:
+        for r in found.rules:
+            places = sorted({(u.span.file, u.span.line) for u in r.units})
+            links = ", ".join(
+                f"<a href='#{_anchor(file, line)}'>{escape(file.rpartition('/')[2])}:{line}</a>"
+                for file, line in places
+                if file in found.by_file
+            )
+            state = status(r)
+            shade = {"proved": "run", "explained": "explained"}.get(state, "missed")
+            text = escape(r.rule.text) + (f"<br><em>{escape(r.reason)}</em>" if r.reason else "")
+            tests = escape(", ".join(r.proved_by[:6]) + (" …" if len(r.proved_by) > 6 else ""))
+            editions = escape(", ".join(r.rule.editions))
+            yield [escape(r.rule.id), text, editions, f"<span class='{shade}'>{state}</span>", tests, links]
+
+    return _table(("rule", "text", "editions", "state", "proved by", "in"), rows()) if found.rules else ""
+
+
+def _source(found: CoverageReport, file: str) -> str:
+    lines = "\n".join(_line(file, number, line) for number, line in enumerate(found.lines(file), 1))
+    return f"<h3 id='{_anchor(file)}'>{escape(file)}</h3>\n<pre>{lines}</pre>"
+
+
+def _line(file: str, number: int, line: LineRuns) -> str:
+    told = [f"run by {', '.join(line.by)}"] if line.by else []
+    told += [f"not seen: {what}" for what in line.missing]
+    title = escape("\n".join(told))
+    count = f"{line.count:,}" if line.state else ""
+    gutter = f"<a>{number:4}</a> {_MARKS[line.state] or ' '} {count:>9}"
+    return (
+        f"<span id='{_anchor(file, number)}' class='{line.state}' title='{title}'>{gutter}  {escape(line.text)}</span>"
+    )
