@@ -1,0 +1,195 @@
+"""`rulespec perft`: counts the positions some options away, and compares them with what is recorded."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cli import output
+from engine.begin import Backend
+from engine.game import Game
+from engine.option import Fault
+from engine.perft import LIMIT, MAX_DEPTH, Perft, perft
+from engine.perft_record import at_moves, choose, compare, count, read_record, record_file, replay_own, write_record
+from engine.simulate import seat_names
+from engine.suite import display
+from rulespec import typed
+from rulespec.diagnostics import Diagnostic, Report, RulespecError, Severity, Span
+from rulespec.render import to_json
+
+BACKENDS: dict[str, tuple[Backend, ...]] = {
+    "python": ("python",),
+    "interpreter": ("interpreter",),
+    "both": ("python", "interpreter"),
+}
+
+
+@click.command("perft")
+@click.argument("ref")
+@click.option("--players", type=click.IntRange(1), metavar="N", help="Count from the start of a game of N.")
+@click.option("--from", "log", type=click.Path(path_type=Path), metavar="LOG", help="Count from a recorded game.")
+@click.option("--at", type=click.IntRange(0), metavar="K", help="After K moves of LOG; default: all of them.")
+@click.option("--depth", type=click.IntRange(0, MAX_DEPTH), metavar="D", help="How many options are taken in a row.")
+@click.option("--divide", is_flag=True, help="Print the leaves below each first option.")
+@click.option("--limit", type=click.IntRange(1), default=LIMIT, show_default=True, help="Nodes before it is given up.")
+@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the ruleset; repeatable.")
+@click.option("--backend", type=click.Choice(list(BACKENDS)), default="python", show_default=True)
+@click.option("--check", is_flag=True, help="Count what is recorded for REF, and compare.")
+@click.option("--record", is_flag=True, help="Count what is recorded for REF, and write it anew.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    ref: str,
+    players: int | None,
+    log: Path | None,
+    at: int | None,
+    depth: int | None,
+    divide: bool,
+    limit: int,
+    options: tuple[str, ...],
+    backend: str,
+    check: bool,
+    record: bool,
+    format_: str,
+) -> None:
+    """Count the positions that are D options away in a game of the ruleset REF.
+
+    Every legal option counts once, those of chance and those out of turn, too. Leaves are the lines of D options, ended
+    those on which the game is over before; the hash is over the states of all leaves, in any order. Exit code: 0
+    counted, 1 the limit was reached, the backends differ, or the rules are at fault, 2 wrong usage.
+
+    With --check, the positions in perft/ in the ruleset's folder are counted anew and compared: 0 nothing differs, 1
+    something does. With --record that file is written anew; where there is none, positions are chosen.
+
+    Example: rulespec perft imperial --players 3 --depth 4 --divide
+    """
+    from rulespec.load import load_ruleset
+
+    chosen = output.key_values(options)
+    if check or record:
+        named = [value is not None for value in (players, log, at, depth)]
+        if (check and record) or any(named) or chosen or divide:
+            raise click.UsageError("--check or --record goes with REF, --backend and --format alone")
+        ctx.exit(_check(load_ruleset(ref), backend, format_) if check else _record(load_ruleset(ref)))
+    if depth is None or (players is None) == (log is None):
+        raise click.UsageError("say --depth D, and either --players N or --from LOG")
+    if at is not None and log is None:
+        raise click.UsageError("--at goes with --from")
+    if chosen and log is not None:
+        raise click.UsageError("--option goes with --players; a log has its own")
+    ruleset = load_ruleset(ref)
+    if players is not None:
+        games = {b: Game(ruleset, seat_names(players), chosen, b) for b in BACKENDS[backend]}
+    elif log is not None:
+        at, games = _from_log(ruleset, log, at, BACKENDS[backend])
+    begun = time.perf_counter()
+    found: dict[str, Perft] = {}
+    for name, game in games.items():
+        try:
+            found[name] = perft(game, depth, limit=limit)
+        except Fault as fault:
+            output.show([fault.diagnostic])
+            line = ", ".join(f"`{option}`" for option in game.history[-depth:])
+            click.echo(f"the last options before that: {line or 'none'}", err=True)
+            ctx.exit(output.PROBLEMS)
+    seconds = time.perf_counter() - begun
+    if format_ == "json":
+        data: dict[str, Any] = {"ruleset": ruleset.ref, "ruleset_hash": ruleset.hash, "backends": list(found)}
+        data |= {"seats": list(game.seats), "options": game.options_chosen, "log": str(log) if log else None}
+        output.echo_json(data | {"at": at or 0, "perfts": {name: _json(p, divide) for name, p in found.items()}})
+    else:
+        where = f"{log} at {at}" if log is not None else output.counted(players or 0, "player")
+        click.echo(f"{ruleset.ref} {ruleset.version} · {where} · depth {depth}")
+        click.echo()
+        _show(found, divide, limit, seconds)
+    first = next(iter(found.values()))
+    ctx.exit(output.OK if first.complete and all(p == first for p in found.values()) else output.PROBLEMS)
+
+
+def _from_log(
+    ruleset: typed.Ruleset, log: Path, at: int | None, backends: tuple[Backend, ...]
+) -> tuple[int, dict[Backend, Game]]:
+    """Games that stand where a log does, and after how many moves that is."""
+    result = replay_own(log, ruleset)
+    if at is None:
+        if result.divergence is not None:
+            message = f"the log is not legal to its end under `{ruleset.ref}`: {result.divergence.refusal.reason}"
+            help_ = f"with --at K, K up to {len(result.moves)}, positions before that can be counted"
+            raise RulespecError([Diagnostic("RS821", Severity.ERROR, message, Span(str(log), 1, 1, 1, 2), help=help_)])
+        at = len(result.moves)
+    return at, {b: game for b in backends for game in at_moves(result, [at], b)}
+
+
+def _json(found: Perft, divide: bool) -> dict[str, Any]:
+    data = asdict(found)
+    return data if divide else {k: v for k, v in data.items() if k != "divide"}
+
+
+def _show(found: Mapping[str, Perft], divide: bool, limit: int, seconds: float) -> None:
+    perfts = list(found.values())
+    first = perfts[0]
+    head = ("", *found) if len(found) > 1 else ()
+    right = range(1, len(found) + 1)
+    if divide:
+        names = dict.fromkeys(name for p in perfts for name in p.divide)
+        rows = [[name, *(f"{p.divide[name]:,}" if name in p.divide else "-" for p in perfts)] for name in names]
+        for line in [*output.table(rows, head, right), ""]:
+            click.echo(line)
+    numbers = [[key, *(f"{getattr(p, key):,}" for p in perfts)] for key in ("nodes", "leaves", "ended", "distinct")]
+    for line in output.table([*numbers, ["hash", *(p.hash for p in perfts)]], head, right):
+        click.echo(line)
+    click.echo()
+    if not first.complete:
+        text = f"stopped after {limit:,} nodes (--limit): these are the numbers up to there"
+        click.echo(output.style(text, fg="yellow"))
+    if any(p != first for p in perfts):
+        click.echo(output.style("the backends differ, which is the program's own mistake", fg="red"))
+    total = sum(p.nodes for p in perfts)
+    click.echo(f"{seconds:.1f} s ({total / max(seconds, 1e-9):,.0f} nodes/s)")
+
+
+# --- the record ----------------------------------------------------------------------------
+
+
+def _check(ruleset: typed.Ruleset, backend: str, format_: str) -> int:
+    path, report, begun = record_file(ruleset), Report(), time.perf_counter()
+    if not path.exists():
+        raise click.UsageError(f"there is no {display(path)}: `rulespec perft {ruleset.ref} --record` writes it")
+    rows = read_record(path)
+    counted = sum(compare(ruleset, rows, name, report) for name in BACKENDS[backend])
+    if format_ == "json":
+        data: dict[str, Any] = {"ruleset": ruleset.ref, "ruleset_hash": ruleset.hash}
+        diagnostics = [to_json(d) for d in report.diagnostics]
+        data |= {"backends": list(BACKENDS[backend]), "record": display(path), "positions": counted}
+        output.echo_json(data | {"diagnostics": diagnostics})
+    else:
+        output.show(report.diagnostics)
+        verdict = output.style("as recorded", fg="green")
+        if not report.ok:
+            verdict = output.style(f"{report.errors} differ", fg="red")
+        seconds = time.perf_counter() - begun
+        click.echo(f"{display(path)}: {output.counted(counted, 'position')} counted, {verdict} · {seconds:.1f} s")
+    return output.OK if report.ok else output.PROBLEMS
+
+
+def _record(ruleset: typed.Ruleset) -> int:
+    path = record_file(ruleset)
+    rows = read_record(path) if path.exists() else choose(ruleset)
+    try:
+        counted = list(count(ruleset, rows))
+    except Fault as fault:
+        output.show([fault.diagnostic])
+        return output.PROBLEMS
+    try:
+        write_record(path, ruleset, counted)
+    except OSError as error:
+        raise click.UsageError(f"{path} cannot be written: {error.strerror}") from None
+    nodes = sum(int(row.counted["nodes"]) for row in counted)
+    click.echo(f"{display(path)}: {output.counted(len(counted), 'position')}, {output.counted(nodes, 'node')}")
+    return output.OK
