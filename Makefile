@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN    := .venv/bin
 STAMP  := .venv/.installed-from-pyproject
 
-.PHONY: test replay proof clean
+.PHONY: test replay proof fuzz mutation clean
 
 test: $(STAMP)
 	$(BIN)/ruff check .
@@ -14,9 +14,23 @@ test: $(STAMP)
 replay: $(STAMP)
 	$(BIN)/rulespec replay games/imperial/logs/playimperial/c002-standard-4p.json
 
-# The long proofs: 1,000 random games with all invariants, 50 of them with both backends side by side; every two overlays together. About an hour.
+# The long proofs: 1,000 random games with all invariants, 50 of them with both backends side by side; every two overlays together; all recorded perfts with both backends. About an hour.
 proof: $(STAMP)
-	RULESPEC_PLAYOUTS=1000 RULESPEC_AGREE=50 RULESPEC_PAIRS=1 $(BIN)/pytest -n 2 -q tests/test_playouts.py tests/test_shipped.py
+	RULESPEC_PLAYOUTS=1000 RULESPEC_AGREE=50 RULESPEC_PAIRS=1 RULESPEC_PERFT=1 $(BIN)/pytest -n 2 -q tests/test_playouts.py tests/test_shipped.py tests/test_perft.py tests/test_recorded_actions.py
+
+# Two hours of fuzzing in all, in two processes; see docs/robustness.md. What fails is written to build/fuzz/.
+fuzz: $(STAMP)
+	seq 2 | xargs -P 2 -I SEED $(BIN)/python -m fuzz --seconds 360 --seed SEED --out build/fuzz/SEED
+
+# How good the tests of the shipped rules are, by changing the rules; see docs/testing.md. Some hours; results in build/mutants/.
+OVERLAID := imperial+first_edition imperial+reverse_order imperial+stricter_import imperial+economy_2030 \
+            imperial+playimperial imperial+playimperial_2030 imperial_2030+playimperial
+mutation: $(STAMP)
+	mkdir -p build/mutants
+	for ref in imperial imperial_2030 imperial_asia tutorial $(OVERLAID); do \
+	  $(BIN)/python -m bench.rule_mutants $$ref --count 500 --kept build/mutants/$$ref.json \
+	    --out build/mutants/$$ref.jsonl --fail-under 90 || failed="$$failed $$ref"; \
+	done; test -z "$$failed" || { echo "below 90 %:$$failed" >&2; exit 1; }
 
 clean:
 	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

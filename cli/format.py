@@ -14,7 +14,7 @@ from cli import output
 from rulespec.diagnostics import RulespecError
 from rulespec.format import format_rules
 from rulespec.load import MAX_RULES_BYTES, find_ruleset
-from rulespec.source import read_text
+from rulespec.source import files_inside, read_text
 
 
 @click.command("format")
@@ -67,7 +67,7 @@ def _rules_of(ref: str) -> list[Path]:
     if folder.is_relative_to(here):
         folder = folder.relative_to(here)
     beside = [p for p in (Path(o).with_suffix(".rules") for o in overlays if o.endswith(".yaml")) if p.is_file()]
-    return [*sorted(folder.glob("rules/*.rules")), *sorted(folder.glob("variants/*.rules")), *beside]
+    return [*files_inside(folder, "rules/*.rules"), *files_inside(folder, "variants/*.rules"), *beside]
 
 
 def _format(path: Path, *, write: bool, diff: bool) -> tuple[int, bool]:

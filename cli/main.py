@@ -17,7 +17,9 @@ COMMANDS = {
     "replay": "Replay recorded games: final standings, or where the log breaks a rule.",
     "identify": "Find the edition and the options that a recorded game was played under.",
     "test": "Run the scenarios and recorded games of a ruleset.",
+    "coverage": "Tell what of a ruleset's rules its scenarios and recorded games run.",
     "simulate": "Play random games: length, winners, endings, invariants.",
+    "perft": "Count the positions some options away; compare with what is recorded.",
     "play": "Play a game at the terminal.",
     "diff": "Tell what differs between two rulesets.",
     "new": "Start a variant or a map of your own.",
@@ -116,8 +118,8 @@ def _last_resort(error: Exception) -> int:
 
 def main() -> None:
     """The entry point of the process."""
-    for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a character gets a question mark, not an error.
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        # A terminal that cannot show a character gets a question mark, not an error; nor is typing one.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     try:

@@ -8,7 +8,6 @@ import re
 import shutil
 import textwrap
 from collections.abc import Iterator
-from importlib import resources
 from itertools import islice
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from rulespec import ast, typed
 from rulespec.check.nodes import entries, get, text
 from rulespec.diagnostics import Report, RulespecError, shown
 from rulespec.load import Merged, find_ruleset, game_folders, load_ruleset, load_source
-from rulespec.schemas import load_schema
+from rulespec.schemas import load_schema, modeline
 from rulespec.source import Mapping, Node, Scalar, Sequence
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -120,7 +119,7 @@ def _files(name: str, target: Path, extends: str, ruleset: typed.Ruleset, base: 
 
 def _game_file(name: str, target: Path, extends: str, ruleset: typed.Ruleset, base: Merged) -> str:
     lines = [
-        *_modeline(target, "game"),
+        *modeline(target, "game"),
         f"id: {name}",
         f"title: {_title(name)}",
         'version: "0.1"',
@@ -143,7 +142,7 @@ def _game_file(name: str, target: Path, extends: str, ruleset: typed.Ruleset, ba
 
 def _overlay_file(name: str, target: Path, ruleset: typed.Ruleset, base: Merged) -> str:
     lines = [
-        *_modeline(target.parent, "overlay"),
+        *modeline(target.parent, "overlay"),
         f"id: {name}",
         f"title: {_title(name)}",
         f"for: {ruleset.id}",
@@ -170,7 +169,7 @@ def _tables_file(target: Path, ruleset: typed.Ruleset, base: Merged) -> str:
     constants = list(entries(get(base.source.root, "constants")))
     tables = list(entries(get(base.source.root, "tables")))
     lines = [
-        *_modeline(target, "tables"),
+        *modeline(target, "tables"),
         f"# Numbers of {ruleset.ref}. Take the `# ` away from what is different here, and from what it stands in.",
     ]
     if constants:
@@ -195,7 +194,7 @@ def _map_file(target: Path, ruleset: typed.Ruleset, base: Merged) -> str:
     if not regions:
         return ""
     lines = [
-        *_modeline(target, "map"),
+        *modeline(target, "map"),
         f"# The map of {ruleset.ref} has {output.counted(len(regions), 'region')}.",
         "# What stands here under the name of one is laid over it; a new name is a new region. Two-way links are",
         "# written at both ends. For a map of one's own see `replaces` in game.yaml. The first region as it is there:",
@@ -241,7 +240,7 @@ def _scenario_file(name: str, folder: Path, ruleset: typed.Ruleset) -> str:
     except Fault as fault:
         raise RulespecError([fault.diagnostic]) from None
     lines = [
-        *_modeline(folder, "scenarios"),
+        *modeline(folder, "scenarios"),
         "# What must happen. `rulespec test` runs it: write the next scenario for the first thing that differs here.",
         "scenarios:",
         f"  - id: {name}.01",
@@ -267,15 +266,12 @@ def _title(name: str) -> str:
     return json.dumps(name.replace("_", " ").strip().capitalize())
 
 
-def _modeline(folder: Path, schema: str) -> list[str]:
-    """The line by which editors find the schema; none if the path cannot stand in a comment."""
-    file = Path(str(resources.files("rulespec.schemas"))) / f"{schema}.schema.json"
-    path = Path(os.path.relpath(file, folder.resolve())).as_posix()
-    return [f"# yaml-language-server: $schema={path}"] if path.isprintable() else []
-
-
 def _extends(ref: str, target: Path) -> str:
-    """The base as `extends` names it: by its id where that is found from anywhere, else by its path from here."""
+    """The base as `extends` names it: by its id where that is found from anywhere, else by its path from here.
+
+    Raises:
+        click.UsageError: if a ruleset there cannot extend it.
+    """
     name, *overlays = ref.split("+")
     base, beside = find_ruleset(name), target.resolve()
     for overlay in overlays:
@@ -283,10 +279,15 @@ def _extends(ref: str, target: Path) -> str:
             raise click.UsageError(
                 f"a ruleset extends overlays by their ids: copy `{overlay}` into {base / 'variants'}, or use --overlay"
             )
-    fixed = {folder.resolve() for folder in game_folders() if folder.is_absolute()} if name == base.name else set()
+    fixed = {folder.resolve() for folder in game_folders() if folder.is_absolute()}
     written = base.name
     if base.parent not in {beside.parent, *fixed} or find_ruleset(written, beside=beside) != base:
         written = Path(os.path.relpath(base, beside)).as_posix()
+        if not base.is_relative_to(beside.parent):
+            raise click.UsageError(
+                f"a ruleset in {shown(str(beside.parent))} cannot extend {shown(name)}, which lies elsewhere: put the"
+                " new one beside it with --to, or add the folder that holds it to RULESPEC_PATH"
+            )
     found = "+".join([written, *overlays])
     rule = load_schema("game")["properties"]["extends"]
     if not re.search(rule["pattern"], found) or len(found) > rule["maxLength"]:

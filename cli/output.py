@@ -45,7 +45,7 @@ def show(diagnostics: Sequence[Diagnostic], sources: Mapping[str, str] | None = 
     shown = diagnostics[:MAX_SHOWN]
     stream = sys.stderr if err else sys.stdout
     # Colours are decided here, by the stream: click must neither strip nor keep them by itself.
-    click.echo(render_text(shown, texts_of(shown, sources), use_color(stream), _width(stream)), err=err, color=True)
+    click.echo(render_text(shown, texts_of(shown, sources), use_color(stream), width(stream)), err=err, color=True)
     if len(diagnostics) > MAX_SHOWN:
         click.echo(f"\n… and {len(diagnostics) - MAX_SHOWN} more", err=err)
     click.echo(err=err)
@@ -62,10 +62,10 @@ def texts_of(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | Non
     return {name: text for name, text in texts.items() if text}
 
 
-def _width(stream: IO[str]) -> int:
+def width(stream: IO[str] | None = None) -> int:
     """How many columns the terminal has; 0 where the stream is no terminal, and lines may be of any length."""
     try:
-        return os.get_terminal_size(stream.fileno()).columns
+        return os.get_terminal_size((stream or sys.stdout).fileno()).columns
     except (OSError, ValueError):
         return 0
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 import random
 import secrets
 import sys
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from itertools import islice
 from pathlib import Path
 
 import click
 
 from cli import output
-from cli.state import State, changes, standings, state_lines
-from engine.game import Game
-from engine.log import LogHeader, LogWriter
+from cli.state import standings, state_lines
+from engine.changes import State, changes
+from engine.game import Game, TakenBack
+from engine.log import LogHeader, NativeLog
 from engine.option import Decision, Fault, IllegalOption, Option
+from engine.replay import replay_log
+from engine.saved import NotSaved, SavedGame
 from engine.simulate import choose, seat_names
 from rulespec import typed
 from rulespec.diagnostics import Report
@@ -61,63 +64,74 @@ def command(
     seats = tuple(n.strip() for n in names.split(",")) if names else seat_names(players)
     if len(seats) != players:
         raise click.BadParameter(f"{len(seats)} names for {players} seats", param_hint="--names")
+    if not all(map(str.isprintable, seats)):  # bytes that are no text would make a log that nobody can read
+        raise click.BadParameter("a name has a character that cannot be printed", param_hint="--names")
     chosen = output.key_values(options)
     ruleset = load_ruleset(ref)
-    if log is not None and log.exists():
-        game = _resumed(log, ruleset, players)
-    else:
-        game = Game(ruleset, seats, chosen)
+    seed = secrets.randbelow(10**9) if seed is None else seed
     try:
-        game.begin()  # before anything is written
+        # Nothing is written before a new game has begun.
+        game = _begun(ruleset, seats, chosen) if log is None or not log.exists() else None
+        with nullcontext() if log is None else SavedGame(log) as saved:
+            if saved is not None and saved.log is not None:
+                game = _resumed(saved.log, ruleset, players, chosen)
+            game = game or _begun(ruleset, seats, chosen)
+            if saved is not None and saved.log is None and saved.begin(LogHeader.of(game)):
+                click.echo(f"{log}: its first line was torn, and is written anew")
+            click.echo(f"{ruleset.title} {ruleset.version} · {', '.join(game.seats)} · seed {seed} · `?` for help")
+            code = Table(game, frozenset(game.seats[players - bots :]), random.Random(seed), saved).play()
     except Fault as fault:
         output.show([fault.diagnostic], ruleset.sources)
-        ctx.exit(output.PROBLEMS)
-    seed = secrets.randbelow(10**9) if seed is None else seed
-    table = Table(game, frozenset(game.seats[players - bots :]), random.Random(seed))
-    try:
-        if log is not None:
-            table.writer = LogWriter(log, LogHeader.of(game), append=log.exists(), fsync=True)
-        click.echo(f"{ruleset.title} {ruleset.version} · {', '.join(game.seats)} · seed {seed} · `?` for help")
-        code = table.play()
-    except OSError as error:
-        raise click.UsageError(f"{log} cannot be written: {error.strerror}") from None
-    finally:
-        if table.writer is not None:
-            table.writer.close()
+        code = output.PROBLEMS
+    except NotSaved as error:
+        click.echo(output.style(f"not saved: {error}", err=True, fg="red"), err=True)
+        code = output.UNUSABLE
     ctx.exit(code)
 
 
-def _resumed(path: Path, ruleset: typed.Ruleset, players: int) -> Game:
-    """The game that a native log holds, to be gone on with."""
-    from engine.log import read_log
-    from engine.replay import replay_file
+def _begun(ruleset: typed.Ruleset, seats: tuple[str, ...], options: dict[str, str]) -> Game:
+    """A new game, at its first decision."""
+    game = Game(ruleset, seats, options)
+    game.begin()
+    return game
 
-    header = read_log(path).header
+
+def _resumed(log: NativeLog, ruleset: typed.Ruleset, players: int, options: dict[str, str]) -> Game:
+    """The game that a native log holds, to be gone on with, if it is the one that is asked for."""
+    header = log.header
     if header.ruleset != ruleset.ref:
-        raise click.UsageError(f"{path} is a game of `{header.ruleset}`, not of `{ruleset.ref}`")
+        raise click.UsageError(f"{log.file} is a game of `{header.ruleset}`, not of `{ruleset.ref}`")
     if len(header.seats) != players:
-        raise click.UsageError(f"{path} is a game of {len(header.seats)} players, not of {players}")
+        raise click.UsageError(f"{log.file} is a game of {len(header.seats)} players, not of {players}")
+    for name, value in options.items():
+        if header.options.get(name) != value:
+            raise click.UsageError(f"{log.file} is a game with {name}={header.options.get(name)}, not {name}={value}")
     report = Report()
-    result = replay_file(path, report=report, load=lambda _: ruleset)
+    result = replay_log(log, ruleset, report=report)
     output.show(report.diagnostics)
     if result.divergence is not None:
-        raise click.UsageError(f"{path} is not legal to its end: {result.divergence.refusal}")
-    click.echo(f"{path}: goes on after {output.counted(result.game.ply, 'decision')}")
+        raise click.UsageError(f"{log.file} is not legal to its end: {result.divergence.refusal}")
+    click.echo(f"{log.file}: goes on after {output.counted(result.game.ply, 'decision')}")
     return result.game
 
 
 class Table:
-    """A game, those who play it at random, and what each person has last seen."""
+    """A game, those who play it at random, where it is saved, and what each person has last seen."""
 
-    def __init__(self, game: Game, bots: frozenset[str], rng: random.Random) -> None:
+    def __init__(self, game: Game, bots: frozenset[str], rng: random.Random, saved: SavedGame | None = None) -> None:
         self.game = game
         self.bots = bots
         self.rng = rng
-        self.writer: LogWriter | None = None
+        self.saved = saved
         self.seen: dict[str, tuple[State, int]] = {}
 
     def play(self) -> int:
-        """Plays until the game is over or somebody leaves; returns the exit code."""
+        """Plays until the game is over or somebody leaves; returns the exit code.
+
+        Raises:
+            Fault: if the rules are at fault while nobody is asked.
+            NotSaved: if a decision cannot be saved; then it does not count.
+        """
         game = self.game
         while (decision := game.decision) is not None:
             if decision.by is None or decision.by in self.bots:
@@ -126,11 +140,7 @@ class Table:
                 if option is None:
                     click.echo(f"the rules are at fault: nothing is legal at the decision `{decision.name}`", err=True)
                     return output.PROBLEMS
-                try:
-                    self.take(option)
-                except Fault as fault:
-                    output.show([fault.diagnostic], game.ruleset.sources)
-                    return output.PROBLEMS
+                self.take(option)
             elif not self.ask(decision, decision.by):
                 return output.OK
         result = game.result
@@ -141,10 +151,10 @@ class Table:
         return output.OK
 
     def take(self, option: Option) -> None:
-        """Takes an option, and records it."""
+        """Takes an option, and saves it: what a person is shown after this counts."""
         self.game.apply(option)
-        if self.writer is not None:
-            self.writer.add(option)
+        if self.saved is not None:
+            self.saved.add(option)
 
     # --- a person decides ----------------------------------------------------------------
 
@@ -207,6 +217,7 @@ class Table:
         except ValueError as error:
             click.echo(f"{error} (`?` for help)")
             return False
+        click.echo(f"{'taken' if self.saved is None else 'taken and saved'}: {option}")
         return True
 
     def take_back(self, seat: str) -> bool:
@@ -218,8 +229,8 @@ class Table:
         number = self.game.ply - people[-1]
         for _ in range(number):
             self.game.undo()
-        if self.writer is not None:
-            self.writer.undo(number)
+        if self.saved is not None:
+            self.saved.add(TakenBack(number))
         self.seen.clear()
         click.echo(f"taken back: {output.counted(number, 'decision')}")
         return True
@@ -230,11 +241,11 @@ class Table:
             click.echo(f"{path} exists already")
             return
         try:
-            with LogWriter(path, LogHeader.of(self.game)) as writer:
-                for option in self.game.history:
-                    writer.add(option)
-        except OSError as error:
-            click.echo(f"{path} cannot be written: {error.strerror}")
+            with SavedGame(path) as saved:
+                saved.begin(LogHeader.of(self.game))
+                saved.add(*self.game.history)
+        except NotSaved as error:
+            click.echo(str(error))
         else:
             click.echo(f"written: {path}")
 

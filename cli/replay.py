@@ -13,9 +13,11 @@ import click
 
 from cli import output
 from cli.state import standings, state_lines
-from engine.game import Backend
+from engine.audit import Broken, first_broken
+from engine.begin import Backend
 from engine.option import Fault
 from engine.replay import Divergence, ReplayResult, replay_file
+from engine.shrink import told
 from rulespec.diagnostics import Report, RulespecError
 
 
@@ -27,6 +29,7 @@ from rulespec.diagnostics import Report, RulespecError
 )
 @click.option("--dialect", metavar="ID", help="The dialect of a foreign log; default: recognised from the log.")
 @click.option("--until", type=click.IntRange(0), metavar="N", help="Stop after N decisions (foreign log: N entries).")
+@click.option("--check", is_flag=True, help="Check all invariants after every decision.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
 @click.option("--trace", type=click.Path(path_type=Path), metavar="FILE", help="Write the state after every step.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the game as a native log.")
@@ -39,6 +42,7 @@ def command(
     under: str | None,
     dialect: str | None,
     until: int | None,
+    check: bool,
     format_: str,
     trace: Path | None,
     out: Path | None,
@@ -47,7 +51,8 @@ def command(
     """Replay the recorded games LOG…, native or of a known dialect.
 
     Prints the final standings and state, or where the log breaks a rule, which rule, and what was legal; of several
-    logs a line each. Exit code: 0 all are legal to their end, 1 one diverges, 2 one cannot be read.
+    logs a line each. With --check, also the first decision that breaks an invariant. Exit code: 0 all are legal to
+    their end, 1 one diverges or breaks an invariant, 2 one cannot be read.
 
     With --under, says of each game (LOG may be a folder of them) which decision is the first that other rules refuse,
     or how the result changes. Exit code: 0 all stay legal with the same winners, 1 something differs.
@@ -59,8 +64,8 @@ def command(
     if under is not None:
         from cli.under import judge_logs
 
-        if until is not None or trace is not None or out is not None:
-            raise click.UsageError("--under does not go with --until, --trace and --out")
+        if until is not None or check or trace is not None or out is not None:
+            raise click.UsageError("--under does not go with --until, --check, --trace and --out")
         ctx.exit(judge_logs(logs, under, rules, dialect, backend, format_))
     if out is not None and len(logs) > 1:
         raise click.UsageError("--out takes one log at a time")
@@ -97,15 +102,20 @@ def command(
                 if len(logs) > 1 and format_ == "text":
                     click.echo(f"{log}: {output.style('cannot be read', fg='red')}")
                 continue
-            codes.append(output.PROBLEMS if result.divergence is not None else output.OK)
+            broken = first_broken(result) if check else None
+            codes.append(output.OK if result.divergence is None and broken is None else output.PROBLEMS)
             if out is not None:
                 _write(result, out)
             if format_ == "json":
-                output.echo_json(result.to_json())
-            elif len(logs) > 1:
-                click.echo(_line(result))
+                checked = {"broken": broken.to_json() if broken is not None else None} if check else {}
+                output.echo_json(result.to_json() | checked)
+                continue
+            if len(logs) > 1:
+                click.echo(_line(result) + (f"; {_breaks(broken)}" if broken is not None else ""))
             else:
                 _show(result, until)
+                if broken is not None:
+                    _broken(broken)
     if len(logs) > 1 and format_ == "text":
         click.echo(_total(codes))
     ctx.exit(max(codes))
@@ -179,6 +189,24 @@ def _show(result: ReplayResult, until: int | None) -> None:
         stopped = "stopped" if until is not None else "goes on"
         how = f"{stopped}: `{decision.name}` is open, for {decision.by or 'chance'}"
     click.echo(f"{how} · {output.counted(game.ply, 'decision')} · hash {game.hash}")
+
+
+def _breaks(broken: Broken) -> str:
+    where = "at the start"
+    if broken.move is not None:
+        where = f"at line {broken.line}" if broken.line is not None else f"at entry {broken.foreign_index}"
+    return f"{output.style('breaks', fg='red')} {where}: {broken.wrong.message}"
+
+
+def _broken(broken: Broken) -> None:
+    """Says which move breaks what, and what it has changed."""
+    rows = [("action", told(broken.move) if broken.move is not None else "the start of the game")]
+    rows += [("changed" if i == 0 else "", change) for i, change in enumerate(broken.changed)]
+    rows += [("says", broken.wrong.label)] if broken.wrong.label else []
+    rows += [("written at", str(broken.wrong.span))] if broken.wrong.span else []
+    click.echo(f"\n{_breaks(broken)}")
+    for line in output.table(rows):
+        click.echo(line)
 
 
 def _diverged(result: ReplayResult, divergence: Divergence) -> None:

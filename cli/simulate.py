@@ -7,15 +7,19 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from cli import output
-from engine.game import Backend
+from cli.failing import as_json, story, write_failing
+from engine.begin import Backend
+from engine.properties import kind_of, shorter_playout
+from engine.shrink import Failing
 from engine.simulate import CAP, Playout, Totals, simulate
 
 _FAILURES_SHOWN = 5
+_T = TypeVar("_T")
 
 
 def seat_counts(text: str) -> list[int]:
@@ -76,7 +80,7 @@ def command(
     totals, begun = Totals(), time.perf_counter()
     runs = simulate(ruleset, counts, games, seed, options=chosen, backend=backend, cap=cap)
     details: list[dict[str, Any]] = []
-    for playout in _with_progress(runs, games):
+    for playout in with_progress(runs, games):
         totals.add(playout)
         details.append(_game(playout))
         if playout.failure is not None and failures is not None:
@@ -86,18 +90,36 @@ def command(
     if format_ == "json":
         data = {"ruleset": ruleset.ref, "ruleset_hash": ruleset.hash, "players": counts, "seed": seed, "cap": cap}
         data |= {"backend": backend, "options": chosen, "totals": totals.to_json(), "playouts": details}
+        data["shortest"] = [as_json(*found) for found in _shortest(totals, seed, failures)]
         output.echo_json(data)
     else:
         _show(f"{ruleset.ref} {ruleset.version}", counts, seed, cap, totals, seconds)
+        for failing, path in _shortest(totals, seed, failures):
+            click.echo()
+            output.show([failing.wrong], ruleset.sources, err=False)
+            for line in story(failing, path):
+                click.echo(line)
     ctx.exit(output.PROBLEMS if totals.failures else output.OK)
 
 
-def _with_progress(runs: Iterator[Playout], games: int) -> Iterable[Playout]:
+def _shortest(totals: Totals, seed: int, folder: Path | None) -> Iterator[tuple[Failing, Path | None]]:
+    """For each mistake the shortest game found that shows it, and where it is written if there is a folder."""
+    kinds: set[object] = set()
+    for playout in totals.failures:
+        assert playout.failure is not None
+        if (kind := kind_of(playout.failure.wrong)) not in kinds and len(kinds) < _FAILURES_SHOWN:
+            kinds.add(kind)
+            failing = shorter_playout(playout)
+            yield failing, write_failing(folder, f"seed{seed}-game{playout.number}.shortest.jsonl", failing)
+
+
+def with_progress(runs: Iterator[_T], games: int) -> Iterable[_T]:
+    """Games as they are played, with a bar at a terminal."""
     if not sys.stderr.isatty():
         return runs
     from tqdm import tqdm
 
-    bar: Iterable[Playout] = tqdm(runs, total=games, unit="game", file=sys.stderr, leave=False, dynamic_ncols=True)
+    bar: Iterable[_T] = tqdm(runs, total=games, unit="game", file=sys.stderr, leave=False, dynamic_ncols=True)
     return bar
 
 
@@ -147,11 +169,8 @@ def _show(title: str, players: list[int], seed: int, cap: int, totals: Totals, s
         assert playout.failure is not None
         where = f"game {playout.number}, {len(playout.game.seats)} players, after {playout.decisions} decisions"
         click.echo(f"  {where}: {playout.failure.kind}: {playout.failure.detail}")
-        for option in playout.game.history[-3:]:
-            click.echo(f"      … {option.by or 'chance'}: {option}")
     if len(totals.failures) > _FAILURES_SHOWN:
         click.echo(f"  … and {len(totals.failures) - _FAILURES_SHOWN} more")
-    click.echo("  (--failures FOLDER writes their logs)")
 
 
 def _points(value: float | None) -> str:

@@ -1,4 +1,4 @@
-"""A game state as text: tables of entities, piles of pieces, and what has changed between two states."""
+"""A game state as text: tables of entities, piles of pieces, standings."""
 
 from __future__ import annotations
 
@@ -6,19 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from cli.output import table
+from engine.changes import State, shown
 from engine.game import Game
 
-State = dict[str, Any]
 _WIDTH = 100
-
-
-def shown(value: Any) -> str:
-    """A value for people: `-` for none and nothing, names of a set with commas between them."""
-    if value is None or value == []:
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def state_lines(state: State) -> Iterator[str]:
@@ -83,32 +74,6 @@ def _kind(kind: str, entities: dict[str, dict[str, Any]]) -> Iterator[str]:
 
 def _empty(value: Any) -> bool:
     return value is None or value is False or value == 0 or value == []
-
-
-def changes(before: State, after: State) -> Iterator[str]:
-    """What differs between two states, a line each: `nation.italy.power: 3 → 5`."""
-    for kind, entities in after["entities"].items():
-        for entity, fields in entities.items():
-            for name, value in fields.items():
-                was = before["entities"].get(kind, {}).get(entity, {}).get(name)
-                if was != value:
-                    path = name if kind == "game" else f"{entity} {name}"
-                    yield f"{path}: {shown(was)} → {shown(value)}"
-    old, new = _piles(before), _piles(after)
-    for key in sorted(old.keys() | new.keys()):
-        if old.get(key, 0) != new.get(key, 0):
-            piece, owner, place = key
-            pile = piece if owner == "-" else f"{piece} {owner}"
-            yield f"{pile} {place}: {old.get(key, 0)} → {new.get(key, 0)}"
-
-
-def _piles(state: State) -> dict[tuple[str, str, str], int]:
-    return {
-        (piece, owner, place): count
-        for piece, piles in state["pieces"].items()
-        for owner, places in piles.items()
-        for place, count in places.items()
-    }
 
 
 def standings(game: Game) -> list[str]:

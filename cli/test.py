@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any
 
 import click
 
 from cli import output
-from engine.game import Backend
+from cli.random_games import try_games
+from cli.simulate import seat_counts
+from engine.begin import Backend
 from engine.suite import Case, run_suite
 from rulespec.diagnostics import Report
 from rulespec.render import to_json
@@ -25,21 +28,41 @@ from rulespec.render import to_json
     help="Run scenarios under this backend only; both if left out.",
 )
 @click.option("--only", metavar="TEXT", default="", help="Only cases whose id or file contains this text.")
+@click.option("--random", "games", type=click.IntRange(0, 100_000), metavar="N", default=0, help="And N random games.")
+@click.option("--players", metavar="N", help="Players of random games: 4, 2-6; default: all that the ruleset is for.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same random games.")
+@click.option(
+    "--failures", type=click.Path(path_type=Path), help="Folder for the native logs of random games that fail."
+)
 @click.pass_context
-def command(ctx: click.Context, ref: str, format_: str, backends: tuple[Backend, ...], only: str) -> None:
+def command(
+    ctx: click.Context,
+    ref: str,
+    format_: str,
+    backends: tuple[Backend, ...],
+    only: str,
+    games: int,
+    players: str | None,
+    seed: int,
+    failures: Path | None,
+) -> None:
     """Run the scenarios and recorded games of the ruleset REF.
 
     Scenarios are in scenarios/*.yaml, recorded games in logs/; those of an overlay are in a folder of its name there,
-    and run where REF has it, as do scenarios that name it under `also`. Exit code: 0 all pass, 1 some fail, 2 the
-    ruleset cannot be read.
+    and run where REF has it, as do scenarios that name it under `also`. With --random, random games are played, too:
+    invariants, taking back, clones, logs, going on with a saved game, and that all backends agree are tried on the
+    way; of a game that fails the shortest found is told. Exit code: 0 all pass, 1 some fail, 2 the ruleset cannot be
+    read.
 
-    Example: rulespec test imperial
+    Example: rulespec test imperial --random 20
     """
     from rulespec.load import load_ruleset
 
     begun = time.perf_counter()
     report = Report()
     ruleset = load_ruleset(ref, report)
+    low, high = ruleset.players
+    numbers = seat_counts(players) if players is not None else list(range(low, high + 1))
     failed: list[Case] = []
     counts = {"scenario": [0, 0], "log": [0, 0]}  # passed, failed
     for case in run_suite(ruleset, backends or ("python", "interpreter"), report, only):
@@ -48,12 +71,17 @@ def command(ctx: click.Context, ref: str, format_: str, backends: tuple[Backend,
             failed.append(case)
             if format_ == "text":
                 output.show(case.diagnostics, err=False)
-    sound = not failed and report.ok
+    tried = try_games(ruleset, numbers, games, seed, failures) if games else None
+    if tried is not None and format_ == "text":
+        tried.show()
+    sound = not failed and report.ok and (tried is None or not tried.found)
     if format_ == "json":
-        output.echo_json(_json(ruleset.ref, ruleset.hash, counts, failed, report))
+        data = _json(ruleset.ref, ruleset.hash, counts, failed, report)
+        output.echo_json(data | ({"random": tried.to_json()} if tried is not None else {}))
     else:
         output.show(report.diagnostics)
         parts = [_count(counts["scenario"], "scenario"), _count(counts["log"], "recorded game")]
+        parts += [_count([tried.games - tried.failed, tried.failed], "random game")] if tried is not None else []
         errors = f" · {output.problems(report.diagnostics)}" if report.diagnostics else ""
         verdict = output.style("passed", fg="green") if sound else output.style("failed", fg="red")
         seconds = f"{time.perf_counter() - begun:.1f} s"

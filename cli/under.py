@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from cli import output
-from engine.game import Backend
+from engine.begin import Backend
 from engine.judge import Difference, Judgement, Tally, judge_file, logs_in
 from engine.option import Fault
 from rulespec.diagnostics import Report, RulespecError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +15,9 @@ from cli.fix import mend
 from rulespec import typed
 from rulespec.diagnostics import Diagnostic, Report, RulespecError
 from rulespec.render import to_github, to_json
+
+if TYPE_CHECKING:  # loading takes long to import, and usage errors need none of it
+    from rulespec.load import Files
 
 
 @click.command("validate")
@@ -103,12 +106,15 @@ def _print_text(results: list[_Result]) -> None:
 
 
 def _print_json(results: list[_Result]) -> None:
+    from rulespec.fixes import with_fixes
+
+    texts = output.texts_of(_all(results))
     rulesets = [
         {
             "ref": r.ref,
             "ruleset_hash": r.ruleset.hash if r.ruleset is not None else None,
             "sound": r.report.ok,
-            "diagnostics": [to_json(d) for d in r.report.diagnostics],
+            "diagnostics": [to_json(d) for d in with_fixes(r.report.diagnostics, texts)],
         }
         for r in results
     ]
@@ -141,46 +147,30 @@ _PRINTERS: dict[str, Callable[[list[_Result]], None]] = {
 }
 
 
-def check(ref: str, report: Report) -> typed.Ruleset | None:
-    """Checks a ruleset and the files that come with it.
+def check(ref: str, report: Report, files: Files | None = None) -> typed.Ruleset | None:
+    """Checks a ruleset and the files that come with it; `files` reads and parses, instead of the disk.
 
     Returns:
         The ruleset; None if it has errors.
     """
+    from engine.start import check_starts
     from rulespec.load import load_ruleset
 
     try:
-        ruleset = load_ruleset(ref, report)
+        ruleset = load_ruleset(ref, report, files)
     except RulespecError as error:
         report.extend(error.diagnostics)
         return None
-    _lowers(ruleset, report)
+    check_starts(ruleset, report)
     _beside(ruleset, report)
     return ruleset
-
-
-def _lowers(ruleset: typed.Ruleset, report: Report) -> None:
-    """Tries the program and the set-up of every number of players, as far as the first decision."""
-    from engine.explore import check_start
-    from engine.interpreter import ProgramFault
-    from engine.option import Fault
-
-    low, high = ruleset.players
-    for seats in range(low, high + 1):
-        try:
-            check_start(ruleset, seats, report)
-        except RulespecError as error:
-            report.extend(error.diagnostics)
-        except Fault as fault:
-            report.add(fault.diagnostic)
-        except ProgramFault as fault:
-            message = f"the set-up for {seats} players has no value: {fault.detail or 'a look-up without a row'}"
-            report.error("RS703", message, None, help="see setup.yaml and the tables it looks up")
 
 
 def _beside(ruleset: typed.Ruleset, report: Report) -> None:
     """Checks the files beside the rules: overlays on offer, and dialects. Scenarios are for `rulespec test`."""
     from engine.dialect import read_dialect
+    from engine.suite import display
+    from rulespec.source import inside
 
     for name in ruleset.offered:
         if not any((folder / "variants" / f"{name}.yaml").is_file() for folder in ruleset.folders):
@@ -190,7 +180,7 @@ def _beside(ruleset: typed.Ruleset, report: Report) -> None:
     for folder in ruleset.folders:
         for path in sorted((folder / "dialects").glob("*.yaml")):
             try:
-                read_dialect(path)
+                read_dialect(Path(display(inside(folder, f"dialects/{path.name}"))))
             except RulespecError as error:
                 report.extend(error.diagnostics)
 
@@ -233,7 +223,7 @@ def _summary(ref: str, ruleset: typed.Ruleset | None, report: Report) -> str:
 
 def _decisions(ruleset: typed.Ruleset) -> int:
     """How many decisions the rules hold, whatever options are chosen."""
-    from engine.game import check_options, machine
+    from engine.begin import check_options, machine
 
     program = machine(ruleset, ruleset.players[0], check_options(ruleset, {}), "interpreter").p
     return len({d.name for d in program.decisions})

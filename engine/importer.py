@@ -162,7 +162,9 @@ class _Way:
 
 
 class Importer:
-    """Walks one log with one game. What came of it: `moves`, what was decided and taken back, and `ignored`.
+    """Walks one log with one game.
+
+    What came of it: `moves`, what was decided and taken back, the `entries` that these are of, and `ignored`.
 
     Args:
         game: a game that has not begun.
@@ -179,6 +181,7 @@ class Importer:
         self.dialect = dialect
         self.log = log
         self.moves: list[Option | TakenBack] = []
+        self.entries: list[int] = []
         self.ignored: list[Ignored] = []
         # Other rules than the other system's own say nothing about what it ignored.
         own = dialect.ruleset_for(log.entries[0]) == game.ruleset.ref
@@ -240,6 +243,7 @@ class Importer:
         """What was walked is settled: it is noted, and walked once more with a `step` after each entry."""
         game = self.game
         self.moves += [option for _, option in way.steps]
+        self.entries += [cursor.entry for cursor, _ in way.steps]
         done = self._done(way)
         if self._step is not None and done:
             for _ in way.steps:
@@ -442,6 +446,7 @@ class Importer:
         if back.decisions:
             self.game.take_back(back)
             self.moves.append(back)
+            self.entries.append(cursor.entry)
             waiting = True
         return Cursor(cursor.entry + 1, heads=to.heads, given=cursor.given, waiting=waiting, checkpoint=to.before)
 

@@ -11,7 +11,6 @@ thoughts. With `"keep": ["card", "player.points"]` these state fields are not ta
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -260,30 +259,18 @@ def _find(display: str, number: int, line: str, value: str) -> Span:
 
 
 class LogWriter:
-    """Writes a log, line by line; each line is in the file before the next decision is taken.
+    """Writes the log of a game that has been played, line by line, over a file that may be there already.
 
-    Args:
-        path: the file to create. With `append`, one that exists already and whose header stands.
-        header: what the game is.
-        append: go on with an existing file.
-        fsync: wait until each line is on the disk.
+    A game that goes on is saved by `engine.saved`.
     """
 
-    def __init__(self, path: Path, header: LogHeader, *, append: bool = False, fsync: bool = False) -> None:
-        self._fsync = fsync
-        if append:
-            _end_line(path)
-        self._file: TextIO = path.open("a" if append else "w", encoding="utf-8", newline="\n")
-        if not append:
-            self._write(header.to_json())
+    def __init__(self, path: Path, header: LogHeader) -> None:
+        self._file: TextIO = path.open("w", encoding="utf-8", newline="\n")
+        self._write(header.to_json())
 
     def add(self, move: Option | TakenBack) -> None:
         """Records a decision, or that some were taken back."""
         self._write(entry_json(move))
-
-    def undo(self, decisions: int = 1) -> None:
-        """Records that decisions were taken back."""
-        self.add(TakenBack(decisions))
 
     def close(self) -> None:
         """Closes the file."""
@@ -299,22 +286,3 @@ class LogWriter:
 
     def _write(self, data: dict[str, Any]) -> None:
         self._file.write(json.dumps(data, ensure_ascii=False) + "\n")
-        self._file.flush()
-        if self._fsync:
-            os.fsync(self._file.fileno())
-
-
-def _end_line(path: Path) -> None:
-    """Cuts off a torn last line, so that the next one does not run into it."""
-    data = path.read_bytes()
-    if data and not data.endswith(b"\n"):
-        tail = data[data.rfind(b"\n") + 1 :]
-        try:
-            json.loads(tail)
-            whole = b"\n"
-        except ValueError:
-            whole = b""
-        with path.open("r+b") as file:
-            file.truncate(len(data) if whole else len(data) - len(tail))
-            file.seek(0, os.SEEK_END)
-            file.write(whole)

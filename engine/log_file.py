@@ -15,7 +15,8 @@ MAX_NATIVE_BYTES = 16_000_000
 MAX_FOREIGN_BYTES = 4_000_000
 """A foreign log is read as a whole: much more would not fit into a modest memory once parsed."""
 
-_GZIP = b"\x1f\x8b"
+GZIP = b"\x1f\x8b"
+"""How a file begins that is compressed with gzip."""
 _CHUNK = 1 << 20
 
 
@@ -49,7 +50,7 @@ def read_log_text(path: Path, display: str, limit: int) -> tuple[str, bool]:
     if len(data) > limit:
         fail("RS602", f"the log has more than {limit:,} bytes", start, help="is it a log?")
     whole = True
-    if data.startswith(_GZIP):
+    if data.startswith(GZIP):
         data, whole = _unpack(data, display, limit)
     try:
         text = data.decode("utf-8-sig")
@@ -59,7 +60,7 @@ def read_log_text(path: Path, display: str, limit: int) -> tuple[str, bool]:
         place = Span(display, line, column, line, column + 1)
         torn = error.reason == "unexpected end of data"
         if torn:  # cut off within a character: what comes before may still be good
-            return data[: error.start].decode("utf-8-sig"), False
+            return data.decode("utf-8-sig", "replace"), False
         fail("RS601", "the log is not UTF-8 text", place, help="logs are JSON, as text or packed with gzip")
     return text, whole
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from engine.begin import Backend
 from engine.dialect import Dialect, ForeignLog, follow, parse_foreign, read_dialect
-from engine.game import Backend, Game, TakenBack
+from engine.game import Game, TakenBack
 from engine.importer import Ignored, Importer, seats_and_options
 from engine.log import LogEntry, LogHeader, LogWriter, NativeLog, entry_json, is_native, parse_log
 from engine.log_file import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, read_log_text
@@ -54,15 +55,18 @@ class Divergence:
 class ReplayResult:
     """What a replay came to. The game stands where the log, or its legal part, ends.
 
-    `moves` are the decisions as they were taken, and taken back; those that stand are the game's history. `ignored` are
-    entries of a foreign log that are not legal, and that the system which recorded it has ignored.
+    `moves` are the decisions as they were taken, and taken back; those that stand are the game's history. `places` are
+    where the log has them: lines, or entries of a log that is `foreign`. `ignored` are entries of a foreign log that
+    are not legal, and that the system which recorded it has ignored.
     """
 
     log: str
     game: Game
     divergence: Divergence | None
     moves: list[Option | TakenBack] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
     ignored: list[Ignored] = field(default_factory=list)
+    foreign: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """The object that `replay --format json` prints; see replay.schema.json."""
@@ -122,7 +126,9 @@ def replay_file(
     report = Report() if report is None else report
     text, whole = read_log_text(path, str(path), MAX_NATIVE_BYTES)
     if dialect is None and is_native(text):
-        return _replay_native(parse_log(text, str(path), whole), rules, until, backend, trace, report, load)
+        native = parse_log(text, str(path), whole)
+        ruleset = load(rules) if rules is not None else _named(native, load)
+        return replay_log(native, ruleset, until=until, backend=backend, trace=trace, report=report)
     if len(text) > MAX_FOREIGN_BYTES:
         fail("RS602", f"a foreign log has at most {MAX_FOREIGN_BYTES:,} bytes", Span(str(path), 1, 1, 1, 2))
     strict = rules is not None if strict is None else strict
@@ -133,26 +139,18 @@ def replay_file(
 # --- native logs ---------------------------------------------------------------------------
 
 
-def _replay_native(
+def replay_log(
     log: NativeLog,
-    rules: str | None,
-    until: int | None,
-    backend: Backend,
-    trace: Trace | None,
-    report: Report,
-    load: Load,
+    ruleset: typed.Ruleset,
+    *,
+    until: int | None = None,
+    backend: Backend = "python",
+    trace: Trace | None = None,
+    report: Report | None = None,
 ) -> ReplayResult:
+    """Replays a native log that has been read. Arguments, result and errors are those of `replay_file`."""
+    report = Report() if report is None else report
     report.extend(log.warnings)
-    try:
-        ruleset = load(rules or log.header.ruleset)
-    except RulespecError as error:
-        first = error.diagnostics[0]
-        if rules is None and first.code in ("RS501", "RS502"):
-            message = f"the log names the ruleset `{log.header.ruleset}`: {first.message}"
-            hint = f"{first.help}\n" if first.help.startswith("did you mean") else ""
-            help_ = f"{hint}if it is a folder or a file of yours, say where: --rules PATH, --rules REF+./overlay.yaml"
-            fail("RS617", message, Span(log.file, 1, 1, 1, 2), help=help_)
-        raise
     game = game_of(log, ruleset, backend, report)
     game.begin()  # where the rules are at fault before the first decision, no log can be replayed
     result = ReplayResult(log.file, game, None)
@@ -164,9 +162,24 @@ def _replay_native(
             result.divergence = _divergence(game, move, entry)
             break
         result.moves.append(move)
+        result.places.append(entry.line)
         if trace is not None and not entry.undo:
             trace(_record(game, number, None))
     return result
+
+
+def _named(log: NativeLog, load: Load) -> typed.Ruleset:
+    """The ruleset that a native log names."""
+    try:
+        return load(log.header.ruleset)
+    except RulespecError as error:
+        first = error.diagnostics[0]
+        if first.code not in ("RS501", "RS502"):
+            raise
+        message = f"the log names the ruleset `{log.header.ruleset}`: {first.message}"
+        hint = f"{first.help}\n" if first.help.startswith("did you mean") else ""
+        help_ = f"{hint}if it is a folder or a file of yours, say where: --rules PATH, --rules REF+./overlay.yaml"
+        fail("RS617", message, Span(log.file, 1, 1, 1, 2), help=help_)
 
 
 def _divergence(game: Game, refusal: Refusal, entry: LogEntry) -> Divergence:
@@ -221,6 +234,7 @@ def dialects(rules: str | None = None) -> list[Path]:
         found += sorted((base / "dialects").glob("*.yaml"))
     for folder in game_folders():
         found += sorted(folder.glob("*/dialects/*.yaml"))
+    found = [p for p in found if p.resolve().is_relative_to(p.parent.parent.resolve())]  # a link may lead elsewhere
     seen: dict[Path, Path] = {p.resolve(): p for p in reversed(found)}
     return [seen[p.resolve()] for p in found if seen.get(p.resolve()) is p]
 
@@ -247,7 +261,7 @@ def _replay_foreign(
         if trace is not None:
             trace(_record(game, next(numbers), entry))
 
-    result = ReplayResult(log.file, game, None, importer.moves, importer.ignored)
+    result = ReplayResult(log.file, game, None, importer.moves, importer.entries, importer.ignored, True)
     try:
         stop = importer.run(until, step if trace is not None else None)
     except Fault as error:

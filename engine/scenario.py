@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.game import Backend, Game
+from engine.begin import Backend, Machines
+from engine.game import Game
 from engine.option import Fault
 from rulespec import typed
 from rulespec.diagnostics import Diagnostic, Label, Report, RulespecError, Severity, Span, did_you_mean
-from rulespec.source import Mapping, Node, Scalar, Sequence, read_yaml
+from rulespec.source import Mapping, Node, Scalar, Sequence, files_inside, read_yaml
 
 DEFAULT_SEATS = ("A", "B")
 _LISTED = 12  # how many options a message names
@@ -53,7 +54,7 @@ class Failure:
     """
 
     scenario: Scenario
-    backend: Backend
+    backend: Backend | Machines
     span: Span
     what: str
     expected: str
@@ -86,9 +87,8 @@ def suite_scenarios(ruleset: typed.Ruleset, report: Report, display: Callable[[P
         report: takes what is wrong with the files.
         display: the name of a file in diagnostics.
     """
-    folder = ruleset.folders[0] / "scenarios"
     known = sorted({path.stem for f in ruleset.folders for path in (f / "variants").glob("*.yaml")})
-    for path in sorted(folder.glob("*.yaml")):
+    for path in files_inside(ruleset.folders[0], "scenarios/*.yaml"):
         for scenario in load_scenarios(path, report, display(path)):
             for overlay in scenario.also:
                 if overlay.text not in known:
@@ -97,8 +97,8 @@ def suite_scenarios(ruleset: typed.Ruleset, report: Report, display: Callable[[P
             if set(ruleset.overlays) <= {overlay.text for overlay in scenario.also}:
                 yield scenario
     for name in ruleset.overlays:
-        home = ruleset.homes[name] / "scenarios" if name in ruleset.homes else folder
-        for path in sorted((home / name).glob("*.yaml")):
+        home = ruleset.homes.get(name, ruleset.folders[0])
+        for path in files_inside(home, f"scenarios/{name}/*.yaml"):
             yield from load_scenarios(path, report, display(path))
 
 
@@ -133,7 +133,9 @@ def load_scenarios(path: Path, report: Report, display: str | None = None) -> tu
     return found
 
 
-def run_scenario(ruleset: typed.Ruleset, scenario: Scenario, backend: Backend = "python") -> tuple[Failure, ...]:
+def run_scenario(
+    ruleset: typed.Ruleset, scenario: Scenario, backend: Backend | Machines = "python"
+) -> tuple[Failure, ...]:
     """Plays a scenario through.
 
     Returns:
@@ -205,7 +207,7 @@ class _Stop(Exception):
 
 
 class _Run:
-    def __init__(self, ruleset: typed.Ruleset, scenario: Scenario, backend: Backend) -> None:
+    def __init__(self, ruleset: typed.Ruleset, scenario: Scenario, backend: Backend | Machines) -> None:
         self.ruleset = ruleset
         self.scenario = scenario
         self.backend = backend

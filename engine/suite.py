@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Literal
 
-from engine.game import Backend
-from engine.option import Fault
+from engine.audit import Broken, first_broken
+from engine.begin import Backend
+from engine.game import Game
+from engine.log import LogHeader
+from engine.option import Fault, Option
+from engine.replay import ReplayResult, replay_file
 from engine.scenario import Scenario, run_scenario, suite_scenarios
+from engine.shrink import told
 from rulespec import typed
-from rulespec.diagnostics import Diagnostic, Report, RulespecError, Severity, Span
+from rulespec.diagnostics import Diagnostic, Label, Report, RulespecError, Severity, Span
 from rulespec.load import load_ruleset
+from rulespec.source import files_inside
 
-LOG_SUFFIXES = (".jsonl", ".json", ".json.gz")
+LOG_SUFFIXES = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
 EXPECTATION = ".expect.yaml"
+_CHANGES = 12  # that a message shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +56,7 @@ def run_suite(ruleset: typed.Ruleset, backends: Sequence[Backend], report: Repor
             yield _scenario_case(ruleset, scenario, backends)
     for path in log_files(ruleset):
         if only in display(path):
-            yield _log_case(path, ruleset)
+            yield run_log(path, ruleset)
 
 
 def display(path: Path) -> str:
@@ -82,13 +90,13 @@ def log_files(ruleset: typed.Ruleset) -> list[Path]:
     return [
         path
         for name in names
-        for path in sorted((ruleset.folders[0] / name).glob("*"))
+        for path in files_inside(ruleset.folders[0], f"{name}/*")
         if path.name.endswith(LOG_SUFFIXES)
     ]
 
 
-def _log_case(path: Path, ruleset: typed.Ruleset) -> Case:
-    from engine.replay import replay_file
+def run_log(path: Path, ruleset: typed.Ruleset) -> Case:
+    """Replays a recorded game of a ruleset, and compares what it comes to with what is expected."""
 
     def load(ref: str) -> typed.Ruleset:
         return ruleset if ref in (own, ruleset.ref) else load_ruleset(ref)
@@ -96,18 +104,31 @@ def _log_case(path: Path, ruleset: typed.Ruleset) -> Case:
     file, report = display(path), Report()
     own = "+".join([str(ruleset.folders[0]), *ruleset.overlays])
     # A foreign log's dialect stands beside the ruleset, which need not be where rulesets are looked for by their ids.
-    rules = None if path.name.endswith(".jsonl") else own
+    rules = None if path.name.endswith((".jsonl", ".jsonl.gz")) else own
     try:
-        outcome = replay_file(path, rules=rules, report=report, load=load, strict=False).to_json()
+        result = replay_file(path, rules=rules, report=report, load=load, strict=False)
+        broken, outcome = first_broken(result), result.to_json()
+        outcome["options"] = offered(result) if broken is None else None
     except RulespecError as error:
         return Case("log", path.name, file, ("python",), error.diagnostics)
     except Fault as fault:
         return Case("log", path.name, file, ("python",), (fault.diagnostic,))
     if (divergence := outcome["divergence"]) is not None:
         report.error("RS821", f"this recorded game is not legal to its end: {divergence_text(divergence)}", _top(file))
+    if broken is not None:
+        report.add(_broken(broken, file))
     _compare(path, outcome, report)
     errors = tuple(d for d in report.diagnostics if d.severity is Severity.ERROR)
     return Case("log", path.name, file, ("python",) if errors else (), errors)
+
+
+def _broken(broken: Broken, file: str) -> Diagnostic:
+    """What a recorded game breaks."""
+    move = told(broken.move) if broken.move is not None else "the start of the game"
+    message = f"{move}: {broken.wrong.message[0].lower()}{broken.wrong.message[1:]}"
+    place = Span(file, broken.line, 1, broken.line, 2) if broken.line is not None else _top(file)
+    notes = (Label(broken.wrong.span, broken.wrong.label or "this does not hold"),) if broken.wrong.span else ()
+    return Diagnostic("RS824", Severity.ERROR, message, place, notes=notes, help="\n".join(broken.changed[:_CHANGES]))
 
 
 def divergence_text(divergence: dict[str, Any]) -> str:
@@ -124,20 +145,31 @@ def _top(file: str) -> Span:
     return Span(file, 1, 1, 1, 2)
 
 
+def offered(result: ReplayResult) -> int:
+    """How many options the deciders of a replayed game had, in all; a rule that allows more, or less, changes it."""
+    header = LogHeader.of(result.game)
+    game = Game(result.game.ruleset, header.seats, header.options)
+    total = 0
+    for move in result.moves:
+        total += sum(1 for _ in takewhile(lambda option: not option.interrupt, game.options))
+        game.apply(move) if isinstance(move, Option) else game.take_back(move)
+    return total
+
+
 def _compare(path: Path, outcome: dict[str, Any], report: Report) -> None:
     """Compares the outcome with `<name>.expect.yaml`, which may hold any of its fields but the state."""
-    from rulespec.source import Mapping, read_yaml, to_plain
+    from rulespec.source import Mapping, inside, read_yaml, to_plain
     from rulespec.source import Sequence as List
 
     stem = next(path.name.removesuffix(s) for s in LOG_SUFFIXES if path.name.endswith(s))
-    beside = path.with_name(stem + EXPECTATION)
+    beside = inside(path.parent, stem + EXPECTATION)
     if not beside.exists():
         return
     node = read_yaml(beside, display(beside))
     if not isinstance(node, Mapping):
         report.error("RS822", "an expectation is a mapping of fields to values", node.span)
         return
-    known = ("decisions", "ended", "hash", "scores", "winners")
+    known = ("decisions", "ended", "hash", "options", "scores", "winners")
     for key, wanted in node.entries.values():
         if key.text not in known:
             help_ = f"the fields are {', '.join(known)}"

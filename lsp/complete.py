@@ -25,7 +25,7 @@ _LINE_LIMIT = 2_000  # characters of a line that are looked at
 _CHAIN = re.compile(r"([A-Za-z]\w*(?:\.\w+|\[[^\[\]]*\]|\([^()]*\))*)\.\w*$")
 _STEP = re.compile(r"\.(\w+)|(\[)[^\]]*\]|(\()[^)]*\)")
 _HEAD = re.compile(r"(?:(?:replace|wrap) )?(?:def|procedure|invariant|options|scoring|extend)\b")
-_PARAM = re.compile(r"(\w+): (set )?(\w+)(\?)?")
+_PARAM = re.compile(r"\b(\w+): (set )?(\w+)(\?)?")
 
 Member = tuple[str, typed.Named | None]
 """A name, and what it stands for; None for a word of the language."""

@@ -80,6 +80,8 @@ def check(ref: str, files: EditorFiles) -> tuple[Checked | None, tuple[Diagnosti
     found = Report()
     try:
         declarations, rules = check_source(merged.source, found)
+    except RulespecError as error:  # so much is wrong that the rest is not looked for
+        return None, (*report.diagnostics, *blamed(error.diagnostics, merged.source))
     except RecursionError:
         report.error("RS135", "the rules nest too deep", None, help="let fewer rules call one another in a row")
         return None, report.diagnostics

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import heapq
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
@@ -18,6 +21,9 @@ CODES: dict[str, str] = {
     "RS104": "the file is not UTF-8 text",
     "RS105": "a character that does not belong in a text file",
     "RS106": "a path leads out of its folder",
+    "RS107": "the files are too much together",
+    "RS108": "a ruleset that is too large",
+    "RS109": "a file that is not read where it is",
     "RS111": "not valid YAML",
     "RS112": "nested too deeply",
     "RS113": "too many values in one file",
@@ -64,6 +70,7 @@ CODES: dict[str, str] = {
     "RS236": "a set-up that leaves out a number of players",
     "RS237": "pieces of a set-up that do not add up",
     "RS238": "a region that lacks what those like it have",
+    "RS239": "a rule that is not listed",
     "RS301": "types that do not fit",
     "RS302": "units that do not fit",
     "RS303": "a value that may be none",
@@ -124,6 +131,7 @@ CODES: dict[str, str] = {
     "RS707": "not for so many players",
     "RS708": "not a name for a seat",
     "RS709": "a set-up that breaks an invariant",
+    "RS710": "a start that takes too long to try out",
     "RS711": "a decision without a legal option",
     "RS712": "an invariant that the rules can break",
     "RS713": "turns that can go on for ever",
@@ -141,11 +149,22 @@ CODES: dict[str, str] = {
     "RS821": "a recorded game is not legal to its end",
     "RS822": "not something that can be expected of a game",
     "RS823": "a recorded game ends otherwise than expected",
+    "RS824": "a recorded game breaks an invariant",
+    "RS831": "a perft differs from what is recorded",
+    "RS832": "a recorded game has no such position",
+    "RS841": "a reason for what is run",
     "RS901": "a mistake of the program itself",
+    "RS902": "so many errors that the rest is not looked for",
+    "RS903": "the program does not do what holds of every game",
 }
+
+MAX_ERRORS = 200
+"""Of one run. Nobody reads more, and a hostile file may cause any number."""
 
 _WORD_LIMIT = 64  # difflib is quadratic in the length of a word
 _CANDIDATE_LIMIT = 500
+_COMPARED = 30
+_QUOTED = re.compile(r"`([^`]*)`")
 _RIVAL = 0.1  # a second candidate whose likeness is that near to the best one's may be meant just as well
 
 
@@ -257,8 +276,16 @@ class Report:
         notes: Iterable[Label] = (),
         help: str = "",  # noqa: A002 - the name of the field it fills
     ) -> None:
-        """Adds an error; the parameters are the fields of `Diagnostic`."""
+        """Adds an error; the parameters are the fields of `Diagnostic`.
+
+        Raises:
+            RulespecError: with everything collected so far, if there are `MAX_ERRORS` of them.
+        """
         self.add(Diagnostic(code, Severity.ERROR, message, span, label, tuple(notes), help))
+        if self._errors >= MAX_ERRORS:
+            enough = f"there are {MAX_ERRORS} errors or more: the rest is not looked for"
+            self.add(Diagnostic("RS902", Severity.ERROR, enough, None, help="mend these first"))
+            self.raise_if_errors()
 
     def warning(
         self,
@@ -307,12 +334,32 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str:
     """
     if len(word) > _WORD_LIMIT:
         return ""
-    pool = [c for c in islice(candidates, _CANDIDATE_LIMIT) if 0 < len(c) <= _WORD_LIMIT]
+    pool = [c for c in islice(candidates, _CANDIDATE_LIMIT) if 0 < len(c) <= _WORD_LIMIT and c != word]
     folded = word.casefold()
-    best = [c for c in pool if c.casefold() == folded and c != word]
-    best = best or [c for c in difflib.get_close_matches(word, pool, n=3) if c != word]
-    rivals = [c for c in dict.fromkeys(best) if _likeness(word, c) > _likeness(word, best[0]) - _RIVAL][:2]
+    best = [c for c in pool if c.casefold() == folded] or difflib.get_close_matches(word, _likely(word, pool), n=3)
+    rivals = list(dict.fromkeys(best))
+    if len(rivals) > 1:
+        least = _likeness(word, rivals[0]) - _RIVAL
+        rivals = [c for c in rivals if _likeness(word, c) > least][:2]
     return f"did you mean {' or '.join(f'`{c}`' for c in rivals)}?" if rivals else ""
+
+
+def nearest(word: str, places: Mapping[str, Span | None]) -> tuple[str, tuple[Label, ...]]:
+    """The hint of `did_you_mean`, and a note at each thing that it names.
+
+    Args:
+        word: the name that nothing has.
+        places: where the things that could be meant are declared, by their names; None for words of the language.
+    """
+    hint = did_you_mean(word, places)
+    spans = [(name, places.get(name)) for name in _QUOTED.findall(hint)]
+    return hint, tuple(Label(span, f"`{name}` is declared here") for name, span in spans if span is not None)
+
+
+def _likely(word: str, pool: list[str]) -> list[str]:
+    """The candidates that have most letters in common with a word: only those are worth comparing letter by letter."""
+    letters = Counter(word)
+    return heapq.nlargest(_COMPARED, pool, key=lambda c: (letters & Counter(c)).total() / (len(word) + len(c)))
 
 
 def _likeness(word: str, other: str) -> float:

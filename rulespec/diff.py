@@ -11,6 +11,7 @@ from rulespec import ast
 from rulespec.check.nodes import get, text
 from rulespec.diagnostics import Span
 from rulespec.load import Merged
+from rulespec.rule_ids import cited
 from rulespec.source import Mapping, Node, Scalar, Sequence
 
 Kind = Literal["changed", "added", "removed", "wrapped"]
@@ -41,8 +42,7 @@ _NAMES = {  # the keys in these are names that a ruleset gives: one called `doc`
     *("facts", "links", "state", "accounts", "pieces", "places"),
 }
 _EMPTY = Mapping({}, Span("", 1, 1, 1, 1))
-_RULE_ID = re.compile(r"\b[A-Z][A-Z0-9]{1,9}(?:-[A-Z0-9]{1,9}){1,3}\b")
-_NO_COMMENT = re.compile(r'("[^"]*")|\s*#.*')
+_NO_COMMENT = re.compile(r'("[^"]*")|#.*')
 _COMMENT = re.compile(r"\s+#\s*(.*\S)")
 
 
@@ -75,10 +75,10 @@ class Difference:
     @property
     def rules(self) -> tuple[str, ...]:
         """The ids of rules that the note names, then those that only the new text of a rule names; each once."""
-        found = _RULE_ID.findall(self.note)
+        found = cited(self.note)
         if self.section == RULES and self.kind != "removed":
-            before = set(_RULE_ID.findall(self.old or ""))
-            found += [name for name in _RULE_ID.findall(self.new) if name not in before]
+            before = cited(self.old or "")
+            found += tuple(name for name in cited(self.new) if name not in before)
         return tuple(dict.fromkeys(found))
 
     def to_json(self) -> dict[str, Any]:

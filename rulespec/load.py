@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections import Counter
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -11,19 +12,33 @@ from pathlib import Path
 from rulespec import ast, typed
 from rulespec.check.nodes import get, text, words
 from rulespec.check.rules import check_source
-from rulespec.diagnostics import Diagnostic, Report, RulespecError, Span, did_you_mean
+from rulespec.diagnostics import Diagnostic, Report, RulespecError, Span, did_you_mean, shown
 from rulespec.orphans import blamed
 from rulespec.overlay import Source, apply_overlay, apply_rules, empty, merge
 from rulespec.parser import parse_rules
-from rulespec.source import Limits, Mapping, Node, Scalar, inside, read_text, read_yaml
+from rulespec.rule_ids import ListedRule, add_listed, check_cited
+from rulespec.source import (
+    Limits,
+    Mapping,
+    Node,
+    Scalar,
+    count_values,
+    inside,
+    read_text,
+    read_yaml,
+)
 
 SECTION_FILES = ("kinds", "map", "tracks", "tables", "setup")
-MAX_RULES_FILES = 200
 MAX_RULES_BYTES = 100_000
 """Of one rules file: four times the largest sensible one, and about a second of parsing."""
 MAX_YAML = Limits(size=1_000_000)
+MAX_FILES = 300
 MAX_TOTAL = 4_000_000
-"""Characters of all files of a ruleset and its overlays together."""
+MAX_TOTAL_RULES = 250_000
+MAX_ITEMS = 2_000
+MAX_TOTAL_VALUES = MAX_YAML.events
+"""Of all that one reference reads, however it comes in: its own files, those that it extends, and overlays. Files,
+characters, characters of rules, rules (definitions, procedures …), and YAML values."""
 MAX_OVERLAYS = 20
 
 
@@ -60,7 +75,8 @@ class _Reader:
     files: Files = field(default_factory=Files)
     sources: dict[str, str] = field(default_factory=dict)
     digest: hashlib._Hash = field(default_factory=hashlib.sha256)
-    total: int = 0
+    read: Counter[str] = field(default_factory=Counter)
+    listed: dict[str, ListedRule] = field(default_factory=dict)
 
     def display(self, path: Path) -> str:
         try:
@@ -68,18 +84,22 @@ class _Reader:
         except ValueError:
             return str(path)
 
-    def yaml(self, path: Path, schema: str, *, partial: bool = False) -> Mapping | None:
-        """A YAML file that fits its schema, or None if it does not (which is reported).
+    def yaml(
+        self, folder: Path, name: str, schema: str, *, partial: bool = False, hashed: bool = True
+    ) -> Mapping | None:
+        """A YAML file in a folder that fits its schema, or None if it does not (which is reported).
 
         A `partial` one is laid over another, and may leave out what stands there.
         """
-        display = self.display(path)
+        display = self.display(folder / name)
         try:
-            self._remember(path, display, MAX_YAML.size)
+            path = inside(folder, name)
+            self._remember(path, display, MAX_YAML.size, hashed=hashed)
             node = self.files.yaml(path, display)
         except RulespecError as error:
             self.report.extend(error.diagnostics)
             return None
+        self._count(display, values=count_values(node))
         if not self._fits(node, schema, partial):
             return None
         if isinstance(node, Scalar) and node.value is None:
@@ -93,24 +113,50 @@ class _Reader:
         self.report.extend(kept)
         return not kept
 
-    def rules(self, path: Path) -> tuple[ast.Item, ...]:
-        display = self.display(path)
+    def rules(self, folder: Path, name: str) -> tuple[ast.Item, ...]:
+        """The items of a rules file in a folder; none if it is not sound (which is reported)."""
+        display = self.display(folder / name)
         try:
-            return self.files.rules(self._remember(path, display, MAX_RULES_BYTES), display)
+            content = self._remember(inside(folder, name), display, MAX_RULES_BYTES)
         except RulespecError as error:
             self.report.extend(error.diagnostics)
             return ()
+        self._count(display, rules=len(content))
+        try:
+            items = self.files.rules(content, display)
+        except RulespecError as error:
+            self.report.extend(error.diagnostics)
+            return ()
+        self._count(display, items=len(items))
+        return items
 
-    def _remember(self, path: Path, display: str, limit: int) -> str:
+    def _remember(self, path: Path, display: str, limit: int, *, hashed: bool = True) -> str:
         content = self.files.text(path, display, limit)
-        self.total += len(content)
-        if self.total > MAX_TOTAL:
-            self.report.error("RS103", f"the files of a ruleset hold at most {MAX_TOTAL:,} characters", None)
-            self.report.raise_if_errors()
+        self._count(display, files=1, characters=len(content))
         self.sources[display] = content
-        self.digest.update(f"{path.name}\0{len(content)}\0".encode())
-        self.digest.update(content.encode())
+        if hashed:
+            self.digest.update(f"{path.name}\0{len(content)}\0".encode())
+            self.digest.update(content.encode("utf-8", "surrogatepass"))  # an editor can send half of a character
         return content
+
+    def _count(self, display: str, **more: int) -> None:
+        """Counts what has been read, and gives up where it is too much."""
+        self.read.update(more)
+        for what, (most, unit) in _TOTALS.items():
+            if self.read[what] > most:
+                help_ = "take out what is not needed, or let fewer rulesets and overlays come together"
+                message = f"this ruleset comes to more than {most:,} {unit} in all"
+                self.report.error("RS107", message, Span(display, 1, 1, 1, 1), help=help_)
+                self.report.raise_if_errors()
+
+
+_TOTALS = {
+    "files": (MAX_FILES, "files"),
+    "characters": (MAX_TOTAL, "characters"),
+    "rules": (MAX_TOTAL_RULES, "characters of rules"),
+    "items": (MAX_ITEMS, "definitions, procedures and other rules"),
+    "values": (MAX_TOTAL_VALUES, "YAML values"),
+}
 
 
 def game_folders() -> list[Path]:
@@ -132,17 +178,20 @@ def find_ruleset(name: str, beside: Path | None = None) -> Path:
 
     Args:
         name: the id or the path.
-        beside: the folder that names it: paths are relative to it, and ids are looked for next to it first.
+        beside: the folder of the ruleset that names it: paths are relative to it, and ids are looked for next to it
+            first. What it names by a path, or next to it, lies in the folder that holds both.
 
     Raises:
-        RulespecError: RS501 if there is none.
+        RulespecError: RS501 if there is none, RS106 if it lies elsewhere.
     """
     path = Path(name) if beside is None else beside / name
     try:
         if name and path.is_dir() and (path / "game.yaml").exists():
-            return path.resolve()
+            return _in_reach(path, name, beside)
         if os.sep not in name and not name.startswith("."):
-            for folder in [*([beside.parent] if beside else []), *game_folders()]:
+            if beside is not None and (beside.parent / name / "game.yaml").exists():
+                return _in_reach(beside.parent / name, name, beside)
+            for folder in game_folders():
                 if (folder / name / "game.yaml").exists():
                     return (folder / name).resolve()
         exists = path.exists()
@@ -150,7 +199,9 @@ def find_ruleset(name: str, beside: Path | None = None) -> Path:
         exists = False
     report = Report()
     if exists:
-        report.error("RS501", f"`{name}` holds no ruleset: it has no game.yaml", None)
+        begin = "a ruleset is a folder with a game.yaml; `rulespec new` starts one"
+        help_ = "call `game.yml` `game.yaml`" if (path / "game.yml").is_file() else begin
+        report.error("RS501", f"`{name}` holds no ruleset: it has no game.yaml", None, help=help_)
     else:
         known = known_rulesets()
         hint = did_you_mean(name, known) or ("known are " + ", ".join(f"`{k}`" for k in known) if known else "")
@@ -158,19 +209,32 @@ def find_ruleset(name: str, beside: Path | None = None) -> Path:
     raise RulespecError(report.diagnostics)
 
 
-def load_ruleset(ref: str, report: Report | None = None) -> typed.Ruleset:
+def _in_reach(path: Path, name: str, beside: Path | None) -> Path:
+    """The folder at a path, which must not lie outside the one that holds the ruleset that names it."""
+    found = path.resolve()
+    if beside is not None and not found.is_relative_to(beside.parent.resolve()):
+        report = Report()
+        message = f"{shown(name)} leads out of the folder that holds this ruleset"
+        help_ = "put both rulesets into one folder, or add the folder of the other to RULESPEC_PATH and name its id"
+        report.error("RS106", message, None, help=help_)
+        report.raise_if_errors()
+    return found
+
+
+def load_ruleset(ref: str, report: Report | None = None, files: Files | None = None) -> typed.Ruleset:
     """Reads and checks a ruleset.
 
     Args:
         ref: a folder or an id, followed by `+overlay` as often as wanted; an overlay is an id (a file in `variants/`)
             or the path of a YAML file.
         report: takes every diagnostic, warnings too.
+        files: how files are read and parsed, if not from disk each time.
 
     Raises:
         RulespecError: if there is any error; it carries all diagnostics of the run.
     """
     report = Report() if report is None else report
-    merged = load_source(ref, report)
+    merged = load_source(ref, report, files)
     paths = [Path(overlay) for overlay in ref.split("+")[1:]]
     declarations, rules = _check(merged.source, report)
     game = get(merged.source.root, "game")
@@ -186,6 +250,7 @@ def load_ruleset(ref: str, report: Report | None = None) -> typed.Ruleset:
         rules=rules,
         folders=merged.folders,
         sources=merged.texts,
+        listed=merged.listed,
         overlays=merged.overlays,
         offered=tuple(w.text for w in words(get(game, "overlays"))),
         homes={id_: path.parent for id_, path in zip(merged.overlays, paths, strict=True) if _is_path(str(path))},
@@ -197,7 +262,7 @@ class Merged:
     """What a reference names, put together but not checked.
 
     `folders` are those read, the reference's own before what it extends; `overlays` the ids of its overlays; `texts`
-    the files by the names that messages use; `hash` that of all their content.
+    the files by the names that messages use; `hash` that of all their content; `listed` the rules that are listed.
     """
 
     source: Source
@@ -205,6 +270,7 @@ class Merged:
     overlays: tuple[str, ...]
     texts: dict[str, str]
     hash: str
+    listed: dict[str, ListedRule]
 
 
 def load_source(ref: str, report: Report, files: Files | None = None) -> Merged:
@@ -220,9 +286,10 @@ def load_source(ref: str, report: Report, files: Files | None = None) -> Merged:
         report.error("RS502", f"a reference has at most {MAX_OVERLAYS} overlays", None)
     names = [_overlay(overlay, source, folders, reader) for overlay in overlays[:MAX_OVERLAYS]]
     report.raise_if_errors()
+    check_cited(reader.sources, reader.listed, report)
     if names or len(folders) > 1:
         _check_merged(source, report)
-    return Merged(source, tuple(folders), tuple(names), reader.sources, reader.digest.hexdigest()[:32])
+    return Merged(source, tuple(folders), tuple(names), reader.sources, reader.digest.hexdigest()[:32], reader.listed)
 
 
 def _check(source: Source, report: Report) -> tuple[typed.Declarations, typed.Rules]:
@@ -230,6 +297,9 @@ def _check(source: Source, report: Report) -> tuple[typed.Declarations, typed.Ru
     found = Report()
     try:
         declarations, rules = check_source(source, found)
+    except RulespecError as error:  # so many mistakes that it gave up
+        report.extend(blamed(error.diagnostics, source))
+        raise RulespecError(report.diagnostics) from None
     except RecursionError:  # the parser and the checker bound what they can; chains of both together end here
         report.error("RS135", "the rules nest too deep", None, help="let fewer rules call one another in a row")
         raise RulespecError(report.diagnostics) from None
@@ -261,7 +331,8 @@ def _check_merged(source: Source, report: Report) -> None:
 
 def _read_folder(folder: Path, reader: _Reader, trail: list[Path]) -> tuple[Source, list[Path]]:
     """The source of a folder, laid over the ruleset it extends; and the folders read, its own first."""
-    game = reader.yaml(folder / "game.yaml", "game")
+    _misplaced(folder, reader)
+    game = reader.yaml(folder, "game.yaml", "game")
     top = Span(reader.display(folder / "game.yaml"), 1, 1, 1, 2)
     source, folders = Source(Mapping({}, top)), [folder]
     extends = get(game, "extends")
@@ -290,24 +361,32 @@ def _read_folder(folder: Path, reader: _Reader, trail: list[Path]) -> tuple[Sour
     for name in SECTION_FILES:
         file = folder / f"{name}.yaml"
         if file.exists():
-            node = reader.yaml(file, name, partial=extends is not None)
+            # Without game.yaml nobody knows whether this is laid over another ruleset.
+            partial = game is None or extends is not None
+            node = reader.yaml(folder, file.name, name, partial=partial)
             tree |= node.entries if node is not None else {}
     merged = merge(source.root, Mapping(tree, top))
     assert isinstance(merged, Mapping)
     source.root = merged
-    files = sorted((folder / "rules").glob("*.rules")) if (folder / "rules").is_dir() else []
-    if len(files) > MAX_RULES_FILES:
-        reader.report.error("RS103", f"a ruleset has at most {MAX_RULES_FILES} rules files", None)
     items: list[ast.Item] = []
-    for file in files[:MAX_RULES_FILES]:
-        try:
-            inside(folder, f"rules/{file.name}")
-        except RulespecError as error:
-            reader.report.extend(error.diagnostics)
-            continue
-        items += reader.rules(file)
+    for file in sorted(folder.glob("rules/*.rules")):
+        items += reader.rules(folder, f"rules/{file.name}")
     apply_rules(source, tuple(items), "", reader.report)
+    if (folder / "rules.yaml").exists():  # not hashed: what rules are called changes no game
+        add_listed(reader.listed, reader.yaml(folder, "rules.yaml", "rules", hashed=False), reader.report)
     return source, folders
+
+
+def _misplaced(folder: Path, reader: _Reader) -> None:
+    """Reports files that are meant to be read and are not, because of their name or their folder."""
+    wrong = {f"{name}.yml": f"call it `{name}.yaml`" for name in SECTION_FILES}
+    for path in sorted(folder.glob("*.rules")):
+        if not path.with_suffix(".yaml").exists():  # else it is an overlay's
+            wrong[path.name] = f"put it into the folder `rules`: `rules/{path.name}`"
+    for name, help_ in wrong.items():
+        if (folder / name).is_file():
+            place = Span(reader.display(folder / name), 1, 1, 1, 1)
+            reader.report.error("RS109", f"`{name}` is not read here", place, help=help_)
 
 
 def _without_offers(root: Mapping) -> Mapping:
@@ -339,24 +418,26 @@ def _overlay(
         trail: the ids of the overlays that include it, the outermost first.
     """
     report = reader.report
-    path = _overlay_path(name, folders)
-    if path is None:
+    place = _overlay_place(name, folders)
+    if place is None:
         offered = sorted({p.stem for f in folders for p in (f / "variants").glob("*.yaml")})
         hint = did_you_mean(name, offered) or ("known are " + ", ".join(f"`{o}`" for o in offered) if offered else "")
         report.error("RS502", f"there is no overlay `{name[:80]}` for this ruleset", at, help=hint)
         return name
-    node = reader.yaml(path, "overlay")
+    folder, file = place
+    node = reader.yaml(folder, file, "overlay")
     if node is None:
         return name
     _check_base(node, source, folders, report)
-    id_ = text(get(node, "id"), path.stem)
+    id_ = text(get(node, "id"), Path(file).stem)
     if id_ in trail or len(trail) > 8:
         report.error("RS512", f"the overlay `{id_}` includes itself", at)
         return id_
     for included in words(get(node, "includes")):
         _overlay(included.text, source, folders, reader, at=included.span, trail=(*trail, id_))
-    rules_path = path.with_suffix(".rules")
-    rules = reader.rules(rules_path) if rules_path.exists() else ()
+    add_listed(reader.listed, node, report)
+    rules_file = file.removesuffix(".yaml") + ".rules"
+    rules = reader.rules(folder, rules_file) if (folder / rules_file).exists() else ()
     # What is included counts as the including overlay's own, so that it may change it further.
     apply_overlay(source, node, rules, trail[0] if trail else id_, report)
     return id_
@@ -378,14 +459,13 @@ def _is_path(name: str) -> bool:
     return name.endswith(".yaml") or os.sep in name
 
 
-def _overlay_path(name: str, folders: list[Path]) -> Path | None:
+def _overlay_place(name: str, folders: list[Path]) -> tuple[Path, str] | None:
+    """The folder that an overlay's files may not lead out of, and the YAML file in it."""
     try:
         if _is_path(name):
-            return Path(name) if Path(name).is_file() else None
-        for folder in folders:
-            path = folder / "variants" / f"{name}.yaml"
-            if path.is_file():
-                return inside(folder, f"variants/{name}.yaml")
-    except (OSError, ValueError):
+            path = Path(name).resolve()  # whoever names it by its path may do so by way of a link
+            return (path.parent, path.name) if path.is_file() else None
+        file = f"variants/{name}.yaml"
+        return next(((folder, file) for folder in folders if (folder / file).is_file()), None)
+    except (OSError, ValueError, RuntimeError):
         return None
-    return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from rulespec import ast
 from rulespec.check.nodes import words
-from rulespec.diagnostics import Label, Report, Span, did_you_mean
+from rulespec.diagnostics import Label, Report, Span, did_you_mean, nearest
 from rulespec.source import Mapping, Node, Scalar, Sequence
 
 
@@ -15,14 +15,16 @@ class Source:
     """A ruleset before it is checked: one YAML tree and the rules by kind and name.
 
     `originals` maps the name of a wrapping rule to the name its `original(…)` calls; `touched` maps each path that an
-    overlay has changed to where it did so. `displaced` are rules that overlays have replaced or taken out, each with
-    the overlay and the place; `removed` maps the paths that they have taken out to the places.
+    overlay has changed to where it did so, and `touched_below` each path to those below it. `displaced` are rules that
+    overlays have replaced or taken out, each with the overlay and the place; `removed` maps the paths that they have
+    taken out to the places.
     """
 
     root: Mapping
     items: dict[tuple[str, str], ast.Item] = field(default_factory=dict)
     originals: dict[tuple[str, str], str] = field(default_factory=dict)
     touched: dict[str, tuple[str, Span]] = field(default_factory=dict)
+    touched_below: dict[str, dict[str, None]] = field(default_factory=dict)
     displaced: list[tuple[str, Span, ast.Item]] = field(default_factory=list)
     removed: dict[str, Span] = field(default_factory=dict)
 
@@ -46,6 +48,9 @@ def merge(base: Node, over: Node) -> Node:
     return Mapping(entries, over.span)
 
 
+_PARTS = 3  # of a key with dots in it
+
+
 def keys_of(root: Mapping, path: str) -> list[str]:
     """The keys that a dotted path leads through. Keys may hold dots themselves, as those of `setup.pieces` do."""
     keys: list[str] = []
@@ -53,7 +58,7 @@ def keys_of(root: Mapping, path: str) -> list[str]:
     node: Node | None = root
     while rest:
         known = node.entries if isinstance(node, Mapping) else {}
-        length = next((n for n in range(1, len(rest) + 1) if ".".join(rest[:n]) in known), 1)
+        length = next((n for n in range(1, _PARTS + 1) if ".".join(rest[:n]) in known), 1)
         key = ".".join(rest[:length])
         node = known[key][1] if key in known else None
         keys.append(key)
@@ -87,8 +92,8 @@ def _replaced(root: Mapping, keys: list[str], value: tuple[Scalar, Node] | None)
     return Mapping(entries, root.span)
 
 
-def _nearest(root: Mapping, path: str) -> str:
-    """A hint: the longest part of the path that exists, and the nearest key behind it."""
+def _nearest(root: Mapping, path: str) -> tuple[str, tuple[Label, ...]]:
+    """A hint: the longest part of the path that exists, and the nearest key behind it; and where that stands."""
     node: Node = root
     walked: list[str] = []
     for key in keys_of(root, path):
@@ -98,10 +103,10 @@ def _nearest(root: Mapping, path: str) -> str:
             continue
         if isinstance(node, Mapping):
             where = ".".join(walked)
-            guess = did_you_mean(key, node.entries)
-            return guess or (f"`{where}` has no `{key}`" if where else "")
-        return f"`{'.'.join(walked)}` is a single value"
-    return ""
+            guess, notes = nearest(key, {name: place.span for name, (place, _) in node.entries.items()})
+            return guess or (f"`{where}` has no `{key}`" if where else ""), notes
+        return f"`{'.'.join(walked)}` is a single value", ()
+    return "", ()
 
 
 def empty(source: Source, path: Scalar, report: Report) -> None:
@@ -140,8 +145,11 @@ def _same(a: Node, b: Node) -> bool:
 def _touch(source: Source, overlay: str, path: str, span: Span, report: Report) -> None:
     if not overlay:  # a ruleset's own rules over those it extends
         return
-    for other, (name, place) in source.touched.items():
-        if name != overlay and (other == path or other.startswith(path + ".") or path.startswith(other + ".")):
+    parts = path.split(".")
+    above = [".".join(parts[:n]) for n in range(1, len(parts))]
+    for other in [*above, path, *source.touched_below.get(path, ())]:
+        name, place = source.touched.get(other, (overlay, span))
+        if name != overlay:
             report.error(
                 "RS505",
                 f"the overlays `{name}` and `{overlay}` both change `{path if len(path) > len(other) else other}`",
@@ -150,6 +158,8 @@ def _touch(source: Source, overlay: str, path: str, span: Span, report: Report) 
                 help="use one of them, or write a third overlay that says what holds",
             )
     source.touched[path] = (overlay, span)
+    for each in above:
+        source.touched_below.setdefault(each, {})[path] = None
 
 
 def apply_overlay(source: Source, overlay: Mapping, rules: tuple[ast.Item, ...], name: str, report: Report) -> None:
@@ -182,7 +192,8 @@ def _list(overlay: Mapping, key: str) -> list[Scalar]:
 
 
 def _missing(source: Source, path: str, span: Span, report: Report) -> None:
-    report.error("RS503", f"there is no `{path}`", span, help=_nearest(source.root, path))
+    hint, notes = _nearest(source.root, path)
+    report.error("RS503", f"there is no `{path}`", span, notes=notes, help=hint)
 
 
 def _change(source: Source, name: str, path: str, place: Scalar, value: Node, report: Report) -> None:
@@ -272,8 +283,8 @@ def apply_rules(source: Source, rules: tuple[ast.Item, ...], name: str, report: 
                 report.error("RS229", f"only definitions and procedures are wrapped, not {kind}", item.name.span)
                 continue
             inner = f"{item.name.text} (before {name or 'this'})"
-            while (kind, inner) in source.items:  # wrapped by the same overlay, or along `extends`, more than once
-                inner += "'"
+            if (kind, inner) in source.items:  # wrapped by the same overlay, or along `extends`, more than once
+                inner += f" {len(source.items)}"
             source.items[(kind, inner)] = old
             if key in source.originals:  # the old one wraps another itself
                 source.originals[(kind, inner)] = source.originals[key]
@@ -351,5 +362,5 @@ def _drop_originals(source: Source, key: tuple[str, str]) -> None:
 
 
 def _no_rule(source: Source, kind: str, name: ast.Name, report: Report) -> None:
-    names = [n for k, n in source.items if k == kind]
-    report.error("RS509", f"there is no {kind} `{name.text}`", name.span, help=did_you_mean(name.text, names))
+    hint, notes = nearest(name.text, {n: item.name.span for (k, n), item in source.items.items() if k == kind})
+    report.error("RS509", f"there is no {kind} `{name.text}`", name.span, notes=notes, help=hint)

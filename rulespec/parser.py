@@ -12,7 +12,7 @@ from lark.indenter import DedentError, Indenter
 from lark.tree import Meta
 
 from rulespec import ast
-from rulespec.diagnostics import Diagnostic, RulespecError, Severity, Span, did_you_mean
+from rulespec.diagnostics import Diagnostic, Label, RulespecError, Severity, Span, did_you_mean
 from rulespec.parse_table import parser
 
 MAX_DEPTH = 60
@@ -97,8 +97,8 @@ class _Origin:
         )
 
 
-def _fail(code: str, message: str, span: Span, hint: str = "") -> RulespecError:
-    return RulespecError((Diagnostic(code, Severity.ERROR, message, span, help=hint),))
+def _fail(code: str, message: str, span: Span, hint: str = "", notes: tuple[Label, ...] = ()) -> RulespecError:
+    return RulespecError((Diagnostic(code, Severity.ERROR, message, span, notes=notes, help=hint),))
 
 
 @v_args(meta=True)
@@ -457,16 +457,17 @@ def _shown(token_type: str, token: str) -> str:
 
 def _syntax_error(error: Exception, text: str, origin: _Origin) -> RulespecError:
     if isinstance(error, DedentError):
-        line = _bad_indent(text)
+        line, begin = _bad_indent(text)
         return _fail(
             "RS133",
             "this line is indented like no block before it",
             origin.at(line, 1, line, 2),
             "indent every block of the same depth by the same number of spaces",
+            (Label(origin.at(begin, 1, begin, 2), "the block before it begins here"),) if begin else (),
         )
     if isinstance(error, UnexpectedCharacters):
         char = text.split("\n")[error.line - 1][error.column - 1 : error.column]
-        hint = 'a text ends on the line it begins on: "…"' if char == '"' else ""
+        hint = next((help_ for signs, help_ in _FOREIGN_SIGNS.items() if char in signs), "")
         return _fail(
             "RS132",
             f"the character `{char}` cannot stand here",
@@ -495,12 +496,69 @@ def _syntax_error(error: Exception, text: str, origin: _Origin) -> RulespecError
     elif not hint and len(expected) <= 6:
         names = sorted(_shown(t, t.lower()) for t in expected if not t.startswith("__"))
         hint = "expected " + " or ".join(names) if names else ""
-    return _fail("RS131", f"{_shown(token.type, str(token))} cannot stand here", span, hint)
+    if not hint.startswith("did you mean"):
+        rest = text.split("\n")[span.line - origin.line][(token.column or 1) - 1 :]
+        hint = _habit(token, before, rest, expected) or hint
+    open_ = _open_bracket(text, span.line - origin.line + 1, token.column or 1)
+    notes = (Label(origin.at(*open_, open_[0], open_[1] + 1), "this bracket is open"),) if open_ else ()
+    return _fail("RS131", f"{_shown(token.type, str(token))} cannot stand here", span, hint, notes)
 
 
-def _bad_indent(text: str) -> int:
-    """The first line that goes back to an indentation which no block before it has."""
+_FOREIGN_SIGNS = {
+    '"': 'a text ends on the line it begins on: "…"',
+    "\u201c\u201d\u201e\u2018\u2019\u201a«»'`": 'texts stand in straight quotes: "…"',
+    "!": "write `not`; unequal is `!=`",
+    ";": "a statement ends where its line ends",
+}
+_COMPARING = frozenset(["==", "!=", "<", "<=", ">", ">="])
+
+
+def _habit(token: Token, before: list[str], rest: str, expected: set[str]) -> str:
+    """The way out for what people write who know another language.
+
+    Args:
+        token: what cannot stand there.
+        before: the words before it on its line.
+        rest: the line from there on.
+        expected: the names of the tokens that could stand there.
+    """
+    if token == "if" and before[-1:] == ["else"]:
+        return "write `elif`"
+    if rest.startswith(("//", "/*", "--")):
+        return "a comment begins with `#`"
+    if token in _COMPARING:
+        return "put two comparisons together with `and`"
+    if expected == {"LPAR"} and re.match(r"[\w.\[\]]*\s?[-+*/]?=(?!=)", rest):
+        return "assign with `set … to …`"
+    if token == ":" and before[:1] == ["def"]:
+        return "a definition says the type of its value: `-> bool:`"
+    return ""
+
+
+def _open_bracket(text: str, line: int, column: int) -> tuple[int, int] | None:
+    """The place of the innermost bracket that is open at a place, if it is on a line before."""
+    opened: list[tuple[int, int]] = []
+    for number, content in enumerate(text.split("\n")[:line], 1):
+        end = column - 1 if number == line else len(content)
+        for found in _BRACKET.finditer(content, 0, end):
+            if found.group() in ("(", "[", "{"):
+                opened.append((number, found.start() + 1))
+            elif found.group() in (")", "]", "}") and opened:
+                opened.pop()
+    return opened[-1] if opened and opened[-1][0] < line else None
+
+
+_BRACKET = re.compile(r'"[^"]*"|#.*|[()\[\]{}]')
+
+
+def _bad_indent(text: str) -> tuple[int, int]:
+    """The first line that goes back to an indentation which no block before it has; the first of the block it leaves.
+
+    The second is 0 if there is none.
+    """
     stack = [0]
+    first = [0]
+    begin = 0
     brackets = 0
     for number, line in enumerate(text.split("\n"), 1):
         body = re.sub(r'"[^"]*"|#.*', "", line)
@@ -508,12 +566,14 @@ def _bad_indent(text: str) -> int:
             width = len(line) - len(line.lstrip(" "))
             if width > stack[-1]:
                 stack.append(width)
+                first.append(number)
             while width < stack[-1]:
                 stack.pop()
+                begin = first.pop()
             if width != stack[-1]:
-                return number
+                return number, begin
         brackets += sum(body.count(c) for c in "([{") - sum(body.count(c) for c in ")]}")
-    return 1
+    return 1, 0
 
 
 def _check_depth(text: str, origin: _Origin) -> None:

@@ -71,6 +71,7 @@ def to_json(diagnostic: Diagnostic) -> dict[str, Any]:
         "label": diagnostic.label,
         "notes": [{"span": _span_json(n.span), "text": n.text} for n in diagnostic.notes],
         "help": diagnostic.help,
+        "fix": {"span": _span_json(diagnostic.fix.span), "text": diagnostic.fix.text} if diagnostic.fix else None,
     }
 
 
@@ -171,9 +172,16 @@ class _Renderer:
             before = _columns(left + "".join(cells[: first - start]))
             length = max(1, _columns("".join(cells[first - start : stop - start])))
             carets = ("^" if mark.primary else "-") * length
-            tail = f" {_escape(mark.text)}" if mark.text else ""
-            painted = self.paint(carets + tail, tone if mark.primary else _BLUE)
-            out.append(self.gutter("", width) + " " * before + painted)
+            style = tone if mark.primary else _BLUE
+            text = _escape(mark.text)
+            room = self.width - width - 3
+            if not text or not self.width or before + length + 1 + _columns(text) <= room:
+                out.append(self.gutter("", width) + " " * before + self.paint(f"{carets} {text}".rstrip(), style))
+                continue
+            out.append(self.gutter("", width) + " " * before + self.paint(carets, style))
+            for part in textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False):
+                pad = max(0, min(before, room - _columns(part)))  # below the mark, or as near as there is room
+                out.append(self.gutter("", width) + " " * pad + self.paint(part, style))
         return out
 
     def limit(self, width: int) -> int:

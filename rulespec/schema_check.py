@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _ERROR_LIMIT = 50
 _LISTED = 12  # how many allowed values a hint names
 
+_UNKNOWN = frozenset(["additionalProperties", "unevaluatedProperties"])
 _TYPES = {
     "object": "a mapping",
     "array": "a list",
@@ -62,13 +63,30 @@ def check_schema(
         [(s["$id"], s) for s in related], default_specification=DRAFT202012
     )
     validator = Draft202012Validator(schema, registry=registry)
-    found = 0
+    found: list[ValidationError] = []
     for error in validator.iter_errors(to_plain(node)):
-        for leaf in islice(_leaves(error), _ERROR_LIMIT):
-            _describe(leaf, node, report, what)
-            found += 1
-        if found >= _ERROR_LIMIT:
+        found += islice(_leaves(error), _ERROR_LIMIT)
+        if len(found) >= _ERROR_LIMIT:
             break
+    hints: dict[tuple[str | int, ...], str] = {}
+    for error in found:
+        hints[tuple(error.absolute_path)] = hints.get(tuple(error.absolute_path), "") + _meant(error, node)
+    for error in found:
+        _describe(error, node, report, what, hints)
+
+
+def _meant(error: ValidationError, root: Node) -> str:
+    """The hints which keys were meant by unknown ones."""
+    node = locate(root, error.absolute_path)
+    if str(error.validator) not in _UNKNOWN or not isinstance(node, Mapping):
+        return ""
+    known = [k for k in _known_keys(error.schema) if k not in node.entries]
+    return "".join(did_you_mean(name, known) for name in _extra_keys(error, node))
+
+
+def _follows(missing: str, error: ValidationError, hint: str) -> bool:
+    """Whether a key is missing because it is misspelt itself, or one on which it depends what must be said."""
+    return f"`{missing}`" in hint or (bool(hint) and not {"then", "else"}.isdisjoint(error.absolute_schema_path))
 
 
 def _leaves(error: ValidationError) -> Iterable[ValidationError]:
@@ -92,7 +110,9 @@ def _leaves(error: ValidationError) -> Iterable[ValidationError]:
     return [leaf for inner in meant[best[0]] for leaf in _leaves(inner)]
 
 
-def _describe(error: ValidationError, root: Node, report: Report, what: str) -> None:
+def _describe(
+    error: ValidationError, root: Node, report: Report, what: str, hints: dict[tuple[str | int, ...], str]
+) -> None:
     path = list(error.absolute_path)
     node = locate(root, path) or root
     where = _where(path, what)
@@ -103,7 +123,7 @@ def _describe(error: ValidationError, root: Node, report: Report, what: str) -> 
         key = node.entries.get(error.instance)
         span = key[0].span if key else node.span
         report.error("RS215", f"{shown(error.instance)} cannot be a key in {where}", span, help=_key_hint(error))
-    elif kind in {"additionalProperties", "unevaluatedProperties"} and isinstance(node, Mapping):
+    elif kind in _UNKNOWN and isinstance(node, Mapping):
         known = _known_keys(error.schema)
         for name in _extra_keys(error, node):
             hint = did_you_mean(name, [k for k in known if k not in node.entries])
@@ -111,6 +131,8 @@ def _describe(error: ValidationError, root: Node, report: Report, what: str) -> 
             report.error("RS211", f"unknown key {shown(name)} in {where}", node.entries[name][0].span, help=hint)
     elif kind == "required" and isinstance(node, Mapping):
         for name in _missing(error, node):
+            if _follows(name, error, hints[tuple(path)]):
+                continue
             message = f"the key {shown(name)} is missing in {where}"
             report.error("RS212", message, _head(node), help=f"add `{name}: …`")
     elif kind == "type":
@@ -198,7 +220,7 @@ def _type_hint(types: list[str], node: Node) -> str:
         if "boolean" in types and node.text in {"true", "false"}:
             return f"remove the quotes: `{node.text}`"
         if "array" in types and node.value is not None:
-            return f"put it in brackets: `[{node.text[:60]}]`"
+            return f"put it in brackets: `[{', '.join(node.text[:60].split())}]`"
     if "array" in types:
         return "write a list: `[a, b]`, or lines that start with `- `"
     if "object" in types:

@@ -157,6 +157,24 @@ def inside(root: Path, relative: str, span: Span | None = None) -> Path:
     return path
 
 
+def files_inside(root: Path, pattern: str) -> list[Path]:
+    """The files below `root` that fit a glob pattern, in the order of their names.
+
+    Raises:
+        RulespecError: RS106 if one of them leads out through a symbolic link.
+    """
+    return [inside(root, path.relative_to(root).as_posix()) for path in sorted(root.glob(pattern))]
+
+
+def count_values(node: Node) -> int:
+    """How many values, keys and collections there are in a tree."""
+    if isinstance(node, Mapping):
+        return 1 + sum(1 + count_values(value) for _, value in node.entries.values())
+    if isinstance(node, Sequence):
+        return 1 + sum(count_values(item) for item in node.items)
+    return 1
+
+
 def to_plain(node: Node) -> Any:
     """The tree as dicts, lists and values, for JSON Schema."""
     # The recursion is as deep as the file, and the reader has bounded that.
@@ -265,6 +283,8 @@ class _Builder:
         self.stack: list[_Open] = []
         self.root: Node | None = None
         self.documents = 0
+        self.long_text: Span | None = None
+        """The last text in quotes that goes over several lines."""
 
     def build(self) -> Node:
         try:
@@ -351,6 +371,8 @@ class _Builder:
         style = _STYLES.get(event.style, "plain")
         is_key = bool(self.stack) and self.stack[-1].entries is not None and self.stack[-1].key is None
         if style != "plain":
+            if span.end_line > span.line and style in ("single", "double"):
+                self.long_text = span
             if found := _FOREIGN.search(text):  # "\x1b" is clean in the file and not in the value
                 message = f"an escape stands for the character U+{ord(found.group()):04X}, which is not text"
                 self.error("RS105", message, span, help="remove the escape")
@@ -387,8 +409,23 @@ class _Builder:
             line, column = context_mark.line + 1, context_mark.column + 1
             if (line, column) != (span.line, span.column):
                 notes = (Label(Span(self.display, line, column, line, column + 1), context),)
+        if self.long_text is not None and self.long_text.end_line == span.line:
+            notes += (Label(self.long_text, "this text goes on over several lines: is a quote missing?"),)
+        if "mapping values are not allowed" in problem or "expected key" in problem:
+            notes += self.without_colon(span.line)
         cause = f"{context}: {problem}" if context and not notes else problem
         self.error("RS111", f"not valid YAML: {cause}", span, notes=notes, help=self.syntax_hint(problem, mark))
+
+    def without_colon(self, line: int) -> tuple[Label, ...]:
+        """The line before one that has gone wrong, if it is a key without a `:`."""
+        before = self.text.split("\n", line)[: line - 1]
+        while before and not before[-1].partition("#")[0].strip():
+            before.pop()
+        text = before[-1].partition(" #")[0].rstrip() if before else ""
+        if not text or ":" in text or re.fullmatch(r" *- *[^ ]*", text):
+            return ()
+        begin = len(text) - len(text.lstrip()) + 1
+        return (Label(Span(self.display, len(before), begin, len(before), len(text) + 1), "is a `:` missing here?"),)
 
     def syntax_hint(self, problem: str, mark: Any) -> str:
         # The mark's index counts characters in both loaders, but only the C loader's survives a byte order mark.

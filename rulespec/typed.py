@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rulespec.ast import OptionGroup
 from rulespec.diagnostics import Span
+from rulespec.rule_ids import ListedRule
 from rulespec.types import Type
 
 # --- declarations --------------------------------------------------------------------------
@@ -32,19 +33,24 @@ class Entity:
 
 @dataclass(slots=True)
 class FactDecl:
-    """A fact of a kind; `values` holds one number per entity (an index, a truth value, a bit mask, -1 for none)."""
+    """A fact of a kind; `values` holds one number per entity (an index, a truth value, a bit mask, -1 for none).
+
+    `type_span` is where its type is written, if it is.
+    """
 
     name: str
     type: Type
     span: Span
     values: list[int] = field(default_factory=list)
+    type_span: Span | None = None
 
 
 @dataclass(eq=False, slots=True)
 class FieldDecl:
     """A state field or an account, of every entity of `kind` or of the game as a whole (kind "").
 
-    `private` is the name of the option that hides it from other players, "true" if it is always hidden, or "".
+    `private` is the name of the option that hides it from other players, "true" if it is always hidden, or "";
+    `type_span` is where its type or unit is written.
     """
 
     name: str
@@ -57,6 +63,7 @@ class FieldDecl:
     account: bool = False
     unlimited: bool = False
     private: str = ""
+    type_span: Span | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -99,6 +106,8 @@ class TableDecl:
     value: Type
     rows: dict[tuple[int, ...], int]
     span: Span
+    key_span: Span
+    value_span: Span
 
 
 @dataclass(eq=False, slots=True)
@@ -111,6 +120,7 @@ class TrackDecl:
     unit: str
     upto: list[int]
     span: Span
+    unit_span: Span
 
 
 @dataclass(eq=False, slots=True)
@@ -342,11 +352,15 @@ class If(Stmt):
 
 @dataclass(frozen=True, slots=True)
 class Match(Stmt):
-    """`cases` maps sets of entity indices to blocks; `other` is None if the cases are exhaustive."""
+    """`cases` maps sets of entity indices to blocks; `other` is None if the cases are exhaustive.
+
+    `places` are where the cases are written.
+    """
 
     subject: Expr
     cases: tuple[tuple[tuple[int, ...], Block], ...]
     other: Block | None
+    places: tuple[Span, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,6 +428,7 @@ class Definition:
     result: Type
     doc: str
     span: Span
+    result_span: Span
     lets: tuple[tuple[Var, Expr], ...] = ()
     body: Expr | None = None
 
@@ -505,8 +520,9 @@ class Rules:
 class Ruleset:
     """A checked ruleset. Immutable by convention: nothing changes it once the checker has returned it.
 
-    `hash` is that of its content (files and overlays, in order); `sources` maps file names to their text; `homes` maps
-    the overlays that the reference named by their path to the folder they lie in.
+    `hash` is that of its content (files and overlays, in order); `sources` maps file names to their text; `listed` are
+    the rules of its `rules.yaml` by id; `homes` maps the overlays that the reference named by their path to the folder
+    they lie in.
     """
 
     id: str
@@ -519,6 +535,7 @@ class Ruleset:
     rules: Rules
     folders: tuple[Path, ...]
     sources: Mapping[str, str]
+    listed: Mapping[str, ListedRule]
     overlays: tuple[str, ...]
     offered: tuple[str, ...]
     homes: Mapping[str, Path]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -301,12 +302,13 @@ def test_large_rules_are_compared_in_bounded_time(tmp_path: Path) -> None:
 
     rules = [f"procedure play():\n    turn()\n{body(step)}\nprocedure turn():\n    pass\n" for step in (1, 7)]
     refs = [str(write(tmp_path / f"g{i}", {"rules/a.rules": text})) for i, text in enumerate(rules)]
-    start = time.perf_counter()
+    start = time.process_time()
     assert told(refs[0], refs[1])[0] == 1
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
 
 
 @pytest.mark.parametrize("base", [NIM, WAGER, ERRORS, str(RULESETS / "errands")])
 def test_a_ruleset_does_not_differ_from_itself_extended(base: str, tmp_path: Path) -> None:
-    game = f'id: same\ntitle: Same\nversion: "9"\nextends: {"../" * len(tmp_path.parts)}{base[1:]}\n'
+    shutil.copytree(base, tmp_path / "base")
+    game = 'id: same\ntitle: Same\nversion: "9"\nextends: ../base\n'
     assert found(base, str(write(tmp_path / "same", {"game.yaml": game}))) == []

@@ -82,10 +82,18 @@ def test_sarif_has_places_notes_and_fixes(ruleset: Make) -> None:
     uri = {"uri": "errors/rules/this.rules"}
     assert (result["ruleId"], result["level"]) == ("RS225", "error")
     assert result["locations"] == [{"physicalLocation": {"artifactLocation": uri, "region": place}}]
-    (related,) = result["relatedLocations"]
-    assert related["physicalLocation"]["artifactLocation"] == {"uri": "errors/kinds.yaml"}
+    kind, near = (r["physicalLocation"] for r in result["relatedLocations"])
+    assert [p["artifactLocation"] for p in (kind, near)] == [{"uri": "errors/kinds.yaml"}] * 2
+    assert kind["region"]["startLine"] < near["region"]["startLine"]
     (change,) = result["fixes"][0]["artifactChanges"]
     assert change["replacements"] == [{"deletedRegion": place, "insertedContent": {"text": "rank"}}]
+
+
+def test_json_has_the_same_fixes(ruleset: Make) -> None:
+    ruleset({"rules/this.rules": "procedure a(g: guild):\n    set turns to g.rnk\n    set turns to nothing_like_it\n"})
+    diagnostics = json.loads(validate("./errors", "--format", "json")[1])["rulesets"][0]["diagnostics"]
+    place = {"file": "errors/rules/this.rules", "line": 2, "column": 20, "end_line": 2, "end_column": 23}
+    assert [d["fix"] for d in diagnostics] == [{"span": place, "text": "rank"}, None]
 
 
 def test_sarif_describes_each_code_once_with_its_page(ruleset: Make) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from cases import GAME, small, split, write
 
-from engine.game import Backend, Game
+from engine.begin import Backend
+from engine.game import Game
 from engine.option import Fault, IllegalOption, Option
 from rulespec.diagnostics import RulespecError
 from rulespec.load import load_ruleset

@@ -29,6 +29,7 @@ LAID_OVER = ["imperial+first_edition", f"{NIM}+tall"]
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder of one's own, far from the games."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RULESPEC_PATH", str(RULESETS))
 
 
 def succeed(*args: str) -> str:
@@ -156,6 +157,7 @@ def test_a_shipped_base_is_named_by_its_id(tmp_path: Path) -> None:
 def test_a_base_nearby_is_named_by_its_id_and_one_elsewhere_by_its_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("RULESPEC_PATH")
     shutil.copytree(NIM, tmp_path / "set" / "nim")
     succeed("new", "mine", "--from", "set/nim", "--to", "set")
     succeed("new", "mine", "--from", "set/nim+tall")
@@ -167,6 +169,17 @@ def test_a_base_nearby_is_named_by_its_id_and_one_elsewhere_by_its_path(
     monkeypatch.chdir("/")
     for name in ("set/mine", "mine", "further"):
         assert ": sound" in succeed("validate", str(tmp_path / name))
+
+
+def test_a_base_out_of_reach_cannot_be_extended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("RULESPEC_PATH")
+    assert "cannot extend" in refused(capsys, "mine", "--from", NIM)
+    assert not Path("mine").exists()
+    shutil.copytree(NIM, tmp_path / "nim")
+    succeed("new", "mine", "--from", "nim")
+    assert extends() == "nim"
 
 
 def test_a_path_that_cannot_be_written_down(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -30,6 +30,7 @@ CANNOT_BE_SHOWN = {
     "RS103": "it needs a file of megabytes",
     "RS104": "it needs bytes that no page can hold",
     "RS106": "it needs a symbolic link",
+    "RS107": "it needs hundreds of files or tens of thousands of values",
     "RS113": "it needs tens of thousands of values",
     "RS136": "it is a mistake of the formatter that nobody knows yet",
     "RS220": "the schemas hold nothing that has no code of its own",
@@ -38,7 +39,9 @@ CANNOT_BE_SHOWN = {
     "RS801": "scenarios report it as RS813; it is seen by programs that set up positions",
     "RS802": "scenarios report it as RS813; it is seen by programs that set up positions",
     "RS803": "scenarios report it as RS813; it is seen by programs that set up positions",
+    "RS902": "it needs hundreds of mistakes",
     "RS901": "it is a mistake of the program that nobody knows yet",
+    "RS903": "it is a mistake of the program that nobody knows yet",
 }
 
 Place = tuple[str, str, int, int]

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from engine.begin import Backend
 from engine.dialect import Dialect, ForeignLog, parse_foreign, read_dialect
-from engine.game import Backend, Game, TakenBack
+from engine.game import Game, TakenBack
 from engine.importer import Importer, Stop, seats_and_options
 from engine.log import LogHeader, LogWriter, read_log
 from engine.option import Option

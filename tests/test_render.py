@@ -144,6 +144,7 @@ def test_json_holds_every_field() -> None:
         "label": "here",
         "notes": [{"span": {"file": "g", "line": 5, "column": 6, "end_line": 7, "end_column": 8}, "text": "there"}],
         "help": "do this",
+        "fix": None,
     }
     assert to_json(diagnostic(None))["span"] is None
 

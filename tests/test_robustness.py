@@ -15,7 +15,8 @@ import pytest
 from cases import GAME, TESTS, small, write
 from test_meaning import IDLE, WORLD
 
-from engine.game import Backend, Game
+from engine.begin import Backend
+from engine.game import Game
 from engine.option import Fault
 from rulespec import ast, typed
 from rulespec.diagnostics import CODES, Diagnostic, Report, RulespecError
@@ -113,7 +114,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def survives(load: Callable[[], typed.Ruleset]) -> str:
     """Loads, starts and plays a little; gives back what came of it."""
-    begun = time.monotonic()
+    begun = time.process_time()
     found: list[Diagnostic] = []
     try:
         ruleset = load()
@@ -128,7 +129,7 @@ def survives(load: Callable[[], typed.Ruleset]) -> str:
         result = "fault"
     assert bool(found) == (result != "sound")
     assert all(d.code in CODES and d.message for d in found)
-    assert time.monotonic() - begun < SECONDS * 2
+    assert time.process_time() - begun < SECONDS * 2
     return result
 
 
@@ -271,10 +272,10 @@ def test_depth_and_length_are_bounded(count: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("backend", ["python", "interpreter"])
 def test_large_numbers_and_long_loops_end_in_a_fault(line: str, backend: Backend, tmp_path: Path) -> None:
     ruleset = small(tmp_path / "small", f"procedure play():\n    {line}\n{WORLD}")
-    begun = time.monotonic()
+    begun = time.process_time()
     with pytest.raises(Fault, match=r"digits|decision within|than nothing"):
         assert Game(ruleset, ["a", "b"], backend=backend).is_over
-    assert time.monotonic() - begun < SECONDS * 3
+    assert time.process_time() - begun < SECONDS * 3
 
 
 @pytest.mark.parametrize("backend", ["python", "interpreter"])
@@ -297,7 +298,7 @@ def entities(count: int) -> str:
             "kinds:\n  a: {entities: " + entities(400) + "}\npieces:\n  x: {each: [a, a], places: {s: {index: a}}}\n",
             "RS701",
         ),
-        ("kinds:\n  a: {entities: " + entities(400) + "}\n  b: {product: [a, a]}\n", "RS227"),
+        ("kinds:\n  a: {entities: " + entities(400) + "}\n  b: {product: [a, a]}\n", "RS108"),
         (
             "kinds:\n  a: {entities: "
             + entities(2_000)
@@ -307,7 +308,7 @@ def entities(count: int) -> str:
     ],
 )
 def test_cells_are_bounded(kinds: str, code: str, tmp_path: Path) -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     try:
         ruleset = small(tmp_path / "small", f"{IDLE}--- kinds.yaml\n{kinds}")
         assert Game(ruleset, ["a"]).hash
@@ -315,7 +316,7 @@ def test_cells_are_bounded(kinds: str, code: str, tmp_path: Path) -> None:
     except RulespecError as error:
         found = error.diagnostics[0].code
     assert found == code
-    assert time.monotonic() - begun < SECONDS
+    assert time.process_time() - begun < SECONDS
 
 
 # --- overlays and references

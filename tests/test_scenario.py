@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.game import Backend
+from engine.begin import Backend
 from engine.scenario import Failure, load_scenarios, run_scenario, suite_scenarios
 from engine.suite import run_suite
 from rulespec import typed

@@ -232,6 +232,19 @@ def test_a_tab_in_the_indentation_is_called_a_tab() -> None:
     assert str(diagnostic.span) == "f.yaml:2:1"
 
 
+@pytest.mark.parametrize(
+    "text, note",
+    [
+        ('a: "x\nb: "y"\n', "f.yaml:1:4"),
+        ("a: 1\nb 2  # comment\n\n# comment\nc: 3\n", "f.yaml:2:1"),
+        ("a:\n  - b c\n    d: 1\n", "f.yaml:2:3"),
+    ],
+    ids=["a quote", "a colon", "a colon in a list"],
+)
+def test_what_got_lost_on_a_line_before_is_noted_there(text: str, note: str) -> None:
+    assert note in [str(n.span) for n in only(text).notes]
+
+
 def test_all_mistakes_of_a_file_are_told_together() -> None:
     assert codes("a: yes\nb: 1:30\na: 010\nc: &x 1\n") == ["RS121", "RS123", "RS119", "RS122", "RS114"]
 

@@ -6,7 +6,7 @@ from rulespec import typed
 from rulespec.check.kinds import TEXTS, KindDeclarer
 from rulespec.check.nodes import entries, get, text, truth, words
 from rulespec.check.scope import Env
-from rulespec.diagnostics import Label, did_you_mean
+from rulespec.diagnostics import Label, did_you_mean, nearest
 from rulespec.source import Mapping, Node, Scalar
 from rulespec.types import INT, Bad, Ent, Num, SetOf, Type
 
@@ -52,32 +52,36 @@ class Declarer(KindDeclarer):
         if hidden not in ("", "true", "false"):
             option = self.d.options.get(hidden)
             if option is None or option.values is not None:
-                self.report.error(
-                    "RS221",
-                    f"`{hidden}` is no bool option",
-                    (private or place).span,
-                    help=did_you_mean(hidden, self.d.options),
-                )
+                hint, notes = nearest(hidden, {o.name: o.span for o in self.d.options.values()})
+                span = (private or place).span
+                self.report.error("RS221", f"`{hidden}` is no bool option", span, notes=notes, help=hint)
                 hidden = ""
             self.d.used.add(hidden)
         hidden = "" if hidden == "false" else hidden
         unit = get(spec, "account")
         if isinstance(unit, Scalar):
             if unit.text not in self.d.units:
-                self.report.error(
-                    "RS224",
-                    f"`{unit.text}` is no unit",
-                    unit.span,
-                    help=did_you_mean(unit.text, self.d.units) or "units are declared in game.yaml",
-                )
+                hint, notes = nearest(unit.text, self.d.units)
+                hint = hint or "units are declared in game.yaml"
+                self.report.error("RS224", f"`{unit.text}` is no unit", unit.span, notes=notes, help=hint)
             elif unit.text in self.d.units:
                 self.refer(unit, typed.Unit(unit.text, self.d.units[unit.text]))
             unlimited = truth(get(spec, "unlimited"))
             return typed.FieldDecl(
-                name, kind, Num(unit.text), place.span, account=True, unlimited=unlimited, private=hidden
+                name,
+                kind,
+                Num(unit.text),
+                place.span,
+                account=True,
+                unlimited=unlimited,
+                private=hidden,
+                type_span=unit.span,
             )
-        type_, ref = self.type(get(spec, "type"))
-        decl = typed.FieldDecl(name, kind, type_, place.span, private=hidden)
+        written = get(spec, "type")
+        type_, ref = self.type(written)
+        decl = typed.FieldDecl(
+            name, kind, type_, place.span, private=hidden, type_span=written.span if written is not None else None
+        )
         if ref is not None and ref.form == "range":
             decl.low, decl.high = ref.low, ref.high
             if ref.low > ref.high:
@@ -91,12 +95,9 @@ class Declarer(KindDeclarer):
             each = []
             for word in words(get(node, "each")):
                 if word.text not in self.d.kinds or self.d.kinds[word.text].is_player:
-                    self.report.error(
-                        "RS224",
-                        f"`{word.text}` is no kind that pieces belong to",
-                        word.span,
-                        help=did_you_mean(word.text, self.d.kinds),
-                    )
+                    hint, notes = nearest(word.text, {k.name: k.span for k in self.d.kinds.values()})
+                    message = f"`{word.text}` is no kind that pieces belong to"
+                    self.report.error("RS224", message, word.span, notes=notes, help=hint)
                 else:
                     each.append(word.text)
                     self.refer(word, self.d.kinds[word.text])
@@ -105,9 +106,8 @@ class Declarer(KindDeclarer):
                 index = get(spec, "index")
                 kind = text(index)
                 if index is not None and kind not in self.d.kinds:
-                    self.report.error(
-                        "RS224", f"`{kind}` is no kind", index.span, help=did_you_mean(kind, self.d.kinds)
-                    )
+                    hint, notes = nearest(kind, {k.name: k.span for k in self.d.kinds.values()})
+                    self.report.error("RS224", f"`{kind}` is no kind", index.span, notes=notes, help=hint)
                     self.d.broken.add(name)
                 elif index is not None:
                     self.refer(index, self.d.kinds[kind])
@@ -141,7 +141,8 @@ class Declarer(KindDeclarer):
                 continue
             keys = tuple(self.type(k)[0] for k in words(get(node, "key")))
             value, _ = self.type(get(node, "value"))
-            table = typed.TableDecl(name, keys, value, {}, place.span)
+            spans = [(get(node, key) or place).span for key in ("key", "value")]
+            table = typed.TableDecl(name, keys, value, {}, place.span, *spans)
             if any(isinstance(k, Bad) for k in keys):
                 self.d.broken.add(name)
                 continue
@@ -179,7 +180,9 @@ class Declarer(KindDeclarer):
             self._rows(table, value, keys[1:], (*prefix, index))
         if isinstance(keys[0], Ent):
             kind = self.d.kinds[keys[0].kind]
+            unknown = [did_you_mean(key, kind.index) for key, _, _ in entries(node) if key not in kind.index]
             missing = [e.name for i, e in enumerate(kind.entities) if i not in seen]
+            missing = [m for m in missing if not any(f"`{m}`" in hint for hint in unknown)]  # there, but misspelt
             if missing:
                 names = ", ".join(f"`{m}`" for m in missing[:6]) + (" …" if len(missing) > 6 else "")
                 self.report.error("RS228", f"the table `{table.name}` has no row for {names}", node.span)
@@ -226,7 +229,8 @@ class Declarer(KindDeclarer):
         self._placements(setup, None)
         for number, place, node in entries(get(setup, "players")):
             if not number.isdigit() or not self.d.min_players <= int(number) <= self.d.max_players:
-                self.report.error("RS227", f"there are never {number} players", place.span)
+                help_ = f"`players` in game.yaml says {self.d.min_players} to {self.d.max_players}"
+                self.report.error("RS227", f"there are never {number} players", place.span, help=help_)
                 continue
             self._placements(node, int(number))
 
@@ -238,10 +242,9 @@ class Declarer(KindDeclarer):
             if piece_name in self.d.broken:
                 continue
             if piece is None or place is None:
-                known = [f"{p.name}.{q}" for p in self.d.pieces.values() for q in p.places]
-                self.report.error(
-                    "RS221", f"`{path}` is no place of pieces", where.span, help=did_you_mean(path, known)
-                )
+                known = {f"{p.name}.{q.name}": q.span for p in self.d.pieces.values() for q in p.places.values()}
+                hint, notes = nearest(path, known)
+                self.report.error("RS221", f"`{path}` is no place of pieces", where.span, notes=notes, help=hint)
                 continue
             self.refer(where, piece, place)
             kinds = [*piece.each, *([place.index] if place.index else [])]
@@ -255,9 +258,11 @@ class Declarer(KindDeclarer):
         kind = self.d.kinds.get(parts[0]) if len(parts) > 1 else None
         field = self.d.fields.get(path) if len(parts) == 1 else kind.state.get(parts[-1]) if kind else None
         if field is None or field.account != (section == "accounts"):
-            known = [*self.d.fields, *(f"{k.name}.{f}" for k in self.d.kinds.values() for f in k.state)]
+            known = {f.name: f.span for f in self.d.fields.values()}
+            known |= {f"{k.name}.{f.name}": f.span for k in self.d.kinds.values() for f in k.state.values()}
+            hint, notes = nearest(path, known)
             what = "account" if section == "accounts" else "state"
-            self.report.error("RS221", f"`{path}` is no {what}", where.span, help=did_you_mean(path, known))
+            self.report.error("RS221", f"`{path}` is no {what}", where.span, notes=notes, help=hint)
             return
         prefix: tuple[int, ...] = ()
         self._refer_to_field(where, parts, kind, field)

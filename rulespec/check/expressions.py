@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from rulespec import ast, typed
+from rulespec.check.origins import origins
 from rulespec.check.scope import Env, known_if, path_of
-from rulespec.diagnostics import Label, Report, Span, did_you_mean
+from rulespec.diagnostics import Label, Report, Span, nearest
 from rulespec.types import ANY, BAD, BOOL, INT, LITERAL, Bad, Ent, Num, SetOf, Type, accepts, unify
 
 _ARITHMETIC = {"+", "-", "*", "/", "%"}
@@ -37,8 +40,9 @@ class ExpressionChecker:
             return BAD
         kind = self.decls.kinds.get(name)
         if kind is None:
-            names = ["int", "bool", *self.decls.units, *self.decls.kinds]
-            self.error("RS224", f"`{name}` is no type", ref.name.span, help=did_you_mean(name, names))
+            places: dict[str, Span | None] = {"int": None, "bool": None, **self.decls.units}
+            hint, notes = nearest(name, places | {k.name: k.span for k in self.decls.kinds.values()})
+            self.error("RS224", f"`{name}` is no type", ref.name.span, notes=notes, help=hint)
             return BAD
         self.decls.used.add(name)
         self.decls.refer(ref.name.span, kind)
@@ -78,32 +82,32 @@ class ExpressionChecker:
         self.error(code, message, span, label, notes, help)
         return typed.Lit(BAD, span, 0)
 
-    def _declared(self, expr: typed.Expr) -> tuple[Label, ...]:
-        if isinstance(expr, typed.Field | typed.Fact):
-            return (Label(expr.decl.span, "declared here"),)
-        if isinstance(expr, typed.Local):
-            return (Label(expr.var.span, f"`{expr.var.name}` is {expr.type}"),)
-        return ()
+    def wrong(self, expr: typed.Expr, what: str) -> typed.Expr:
+        """Reports an expression of another type than must stand there; `what` says which."""
+        message = f"{what}, and this is {expr.type}"
+        return self.bad("RS301", message, expr.span, str(expr.type), origins(expr, self.decls))
 
-    def expect(self, expr: typed.Expr, target: Type, what: str) -> typed.Expr:
-        """Reports an expression that is not of the type asked for."""
+    def _declared(self, expr: typed.Expr) -> tuple[Label, ...]:
+        return origins(expr, self.decls)
+
+    def expect(self, expr: typed.Expr, target: Type, what: str, asked: Span | None = None) -> typed.Expr:
+        """Reports an expression that is not of the type asked for; `asked` is what asks for it."""
         if accepts(target, expr.type):
             if isinstance(expr.type, Num) and expr.type.unit == ANY and isinstance(expr, typed.Lit):
                 return typed.Lit(target, expr.span, expr.value)
             return expr
+        notes = self._declared(expr) + ((Label(asked, f"{target} is asked for here"),) if asked else ())
         if isinstance(target, Ent) and isinstance(expr.type, Ent) and target.kind == expr.type.kind:
             return self.bad(
                 "RS303",
                 f"{what} must be a `{target}`, and this may be none",
                 expr.span,
                 str(expr.type),
-                self._declared(expr),
+                notes,
                 "check it first: `if x is some:`, `x is some and …`, or give a fallback: `x ?? y`",
             )
         code = "RS302" if isinstance(target, Num) and isinstance(expr.type, Num) else "RS301"
-        return self.bad(
-            code, f"{what} must be {target}, and this is {expr.type}", expr.span, str(expr.type), self._declared(expr)
-        )
+        return self.bad(code, f"{what} must be {target}, and this is {expr.type}", expr.span, str(expr.type), notes)
 
     # --- expressions -----------------------------------------------------------------------
 
@@ -138,9 +142,9 @@ class ExpressionChecker:
         assert isinstance(e, ast.Reach)
         return self._reach(e, env)
 
-    def check(self, e: ast.Expr, env: Env, target: Type, what: str) -> typed.Expr:
-        """The typed form of an expression that must have the given type."""
-        return self.expect(self.infer(e, env, target), target, what)
+    def check(self, e: ast.Expr, env: Env, target: Type, what: str, asked: Span | None = None) -> typed.Expr:
+        """The typed form of an expression that must have the given type; `asked` is what asks for it."""
+        return self.expect(self.infer(e, env, target), target, what, asked)
 
     def condition(self, e: ast.Expr, env: Env) -> typed.Expr:
         """The typed form of a condition."""
@@ -150,11 +154,13 @@ class ExpressionChecker:
         if e.unit is None:
             return typed.Lit(LITERAL, e.span, e.value)
         if e.unit.text not in self.decls.units:
+            hint, notes = nearest(e.unit.text, self.decls.units)
             return self.bad(
                 "RS224",
                 f"`{e.unit.text}` is no unit",
                 e.unit.span,
-                help=did_you_mean(e.unit.text, self.decls.units) or "units are declared in game.yaml",
+                notes=notes,
+                help=hint or "units are declared in game.yaml",
             )
         self.decls.used.add(e.unit.text)
         self._refer_to_unit(e.unit)
@@ -196,9 +202,9 @@ class ExpressionChecker:
             return typed.OptionValue(BOOL if option.values is None else Ent(name), e.span, option)
         if name in d.kinds:
             return typed.KindSet(SetOf(name), e.span, d.kinds[name])
-        return self._entity(e, want)
+        return self._entity(e, env, want)
 
-    def _entity(self, e: ast.Ref, want: Type | None) -> typed.Expr:
+    def _entity(self, e: ast.Ref, env: Env, want: Type | None) -> typed.Expr:
         d = self.decls
         places = d.entities.get(e.name, [])
         if isinstance(want, Ent | SetOf):
@@ -225,11 +231,19 @@ class ExpressionChecker:
                 return self.bad("RS229", f"`{e.name}` is {what}", e.span)
         if e.name in d.broken:
             return typed.Lit(BAD, e.span, 0)
-        candidates = [*d.fields, *d.constants, *d.options, *d.kinds, *d.entities, *self.rules.definitions]
-        return self.bad("RS221", f"nothing is called `{e.name}` here", e.span, help=self._suggest(e.name, candidates))
+        hint, notes = nearest(e.name, self._names_in(env))
+        for var in env.vars.values():
+            var.reads += f"`{var.name}`" in hint  # what is misspelt is not called unused either
+        return self.bad("RS221", f"nothing is called `{e.name}` here", e.span, notes=notes, help=hint)
 
-    def _suggest(self, name: str, candidates: list[str]) -> str:
-        return did_you_mean(name, candidates)
+    def _names_in(self, env: Env) -> dict[str, Span]:
+        """All that a name can mean at a place, and where each is declared."""
+        d = self.decls
+        places = {name: d.kinds[found[0][0]].entities[found[0][1]].span for name, found in d.entities.items()}
+        tables: list[Mapping[str, typed.Named]] = [self.rules.definitions, d.tracks, d.tables, d.pieces, d.kinds]
+        for table in [*tables, d.options, d.constants, d.fields, env.vars]:
+            places = {name: declared.span for name, declared in table.items()} | places
+        return places
 
     def _attribute(self, e: ast.Attribute, env: Env) -> typed.Expr:
         d, name = self.decls, e.name.text
@@ -245,12 +259,13 @@ class ExpressionChecker:
                     d.refer(e.name.span, kind.entities[kind.index[name]])
                     return typed.Lit(Ent(qualifier), e.span, kind.index[name])
                 if qualifier not in d.options:
+                    hint, notes = nearest(name, {e.name: e.span for e in kind.entities})
                     return self.bad(
                         "RS225",
                         f"`{qualifier}` has no entity `{name}`",
                         e.name.span,
-                        help=did_you_mean(name, kind.index),
-                        notes=(Label(kind.span, "the kind is declared here"),),
+                        help=hint,
+                        notes=(Label(kind.span, "the kind is declared here"), *notes),
                     )
         if isinstance(e.target, ast.Index) and isinstance(e.target.target, ast.Ref):
             pile = e.target.target
@@ -263,7 +278,7 @@ class ExpressionChecker:
         if isinstance(owner.type, Bad):
             return typed.Lit(BAD, span, 0)
         if not isinstance(owner.type, Ent) or owner.type.kind == ANY:
-            return self.bad("RS301", f"only an entity has `.{name.text}`, and this is {owner.type}", owner.span)
+            return self.wrong(owner, f"only an entity has `.{name.text}`")
         kind = self.decls.kinds[owner.type.kind]
         if owner.type.optional:
             return self.expect(owner, Ent(kind.name), f"what `.{name.text}` is asked of")
@@ -284,12 +299,14 @@ class ExpressionChecker:
                     solid = Ent(solid.kind)
                 return typed.Lit(solid, span, value)
             return typed.Fact(fact.type, span, fact, owner)
+        places = {f.name: f.span for f in kind.facts.values()} | {f.name: f.span for f in kind.state.values()}
+        hint, notes = nearest(name.text, places)
         return self.bad(
             "RS225",
             f"a `{kind.name}` has no `{name.text}`",
             name.span,
-            notes=(Label(kind.span, f"`{kind.name}` is declared here"),),
-            help=did_you_mean(name.text, [*kind.facts, *kind.state]),
+            notes=(Label(kind.span, f"`{kind.name}` is declared here"), *notes),
+            help=hint,
         )
 
     def _place(
@@ -304,14 +321,15 @@ class ExpressionChecker:
         piece = self.decls.pieces[pile.name]
         self.decls.used.add(pile.name)
         self.decls.refer(pile.span, piece)
-        ids = self._keys(keys, [Ent(k) for k in piece.each], f"`{piece.name}`", span, env)
+        ids = self._keys(keys, [Ent(k) for k in piece.each], f"`{piece.name}`", span, env, piece.span)
         if place.text not in piece.places:
+            hint, notes = nearest(place.text, {p.name: p.span for p in piece.places.values()})
             return self.bad(
                 "RS225",
                 f"`{piece.name}` has no place `{place.text}`",
                 place.span,
-                notes=(Label(piece.span, "declared here"),),
-                help=did_you_mean(place.text, piece.places),
+                notes=(Label(piece.span, "declared here"), *notes),
+                help=hint,
             )
         decl = piece.places[place.text]
         self.decls.refer(place.span, decl)
@@ -321,17 +339,25 @@ class ExpressionChecker:
         if index is not None:
             if not decl.index:
                 return self.bad("RS226", f"`{place.text}` is a single place", index.span)
-            where = self.check(index, env, Ent(decl.index), f"the place of `{place.text}`")
+            where = self.check(index, env, Ent(decl.index), f"the place of `{place.text}`", decl.span)
         return typed.PieceCount(INT, span, piece, ids, decl, where)
 
     def _keys(
-        self, keys: tuple[ast.Expr, ...], types: list[Type] | list[Ent], what: str, span: Span, env: Env
+        self,
+        keys: tuple[ast.Expr, ...],
+        types: list[Type] | list[Ent],
+        what: str,
+        span: Span,
+        env: Env,
+        declared: Span,
     ) -> tuple[typed.Expr, ...]:
         if len(keys) != len(types):
             wanted = ", ".join(str(t) for t in types) or "nothing"
-            self.error("RS226", f"{what} takes {wanted} in brackets, not {len(keys)} values", span)
+            notes = (Label(declared, "declared here"),)
+            self.error("RS226", f"{what} takes {wanted} in brackets, not {len(keys)} values", span, notes=notes)
             return tuple(typed.Lit(BAD, span, 0) for _ in types)
-        return tuple(self.check(k, env, t, f"what {what} is asked of") for k, t in zip(keys, types, strict=True))
+        asked = f"what {what} is asked of"
+        return tuple(self.check(k, env, t, asked, declared) for k, t in zip(keys, types, strict=True))
 
     def _index(self, e: ast.Index, env: Env) -> typed.Expr:
         d = self.decls
@@ -349,7 +375,7 @@ class ExpressionChecker:
                 table = d.tables[target.name]
                 d.used.add(target.name)
                 d.refer(target.span, table)
-                keys_typed = self._keys(e.keys, list(table.keys), f"`{table.name}`", e.span, env)
+                keys_typed = self._keys(e.keys, list(table.keys), f"`{table.name}`", e.span, env, table.key_span)
                 if all(isinstance(k, typed.Lit) for k in keys_typed):
                     row = table.rows.get(tuple(k.value for k in keys_typed if isinstance(k, typed.Lit)))
                     if row is not None:
@@ -359,7 +385,7 @@ class ExpressionChecker:
                 kind = d.kinds[target.name]
                 d.used.add(target.name)
                 d.refer(target.span, kind)
-                parts = self._keys(e.keys, [Ent(k) for k in kind.product], f"`{kind.name}`", e.span, env)
+                parts = self._keys(e.keys, [Ent(k) for k in kind.product], f"`{kind.name}`", e.span, env, kind.span)
                 return typed.ProductEntity(Ent(kind.name), e.span, kind, parts)
             if target.name in d.broken:
                 return typed.Lit(BAD, e.span, 0)
@@ -379,7 +405,7 @@ class ExpressionChecker:
         if name == "count":
             source = self.infer(e.args[0], env)
             if not isinstance(source.type, SetOf | Bad):
-                return self.bad("RS301", f"`count` counts a set, and this is {source.type}", source.span)
+                return self.wrong(source, "`count` counts a set")
             return typed.Op(INT, e.span, "count", (source,))
         if name == "next":
             owner = self.infer(e.args[0], env)
@@ -392,15 +418,21 @@ class ExpressionChecker:
         if definition is None:
             if name in self.rules.procedures:
                 return self.bad("RS229", f"`{name}` is a procedure, and has no value", e.name.span)
-            names = [*self.rules.definitions, "abs", "min", "max", "count"]
-            return self.bad("RS221", f"no definition is called `{name}`", e.name.span, help=did_you_mean(name, names))
+            places: dict[str, Span | None] = {d.name: d.span for d in self.rules.definitions.values()}
+            hint, notes = nearest(name, places | dict.fromkeys(("abs", "min", "max", "count")))
+            return self.bad("RS221", f"no definition is called `{name}`", e.name.span, notes=notes, help=hint)
         self.decls.used.add(f"def {name}")
         self.decls.refer(e.name.span, definition)
-        args = self._arguments(e, [p.type for p in definition.params], env, definition.span)
+        args = self._arguments(e, [p.type for p in definition.params], env, definition.span, definition.params)
         return typed.Call(definition.result, e.span, definition, args)
 
     def _arguments(
-        self, e: ast.CallExpr | ast.CallStmt, types: list[Type] | list[Num], env: Env, declared: Span | None = None
+        self,
+        e: ast.CallExpr | ast.CallStmt,
+        types: list[Type] | list[Num],
+        env: Env,
+        declared: Span | None = None,
+        params: tuple[typed.Var, ...] = (),
     ) -> tuple[typed.Expr, ...]:
         if len(e.args) != len(types):
             notes = (Label(declared, "declared here"),) if declared else ()
@@ -410,20 +442,23 @@ class ExpressionChecker:
                 self.infer(arg, env)
             return tuple(typed.Lit(BAD, e.span, 0) for _ in types)
         result = []
-        for arg, target in zip(e.args, types, strict=True):
+        for n, (arg, target) in enumerate(zip(e.args, types, strict=True)):
             if target == LITERAL:
                 value = self.infer(arg, env)
                 if not isinstance(value.type, Num | Bad):
-                    value = self.bad("RS301", f"`{e.name.text}` takes numbers, and this is {value.type}", value.span)
+                    value = self.wrong(value, f"`{e.name.text}` takes numbers")
                 result.append(value)
             else:
-                result.append(self.check(arg, env, target, f"this argument of `{e.name.text}`"))
+                asked = params[n].span if params else declared
+                result.append(self.check(arg, env, target, f"this argument of `{e.name.text}`", asked))
         return tuple(result)
 
     def _track(self, e: ast.TrackCall, env: Env) -> typed.Expr:
         d = self.decls
         if not isinstance(e.track, ast.Ref) or e.track.name not in d.tracks:
-            return self.bad("RS229", f"only a track has `.{e.name.text}(…)`", e.track.span)
+            word = e.track.name if isinstance(e.track, ast.Ref) else ""
+            hint, notes = nearest(word, {t.name: t.span for t in d.tracks.values()})
+            return self.bad("RS229", f"only a track has `.{e.name.text}(…)`", e.track.span, notes=notes, help=hint)
         track = d.tracks[e.track.name]
         d.used.add(track.name)
         d.refer(e.track.span, track)
@@ -443,7 +478,7 @@ class ExpressionChecker:
                 help="a ring has `steps(a, b)` and `ahead(a, k)`" if track.ring else "a line has `space(v)`",
             )
         types, result = signatures[e.name.text]
-        args = self._arguments(ast.CallExpr(e.span, e.name, e.args), types, env, track.span)
+        args = self._arguments(ast.CallExpr(e.span, e.name, e.args), types, env, track.unit_span)
         return typed.TrackOp(result, e.span, e.name.text, track, args)
 
     def _minmax(self, e: ast.CallExpr, env: Env) -> typed.Expr:
@@ -455,7 +490,7 @@ class ExpressionChecker:
 
     def _common_number(self, so_far: Type, arg: typed.Expr, op: str, other: typed.Expr) -> Type:
         if not isinstance(arg.type, Num | Bad):
-            self.error("RS301", f"`{op}` takes numbers, and this is {arg.type}", arg.span, str(arg.type))
+            self.wrong(arg, f"`{op}` takes numbers")
             return BAD
         common = unify(so_far, arg.type)
         if common is None:
@@ -464,7 +499,7 @@ class ExpressionChecker:
                 f"{so_far} and {arg.type} cannot be put together with `{op}`",
                 arg.span,
                 str(arg.type),
-                (Label(other.span, str(so_far)), *self._declared(arg)),
+                (Label(other.span, str(so_far)), *self._declared(other), *self._declared(arg)),
                 "divide by `1 unit` to get a plain number, multiply a plain number by `1 unit` to give it one",
             )
             return BAD
@@ -476,12 +511,12 @@ class ExpressionChecker:
         operand = self.infer(e.operand, env)
         if e.op == "-":
             if not isinstance(operand.type, Num | Bad):
-                return self.bad("RS301", f"`-` takes a number, and this is {operand.type}", operand.span)
+                return self.wrong(operand, "`-` takes a number")
             if isinstance(operand, typed.Lit):
                 return typed.Lit(operand.type, e.span, -operand.value)
             return typed.Op(operand.type, e.span, "neg", (operand,))
         if not isinstance(operand.type, Ent | Bad):
-            return self.bad("RS301", f"only an entity may be none, and this is {operand.type}", operand.span)
+            return self.wrong(operand, "only an entity may be none")
         if isinstance(operand.type, Ent) and not operand.type.optional and path_of(operand) not in env.known:
             self.report.warning(
                 "RS309", "this is never none", e.span, str(operand.type), self._declared(operand), "leave the test out"
@@ -565,7 +600,7 @@ class ExpressionChecker:
     def _in(self, e: ast.Binary, env: Env) -> typed.Expr:
         source = self.infer(e.right, env)
         if not isinstance(source.type, SetOf | Bad):
-            return self.bad("RS301", f"`in` asks a set, and this is {source.type}", source.span)
+            return self.wrong(source, "`in` asks a set")
         want = Ent(source.type.kind) if isinstance(source.type, SetOf) and source.type.kind != ANY else None
         member = self.infer(e.left, env, want)
         if want is not None and unify(Ent(want.kind, True), member.type) is None:
@@ -577,7 +612,7 @@ class ExpressionChecker:
         left = self.infer(e.left, env, want)
         right = self.infer(e.right, env, left.type if isinstance(left.type, Ent) else want)
         if not isinstance(left.type, Ent | Bad):
-            return self.bad("RS301", f"`??` stands behind what may be none, and this is {left.type}", left.span)
+            return self.wrong(left, "`??` stands behind what may be none")
         common = unify(left.type, right.type)
         if common is None:
             return self._mismatch("RS301", e, left, right, "cannot replace one another")
@@ -596,7 +631,7 @@ class ExpressionChecker:
                 f"both sides of `if … else` must be of one type, and they are {then.type} and {other.type}",
                 other.span,
                 str(other.type),
-                (Label(then.span, str(then.type)),),
+                (Label(then.span, str(then.type)), *self._declared(then), *self._declared(other)),
             )
         return typed.Choice(common, e.span, condition, then, other)
 
@@ -635,7 +670,7 @@ class ExpressionChecker:
             if kind == ANY:
                 self.error("RS301", "the kind of this set cannot be told", source.span, str(source.type))
         elif not isinstance(source.type, Bad):
-            self.error("RS301", f"`in` runs over a set, and this is {source.type}", source.span, str(source.type))
+            self.wrong(source, "`in` runs over a set")
         self.no_shadow(b.name, env)
         var = typed.Var(b.name.text, Ent(kind) if kind != ANY else BAD, b.name.span)
         self.decls.refer(var.span, var)
@@ -692,7 +727,7 @@ class ExpressionChecker:
         body = self.infer(e.body, inner)
         if e.op == "union":
             if not isinstance(body.type, SetOf | Bad):
-                return self.bad("RS301", f"`union` puts sets together, and this is {body.type}", body.span)
+                return self.wrong(body, "`union` puts sets together")
             return typed.Each(body.type, e.span, e.op, binder, body, None)
         type_ = self._common_number(LITERAL, body, e.op, body)
         if isinstance(type_, Num) and type_.unit == ANY and e.op == "sum":

@@ -8,13 +8,13 @@ from rulespec import ast, typed
 from rulespec.check.expressions import ExpressionChecker
 from rulespec.check.nodes import bits, content_column, entries, get, integer, text, words
 from rulespec.check.scope import Env
-from rulespec.diagnostics import Label, Report, RulespecError, Span, did_you_mean
+from rulespec.diagnostics import Label, Report, RulespecError, Span, did_you_mean, nearest
 from rulespec.parser import parse_expr, parse_type
 from rulespec.source import Mapping, Node, Scalar, Sequence
 from rulespec.types import BAD, INT, Bad, Bool, Ent, Num, SetOf, Type
 
-MAX_ENTITIES = 5_000
-"""Entities of one kind, after all products have been made."""
+MAX_EXPRESSIONS = 100_000
+"""Characters of all the expressions in YAML files together: parsing them takes about as long as that of rules."""
 
 RESERVED = frozenset(["int", "bool", "players", "index", "original", "true", "false", "none"])
 TEXTS = ("title", "doc")
@@ -30,6 +30,9 @@ class KindDeclarer:
         self.rules = typed.Rules()
         self.x = ExpressionChecker(self.d, self.rules, report)
         self._names: dict[str, Span] = {}
+        self._misread: set[tuple[str, str, int]] = set()
+        """Kind, fact and index of each entity whose value of the fact has been reported."""
+        self._parsed = 0
 
     # --- helpers ---------------------------------------------------------------------------
 
@@ -88,6 +91,11 @@ class KindDeclarer:
             return ast.Unary(node.span, "-", number) if node.value < 0 else number
         if node.value is None:
             return ast.Nothing(node.span)
+        self._parsed += len(node.text)
+        if self._parsed > MAX_EXPRESSIONS:
+            message = f"the expressions in YAML files come to more than {MAX_EXPRESSIONS:,} characters in all"
+            self.report.error("RS108", message, node.span, help="use tables of plain numbers, or definitions in rules")
+            self.report.raise_if_errors()
         try:
             return parse_expr(node.text, node.span.file, node.span.line, content_column(node))
         except RulespecError as error:
@@ -173,7 +181,8 @@ class KindDeclarer:
                 continue
             if self._claim(name, place.span) and self._claim(kind.text, kind.span):
                 self.d.kinds[kind.text] = typed.Kind(kind.text, kind.span)
-                self.d.tracks[name] = typed.TrackDecl(name, kind.text, ring is not None, "", [], place.span)
+                unit = (get(node, "unit") or place).span
+                self.d.tracks[name] = typed.TrackDecl(name, kind.text, ring is not None, "", [], place.span, unit)
         for name, _, node in entries(get(self.root, "kinds")):
             if name in self.d.kinds and name != self.d.player_kind:
                 self._facts(self.d.kinds[name], get(node, "facts"))
@@ -185,6 +194,20 @@ class KindDeclarer:
         for name, _, node in entries(get(self.root, "tracks")):
             if name in self.d.tracks:
                 self._facts(self.d.kinds[self.d.tracks[name].kind], get(node, "facts"))
+        self._members()
+
+    def _members(self) -> None:
+        """Reports kinds of which nobody says what there is."""
+        elsewhere = {t.kind for t in self.d.tracks.values()} | {self.d.player_kind, text(get(self.root, "map", "kind"))}
+        for name, place, node in entries(get(self.root, "kinds")):
+            if name in self.d.kinds and name not in elsewhere and not self._says(node, "entities", "product"):
+                hint, notes = nearest(name, {k: self.d.kinds[k].span for k in elsewhere if k in self.d.kinds})
+                message = f"`{name}` has no entities, here or as the kind of a map or a track"
+                self.report.error("RS228", message, place.span, notes=notes, help=hint or "add `entities: …`")
+
+    @staticmethod
+    def _says(node: Node, *keys: str) -> bool:
+        return any(get(node, key) is not None for key in keys)
 
     def _kind_of_map(self, name: str) -> bool:
         if name == text(get(self.root, "map", "kind")):
@@ -206,7 +229,7 @@ class KindDeclarer:
                 self.report.error("RS224", "players are not known before the game, and cannot be facts", value.span)
                 kind.facts[name] = typed.FactDecl(name, BAD, place.span)
             else:
-                kind.facts[name] = typed.FactDecl(name, type_, place.span)
+                kind.facts[name] = typed.FactDecl(name, type_, place.span, type_span=value.span)
 
     # --- entities and their facts ----------------------------------------------------------
 
@@ -227,9 +250,6 @@ class KindDeclarer:
                 kind = self.d.kinds[self.d.tracks[name].kind]
                 found += [(kind, e, p, n) for e, p, n in entries(get(node, "spaces"))]
         for kind, name, place, node in found:
-            if len(kind.entities) >= MAX_ENTITIES:
-                self.report.error("RS227", f"`{kind.name}` has more than {MAX_ENTITIES} entities", place.span)
-                break
             title = text(get(node, "title")) or name.replace("_", " ")
             self.d.add_entity(kind, typed.Entity(name, title, place.span, text(get(node, "doc"))))
         return found
@@ -245,23 +265,24 @@ class KindDeclarer:
 
     def _facts_of(self, kind: typed.Kind, name: str, place: Scalar, node: Node) -> None:
         track = next((t for t in self.d.tracks.values() if t.kind == kind.name and not t.ring), None)
+        hints = ""
         for key, where, _ in entries(node):
             if key in kind.facts:
                 self.refer(where, kind.facts[key])
             drawn = key == "position" and kind.name == text(get(self.root, "map", "kind"))
             if key not in kind.facts and key not in TEXTS and not (key == "upto" and track) and not drawn:
-                self.report.error(
-                    "RS225",
-                    f"a `{kind.name}` has no fact `{key}`",
-                    where.span,
-                    notes=[Label(kind.span, "the kind is declared here")],
-                    help=did_you_mean(key, kind.facts),
-                )
+                hint, notes = nearest(key, {f.name: f.span for f in kind.facts.values()})
+                notes = (Label(kind.span, "the kind is declared here"), *notes)
+                self.report.error("RS225", f"a `{kind.name}` has no fact `{key}`", where.span, notes=notes, help=hint)
+                hints += hint
         for fact in kind.facts.values():
             value = get(node, fact.name)
+            misread = f"`{fact.name}`" in hints  # it is there, but misspelt
             if value is not None:
+                errors = self.report.errors
                 fact.values.append(self._fact(fact, value))
-            elif isinstance(fact.type, SetOf | Bool | Bad):
+                misread |= self.report.errors > errors
+            elif misread or isinstance(fact.type, SetOf | Bool | Bad):
                 fact.values.append(0)
             elif isinstance(fact.type, Ent) and fact.type.optional:
                 fact.values.append(-1)
@@ -274,6 +295,8 @@ class KindDeclarer:
                     help="give it, or make the fact optional with `?`" if isinstance(fact.type, Ent) else "",
                 )
                 fact.values.append(0)
+            if misread:
+                self._misread.add((kind.name, fact.name, len(fact.values) - 1))
 
     def _fact(self, fact: typed.FactDecl, value: Node) -> int:
         if isinstance(fact.type, Bad):
@@ -314,18 +337,18 @@ class KindDeclarer:
     def entity(self, node: Scalar, kind_name: str) -> int:
         """The index of an entity that is named in YAML."""
         kind = self.d.kinds.get(kind_name)
-        if kind is None:
+        if kind is None or kind_name in self.d.broken:
             return 0
         if node.text in kind.index:
             self.refer(node, kind.entities[kind.index[node.text]])
             return kind.index[node.text]
-        self.report.error(
-            "RS221",
-            f"no `{kind_name}` is called `{node.text}`",
-            node.span,
-            notes=[Label(kind.span, "the kind is declared here")],
-            help=did_you_mean(node.text, kind.index),
-        )
+        hint, notes = nearest(node.text, {e.name: e.span for e in kind.entities})
+        if kind.product:
+            meant = [i for i, e in enumerate(kind.entities) if f"`{e.name}`" in hint]
+            parts = [self.d.kinds[p].entities[kind.facts[p].values[i]] for i in meant for p in kind.product]
+            notes = tuple(Label(part.span, f"`{part.name}` is declared here") for part in parts)
+        notes = (Label(kind.span, "the kind is declared here"), *notes)
+        self.report.error("RS221", f"no `{kind_name}` is called `{node.text}`", node.span, notes=notes, help=hint)
         return 0
 
     def _links(self, map_kind: str) -> None:
@@ -338,7 +361,7 @@ class KindDeclarer:
             values = kind.facts[link].values
             for here, entity in enumerate(kind.entities):
                 for there in bits(values[here]):
-                    if not values[there] >> here & 1:
+                    if not values[there] >> here & 1 and (kind.name, link, there) not in self._misread:
                         node = get(self.root, "map", "regions", entity.name, link)
                         place = next((w.span for w in words(node) if w.text == kind.entities[there].name), entity.span)
                         self.report.error(
@@ -384,12 +407,9 @@ class KindDeclarer:
                 kind.facts.clear()
             unfit = [p for p in names if not self._may_be_factor(p.text, kind)]
             for part in unfit:
-                self.report.error(
-                    "RS224",
-                    f"`{part.text}` is no kind that others can be made of",
-                    part.span,
-                    help=did_you_mean(part.text, self.d.kinds),
-                )
+                hint, notes = nearest(part.text, {k.name: k.span for k in self.d.kinds.values()})
+                message = f"`{part.text}` is no kind that others can be made of"
+                self.report.error("RS224", message, part.span, notes=notes, help=hint)
             if unfit or own is not None:
                 self.d.broken.add(name)
                 continue
@@ -397,12 +417,6 @@ class KindDeclarer:
             for part in names:
                 self.refer(part, self.d.kinds[part.text])
             factors = [self.d.kinds[p] for p in kind.product]
-            total = 1
-            for factor in factors:
-                total *= len(factor.entities)
-            if total > MAX_ENTITIES:
-                self.report.error("RS227", f"`{name}` would have {total:,} entities", place.span)
-                continue
             for factor in factors:
                 kind.facts[factor.name] = typed.FactDecl(factor.name, Ent(factor.name), place.span)
             for combination in product(*(range(len(f.entities)) for f in factors)):

@@ -9,10 +9,11 @@ from rulespec.check.flow import check_loops, check_recursion
 from rulespec.check.nodes import get, text
 from rulespec.check.scope import Env
 from rulespec.check.semantics import check_semantics
+from rulespec.check.size import check_size
 from rulespec.check.statements import Place, StatementChecker
 from rulespec.check.unused import check_unused
 from rulespec.check.work import check_work
-from rulespec.diagnostics import Label, Report, did_you_mean
+from rulespec.diagnostics import Label, Report, nearest
 from rulespec.overlay import Source
 from rulespec.types import ANY, BAD, Ent, Num, SetOf
 
@@ -22,7 +23,12 @@ _BUILT_IN = frozenset(
 
 
 def check_source(source: Source, report: Report) -> tuple[typed.Declarations, typed.Rules]:
-    """Names → types → resources → termination → lints; everything is reported, nothing raised."""
+    """Names → types → resources → termination → lints; everything is reported.
+
+    Raises:
+        RulespecError: if the ruleset is too large, or has so many errors that the rest is not looked for.
+    """
+    check_size(source.root, report)
     declarer = Declarer(source.root, report)
     declarations = declarer.declare()
     rules = declarer.rules
@@ -33,7 +39,8 @@ def check_source(source: Source, report: Report) -> tuple[typed.Declarations, ty
     _bodies(source, expressions, statements)
     start = _start(source, declarations, rules, report)
     check_recursion(rules, report)
-    check_loops(rules, report)
+    if statements.understood:
+        check_loops(rules, report)
     if report.ok:  # nothing is recursive
         check_work(declarations, rules, report)
     if report.ok:  # what is not understood is not called unused either
@@ -61,7 +68,9 @@ def _heads(source: Source, x: ExpressionChecker, statements: StatementChecker) -
                 x.decls.refer(p.name.span, params[-1])
             if isinstance(item, ast.Def):
                 result = x.type_of(item.result)
-                x.rules.definitions[name] = typed.Definition(name, tuple(params), result, item.doc.text, item.name.span)
+                x.rules.definitions[name] = typed.Definition(
+                    name, tuple(params), result, item.doc.text, item.name.span, item.result.span
+                )
             else:
                 x.rules.procedures[name] = typed.Procedure(name, tuple(params), item.doc.text, item.name.span)
                 statements.procedures[name] = item
@@ -92,7 +101,8 @@ def _bodies(source: Source, x: ExpressionChecker, statements: StatementChecker) 
                 env = env.bind(var)
                 lets.append((var, value))
             definition.lets = tuple(lets)
-            definition.body = x.check(item.body, env, definition.result, f"the value of `{item.name.text}`")
+            what = f"the value of `{item.name.text}`"
+            definition.body = x.check(item.body, env, definition.result, what, item.result.span)
             for var, _ in lets:
                 if not var.reads:
                     statements.unused(var)
@@ -135,7 +145,7 @@ def _scoring(item: ast.Scoring, x: ExpressionChecker) -> typed.Scoring:
 def _number(x: ExpressionChecker, e: ast.Expr, env: Env, what: str) -> typed.Expr:
     value = x.infer(e, env)
     if not isinstance(value.type, Num) and value.type != BAD:
-        return x.bad("RS301", f"{what} is a number, and this is {value.type}", value.span)
+        return x.wrong(value, f"{what} is a number")
     return value
 
 
@@ -145,9 +155,10 @@ def _start(source: Source, declarations: typed.Declarations, rules: typed.Rules,
     span = node.span if node is not None else source.root.span
     procedure = rules.procedures.get(name)
     if procedure is None:
-        report.error("RS221", f"no procedure is called `{name}`", span, help=did_you_mean(name, rules.procedures))
+        hint, notes = nearest(name, {p.name: p.span for p in rules.procedures.values()})
+        report.error("RS221", f"no procedure is called `{name}`", span, notes=notes, help=hint)
     elif procedure.params:
-        notes = [Label(procedure.span, "declared here")]
+        notes = (Label(procedure.span, "declared here"),)
         report.error("RS226", f"the game starts with `{name}`, which must take no parameters", span, notes=notes)
     if procedure is not None and node is not None:
         declarations.refer(span, procedure)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from rulespec import ast, typed
 from rulespec.check.expressions import ExpressionChecker
 from rulespec.check.scope import Env, known_if
-from rulespec.diagnostics import Label, did_you_mean
+from rulespec.diagnostics import Label, Span, nearest
 from rulespec.types import ANY, BAD, INT, Bad, Ent, Num, SetOf, Type
 
 MAX_PARAMS = 12
@@ -32,6 +32,8 @@ class StatementChecker:
         self.procedures: dict[str, ast.Procedure] = {}
         self.originals: dict[str, str] = {}
         """What `original(…)` calls, by the name of the procedure it stands in."""
+        self.understood = True
+        """Whether all calls and matches have a typed form: those that have none may well lead to a decision."""
         self._effects: dict[str, frozenset[object]] = {}
         self._options_seen: dict[tuple[str, str], typed.OptionDef] = {}
 
@@ -93,6 +95,8 @@ class StatementChecker:
             out, env, alive = self._statement(s, env, place)
             if out is not None:
                 result.append(out)
+            elif isinstance(s, ast.CallStmt | ast.Match):
+                self.understood = False
         return tuple(result), env, alive
 
     def _inner(self, stmts: tuple[ast.Stmt, ...], env: Env, place: Place) -> tuple[typed.Block, Env, bool]:
@@ -167,7 +171,8 @@ class StatementChecker:
         if not isinstance(target, typed.Local | typed.Field):
             x.error("RS304", "only variables and state can be set", s.target.span)
             return None, env, True
-        value = x.check(s.value, env, target.type, "the new value")
+        declared = target.var.span if isinstance(target, typed.Local) else target.decl.span
+        value = x.check(s.value, env, target.type, "the new value", declared)
         if isinstance(target, typed.Field) and isinstance(value, typed.Lit):
             low, high = target.decl.low, target.decl.high
             if (low is not None and value.value < low) or (high is not None and value.value > high):
@@ -191,7 +196,8 @@ class StatementChecker:
             if isinstance(end, typed.Field) and end.decl.account:
                 ends.append(end)
             elif not isinstance(end.type, Bad):
-                x.error("RS305", "`pay` moves money between accounts, and this is none", end.span, str(end.type))
+                message, notes = "`pay` moves money between accounts, and this is none", x._declared(end)
+                x.error("RS305", message, end.span, str(end.type), notes)
         amount = x.infer(s.amount, env)
         if len(ends) < 2:
             return None
@@ -204,7 +210,7 @@ class StatementChecker:
                 notes=(Label(source.decl.span, str(source.type)), Label(target.decl.span, str(target.type))),
             )
             return None
-        return typed.Transfer(s.span, x.expect(amount, source.type, "the sum"), source, target)
+        return typed.Transfer(s.span, x.expect(amount, source.type, "the sum", source.decl.span), source, target)
 
     def _move(self, s: ast.Move, env: Env) -> typed.Stmt | None:
         """`move e of pile[ids] from place to place`: the places are written without the pile."""
@@ -214,9 +220,10 @@ class StatementChecker:
         if not isinstance(pile, ast.Ref) or pile.name not in x.decls.pieces:
             if isinstance(pile, ast.Ref) and pile.name in x.decls.broken:
                 return None
-            names = list(x.decls.pieces)
-            help_ = did_you_mean(pile.name, names) if isinstance(pile, ast.Ref) else ""
-            x.error("RS305", "`move` moves pieces: `move 1 of pile[e] from supply to at[r]`", s.pile.span, help=help_)
+            word = pile.name if isinstance(pile, ast.Ref) else ""
+            hint, notes = nearest(word, {p.name: p.span for p in x.decls.pieces.values()})
+            message = "`move` moves pieces: `move 1 of pile[e] from supply to at[r]`"
+            x.error("RS305", message, s.pile.span, notes=notes, help=hint)
             return None
         ends: list[typed.PieceCount] = []
         for e in (s.source, s.target):
@@ -240,18 +247,15 @@ class StatementChecker:
         procedure = x.rules.procedures.get(name)
         if procedure is None:
             what = "a definition has a value and does nothing" if name in x.rules.definitions else ""
-            x.error(
-                "RS221",
-                f"no procedure is called `{name}`",
-                s.name.span,
-                help=what or did_you_mean(name, [*x.rules.procedures, "let", "set", "pay", "move", "repeat", "decide"]),
-            )
+            places: dict[str, Span | None] = {p.name: p.span for p in x.rules.procedures.values()}
+            hint, notes = nearest(name, places | dict.fromkeys(("let", "set", "pay", "move", "repeat", "decide")))
+            x.error("RS221", f"no procedure is called `{name}`", s.name.span, notes=notes, help=what or hint)
             for arg in s.args:
                 x.infer(arg, env)
             return None, env, True
         x.decls.used.add(f"procedure {name}")
         x.decls.refer(s.name.span, procedure)
-        args = x._arguments(s, [p.type for p in procedure.params], env, procedure.span)
+        args = x._arguments(s, [p.type for p in procedure.params], env, procedure.span, procedure.params)
         if place.together and self._decides(name, set()):
             x.error("RS408", "what follows from a decision taken together holds no decision itself", s.span)
         return typed.CallProcedure(s.span, procedure, args), env.forget(self._effects_of_procedure(name)), True
@@ -368,7 +372,8 @@ class StatementChecker:
                 notes=(Label(kind.span, "the kind is declared here"),),
                 help="add the cases, or `else:`",
             )
-        return typed.Match(s.span, subject, tuple(cases), other), self._meet(env, ends), bool(ends)
+        places = tuple(values[0].span.to(values[-1].span) for values, _ in s.cases)
+        return typed.Match(s.span, subject, tuple(cases), other, places), self._meet(env, ends), bool(ends)
 
     def _for(self, s: ast.For, env: Env, place: Place) -> tuple[typed.Stmt | None, Env, bool]:
         env = self._forget(env, s.body)
@@ -396,9 +401,8 @@ class StatementChecker:
                 self.x.decls.refer(o.span, self.groups[o.text])
                 options.extend(self.groups[o.text].options)
             elif report:
-                self.x.error(
-                    "RS221", f"no group of options is called `{o.text}`", o.span, help=did_you_mean(o.text, self.groups)
-                )
+                hint, notes = nearest(o.text, {g.name.text: g.name.span for g in self.groups.values()})
+                self.x.error("RS221", f"no group of options is called `{o.text}`", o.span, notes=notes, help=hint)
         return options
 
     def _decide(self, s: ast.Decide, env: Env, place: Place) -> tuple[typed.Stmt | None, Env, bool]:
@@ -432,7 +436,8 @@ class StatementChecker:
             self._one_form(s.name.text, option)
             if alive:
                 ends.append(after)
-        if together:  # perhaps nobody is asked
+        understood = all(isinstance(o, ast.OptionDef) or o.text in self.groups for o in s.options)
+        if together or not understood:  # perhaps nobody is asked, perhaps something else may be chosen
             ends.append(env)
         decide = typed.Decide(s.span, s.form, s.name.text, by, each, s.doc.text, tuple(typed_options))
         return decide, replace(self._meet(env, ends), vars=env.vars), bool(ends) or together
@@ -497,8 +502,7 @@ class StatementChecker:
         elif isinstance(low.type, SetOf) and low.type.kind != ANY:
             type_ = Ent(low.type.kind)
         elif low.type != BAD:
-            message = f"a parameter ranges over a set or over numbers `a .. b`, and this is {low.type}"
-            x.error("RS301", message, low.span)
+            x.wrong(low, "a parameter ranges over a set or over numbers `a .. b`")
         var = typed.Var(p.name.text, type_, p.name.span, reads=1)
         x.decls.refer(var.span, var)
         inner = env.bind(var)

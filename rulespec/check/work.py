@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from rulespec import typed
 from rulespec.check.flow import expressions, parts, statement_expressions, walk
 from rulespec.diagnostics import Report, Span
 from rulespec.types import Type
 
-MAX_WORK = 10**9
+MAX_WORK = 10**7
 """Steps that evaluating one expression may take at the very most, estimated from the sizes of the kinds."""
+MAX_LISTING_WORK = 10**9
+"""The same of all conditions of an option, for all its arguments; most conditions settle it long before."""
+MAX_START_WORK = 3 * 10**6
+"""The same of all start values, with every number of players."""
 
 
 def check_work(declarations: typed.Declarations, rules: typed.Rules, report: Report) -> None:
@@ -42,6 +48,15 @@ def check_work(declarations: typed.Declarations, rules: typed.Rules, report: Rep
         kind = getattr(type_, "kind", "")
         return size(kind) if kind in declarations.kinds else 1
 
+    def listing(option: typed.OptionDef) -> int:
+        """Going through all arguments of an option. Numbers are not known here: the engine counts them."""
+        steps, times = 1, 1
+        for param in option.params:
+            steps += times * sum(work(e) for e in (param.low, param.high) if e is not None)
+            times *= members(param.low) if param.high is None else 1
+            steps += times * (work(param.where) if param.where is not None else 1)
+        return steps + times * sum(work(r.condition) for r in option.requires)
+
     def of(definition: typed.Definition) -> int:
         if definition not in known:
             found = [value for _, value in definition.lets]
@@ -49,11 +64,11 @@ def check_work(declarations: typed.Declarations, rules: typed.Rules, report: Rep
             known[definition] = sum(work(e) for e in found)
         return known[definition]
 
-    def check(amount: int, name: str, span: Span) -> bool:
-        if amount > MAX_WORK:
+    def check(amount: int, name: str, span: Span, most: int = MAX_WORK) -> bool:
+        if amount > most:
             help_ = "let definitions call one another once, or keep a value in `let` instead of asking for it again"
-            report.error("RS411", f"{name} may take more than {MAX_WORK:,} steps", span, help=help_)
-        return amount <= MAX_WORK
+            report.error("RS411", f"{name} may take more than {most:,} steps", span, help=help_)
+        return amount <= most
 
     # Those that others call come first, and then those that call them need not be told.
     for definition in _by_depth(rules):
@@ -63,6 +78,19 @@ def check_work(declarations: typed.Declarations, rules: typed.Rules, report: Rep
         for s in walk(procedure.body):
             for e in statement_expressions(s):
                 check(work(e), "this", e.span)
+            for option in s.options if isinstance(s, typed.Decide) else ():
+                check(listing(option), f"listing the option `{option.name}`", option.span, MAX_LISTING_WORK)
+    total = 0
+    games = declarations.max_players - declarations.min_players + 1
+    fields = [*declarations.fields.values(), *(f for k in declarations.kinds.values() for f in k.state.values())]
+    starts = [(games, field.start) for field in fields if field.start is not None]
+    for placement in declarations.placements:
+        each = [of_kind(key.type) for key in placement.keys if isinstance(key, typed.Var)]
+        starts.append((prod(each) * (games if placement.players is None else 1), placement.value))
+    for times, value in starts:
+        total += times * work(value)
+        if not check(total, "the start values, with every number of players,", value.span, MAX_START_WORK):
+            break
     for invariant in rules.invariants.values():
         check(work(invariant.condition), f"the invariant `{invariant.name}`", invariant.span)
 

@@ -1,0 +1,47 @@
+"""What commands print and write of a game that fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from engine.shrink import Failing
+from rulespec.render import to_json
+
+
+def write_failing(folder: Path | None, name: str, failing: Failing) -> Path | None:
+    """Writes a game that fails into a folder, if one is given, and returns where.
+
+    Raises:
+        click.ClickException: if it cannot be written.
+    """
+    if folder is None:
+        return None
+    path = folder / name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(failing.log(), "utf-8", newline="\n")
+    except OSError as error:
+        raise click.ClickException(f"cannot write {path}: {error.strerror}") from None
+    return path
+
+
+def story(failing: Failing, path: Path | None) -> list[str]:
+    """A game that fails, in words."""
+    header = failing.header
+    options = [f"{k}={v}" for k, v in header.options.items()]
+    head = f"the shortest game found, of {', '.join(header.seats)}" + (f" with {', '.join(options)}" if options else "")
+    found = f"rulespec replay --check {path}" if path is not None else "--failures FOLDER writes its log"
+    return [f"{head}:", *(f"  {line}" for line in failing.story()), f"  ({found})"]
+
+
+def as_json(failing: Failing, path: Path | None) -> dict[str, Any]:
+    """A game that fails, as JSON."""
+    return {
+        "diagnostic": to_json(failing.wrong),
+        "log": failing.log().splitlines(),
+        "changed": list(failing.changed),
+        "file": str(path) if path is not None else None,
+    }

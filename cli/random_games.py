@@ -1,0 +1,74 @@
+"""`rulespec test --random N`: random games on which everything is tried that should hold of a game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cli import output
+from cli.failing import as_json, story, write_failing
+from cli.simulate import with_progress
+from engine.properties import kind_of, random_games
+from engine.shrink import Failing
+from rulespec import typed
+
+MAX_FOUND = 5
+"""Mistakes after which no more games are played."""
+
+
+@dataclass(slots=True)
+class Tried:
+    """What random games came to: how many were played and failed, and the shortest game found for each mistake."""
+
+    ruleset: typed.Ruleset
+    seed: int
+    games: int = 0
+    failed: int = 0
+    decisions: int = 0
+    found: list[tuple[Failing, Path | None]] = field(default_factory=list)
+
+    def show(self) -> None:
+        """Prints the mistakes, each with its game."""
+        for failing, path in self.found:
+            output.show([failing.wrong], self.ruleset.sources, err=False)
+            for line in story(failing, path):
+                click.echo(line)
+            click.echo()
+
+    def to_json(self) -> dict[str, Any]:
+        """The object `random` that `test --format json` prints."""
+        return {
+            "seed": self.seed,
+            "games": self.games,
+            "failed": self.failed,
+            "decisions": self.decisions,
+            "failures": [as_json(*found) for found in self.found],
+        }
+
+
+def try_games(ruleset: typed.Ruleset, players: Sequence[int], games: int, seed: int, folder: Path | None) -> Tried:
+    """Plays random games; the shortest one found for each mistake is written into the folder, if one is given.
+
+    Raises:
+        click.ClickException: if it cannot be written.
+        RulespecError: if a game cannot be set up.
+    """
+    tried = Tried(ruleset, seed)
+    kinds: set[object] = set()
+    for trial, failing in with_progress(random_games(ruleset, players, games, seed), games):
+        tried.games += 1
+        tried.decisions += len(trial.moves)
+        if failing is None:
+            continue
+        tried.failed += 1
+        if kind_of(failing.wrong) not in kinds:
+            kinds.add(kind_of(failing.wrong))
+            name = f"{ruleset.ref.replace('+', '_')}-{failing.wrong.code}-{len(kinds)}.jsonl"
+            tried.found.append((failing, write_failing(folder, name, failing)))
+        if len(kinds) == MAX_FOUND:
+            break
+    return tried

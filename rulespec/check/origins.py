@@ -1,0 +1,52 @@
+"""Where the type of an expression comes from, for notes that show what two types in conflict are due to."""
+
+from __future__ import annotations
+
+from rulespec import typed
+from rulespec.diagnostics import Label, Span
+
+_MOST = 3
+
+
+def origins(expr: typed.Expr, declarations: typed.Declarations) -> tuple[Label, ...]:
+    """The declarations of what an expression names, or is worked out of, if they have its type; at most three."""
+    if isinstance(expr, typed.Local):
+        return (Label(expr.var.span, f"`{expr.var.name}` is {expr.type}"),)
+    found: dict[Span, Label] = {}
+    stack = [expr]
+    while stack and len(found) < _MOST:
+        e = stack.pop(0)
+        if e.type != expr.type:
+            continue
+        span = _origin(e, declarations)
+        if span is None:
+            stack += _operands(e)
+        else:
+            found.setdefault(span, Label(span, "declared here" if e is expr else f"this is {e.type}"))
+    return tuple(found.values())
+
+
+def _origin(e: typed.Expr, declarations: typed.Declarations) -> Span | None:
+    """Where the type of the one thing that an expression names is written."""
+    match e:
+        case typed.Local():
+            return e.var.span
+        case typed.Field() | typed.Fact():
+            declared, written = e.decl.span, e.decl.type_span
+            together = written is None or (written.file, written.line) == (declared.file, declared.line)
+            return declared if together else written  # an overlay may have changed the type alone
+        case typed.TableRow():
+            return e.table.value_span
+        case typed.Call():
+            return e.definition.result_span
+    named = declarations.references.get(e.span)  # a constant has become its value
+    return named.span if isinstance(named, typed.ConstantDecl) else None
+
+
+def _operands(e: typed.Expr) -> list[typed.Expr]:
+    """What an expression has its type from."""
+    if isinstance(e, typed.Choice):
+        return [e.then, e.other]
+    if isinstance(e, typed.Each):
+        return [x for x in (e.body, e.default) if x is not None]
+    return list(e.args) if isinstance(e, typed.Op) else []
