@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from math import prod
 from typing import Any
 
@@ -287,6 +287,7 @@ class PythonBackend(Interpreter):
             [names.get(f"by{i}_{k}") for k in range(len(fast.decisions[i].choices))] for i in count
         ]
         self._who: list[Callable[[State], int] | None] = [names.get(f"who{i}") for i in count]
+        self._readers = _readers(program)
         self._invariants = [names[f"inv{i}"] for i in range(len(fast.invariants))]
 
     def _names(self, program: ir.Program, writer: ExpressionWriter) -> dict[str, Any]:
@@ -315,7 +316,7 @@ class PythonBackend(Interpreter):
                 "bool": bool,
                 "tuple": tuple,
                 "slice": slice,
-                "len": len,
+                "len": len, "sum": sum,
             },
         }
         for i, array in enumerate(program.arrays):
@@ -382,9 +383,37 @@ class PythonBackend(Interpreter):
         by: int = self._by[decision][choice](state, *args)
         return by
 
-    def broken(self, state: State) -> list[int]:
-        """The invariants that do not hold."""
-        return [i for i, holds in enumerate(self._invariants) if not holds(state)]
+    def broken(self, state: State, since: Sequence[Journal] | None = None) -> list[int]:
+        """The invariants that do not hold; `since`: only those that read what has been written."""
+        asked: Iterable[int] = range(len(self._invariants))
+        if since is not None:
+            readers = self._readers
+            mask = 0
+            for journal in since:
+                for at in journal[::2]:
+                    for readers_of in readers[at] if isinstance(at, slice) else (readers[at],):
+                        mask |= readers_of
+            asked = members(mask, 0)
+        return [i for i in asked if not self._invariants[i](state)]
+
+
+def _readers(p: ir.Program) -> list[int]:
+    """For each cell the set of the invariants that may read it."""
+    found = [0] * len(p.cells)
+    for number, invariant in enumerate(p.invariants):
+        seen: set[int] = set()
+        todo = [invariant.condition.expr]
+        while todo:
+            for e in walk(todo.pop()):
+                if isinstance(e, ir.Cell):
+                    first = e.base + (e.index.value if isinstance(e.index, ir.Const) else 0)
+                    for at in range(first, first + e.size):
+                        found[at] |= 1 << number
+                elif isinstance(e, ir.Call) and e.function not in seen:
+                    seen.add(e.function)
+                    f = p.functions[e.function]
+                    todo += [*(value for _, value in f.lets), f.body]
+    return found
 
 
 def _remembered(function: Callable[..., int], params: int) -> _Memo:

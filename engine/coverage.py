@@ -151,11 +151,11 @@ class _Machine(Interpreter):
             self.hits[Point(self.units.scoring, "run")] += 1
         return super().value(e, state, args)
 
-    def broken(self, state: State) -> list[int]:
+    def broken(self, state: State, since: Sequence[Journal] | None = None) -> list[int]:
         # They look at everything and take most of the time; whether they hold all along is not the question here.
         if any(point.unit.kind == "invariant" for point in self.hits):
             return []
-        return super().broken(state)
+        return super().broken(state, since)
 
     def holds(self, condition: ir.Condition, state: State, slots: State) -> bool:
         found = super().holds(condition, state, slots)

@@ -72,7 +72,9 @@ class ExpressionWriter:
         if isinstance(e, ir.Call):
             return self._called(f"f{e.function}", [self.x(a) for a in e.args])
         if isinstance(e, ir.Positive):
-            return self._positive(e)
+            return f"positive[tuple({self._cut(e)})]"
+        if isinstance(e, ir.Total):
+            return f"sum({self._cut(e)})"
         if isinstance(e, ir.Inverse):
             self.inverse_arrays.add(e.array)
             return f"I{e.array}.get({self.x(e.value)}, 0)"
@@ -136,14 +138,15 @@ class ExpressionWriter:
             return f"lowest({a[0]})"
         return _FORMS.get(e.op, "({0} " + e.op + " {1})").format(*a, site=e.site)
 
-    def _positive(self, e: ir.Positive) -> str:
+    def _cut(self, e: ir.Positive | ir.Total) -> str:
+        """The cells of neighbours as a slice."""
         span = e.count * e.stride
         if isinstance(e.index, ir.Const):
             first = e.base + e.index.value
             cut = f"{first}:{first + span}"
         else:
             cut = f"(p := {e.base} + {self.x(e.index)}):p + {span}"
-        return f"positive[tuple(s[{cut}{f':{e.stride}' if e.stride > 1 else ''}])]"
+        return f"s[{cut}{f':{e.stride}' if e.stride > 1 else ''}]"
 
     # --- loops -----------------------------------------------------------------------------
 

@@ -82,6 +82,7 @@ class Game:
         self._past: list[tuple[Journal, Option]] = []
         self._stamp = next(_stamps)
         self._sum: int | None = None  # kept from the first time on that somebody asks for the hash
+        self._held: int | None = None  # after how many decisions all invariants were seen to hold, if they were
 
     # --- where the game stands -------------------------------------------------------------
 
@@ -360,6 +361,7 @@ class Game:
             self._sum -= position_hash.change(self._state, journal)
         restore(self._state, journal)
         self._stamp = next(_stamps)
+        self._held = None
         return option
 
     def take_back(self, back: TakenBack) -> None:
@@ -385,7 +387,7 @@ class Game:
         for at, value in values.items():
             self._state[at] = value
         self._stamp = next(_stamps)
-        self._sum = None
+        self._sum = self._held = None
 
     def _field_cells(self, name: str) -> list[int]:
         """Where the state vector holds a field."""
@@ -492,9 +494,12 @@ class Game:
     def check_invariants(self) -> list[str]:
         """The invariants that do not hold, each as its name and text."""
         try:
-            broken = self._machine.broken(self._position())
+            position = self._position()
+            since = None if self._held is None else [journal for journal, _ in self._past[self._held :]]
+            broken = self._machine.broken(position, since)
         except ProgramFault as fault:
             raise Fault(self._diagnostic(fault)) from None
+        self._held = None if broken else self.ply
         found = [self.program.invariants[i] for i in broken]
         return [f"{v.name}: {v.condition.reason}" if v.condition.reason != v.name else v.name for v in found]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from engine import program as ir
@@ -132,6 +132,9 @@ class Interpreter:
         if isinstance(e, ir.Positive):
             first = e.base + self.evaluate(e.index, state, slots)
             return sum(1 << i for i in range(e.count) if state[first + i * e.stride] > 0)
+        if isinstance(e, ir.Total):
+            first = e.base + self.evaluate(e.index, state, slots)
+            return sum(state[first : first + e.count * e.stride : e.stride])
         if isinstance(e, ir.Inverse):
             wanted = self.evaluate(e.value, state, slots)
             return sum(1 << i for i, v in enumerate(self.p.arrays[e.array]) if v == wanted)
@@ -274,8 +277,14 @@ class Interpreter:
         by = self.p.decisions[decision].by
         return -1 if by is None else self.value(by, state)
 
-    def broken(self, state: State) -> list[int]:
-        """The invariants that do not hold."""
+    def broken(self, state: State, since: Sequence[Journal] | None = None) -> list[int]:
+        """The invariants that do not hold.
+
+        Args:
+            state: the position.
+            since: what has been written since all of them held, if that is known: others than those that read what
+                has changed need not be looked at.
+        """
         slots = [0] * (self.p.slots + 1)
         return [i for i, v in enumerate(self.p.invariants) if not self.holds(v.condition, state, slots)]
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from engine import program as ir
-from engine.build import FALSE, TRUE, choose, logic, op
+from engine.build import FALSE, TRUE, choose, logic, op, together
 from engine.interpreter import evaluate, members
 from engine.rewrite import Facts, changed, free, highest, moved, substituted, walk
 
@@ -165,7 +165,7 @@ def narrow(p: ir.Program) -> ir.Program:
     def of(e: ir.Expr, top: int) -> ir.Expr:
         e = changed(e, lambda part: of(part, top))
         if not isinstance(e, ir.Fold) or e.where is None:
-            return e
+            return _summed(e, facts) if isinstance(e, ir.Fold) else e
         source, where = _narrowed(e.source, e.slot, conjuncts(e.where), facts)
         return replace(e, source=source, where=logic("and", where) if where else None)
 
@@ -175,6 +175,20 @@ def narrow(p: ir.Program) -> ir.Program:
         choices = tuple(_narrowed_choice(c, facts) for c in d.choices)
         p.decisions[p.decisions.index(d)] = replace(d, choices=choices)
     return p
+
+
+def _summed(e: ir.Fold, facts: Facts) -> ir.Expr:
+    """The sum of the same cells of all members at once."""
+    source = e.source
+    if e.op != "sum" or e.body is None or not isinstance(source, ir.Const) or source.value & (source.value + 1):
+        return e
+    totals: list[ir.Expr] = []
+    for c in _summands(e.body):
+        linear = _linear(c.index, e.slot) if isinstance(c, ir.Cell) and not facts.may_fault(c.index) else None
+        if linear is None or linear[0] <= 0 or not isinstance(c, ir.Cell):
+            return e
+        totals.append(ir.Total(c.base, linear[1], source.value.bit_length(), linear[0]))
+    return together("+", totals)
 
 
 def _narrowed_choice(c: ir.Choice, facts: Facts) -> ir.Choice:

@@ -134,6 +134,16 @@ class Positive(Expr):
 
 
 @dataclass(frozen=True, slots=True)
+class Total(Expr):
+    """The sum of the cells `base + index + i * stride` for all i < `count` (made by passes)."""
+
+    base: int
+    index: Expr
+    count: int
+    stride: int
+
+
+@dataclass(frozen=True, slots=True)
 class Inverse(Expr):
     """The set of those i for which `Program.arrays[array][i]` is `value` (made by passes)."""
 

@@ -12,7 +12,7 @@ def parts(e: ir.Expr) -> tuple[ir.Expr, ...]:
     """The expressions that an expression is directly made of, in the order in which they are evaluated first."""
     if isinstance(e, ir.Op | ir.Logic | ir.Call):
         return e.args
-    if isinstance(e, ir.Cell | ir.Row | ir.Positive):
+    if isinstance(e, ir.Cell | ir.Row | ir.Positive | ir.Total):
         return (e.index,)
     if isinstance(e, ir.Inverse):
         return (e.value,)
@@ -35,7 +35,7 @@ def changed(e: ir.Expr, change: Callable[[ir.Expr], ir.Expr]) -> ir.Expr:
 
     if isinstance(e, ir.Op | ir.Logic | ir.Call):
         return replace(e, args=tuple(change(a) for a in e.args))
-    if isinstance(e, ir.Cell | ir.Row | ir.Positive):
+    if isinstance(e, ir.Cell | ir.Row | ir.Positive | ir.Total):
         return replace(e, index=change(e.index))
     if isinstance(e, ir.Inverse):
         return replace(e, value=change(e.value))
@@ -134,7 +134,7 @@ class Facts:
 
     def reads_state(self, e: ir.Expr) -> bool:
         """Whether the value depends on the state, not on the slots alone."""
-        if isinstance(e, ir.Cell | ir.Positive):
+        if isinstance(e, ir.Cell | ir.Positive | ir.Total):
             return True
         if isinstance(e, ir.Call):
             if e.function not in self._reads:

@@ -229,6 +229,12 @@ def copy_of_nim(tmp_path: Path, **changes: tuple[str, str]) -> Path:
     return tmp_path / "nim"
 
 
+def test_test_tells_when_a_recorded_game_had_other_options(tmp_path: Path) -> None:
+    code, out, _ = invoke("test", copy_of_nim(tmp_path, expect=("options: 10", "options: 11")))
+    assert code == 1
+    assert "options is 10, expected 11" in out
+
+
 def test_test_tells_what_fails(tmp_path: Path) -> None:
     folder = copy_of_nim(tmp_path, turns=("by: B", "by: A"), expect=("winners: [Bob]", "winners: [Ann]"))
     code, out, _ = invoke("test", folder)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -66,18 +67,21 @@ def test_a_game_is_legal_keeps_all_invariants_and_comes_out_as_expected(path: Pa
     header, entries = log(path).header, log(path).entries
     game = Game(loaded(header.ruleset), header.seats, header.options)
     assert not game.check_invariants()
+    offered = 0
     for entry in entries:
         assert game.decision is not None
+        offered += sum(1 for _ in takewhile(lambda option: not option.interrupt, game.options))
         assert game.decision.name == entry.decision
         game.apply(game.parse(entry.option, entry.by))
         assert not game.check_invariants()
     expected = beside(path)
     result = game.result
     if result is None:
-        assert expected == {"decisions": len(entries), "winners": []}
+        assert expected == {"decisions": len(entries), "options": offered, "winners": []}
     else:
-        found = {"decisions": len(entries), "ended": result.ending, "scores": result.scores, "winners": result.winners}
-        assert found == expected
+        counts = {"decisions": len(entries), "options": offered}
+        outcome = {"ended": result.ending, "scores": result.scores, "winners": result.winners}
+        assert counts | outcome == expected
 
 
 def test_a_log_lies_with_its_ruleset() -> None:
