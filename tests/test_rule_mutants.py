@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,8 @@ from engine.lower import lower
 from rulespec import typed
 from rulespec.load import load_ruleset
 
-NIM = Path(__file__).parent / "rulesets" / "nim"
+TESTS = Path(__file__).parent
+GAMES, NIM = TESTS.parent / "games", TESTS / "rulesets" / "nim"
 RULES = """\
 def price(p: player, left: int) -> money:
     min(left, 3) * 2 money if p.cash > 4 else 1
@@ -103,6 +105,19 @@ kinds:
     assert (8, "condition negated", "not (p.rival is none)") in found
 
 
+def test_no_number_is_assigned_that_the_field_cannot_hold(tmp_path: Path) -> None:
+    rules = """\
+procedure play():
+    for p in player:
+        set p.left to 0
+        set p.paid to 1 money
+--- kinds.yaml
+kinds: {player: {state: {left: {type: int 0..3}, paid: {type: money}}}}
+"""
+    found = {(line, after) for line, operator, after in made(small(tmp_path, rules)) if operator == "constant"}
+    assert found == {(3, "1"), (4, "0 money"), (4, "2 money")}
+
+
 def test_a_loop_without_an_end_is_no_mutant(tmp_path: Path) -> None:
     rules = """\
 procedure play():
@@ -177,6 +192,15 @@ def test_the_scenarios_and_the_log_of_a_small_ruleset(tmp_path: Path) -> None:
     assert survivors == ["constant: `stones` → `10`", "constant: `stones` → `8`"]  # a bound that no game comes to
     again = Trial(trial.ruleset, tmp_path / "kept.json")
     assert again.tests == trial.tests
+
+
+@pytest.mark.slow
+def test_the_scenarios_of_a_shipped_ruleset_notice_a_requirement_that_is_missing(tmp_path: Path) -> None:
+    folder = shutil.copytree(GAMES / "tutorial", tmp_path / "tutorial", ignore=shutil.ignore_patterns("logs"))
+    trial = Trial(load_ruleset(str(folder)), files="occupation.rules")
+    outcomes = [trial.run(i) for i, m in enumerate(trial.mutants) if m.operator == "require dropped"]
+    assert len(outcomes) > 5
+    assert [str(o.mutant) for o in outcomes if o.verdict != "killed"] == []
 
 
 def test_a_rate_leaves_out_what_is_equivalent() -> None:

@@ -1,0 +1,1 @@
+"""What measures the project: its speed, and how well the validator tells mistakes. Run from the root."""

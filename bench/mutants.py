@@ -1,0 +1,369 @@
+"""A mutation run: thousands of edits of the shipped rulesets, and whether the validator tells what each has broken.
+
+    python -m bench.mutants --count 2400 --seed 1 [--report out.jsonl] [--only NUMBER]
+
+Every mutant is checked as `rulespec validate` does, from a copy of the games. It must be refused, or change nothing, or
+be a legal game of its own, which is then played for some decisions by both backends. One that breaks a name, a type, a
+unit, the shape or a reference must be refused, with a first error at a line of the edit or with a note that names one.
+Nothing may raise, or take more than LIMIT seconds of processor time. `--only` shows one mutant and what is said of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import random
+import re
+import shutil
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from itertools import islice
+from pathlib import Path
+
+from bench.limit import at_most
+from bench.mutate import BREAKING, Mutant, Symbols, sheet
+from bench.mutate_rules import RulesMutator
+from bench.mutate_yaml import YamlMutator
+from cli.validate import check
+from engine import Game
+from engine.begin import check_options
+from engine.lower import lower
+from engine.option import Fault
+from lsp.files import EditorFiles
+from rulespec import ast, typed
+from rulespec.check.nodes import get, words
+from rulespec.diagnostics import Diagnostic, Report, Severity
+from rulespec.load import Files, known_rulesets, load_source
+from rulespec.render import render_text
+from rulespec.source import Node
+
+GAMES = Path(__file__).parent.parent / "games"
+LIMIT = 5
+DECISIONS = 8
+"""How many decisions of a mutant that is a game of its own are played."""
+MAX_OPTIONS = 300
+
+
+class KeptFiles(Files):
+    """Reads from disk, and parses no text again that it has seen while `learning`."""
+
+    def __init__(self) -> None:
+        self.learning = True
+        self._trees: dict[tuple[str, str], Node] = {}
+        self._items: dict[tuple[str, str], tuple[ast.Item, ...]] = {}
+        self._findings: dict[tuple[int, str], tuple[Diagnostic, ...]] = {}
+
+    def yaml(self, path: Path, display: str) -> Node:
+        """The tree of a YAML file."""
+        key = (display, path.read_text("utf-8"))
+        if key in self._trees:
+            return self._trees[key]
+        node = super().yaml(path, display)
+        if self.learning:
+            self._trees[key] = node
+        return node
+
+    def rules(self, text: str, display: str) -> tuple[ast.Item, ...]:
+        """The items of a rules file."""
+        if (display, text) in self._items:
+            return self._items[display, text]
+        items = super().rules(text, display)
+        if self.learning:
+            self._items[display, text] = items
+        return items
+
+    def findings(self, node: Node, schema: str) -> tuple[Diagnostic, ...]:
+        """What a schema finds in the tree of a YAML file."""
+        key = (id(node), schema)  # the trees that are learned stay, so their ids are theirs
+        if key in self._findings:
+            return self._findings[key]
+        found = super().findings(node, schema)
+        if self.learning:
+            self._findings[key] = found
+        return found
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of a mutant.
+
+    `verdict` is refused, warned (a new warning, no error), unchanged, different, or failed; `told`: the first error is
+    at a site of the edit, or a note of it is; `failure` says what went wrong with the program or the play.
+    """
+
+    number: int
+    ref: str
+    mutant: Mutant
+    verdict: str = ""
+    told: bool = False
+    found: tuple[Diagnostic, ...] = ()
+    failure: str = ""
+    seconds: float = 0.0
+    faulted: bool = False
+
+
+@dataclass
+class Bench:
+    """A copy of the games in the current folder, and what is known of them unedited."""
+
+    files: KeptFiles = field(default_factory=KeptFiles)
+    refs: dict[str, str] = field(default_factory=dict)
+    """Each file that is read, with the reference under which it is tried."""
+    symbols: dict[str, Symbols] = field(default_factory=dict)
+
+    def learn(self, only: str = "") -> None:
+        """Reads all rulesets and the overlays they offer; `only` those of one ruleset."""
+        editor = EditorFiles()
+        names = [n for n in known_rulesets() if only in ("", n)]
+        offers = [
+            f"{n}+{word.text}"
+            for n in names
+            for word in words(get(self.files.yaml(Path("games", n, "game.yaml"), f"games/{n}/game.yaml"), "overlays"))
+        ]
+        for ref in [*names, *offers]:
+            report = Report()
+            for file in load_source(ref, report, self.files).texts:
+                if self.refs.setdefault(file, ref) == ref and ref not in self.symbols:
+                    self.symbols[ref] = Symbols(ref, editor)
+            for path in sorted(Path("games", ref).glob("dialects/*.yaml")):
+                self.refs[str(path)] = ref
+        self.files.learning = False
+
+    def mutants(self, count: int, seed: int) -> list[tuple[str, Mutant]]:
+        """So many mutants, each with its reference: of all files, operators and classes in turn."""
+        buckets: dict[tuple[str, str, str], list[tuple[str, Mutant]]] = {}
+        for ref, m in self.all_mutants:
+            buckets.setdefault((m.breaks, m.operator, m.file), []).append((ref, m))
+        rng = random.Random(seed)
+        turns = sorted(buckets)
+        rng.shuffle(turns)
+        for key in turns:
+            rng.shuffle(buckets[key])
+        chosen: list[tuple[str, Mutant]] = []
+        while len(chosen) < count and turns:
+            chosen += [buckets[key].pop() for key in turns]
+            turns = [key for key in turns if buckets[key]]
+        return chosen[:count]
+
+    @cached_property
+    def all_mutants(self) -> list[tuple[str, Mutant]]:
+        """Every mutant there is, with the reference under which it is tried."""
+        found: list[tuple[str, Mutant]] = []
+        for file, ref in self.refs.items():
+            text = sheet(file, self.symbols[ref])
+            mutator = YamlMutator(text) if file.endswith(".yaml") else RulesMutator(text)
+            found += [(ref, m) for m in mutator.mutants()]
+        return found
+
+    def run(self, number: int, ref: str, mutant: Mutant) -> Outcome:
+        """Edits the file, checks, and puts the file back."""
+        known = known_program(ref, self.files)
+        path = Path(mutant.file)
+        text = path.read_text("utf-8")
+        path.write_text(text[: mutant.start] + mutant.text + text[mutant.end :], "utf-8")
+        outcome = Outcome(number, ref, mutant)
+        report, begun = Report(), time.process_time()
+        try:
+            with at_most(4 * LIMIT):
+                ruleset = check(ref, report, self.files)
+            outcome.seconds = time.process_time() - begun
+            if outcome.seconds > LIMIT:
+                outcome.failure = f"{outcome.seconds:.1f} s"
+            self._judge(outcome, ruleset, report, known)
+        except Exception:  # what a validator may not do is just what is looked for
+            outcome.verdict, outcome.failure = "failed", traceback.format_exc()
+        finally:
+            path.write_text(text, "utf-8")
+        return outcome
+
+    def _judge(self, outcome: Outcome, ruleset: typed.Ruleset | None, report: Report, known: str) -> None:
+        outcome.found = report.diagnostics
+        first = next((d for d in outcome.found if d.severity is Severity.ERROR), None)
+        if first is not None:
+            outcome.verdict = "refused"
+            spans = [s for s in (first.span, *(n.span for n in first.notes)) if s is not None]
+            outcome.told = any((s.file, line) in outcome.mutant.sites for s in spans for line in (s.line, s.end_line))
+            return
+        if ruleset is None:
+            raise ValueError("no ruleset and no error")
+        if program(ruleset) == known:
+            outcome.verdict = "unchanged"
+            return
+        outcome.verdict = "warned" if outcome.found else "different"
+        with at_most(12 * LIMIT):
+            outcome.faulted = play(ruleset, outcome.number)
+
+
+def program(ruleset: typed.Ruleset) -> str:
+    """What a ruleset means, without the places it is written at.
+
+    For the fewest players with all options as they are, and for the most with all options otherwise.
+    """
+    usual = check_options(ruleset, {})
+    other = {
+        n: next((v for v in o.values or ("true", "false") if v != o.default), o.default)
+        for n, o in ruleset.options.items()
+    }
+    shown = [repr(lower(ruleset, *chosen)) for chosen in zip(ruleset.players, (usual, other), strict=True)]
+    return re.sub(r"Span\([^)]*\)", "", "\n".join([*shown, repr(sorted(usual.items()))]))
+
+
+@cache
+def known_program(ref: str, files: KeptFiles) -> str:
+    """What a ruleset means unedited."""
+    ruleset = check(ref, Report(), files)
+    assert ruleset is not None
+    return program(ruleset)
+
+
+def play(ruleset: typed.Ruleset, seed: int) -> bool:
+    """Plays some decisions by both backends, which must agree; whether the rules came to a fault."""
+    rng = random.Random(seed)
+    seats = [f"P{i + 1}" for i in range(rng.randint(*ruleset.players))]
+    fast, plain = Game(ruleset, seats), Game(ruleset, seats, {}, "interpreter")
+    for _ in range(DECISIONS):
+        steps: list[object] = []
+        for game in (fast, plain):
+            try:
+                options = [] if game.is_over else list(islice(game.options, MAX_OPTIONS))
+                broken = game.check_invariants()
+                steps.append((game.hash, game.is_over and game.result, [str(o) for o in options], broken))
+            except Fault as fault:
+                steps.append(fault.diagnostic)
+        if steps[0] != steps[1]:
+            raise ValueError(f"the backends differ: {steps}")
+        if isinstance(steps[0], Diagnostic):
+            return True
+        options = [o for o in options if not o.interrupt]
+        if not options:
+            return not fast.is_over
+        option = rng.choice(options)
+        faults = []
+        for game in (fast, plain):
+            try:
+                game.apply(option)
+            except Fault as fault:
+                faults.append(fault.diagnostic)
+        if len(faults) == 1:
+            raise ValueError(f"only one backend comes to a fault: {faults}")
+        if faults:
+            return True
+    return False
+
+
+def table(outcomes: list[Outcome]) -> str:
+    """The outcomes by class and operator."""
+    head = f"{'class':10} {'operator':10} {'count':>6} {'refused':>8} {'told':>6} {'warned':>7} {'unchanged':>10}"
+    head += f" {'different':>10} {'failed':>7} {'most s':>7}"
+    rows = [head]
+    keys = sorted({(o.mutant.breaks, o.mutant.operator) for o in outcomes})
+    groups = [(b, op, [o for o in outcomes if (o.mutant.breaks, o.mutant.operator) == (b, op)]) for b, op in keys]
+    groups.append(("breaking", "", [o for o in outcomes if o.mutant.breaks in BREAKING]))
+    groups.append(("all", "", outcomes))
+    for breaks, operator, group in groups:
+        n = Counter(o.verdict for o in group)
+        told, most = sum(o.told for o in group), max((o.seconds for o in group), default=0)
+        failed = sum(bool(o.failure) for o in group)
+        rows.append(
+            f"{breaks:10} {operator:10} {len(group):6} {n['refused']:8} {told:6} {n['warned']:7} {n['unchanged']:10}"
+            f" {n['different']:10} {failed:7} {most:7.2f}"
+        )
+    return "\n".join(rows)
+
+
+def show(outcome: Outcome) -> str:
+    """A mutant, and what is said of it, in a few lines."""
+    m = outcome.mutant
+    text = Path(m.file).read_text("utf-8")
+    line = text.count("\n", 0, m.start) + 1
+    was, now = text[m.start : m.end], m.text
+    rows = [f"#{outcome.number} {outcome.ref} {m.breaks}/{m.operator} {m.file}:{line}: {was[:80]!r} -> {now[:80]!r}"]
+    rows.append(f"   in: {text.splitlines()[line - 1].strip()[:140] if line <= text.count(chr(10)) else ''}")
+    rows.append(
+        f"   {outcome.verdict}, {'told' if outcome.told else 'not told'}, {outcome.seconds:.2f} s {outcome.failure}"
+    )
+    for d in outcome.found[:3]:
+        notes = ", ".join(f"{n.span}" for n in d.notes)
+        rows.append(f"   {d.severity} {d.code} {d.span}: {d.message} [{notes}] ({d.help[:80]})")
+    return "\n".join(rows)
+
+
+def record(outcome: Outcome) -> dict[str, object]:
+    """A line of the report."""
+    m = outcome.mutant
+    return {
+        "number": outcome.number,
+        "ref": outcome.ref,
+        "file": m.file,
+        "operator": m.operator,
+        "class": m.breaks,
+        "verdict": outcome.verdict,
+        "told": outcome.told,
+        "seconds": round(outcome.seconds, 3),
+        "failure": outcome.failure,
+        "faulted": outcome.faulted,
+        "codes": [d.code for d in outcome.found[:5]],
+        "first": str(outcome.found[0].span) if outcome.found else "",
+    }
+
+
+def right(outcome: Outcome) -> bool:
+    """Whether a mutant came out as it must."""
+    return not outcome.failure and (outcome.told or outcome.mutant.breaks not in BREAKING)
+
+
+@contextlib.contextmanager
+def copied(games: Path) -> Iterator[None]:
+    """A copy of the games, without logs and scenarios, in a folder that becomes the current one."""
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        skip = shutil.ignore_patterns("logs", "scenarios")
+        shutil.copytree(games, Path(folder).resolve() / "games", ignore=skip)
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(before)
+
+
+def main() -> int:
+    """Prints what came out wrong, and the table; 1 if anything did."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=2400)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--games", type=Path, default=GAMES, help="the folder of rulesets")
+    parser.add_argument("--report", type=Path, help="write each outcome as a line of JSON")
+    parser.add_argument("--only", type=int, metavar="NUMBER", help="show this mutant alone")
+    args = parser.parse_args()
+    report = args.report.resolve() if args.report else None
+    with copied(args.games):
+        bench = Bench()
+        bench.learn()
+        chosen = bench.mutants(args.count, args.seed)
+        if args.only is not None:
+            outcome = bench.run(args.only, *chosen[args.only])
+            print(show(outcome))
+            print(render_text(outcome.found, {}))
+            return 0
+        outcomes = []
+        with report.open("w", encoding="utf-8") if report else contextlib.nullcontext() as lines:
+            for number, (ref, mutant) in enumerate(chosen):
+                outcomes.append(bench.run(number, ref, mutant))
+                if lines is not None:
+                    print(json.dumps(record(outcomes[-1])), file=lines, flush=True)
+                if not right(outcomes[-1]):
+                    print(show(outcomes[-1]), flush=True)
+    print(table(outcomes))
+    return 0 if all(right(o) for o in outcomes) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,196 @@
+"""Mutants: a sound ruleset with one edit, and what the edit breaks by construction, whatever a checker says of it.
+
+What is common to the YAML files and the rules; `mutate_yaml` and `mutate_rules` hold the operators.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from lsp.files import EditorFiles
+from lsp.index import Identity, Index, place
+from lsp.project import check
+from rulespec import ast, typed
+from rulespec.diagnostics import Span
+
+FREE = "free"
+"""The class of an edit that may be legal: it changes a number, an order, a condition, or what nobody names."""
+BREAKING = ("name", "reference", "type", "unit", "shape")
+
+Site = tuple[str, int]
+"""A file and a line."""
+
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One edit: in `file`, what stands at the offsets `start` … `end` becomes `text`.
+
+    `breaks` is its class: one of `BREAKING`, or `FREE`. `sites` are the lines at which the mistake may be told, counted
+    in the edited files: those that the edit touches; of something that is taken out, where it stood and the uses left
+    without it.
+    """
+
+    file: str
+    start: int
+    end: int
+    text: str
+    operator: str
+    breaks: str
+    sites: frozenset[Site]
+
+
+class Symbols:
+    """What the names in a sound ruleset stand for, and where else each thing is named."""
+
+    def __init__(self, ref: str, files: EditorFiles) -> None:
+        checked, found = check(ref, files)
+        if checked is None or found:
+            raise ValueError(f"{ref} must be sound and without warnings to be mutated: {found[:1]}")
+        self.checked = checked
+        self.index = Index(checked)
+        self.declared = {place(n) for n in self.index._declared()}
+        """The places of all declarations."""
+        self._places: dict[Identity, set[Span]] = {}
+        for span, named in self.index.names.items():
+            self._places.setdefault(self.index.identity(named), set()).add(span)
+        declarations, rules = checked.declarations, checked.rules
+        self._spaces = [
+            set(space)
+            for space in (
+                *(
+                    declarations.units,
+                    declarations.fields,
+                    declarations.pieces,
+                    declarations.tables,
+                    declarations.tracks,
+                ),
+                *(
+                    declarations.constants,
+                    declarations.options,
+                    declarations.entities,
+                    rules.definitions,
+                    rules.procedures,
+                ),
+                [k for k in declarations.kinds if k not in declarations.options],
+            )
+        ]
+        self._variables = {v.name for v in self.index.names.values() if isinstance(v, typed.Var)}
+        self.words = {w for text in checked.texts.values() for w in _WORD.findall(text)}
+        """Every word of the ruleset's files: a name that is none of them exists nowhere."""
+
+    def named(self, span: Span) -> typed.Named | None:
+        """What the name at a place stands for."""
+        return self.index.names.get(span)
+
+    def users(self, span: Span) -> set[Span]:
+        """The other places that name what is declared at a place; of a part of a product, what is called after it."""
+        named = self.named(span)
+        if named is None:
+            return set()
+        found = self._places[self.index.identity(named)] - {span}
+        if isinstance(named, typed.Entity):
+            for other, entity in self.index.names.items():
+                if isinstance(entity, typed.Entity) and named.name in (
+                    *(entity.name.partition("_")[::2]),
+                    *(entity.name.rpartition("_")[::2]),
+                ):
+                    found.add(other)
+        return found - {span}
+
+    def only(self, names: Iterable[str]) -> list[str]:
+        """Those of some names that mean one thing only, wherever they stand."""
+        return sorted(n for n in names if n not in self._variables and sum(n in s for s in self._spaces) == 1)
+
+
+class Sheet:
+    """The text of a file, and edits of it."""
+
+    def __init__(self, file: str, text: str, symbols: Symbols) -> None:
+        self.file = file
+        self.text = text
+        self.symbols = symbols
+        self._starts = [0, *(m.end() for m in re.finditer("\n", text))]
+
+    def at(self, line: int, column: int) -> int:
+        """The offset of a place; of one behind the last line, the end."""
+        return self._starts[line - 1] + column - 1 if line <= len(self._starts) else len(self.text)
+
+    def line(self, offset: int) -> int:
+        """The line of an offset, from 1."""
+        return bisect_right(self._starts, offset)
+
+    def lines(self, first: int, last: int) -> str:
+        """The text of some lines, with their ends."""
+        end = self._starts[last] if last < len(self._starts) else len(self.text)
+        return self.text[self._starts[first - 1] : end]
+
+    def cut(self, span: Span) -> str:
+        """The text of a span."""
+        return self.text[self.at(span.line, span.column) : self.at(span.end_line, span.end_column)]
+
+    def edit(
+        self, operator: str, breaks: str, start: int, end: int, text: str, also: Iterable[Site] = ()
+    ) -> Mutant | None:
+        """The mutant with this edit, or None if it is none. `also`: further sites, counted in the files as they are."""
+        if self.text[start:end] == text:
+            return None
+        first, last = self.line(start), self.line(end)
+        more = text.count("\n") - (last - first)
+        touched = range(first, first + text.count("\n") + 1)
+        moved = {(f, n + more if f == self.file and n > last else n) for f, n in also}
+        return Mutant(
+            self.file, start, end, text, operator, breaks, frozenset({(self.file, n) for n in touched} | moved)
+        )
+
+    def on(self, operator: str, breaks: str, span: Span, text: str, also: Iterable[Site] = ()) -> Mutant | None:
+        """The mutant in which a span has another text."""
+        start, end = self.at(span.line, span.column), self.at(span.end_line, span.end_column)
+        return self.edit(operator, breaks, start, end, text, also)
+
+    def misspelt(self, span: Span, breaks: str) -> Mutant | None:
+        """The mutant in which a word is misspelt, such that nothing has its name."""
+        word = self.cut(span)
+        wrong = misspell(word, self.symbols.words)
+        return self.on("rename", breaks, span, wrong) if wrong else None
+
+    def uses_within(self, first: int, last: int) -> set[Site]:
+        """Where what is declared on some lines is named elsewhere."""
+        found: set[Span] = set()
+        for span in self.symbols.declared:
+            if span.file == self.file and first <= span.line <= last:
+                found |= self.symbols.users(span)
+        return {(s.file, s.line) for s in found if s.file != self.file or not first <= s.line <= last}
+
+
+def misspell(word: str, taken: Iterable[str]) -> str:
+    """A word with one slip of the hand in it that is none of those taken; "" if there is none."""
+    slips = [word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in range(len(word) // 2, len(word) - 1)]
+    slips += [word[:i] + word[i] + word[i:] for i in range(len(word) // 2, len(word))]
+    return next((s for s in slips if s != word and s not in taken and re.fullmatch(r"[a-z][a-z0-9_]*", s)), "")
+
+
+def sheet(file: str, symbols: Symbols) -> Sheet:
+    """A file that is read for a ruleset, or lies beside it."""
+    return Sheet(file, symbols.checked.texts.get(file) or Path(file).read_text("utf-8"), symbols)
+
+
+def walk(node: object) -> Iterator[tuple[object, object, str]]:
+    """All parts of a syntax tree, each with the part it belongs to and the name of its field there."""
+    stack: list[object] = [node]
+    while stack:
+        owner = stack.pop()
+        for name in getattr(owner, "__dataclass_fields__", ()):
+            level = [getattr(owner, name)]
+            while level:
+                value = level.pop()
+                if isinstance(value, tuple):
+                    level.extend(value)
+                elif hasattr(value, "__dataclass_fields__") and not isinstance(value, Span | ast.Text):
+                    yield value, owner, name
+                    stack.append(value)

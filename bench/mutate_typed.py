@@ -1,0 +1,313 @@
+"""Mutants of typed rules: one node of a rule replaced by another of the same type, so that they need no checking.
+
+What would not pass the checker is left out: where a check for none would no longer be made before the value is used,
+and where a loop could go round without a decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from bench.typed_tree import Edits, Root, Seen, Step, nodes, planted, relied_on, roots, settled, walk
+from rulespec import typed
+from rulespec.check.flow import check_loops
+from rulespec.check.scope import Path, path_of
+from rulespec.diagnostics import Report, Span
+from rulespec.types import ANY, BOOL, Num, Type
+
+COMPARISONS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
+_PAIRS = (("and", "or"), ("+", "-"), ("min", "max"), ("from", "after"))
+OTHER_WORD = {**dict(_PAIRS), **{second: first for first, second in _PAIRS}}
+Change = tuple[str, Any, str]
+"""The operator, the node instead, and the text instead."""
+
+
+@dataclass(slots=True)
+class Mutant:
+    """A change of one place in the rules files.
+
+    An option group that several decisions include is one place in the files, and several in the typed rules: `edits`
+    has them all. `anchors` are the places at which coverage counts what is changed.
+    """
+
+    operator: str
+    span: Span
+    before: str
+    after: str
+    edits: Edits = ()
+    anchors: frozenset[tuple[str, int]] = frozenset()
+
+    @property
+    def root(self) -> Root:
+        """The rule that is changed; of a group of options the first that includes it."""
+        return self.edits[0][0]
+
+    def __str__(self) -> str:
+        return f"{self.span}: {self.operator}: `{_short(self.before)}` → `{_short(self.after)}`"
+
+
+@dataclass
+class Mutator:
+    """Makes the mutants of a ruleset's rules."""
+
+    ruleset: typed.Ruleset
+    relied: frozenset[Path] = field(default_factory=frozenset)
+    """What the rule that is walked uses as if it could not be none."""
+    assigned: dict[int, range] = field(default_factory=dict)
+    """What is assigned to a field with a range, by `id`: the checker refuses a number outside."""
+
+    def mutants(self, files: frozenset[str] | None = None) -> list[Mutant]:
+        """All mutants, in the order of the source; only those in some files, if given."""
+        found: dict[tuple[Span, str, str], Mutant] = {}
+        rules = self.ruleset.rules
+        for root in roots(rules):
+            self.relied = relied_on(rules, root)
+            for seen in walk(rules, root):
+                for operator, span, path, new, text in self._at(seen):
+                    if files is not None and span.file not in files:
+                        continue
+                    mutant = found.setdefault((span, operator, text), Mutant(operator, span, self.source(span), text))
+                    mutant.edits = (*mutant.edits, (root, path, new))
+                    mutant.anchors |= {(seen.anchor.file, seen.anchor.line)}
+        kept = [m for m in found.values() if m.operator not in _FLOW or self._ends(m)]
+        return sorted(kept, key=lambda m: (m.span.file, m.span.line, m.span.column, m.operator, m.after))
+
+    def source(self, span: Span) -> str:
+        """The text of a place, on one line."""
+        lines = self.ruleset.sources[span.file].split("\n")[span.line - 1 : span.end_line]
+        if span.line == span.end_line:
+            return lines[0][span.column - 1 : span.end_column - 1].strip()
+        lines = [lines[0][span.column - 1 :], *lines[1:-1], lines[-1][: span.end_column - 1]]
+        return " ".join(line.strip() for line in lines).strip()
+
+    def _ends(self, mutant: Mutant) -> bool:
+        """Whether the checker would let the loops of the mutant pass."""
+        report = Report()
+        with planted(self.ruleset, mutant.edits, "") as ruleset:
+            check_loops(ruleset.rules, report)
+        return report.ok
+
+    # --- by the kind of node -----------------------------------------------------------------
+
+    def _at(self, seen: Seen) -> Iterator[tuple[str, Span, tuple[Step, ...], Any, str]]:
+        node = seen.node
+        if isinstance(node, tuple):
+            yield from self._block(seen)
+            return
+        if isinstance(node, typed.Assign) and isinstance(node.target, typed.Field):
+            low, high = node.target.decl.low, node.target.decl.high
+            if low is not None and high is not None:
+                self.assigned[id(node.value)] = range(low, high + 1)
+        if isinstance(node, typed.Expr):
+            changes = self._expression(node)
+        elif isinstance(node, typed.Stmt):
+            changes = self._statement(node)
+        else:
+            changes = self._part(node)
+        for operator, new, text in changes:
+            yield operator, self._span(node), seen.path, new, text
+
+    @staticmethod
+    def _span(node: Any) -> Span:
+        if isinstance(node, typed.Binder):
+            end = node.where or node.start or node.source
+            return node.var.span.to(end.span)
+        span: Span = node.span if not isinstance(node, typed.Tiebreak) else node.value.span
+        return span
+
+    def _expression(self, e: typed.Expr) -> Iterator[Change]:
+        if isinstance(e, typed.Lit):
+            yield from self._constant(e)
+        elif isinstance(e, typed.Op):
+            yield from self._op(e)
+        elif isinstance(e, typed.Choice):
+            then, other = self.source(e.then.span), self.source(e.other.span)
+            if self._free(e.condition):
+                yield from self._negated(e, "condition", e.condition)
+                text = f"{other} if {self.source(e.condition.span)} else {then}"
+                yield "branches swapped", replace(e, then=e.other, other=e.then), text
+        elif isinstance(e, typed.Each):
+            yield from self._each(e)
+        elif isinstance(e, typed.Field | typed.Fact | typed.PieceCount):
+            for name, new in self._instead(e):
+                yield "another name", new, f"… {name}"
+        elif isinstance(e, typed.Call | typed.TrackOp):
+            yield from self._arguments(e)
+
+    def _constant(self, e: typed.Lit) -> Iterator[Change]:
+        if isinstance(e.type, Num):
+            unit = f" {e.type.unit}" if e.type.unit not in ("", ANY) else ""
+            for value in (e.value + 1, e.value - 1):
+                if id(e) not in self.assigned or value in self.assigned[id(e)]:
+                    yield "constant", replace(e, value=value), f"{value}{unit}"
+        elif e.type == BOOL:
+            yield "constant", replace(e, value=1 - e.value), "false" if e.value else "true"
+
+    def _op(self, e: typed.Op) -> Iterator[Change]:
+        texts = [self.source(a.span) for a in e.args]
+        if e.op in COMPARISONS and self._free(e):
+            other = COMPARISONS[e.op]
+            yield "comparison", replace(e, op=other), f"{texts[0]} {other} {texts[1]}"
+        elif e.op in ("and", "or") and self._free(e):
+            yield "and/or", replace(e, op=OTHER_WORD[e.op]), f"{texts[0]} {OTHER_WORD[e.op]} {texts[1]}"
+            for at, arg in enumerate(e.args):
+                yield "condition dropped", e.args[1 - at], texts[1 - at]
+                if not self._is_logic(arg):
+                    negated = [f"not ({t})" if i == at else t for i, t in enumerate(texts)]
+                    new = replace(e, args=tuple(_not(a) if i == at else a for i, a in enumerate(e.args)))
+                    yield "condition negated", new, f" {e.op} ".join(negated)
+        elif e.op in ("+", "-") and isinstance(e.type, Num):
+            yield "arithmetic", replace(e, op=OTHER_WORD[e.op]), f"{texts[0]} {OTHER_WORD[e.op]} {texts[1]}"
+            if e.op == "-":
+                yield "arguments swapped", replace(e, args=e.args[::-1]), f"{texts[1]} - {texts[0]}"
+        elif e.op in ("min", "max") and len(e.args) > 1:
+            yield "min/max", replace(e, op=OTHER_WORD[e.op]), f"{OTHER_WORD[e.op]}({', '.join(texts)})"
+
+    @staticmethod
+    def _is_logic(e: typed.Expr) -> bool:
+        """Whether the negation of a condition is another mutant already."""
+        return isinstance(e, typed.Op) and e.op in ("and", "or", "==", "!=")
+
+    def _each(self, e: typed.Each) -> Iterator[Change]:
+        b, head = e.binder, self.source(self._span(e.binder))
+        if e.op in ("min", "max"):
+            yield "min/max", replace(e, op=OTHER_WORD[e.op]), f"{OTHER_WORD[e.op]}(… for {head})"
+        elif e.op == "any" and b.where is not None:
+            new = replace(e, op="all", binder=replace(b, where=None), body=b.where)
+            yield "any/all", new, f"all({self.source(b.var.span.to(b.source.span))}: {self.source(b.where.span)})"
+        elif e.op == "all" and e.body is not None:
+            where = e.body if b.where is None else typed.Op(BOOL, e.body.span, "and", (b.where, e.body))
+            yield "any/all", replace(e, op="any", binder=replace(b, where=where), body=None), f"any({head} and …)"
+
+    def _arguments(self, e: typed.Call | typed.TrackOp | typed.CallProcedure) -> Iterator[Change]:
+        texts = [self.source(a.span) for a in e.args]
+        for i in range(len(e.args)):
+            for j in range(i + 1, len(e.args)):
+                if e.args[i].type == e.args[j].type and texts[i] != texts[j]:
+                    args, names = list(e.args), list(texts)
+                    args[i], args[j], names[i], names[j] = args[j], args[i], names[j], names[i]
+                    yield "arguments swapped", replace(e, args=tuple(args)), f"({', '.join(names)})"
+
+    def _statement(self, s: typed.Stmt) -> Iterator[Change]:
+        if isinstance(s, typed.Transfer):
+            new = replace(s, source=s.target, target=s.source)
+            yield "source and target swapped", new, f"from {self.source(s.target.span)} to {self.source(s.source.span)}"
+        elif isinstance(s, typed.CallProcedure):
+            yield from self._arguments(s)
+        elif isinstance(s, typed.If):
+            yield from self._if(s)
+        elif isinstance(s, typed.Decide) and len(s.options) > 1:
+            for at, option in enumerate(s.options):
+                yield "option dropped", replace(s, options=_without(s.options, at)), f"without option {option.name}"
+
+    def _if(self, s: typed.If) -> Iterator[Change]:
+        for at, (condition, body) in enumerate(s.branches):
+            if condition is None:
+                if all(self._free(c) for c, _ in s.branches if c is not None):
+                    yield "else dropped", replace(s, branches=s.branches[:-1]), "without else"
+            elif self._free(condition) and not self._is_equality(condition):
+                branches = (*s.branches[:at], (_not(condition), body), *s.branches[at + 1 :])
+                yield "condition negated", replace(s, branches=branches), f"not ({self.source(condition.span)})"
+
+    @staticmethod
+    def _is_equality(e: typed.Expr) -> bool:
+        return isinstance(e, typed.Op) and e.op in ("==", "!=")
+
+    def _part(self, node: Any) -> Iterator[Change]:
+        if isinstance(node, typed.Binder):
+            if node.order in OTHER_WORD:
+                new = replace(node, order=OTHER_WORD[node.order])
+                yield "order", new, f"{self.source(node.var.span.to(node.source.span))} {new.order} …"
+                yield "order", replace(node, order="", start=None), self.source(node.var.span.to(node.source.span))
+            yield from self._where(node)
+        elif isinstance(node, typed.OptionParam):
+            yield from self._where(node)
+        elif isinstance(node, typed.OptionDef):
+            for at, r in enumerate(node.requires):
+                if self._free(r.condition):
+                    text = f"without require {self.source(r.condition.span)}"
+                    yield "require dropped", replace(node, requires=_without(node.requires, at)), text
+        elif isinstance(node, typed.Requirement) and self._free(node.condition):
+            yield from self._negated(node, "condition", node.condition)
+
+    def _where(self, node: typed.Binder | typed.OptionParam) -> Iterator[Change]:
+        if node.where is not None and self._free(node.where):
+            yield "where dropped", replace(node, where=None), f"without where {self.source(node.where.span)}"
+            yield from self._negated(node, "where", node.where)
+
+    def _negated(self, owner: Any, name: str, condition: typed.Expr) -> Iterator[Change]:
+        if not self._is_equality(condition):
+            new = replace(owner, **{name: _not(condition)})
+            yield "condition negated", new, f"not ({self.source(condition.span)})"
+
+    def _block(self, seen: Seen) -> Iterator[tuple[str, Span, tuple[Step, ...], Any, str]]:
+        for at, s in enumerate(seen.node):
+            if isinstance(s, typed.Let) or not self._may_go(s, seen.guards):
+                continue
+            yield "statement dropped", s.span, seen.path, _without(seen.node, at), ""
+
+    def _may_go(self, s: typed.Stmt, guards: frozenset[Path]) -> bool:
+        """Whether a statement may be left out, and everything is still checked for none before it is used."""
+        if isinstance(s, typed.Jump | typed.EndGame) and guards & self.relied:
+            return False
+        for node in nodes(s):
+            if isinstance(node, typed.Expr) and not self._free(node):
+                return False
+            if isinstance(node, typed.Assign) and path_of(node.target) in self.relied:
+                return False
+        return True
+
+    def _free(self, condition: typed.Expr) -> bool:
+        """Whether nothing relies on what a condition says of values that may be none."""
+        return not settled(condition) & self.relied
+
+    # --- other names -------------------------------------------------------------------------
+
+    def _instead(self, e: typed.Field | typed.Fact | typed.PieceCount) -> Iterator[tuple[str, typed.Expr]]:
+        """The next field, account, fact or place of the same kind and type."""
+        if isinstance(e, typed.PieceCount):
+            places = [p for p in e.piece.places.values() if p.index == e.place.index]
+            if len(places) > 1:
+                place = places[(places.index(e.place) + 1) % len(places)]
+                yield place.name, replace(e, place=place)
+            return
+        path = path_of(e)
+        if e.type != e.decl.type or any(path is not None and known[: len(path)] == path for known in self.relied):
+            return
+        if isinstance(e, typed.Fact):
+            assert not isinstance(e.owner.type, Num)
+            facts = [f for f in self._facts(e.owner.type).values() if f.type == e.decl.type]
+            if len(facts) > 1:
+                fact = facts[(facts.index(e.decl) + 1) % len(facts)]
+                yield fact.name, replace(e, decl=fact)
+            return
+        d = self.ruleset.declarations
+        decls = d.kinds[e.decl.kind].state if e.decl.kind else d.fields
+        alike = [f for f in decls.values() if f.type == e.decl.type and f.account == e.decl.account]
+        if len(alike) > 1:
+            decl = alike[(alike.index(e.decl) + 1) % len(alike)]
+            if not any(decl.name in known for known in self.relied):
+                yield decl.name, replace(e, decl=decl)
+
+    def _facts(self, owner: Type) -> dict[str, typed.FactDecl]:
+        kind = getattr(owner, "kind", "")
+        return self.ruleset.kinds[kind].facts
+
+
+_SHOWN = 100
+_FLOW = frozenset(["statement dropped", "option dropped", "else dropped", "condition negated", "comparison"])
+"""The operators after which a loop might go round without a decision."""
+
+
+def _not(e: typed.Expr) -> typed.Expr:
+    return e.args[0] if isinstance(e, typed.Op) and e.op == "not" else typed.Op(BOOL, e.span, "not", (e,))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 2] + " …"
+
+
+def _without(items: tuple[Any, ...], at: int) -> tuple[Any, ...]:
+    return items[:at] + items[at + 1 :]

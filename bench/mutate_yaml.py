@@ -1,0 +1,489 @@
+"""Mutants of YAML files: each from the tree of the file, by what its keys and values are there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import pairwise
+from pathlib import Path
+
+from bench.mutate import FREE, Mutant, Sheet
+from rulespec import typed
+from rulespec.check.nodes import content_column, get, words
+from rulespec.diagnostics import Span
+from rulespec.overlay import keys_of
+from rulespec.source import Mapping, Node, Scalar, Sequence, parse_yaml
+from rulespec.types import Ent, Num
+
+# What keys and values are, by their path; the first line that fits counts. A key is a word of the format (-), a name
+# that is declared (decl) or used (name), or a path. A value is a declared or a used name, a type, an expression (expr),
+# a value of a fact, an option's value, a path, a text, a bool, or of no account here (-).
+_ROLES = [
+    tuple(line.split())
+    for line in """
+game.id - -
+game.players.kind - decl
+game.players.m?? - fact
+game.units.# - decl
+game.start - name
+game.options.* decl -
+game.options.*.values.# - decl
+game.options.*.default - value
+game.extends - name
+game.overlays.# - name
+game.replaces.# - path
+*.doc - text
+*.title - text
+*.version - text
+kinds.* decl -
+kinds.*.facts.* decl type
+kinds.*.product.# - name
+kinds.*.state.* decl -
+state.* decl -
+accounts.* decl -
+*.type - type
+*.start - expr
+*.account - type
+*.private - value
+*.unlimited - bool
+kinds.*.entities.* decl -
+kinds.*.entities.*.* name fact
+kinds.*.entities.*.*.# - fact
+pieces.* decl -
+pieces.*.each.# - name
+pieces.*.places.* decl -
+pieces.*.places.*.index - name
+map.kind - decl
+map.facts.* decl type
+map.links.* decl value
+map.regions.* decl -
+map.regions.*.position - -
+map.regions.*.position.# - -
+map.regions.*.* name fact
+map.regions.*.*.# - fact
+tracks.* decl -
+tracks.*.ring - decl
+tracks.*.line - decl
+tracks.*.unit - type
+tracks.*.facts.* decl type
+tracks.*.spaces.* decl -
+tracks.*.spaces.*.* name fact
+constants.* decl expr
+tables.* decl -
+tables.*.key - type
+tables.*.key.# - type
+tables.*.value - type
+tables.*.rows.*.# - fact
+tables.*.rows.* name fact
+setup.pieces.* path expr
+setup.pieces.*.* name expr
+setup.state.* path expr
+setup.accounts.* path expr
+overlay.for - name
+overlay.includes.# - name
+overlay.remove.# - path
+overlay.replaces.# - path
+""".strip().splitlines()
+]
+
+# The mappings whose keys are given, by the format or by the facts of a kind.
+_CLOSED = [
+    *("game", "game.players", "game.options.*", "kinds.*", "kinds.*.state.*", "state.*", "accounts.*"),
+    *("kinds.*.entities.*", "pieces.*", "pieces.*.places.*"),
+    *("map", "map.regions.*", "tracks.*", "tracks.*.spaces.*", "tables.*", "setup", "overlay", "dialect"),
+    *("dialect.undo", "dialect.start", "dialect.action"),
+]
+
+# What must be said, unless another file says it.
+_REQUIRED = [
+    *("game.id", "game.title", "game.version", "game.players", "game.start", "game.players.kind", "game.players.min"),
+    *("game.players.max",),
+    *("game.options.*.default", "kinds.*.state.*.type", "state.*.type", "accounts.*.account", "pieces.*.places"),
+    *("map.kind", "map.regions"),
+    *("tracks.*.spaces", "tracks.*.ring", "tracks.*.line", "tables.*.key", "tables.*.value", "tables.*.rows"),
+    *("overlay.id", "overlay.title", "overlay.for", "overlay.version"),
+    *("dialect.id", "dialect.title", "dialect.rules", "dialect.start", "dialect.decisions"),
+    *("dialect.start.type", "dialect.start.seats", "dialect.undo.type", "dialect.undo.checkpoints"),
+]
+
+_OF_EACH = {"game.id", "game.title", "game.version", "overlay.id", "overlay.title", "overlay.for", "overlay.version"}
+_OF_LANGUAGE = {"int", "bool", "set", "none", "true", "false", "if", "else", "min", "max"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    """A value, its path, and its key if it is no member of a list."""
+
+    path: str
+    key: Scalar | None
+    value: Node
+    parent: Mapping | Sequence
+    adds: bool = False
+    """Whether it is, or stands in, what an overlay adds or puts in the place of something emptied."""
+
+    @property
+    def start(self) -> Span:
+        """Where the entry or the member begins."""
+        return self.key.span if self.key is not None else self.value.span
+
+
+def _fits(path: str, patterns: list[str]) -> bool:
+    return any(path.count(".") == p.count(".") and fnmatchcase(path, p) for p in patterns)
+
+
+def _roles(path: str) -> tuple[str, str]:
+    if path.startswith("dialect"):  # its names are those of another system
+        return "-", "-"
+    for pattern, key, value in _ROLES:
+        deep = not pattern.startswith("*.")
+        if (not deep or path.count(".") == pattern.count(".")) and fnmatchcase(path, pattern):
+            return key, value
+    return "-", "-"
+
+
+class YamlMutator:
+    """The mutants of one file."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self.sheet = sheet
+        self.symbols = sheet.symbols
+        tree = parse_yaml(sheet.text, sheet.file)
+        assert isinstance(tree, Mapping)
+        folder = Path(sheet.file).parent
+        section = "game" if Path(sheet.file).stem == "game" else ""
+        self.top = {"variants": "overlay", "dialects": "dialect"}.get(folder.name, section)
+        self.over = self.top == "overlay"
+        """Whether the file is laid over others: it may leave out what stands there."""
+        self.emptied = [w.text for w in words(get(tree, "replaces"))]
+        if (folder / "game.yaml").exists():
+            game = parse_yaml((folder / "game.yaml").read_text("utf-8"), "")
+            self.over = get(game, "extends") is not None
+            self.emptied = [w.text for w in words(get(game, "replaces"))]
+        self.spots = list(self._spots(tree, self.top, False))
+
+    def _spots(self, node: Node, path: str, adds: bool) -> Iterator[_Spot]:
+        if isinstance(node, Mapping):
+            for key, (place, value) in node.entries.items():
+                inner = self._below(path, key)
+                own = adds or path == "overlay.add" or any(inner.startswith(f"{p}.") for p in self.emptied)
+                yield _Spot(inner, place, value, node, own)
+                yield from self._spots(value, inner, own)
+        elif isinstance(node, Sequence):
+            for item in node.items:
+                yield _Spot(f"{path}.#", None, item, node, adds)
+                yield from self._spots(item, f"{path}.#", adds)
+
+    def _below(self, path: str, key: str) -> str:
+        """The path of an entry. What an overlay changes has the path of what it changes, with no dots in its keys."""
+        if path in ("overlay.changes", "overlay.add"):
+            return ".".join(k.replace(".", ":") for k in keys_of(self.symbols.checked.source.root, key))
+        if path == "overlay.options":
+            return f"game.options.{key}.default"
+        key = key.replace(".", ":")
+        return f"{path}.{key}" if path else key
+
+    def mutants(self) -> Iterator[Mutant]:
+        """All mutants of the file."""
+        found: list[Mutant | None] = []
+        for spot in self.spots:
+            key, value = _roles(spot.path)
+            if spot.key is not None:
+                found += self._keys(spot, spot.key, key)
+                found += self._drop_entry(spot, spot.key, key)
+                found += self._duplicate(spot, spot.key)
+                found += self._indent(spot, spot.key)
+            else:
+                found += self._items(spot)
+            found += self._names(spot, value)
+            found += self._retype(spot, value)
+            found += self._units(spot, value)
+            found += self._change(spot)
+            found += self._mangle(spot)
+            found += self._insert(spot)
+        found += self._swaps()
+        yield from (m for m in found if m is not None)
+
+    # --- names ---------------------------------------------------------------------------------
+
+    def _declares(self, spot: _Spot, span: Span) -> str:
+        """What the loss of a declared name breaks: a name, if it is used elsewhere.
+
+        A file that is laid over others may as well declare something new: with another name an override is no longer
+        one, and what it was laid over stands. Only what stands nowhere else is missed.
+        """
+        if not self.symbols.users(span):
+            return FREE
+        return "name" if spot.adds or not self.over else FREE
+
+    def _keys(self, spot: _Spot, key: Scalar, role: str) -> Iterator[Mutant | None]:
+        sheet, parent = self.sheet, spot.path.rpartition(".")[0]
+        if key.text.isdigit():  # a number is not misspelt
+            return
+        column, line = content_column(key), key.span.line
+        start = column
+        parts = key.text.split(".") if self.top != "dialect" else [key.text]
+        for n, part in enumerate(parts):
+            span = Span(sheet.file, line, start, line, start + len(part))
+            start += len(part) + 1
+            if part.isdigit():
+                continue
+            if n < len(parts) - 1 or role in ("path", "name"):
+                yield sheet.misspelt(span, "name")
+            elif role == "decl":
+                yield sheet.misspelt(span, self._declares(spot, key.span))
+            else:
+                closed = _fits(parent, _CLOSED) or len(parts) > 1
+                yield sheet.misspelt(span, "shape" if closed else FREE)
+
+    def _names(self, spot: _Spot, role: str) -> Iterator[Mutant | None]:
+        """Words in a value: misspelt, or the name of something of another sort."""
+        value, sheet = spot.value, self.sheet
+        if not isinstance(value, Scalar) or not isinstance(value.value, str) or role in ("-", "text", "bool"):
+            return
+        for m in re.finditer(r"[a-z][a-z0-9_]*", value.text):
+            column = content_column(value) + m.start()
+            span = Span(sheet.file, value.span.line, column, value.span.line, column + len(m.group()))
+            if m.group() in _OF_LANGUAGE or value.style in ("literal", "folded"):
+                continue
+            breaks = self._declares(spot, value.span) if role == "decl" else "name"
+            yield sheet.misspelt(span, breaks)
+            if role in ("name", "type", "expr", "fact"):
+                other = self._other_sort(span)
+                if other:
+                    yield sheet.on("repoint", "reference", span, other)
+
+    def _other_sort(self, span: Span) -> str:
+        """The name of something that cannot stand where a name stands; "" if it is not known what that is."""
+        named, d = self.symbols.named(span), self.symbols.checked.declarations
+        match named:
+            case typed.Entity():
+                kind = self.symbols.index.owners.get(id(named))
+                others = [e.name for k in d.kinds.values() if k.name != kind for e in k.entities]
+            case typed.Kind() | typed.Unit():
+                others = [e for e in d.entities if e[0].isalpha()]
+            case typed.ConstantDecl() | typed.FactDecl():
+                others = list(d.tables)
+            case _:
+                return ""
+        found = self.symbols.only(others)
+        return found[span.line % len(found)] if found else ""
+
+    # --- what is taken out, or stands twice ----------------------------------------------------
+
+    def _extent(self, spot: _Spot) -> tuple[int, int]:
+        """The offsets of an entry or a member with its separator: whole lines, if it begins one."""
+        sheet, start = self.sheet, spot.start
+        begin, end = sheet.at(start.line, start.column), self._end(spot.value)
+        line_start = sheet.at(start.line, 1)
+        before = sheet.text[line_start:begin]
+        if not self._flow(spot.parent):
+            if before.strip(" -"):
+                return begin, begin  # it stands behind something else
+            last = sheet.line(end)
+            return line_start, line_start + len(sheet.lines(start.line, last))
+        rest = re.match(r"\s*,\s*", sheet.text[end:])
+        if rest:
+            return begin, end + rest.end()
+        ahead = re.search(r",\s*$", sheet.text[:begin])
+        return (ahead.start() if ahead else begin), end
+
+    def _end(self, node: Node) -> int:
+        return self.sheet.at(node.span.end_line, node.span.end_column)
+
+    def _flow(self, node: Node) -> bool:
+        return self.sheet.text[self.sheet.at(node.span.line, node.span.column)] in "[{"
+
+    def _drop_entry(self, spot: _Spot, key: Scalar, role: str) -> Iterator[Mutant | None]:
+        sheet = self.sheet
+        start, end = self._extent(spot)
+        if start == end or len(self._members(spot.parent)) < 2:
+            return
+        first, last = sheet.line(start), sheet.line(end - 1)
+        breaks, sites = FREE, set[tuple[str, int]]()
+        named = self.symbols.named(key.span)
+        if role == "decl":
+            sites = sheet.uses_within(first, last) if self._begins_line(spot) else self._used(key.span)
+            if sites and self._declares(spot, key.span) == "name":
+                breaks = "reference"
+        elif _fits(spot.path, _REQUIRED) and (not self.over or self._of_each(spot)):
+            breaks = "shape"
+        elif isinstance(named, typed.FactDecl) and not self.over:
+            must = isinstance(named.type, Num) or (isinstance(named.type, Ent) and not named.type.optional)
+            breaks = "shape" if must else FREE
+        elif isinstance(named, typed.Entity) and spot.path.startswith("tables."):
+            breaks = "shape"
+        # What lacks the entry is told where it begins.
+        head = spot.parent.span.line
+        owner = next((s.start.line for s in self.spots if s.value is spot.parent), head)
+        yield sheet.edit("drop", breaks, start, end, "", {*sites, (sheet.file, head), (sheet.file, owner)})
+
+    def _of_each(self, spot: _Spot) -> bool:
+        return spot.path in _OF_EACH and spot.path.startswith(f"{self.top}.")
+
+    def _used(self, span: Span) -> set[tuple[str, int]]:
+        return {(s.file, s.line) for s in self.symbols.users(span)}
+
+    def _begins_line(self, spot: _Spot) -> bool:
+        line = self.sheet.at(spot.start.line, 1)
+        return not self.sheet.text[line : self.sheet.at(spot.start.line, spot.start.column)].strip()
+
+    @staticmethod
+    def _members(node: Mapping | Sequence) -> list[Node]:
+        return node.items if isinstance(node, Sequence) else [value for _, value in node.entries.values()]
+
+    def _duplicate(self, spot: _Spot, key: Scalar) -> Iterator[Mutant | None]:
+        start, end = self._extent(spot)
+        text = self.sheet.text[start:end]
+        if start == end:
+            return
+        if self._flow(spot.parent):
+            text = f"{self.sheet.text[self.sheet.at(key.span.line, key.span.column) : self._end(spot.value)]}, "
+            start = self.sheet.at(key.span.line, key.span.column)
+        yield self.sheet.edit("duplicate", "shape", start, start, text if text.endswith((" ", "\n")) else text + "\n")
+
+    def _items(self, spot: _Spot) -> Iterator[Mutant | None]:
+        """A member of a list: taken out, or there twice."""
+        start, end = self._extent(spot)
+        if start == end or len(self._members(spot.parent)) < 2:
+            return
+        yield self.sheet.edit("drop", FREE, start, end, "")
+        if not self._flow(spot.parent):
+            yield self.sheet.edit("duplicate", FREE, start, start, self.sheet.text[start:end])
+        elif isinstance(spot.value, Scalar):
+            begin = self.sheet.at(spot.start.line, spot.start.column)
+            yield self.sheet.edit("duplicate", FREE, begin, begin, f"{self.sheet.cut(spot.value.span)}, ")
+
+    # --- types, units, shapes ------------------------------------------------------------------
+
+    def _retype(self, spot: _Spot, role: str) -> Iterator[Mutant | None]:
+        value, sheet = spot.value, self.sheet
+        if isinstance(value, Mapping):
+            if role == "-" and self.top != "dialect" and value.entries:
+                keys = ", ".join(f'"{k}"' for k in value.entries)
+                yield self._instead(value, f"[{keys}]", "shape")
+                yield self._instead(value, "7", "shape")
+        elif isinstance(value, Sequence):
+            fact = _roles(f"{spot.path}.#")[1]
+            if fact != "-" and value.items:
+                yield self._instead(value, "7", "type")
+                yield self._instead(value, "{a: 1}", "type")
+        elif role == "text":
+            yield sheet.on("retype", "type", value.span, "[a, b]") if value.style not in ("literal", "folded") else None
+            yield sheet.on("retype", "type", value.span, "7") if value.style not in ("literal", "folded") else None
+        elif isinstance(value.value, bool):
+            yield sheet.on("retype", "type", value.span, "7")
+        elif isinstance(value.value, int) and role in ("fact", "expr"):
+            yield sheet.on("retype", "type", value.span, "true")
+            yield sheet.on("retype", "type", value.span, "a word")
+        elif role in ("name", "type", "fact", "value", "decl", "expr", "path") and value.value is not None:
+            yield sheet.on("retype", "type", value.span, "{a: 1}")
+            if role != "expr":
+                yield sheet.on("retype", "type", value.span, "7")
+            if role == "type":
+                yield from self._other_type(spot, value)
+
+    def _instead(self, value: Node, text: str, breaks: str) -> Mutant | None:
+        """A mapping or a list with something else in its place."""
+        start = self.sheet.at(value.span.line, value.span.column)
+        if not self._flow(value):  # what a block is replaced by stands on the line of its key
+            start = len(self.sheet.text[:start].rstrip())
+            if self.sheet.text[start - 1] != ":":
+                return None  # a comment or a dash stands there
+            text = f" {text}"
+        return self.sheet.edit("retype", breaks, start, self._end(value), text)
+
+    def _other_type(self, spot: _Spot, value: Scalar) -> Iterator[Mutant | None]:
+        """Another type for what is declared, if its values or rules depend on it."""
+        if "account" in spot.path.rpartition(".")[2] or spot.path.endswith(".unit") or spot.key is None:
+            return
+        declared = spot.key
+        if spot.path.endswith((".type", ".value", ".key")):
+            owner = next((s.key for s in self.spots if s.value is spot.parent), None)
+            if owner is None:  # an overlay changes it by its path
+                return
+            declared = owner
+        if self.symbols.users(declared.span) and not spot.path.endswith(".key"):
+            yield self.sheet.on("retype", "type", value.span, "int" if value.text == "bool" else "bool")
+
+    def _units(self, spot: _Spot, role: str) -> Iterator[Mutant | None]:
+        """Another unit for an amount, an account or a type."""
+        value = spot.value
+        if role not in ("expr", "type") or not isinstance(value, Scalar):
+            return
+        units = list(self.symbols.checked.declarations.units)
+        for m in re.finditer(r"[a-z_]+", value.text):
+            if m.group() in units:
+                other = units[units.index(m.group()) - 1]
+                text = value.text[: m.start()] + other + value.text[m.end() :]
+                yield self.sheet.on("reunit", "unit", value.span, text)
+                if spot.path.startswith("constants."):
+                    yield self.sheet.on("reunit", "unit", value.span, value.text[: m.start()].strip())
+        if spot.path.startswith("constants.") and isinstance(value.value, int):
+            yield self.sheet.on("reunit", "unit", value.span, f"{value.text} {units[0]}")
+
+    def _mangle(self, spot: _Spot) -> Iterator[Mutant | None]:
+        """A bracket, a colon or a quote that got lost."""
+        sheet, value = self.sheet, spot.value
+        if isinstance(value, Mapping | Sequence) and self._flow(value):
+            start, end = sheet.at(value.span.line, value.span.column), self._end(value)
+            inside = range(value.span.line, value.span.end_line + 1)
+            sites = {(sheet.file, n) for n in inside}
+            yield sheet.edit("mangle", "shape", start, start + 1, "", sites)
+            yield sheet.edit("mangle", "shape", end - 1, end, "", sites)
+        if isinstance(value, Scalar) and value.style == "double":
+            yield sheet.edit("mangle", "shape", self._end(value) - 1, self._end(value), "")
+        if spot.key is not None and not self._flow(spot.parent) and len(self._members(spot.parent)) > 1:
+            colon = sheet.text.index(":", sheet.at(spot.key.span.end_line, spot.key.span.end_column))
+            yield sheet.edit("mangle", "shape", colon, colon + 1, "")
+
+    def _indent(self, spot: _Spot, key: Scalar) -> Iterator[Mutant | None]:
+        """An entry that stands a column off from the others."""
+        if self._flow(spot.parent) or not self._begins_line(spot) or key.span.column == 1:
+            return
+        keys = [k for k, _ in spot.parent.entries.values()] if isinstance(spot.parent, Mapping) else []
+        if len(keys) > 1 and keys[0] is not key and isinstance(spot.value, Scalar):
+            line = self.sheet.at(key.span.line, 1)
+            yield self.sheet.edit("shift", "shape", line, line, " ")
+            yield self.sheet.edit("shift", "shape", line, line + 1, "")
+
+    def _insert(self, spot: _Spot) -> Iterator[Mutant | None]:
+        """A key that nobody knows."""
+        value = spot.value
+        if isinstance(value, Mapping) and value.entries and _fits(spot.path, _CLOSED):
+            start = self.sheet.at(value.span.line, value.span.column)
+            if self._flow(value):
+                yield self.sheet.edit("insert", "shape", start + 1, start + 1, "quux: 1, ")
+            else:
+                indent = " " * (value.span.column - 1)
+                yield self.sheet.edit("insert", "shape", start, start, f"quux: 1\n{indent}")
+
+    # --- what may be legal ---------------------------------------------------------------------
+
+    def _change(self, spot: _Spot) -> Iterator[Mutant | None]:
+        value = spot.value
+        if not isinstance(value, Scalar):
+            return
+        if isinstance(value.value, bool):
+            yield self.sheet.on("negate", FREE, value.span, "false" if value.value else "true")
+        elif isinstance(value.value, int):
+            yield self.sheet.on("shift", FREE, value.span, str(value.value + 1))
+            yield self.sheet.on("shift", FREE, value.span, str(value.value - 1))
+        elif found := re.fullmatch(r"(\d+)( [a-z]+)", value.text):
+            yield self.sheet.on("shift", FREE, value.span, f"{int(found[1]) + 1}{found[2]}")
+        if spot.key is not None and spot.key.text.isdigit() and spot.key.style == "plain":
+            yield self.sheet.on("shift", FREE, spot.key.span, str(int(spot.key.text) + 1))
+
+    def _swaps(self) -> Iterator[Mutant | None]:
+        """Two neighbours that have changed places."""
+        for one, other in pairwise(self.spots):
+            a, b = one.value, other.value
+            if one.parent is not other.parent or not isinstance(a, Scalar) or not isinstance(b, Scalar):
+                continue
+            if "folded" in (a.style, b.style) or "literal" in (a.style, b.style):
+                continue
+            first, second = self.sheet.cut(a.span), self.sheet.cut(b.span)
+            between = self.sheet.text[self._end(a) : self.sheet.at(b.span.line, b.span.column)]
+            start = self.sheet.at(a.span.line, a.span.column)
+            yield self.sheet.edit("swap", FREE, start, self._end(b), second + between + first)

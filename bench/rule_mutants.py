@@ -1,0 +1,244 @@
+"""How good the tests of a ruleset are: which changes of its rules its scenarios and recorded games notice.
+
+    python -m bench.rule_mutants imperial --count 500 --seed 1 --out build/mutants/imperial.jsonl
+
+A mutant is one small change of the rules that the checker would let pass (see `mutate_typed`). It is killed if a
+scenario fails, or if a recorded game is no longer legal, comes to another result, a broken invariant or a fault.
+Invariants are tests of the rules, and are not changed themselves.
+Only the tests that run the place of the change are tried, first those that run little besides. Of a reference with
+overlays only the overlays' own rules are changed.
+
+A mutant is equivalent, and does not count, if it makes the same program: for the fewest and the most seats, with every
+option at each of its values one at a time, and for what the tests use. `--only` shows one mutant and tries every test.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import random
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from bench.limit import at_most
+from bench.mutate_typed import Mutant, Mutator
+from bench.rule_tests import Test, suite
+from bench.typed_tree import planted
+from engine import program as ir
+from engine.begin import check_options
+from engine.interpreter import Interpreter
+from engine.lower import lower
+from rulespec import typed
+from rulespec.diagnostics import RulespecError, Span
+from rulespec.load import load_ruleset
+
+LIMIT = 10
+"""Seconds of processor time after which a test of a mutant has failed; five times what it takes, if that is more."""
+FIRST = 30
+"""So many scenarios are tried before the recorded games, which run much and notice much."""
+VERDICTS = ("killed", "timeout", "survived", "crashed", "equivalent")
+_NOWHERE = Span("", 1, 1, 1, 1)
+Setting = tuple[int, tuple[tuple[str, str], ...]]
+"""A number of seats, and the values of all options."""
+Meaning = tuple[object, ...]
+
+
+def meaning(p: ir.Program) -> Meaning:
+    """A program without what is told of it."""
+    decisions = [replace(d, choices=tuple(_bare_choice(c) for c in d.choices)) for d in p.decisions]
+    return p.blocks, p.functions, p.arrays, p.tables, decisions, p.scoring, p.start
+
+
+def _bare_choice(c: ir.Choice) -> ir.Choice:
+    params = tuple(replace(p, where=_bare(p.where) if p.where is not None else None, text="") for p in c.params)
+    return replace(c, params=params, requires=tuple(_bare(r) for r in c.requires))
+
+
+def _bare(c: ir.Condition) -> ir.Condition:
+    return ir.Condition(c.expr, c.reason, "", (), _NOWHERE)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a mutant: its verdict, how many tests run its place, the one that killed it and what that said."""
+
+    number: int
+    mutant: Mutant
+    verdict: str
+    tests: int = 0
+    by: str = ""
+    why: str = ""
+
+    def record(self) -> dict[str, object]:
+        """The outcome as a line of the report."""
+        m = self.mutant
+        return {
+            "number": self.number,
+            "place": str(m.span),
+            "rule": f"{m.root.kind} {m.root.name}",
+            "operator": m.operator,
+            "before": m.before,
+            "after": m.after,
+            "verdict": self.verdict,
+            "tests": self.tests,
+            "by": self.by,
+            "why": self.why,
+        }
+
+
+class _Tried:
+    """The programs of a mutant, each made once."""
+
+    def __init__(self, mutated: typed.Ruleset, known: Mapping[Setting, Meaning]) -> None:
+        self.mutated = mutated
+        self.known = known
+        self._machines: dict[Setting, Interpreter] = {}
+        self._differs: dict[Setting, bool] = {}
+
+    def machine(self, _: typed.Ruleset, seats: int, options: Mapping[str, str]) -> Interpreter:
+        """What runs the mutant in scenarios, for so many seats and these options.
+
+        It tries no invariants: they take most of a scenario's time, and recorded games try them too.
+        """
+        setting = (seats, tuple(sorted(options.items())))
+        if setting not in self._machines:
+            self._machines[setting] = Interpreter(replace(lower(self.mutated, seats, options), invariants=[]))
+        return self._machines[setting]
+
+    def differs(self, setting: Setting) -> bool:
+        """Whether the mutant is another program than the rules as they are."""
+        if setting not in self._differs:
+            try:
+                program = self.machine(self.mutated, setting[0], dict(setting[1])).p
+                self._differs[setting] = meaning(program) != self.known[setting]
+            except RulespecError:  # the start of the game is worked out by rules
+                self._differs[setting] = True
+        return self._differs[setting]
+
+
+class Trial:
+    """A ruleset with its tests and its mutants."""
+
+    def __init__(self, ruleset: typed.Ruleset, kept: Path | None = None, files: str = "") -> None:
+        self.ruleset = ruleset
+        self.tests = suite(ruleset, kept)
+        self.mutants = [m for m in Mutator(ruleset).mutants(self.files) if files in m.span.file]
+
+    @cached_property
+    def files(self) -> frozenset[str]:
+        """The files whose rules are changed."""
+        base = load_ruleset(self.ruleset.ref.partition("+")[0]) if self.ruleset.overlays else None
+        return frozenset(self.ruleset.sources) - frozenset(base.sources if base is not None else ())
+
+    def run(self, number: int, *, all_tests: bool = False) -> Outcome:
+        """Tries the tests on a mutant."""
+        mutant = self.mutants[number]
+        tests = self.tests if all_tests else self.order(mutant)
+        known = self.known  # worked out before anything is changed
+        with planted(self.ruleset, mutant.edits, str(number)) as mutated:
+            tried = _Tried(mutated, known)
+            for test in tests:
+                if tried.differs((test.seats, test.options)):
+                    verdict, why = self.verdict(test, mutated, tried)
+                    if verdict:
+                        return Outcome(number, mutant, verdict, len(tests), test.id, why)
+            verdict = "survived" if any(tried.differs(setting) for setting in known) else "equivalent"
+        return Outcome(number, mutant, verdict, len(tests))
+
+    def order(self, mutant: Mutant) -> list[Test]:
+        """The tests that run the place of a mutant, in the order in which they are tried."""
+        found = [t for t in self.tests if not mutant.anchors.isdisjoint(t.lines)]
+        scenarios = sorted((t for t in found if t.log is None), key=lambda t: (len(t.lines), t.id))
+        logs = sorted((t for t in found if t.log is not None), key=lambda t: (t.seconds, t.id))
+        return [*scenarios[:FIRST], *logs, *scenarios[FIRST:]]
+
+    @staticmethod
+    def verdict(test: Test, mutated: typed.Ruleset, tried: _Tried) -> tuple[str, str]:
+        """What a test says of a mutant, and why; empty if it finds nothing wrong."""
+        try:
+            with at_most(max(LIMIT, 5 * test.seconds)):
+                why = test.failure(mutated, tried.machine)
+        except TimeoutError:
+            return "timeout", "it takes too long"
+        except Exception as error:  # no rules that the checker lets pass may do this
+            return "crashed", f"{type(error).__name__}: {error}"
+        return "killed" if why else "", why
+
+    @cached_property
+    def known(self) -> dict[Setting, Meaning]:
+        """What the rules mean as they are, wherever it is asked."""
+        settings = [(t.seats, t.options) for t in self.tests] + self.settings
+        return {(n, chosen): meaning(lower(self.ruleset, n, dict(chosen))) for n, chosen in dict.fromkeys(settings)}
+
+    @cached_property
+    def settings(self) -> list[Setting]:
+        """The fewest and the most seats, each with every option at each of its values, one at a time."""
+        usual = check_options(self.ruleset, {})
+        chosen: list[Mapping[str, str]] = [usual]
+        for option in self.ruleset.options.values():
+            values = option.values or ("true", "false")
+            chosen += [{**usual, option.name: value} for value in values if value != option.default]
+        return [(seats, tuple(sorted(c.items()))) for c in chosen for seats in dict.fromkeys(self.ruleset.players)]
+
+
+def table(outcomes: list[Outcome], group: Callable[[Outcome], str]) -> str:
+    """The verdicts by operator, file or the like; the rate is that of the mutants that are not equivalent."""
+    groups: dict[str, Counter[str]] = {}
+    for outcome in outcomes:
+        for name in (group(outcome), "all"):
+            groups.setdefault(name, Counter())[outcome.verdict] += 1
+    rows = [f"{'':40} {'mutants':>8} " + " ".join(f"{v:>10}" for v in VERDICTS) + "    rate"]
+    for name in sorted(groups, key=lambda n: (n == "all", n)):
+        n = groups[name]
+        tried = n.total() - n["equivalent"]
+        rate = (n["killed"] + n["timeout"]) / tried if tried else 1
+        rows.append(f"{name:40} {n.total():8} " + " ".join(f"{n[v]:10}" for v in VERDICTS) + f"  {rate:6.1%}")
+    return "\n".join(rows)
+
+
+def main() -> int:
+    """Prints the survivors and the tables; 1 if fewer mutants are killed than `--fail-under` says."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("ref", help="the ruleset, with overlays")
+    parser.add_argument("--count", type=int, help="try so many that are not equivalent, chosen by chance; else all")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--files", default="", help="a text that the name of a rules file must contain to be changed")
+    parser.add_argument("--out", type=Path, help="write each outcome as a line of JSON")
+    parser.add_argument("--kept", type=Path, help="a file that keeps which lines each test runs, for the next time")
+    parser.add_argument("--only", type=int, metavar="NUMBER", help="show this mutant alone, and try every test")
+    parser.add_argument("--fail-under", type=float, default=0, metavar="PERCENT")
+    args = parser.parse_args()
+    trial = Trial(load_ruleset(args.ref), args.kept, args.files)
+    if args.only is not None:
+        outcome = trial.run(args.only, all_tests=True)
+        print(json.dumps(outcome.record(), indent=1, ensure_ascii=False))
+        return 0
+    print(f"{args.ref}: {len(trial.tests)} tests, {len(trial.mutants)} mutants", flush=True)
+    numbers = list(range(len(trial.mutants)))
+    random.Random(args.seed).shuffle(numbers)
+    outcomes: list[Outcome] = []
+    tried = 0
+    with args.out.open("w", encoding="utf-8") if args.out else contextlib.nullcontext() as lines:
+        for number in numbers:
+            outcome = trial.run(number)
+            outcomes.append(outcome)
+            tried += outcome.verdict != "equivalent"
+            if outcome.verdict == "survived":
+                print(f"#{number} survives {outcome.tests} tests: {outcome.mutant}", flush=True)
+            if lines is not None:
+                print(json.dumps(outcome.record(), ensure_ascii=False), file=lines, flush=True)
+            if tried == args.count:
+                break
+    print(table(outcomes, lambda o: o.mutant.operator))
+    print(table(outcomes, lambda o: o.mutant.span.file))
+    killed = sum(o.verdict in ("killed", "timeout") for o in outcomes)
+    return 0 if 100 * killed >= args.fail_under * tried else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

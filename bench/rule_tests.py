@@ -1,0 +1,156 @@
+"""The tests of a ruleset, with the lines of rules that each runs: which of them may notice that a rule has changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.typed_tree import nodes, read, roots
+from engine.begin import Machines, check_options
+from engine.coverage import Tracer, trace_log, trace_scenario
+from engine.replay import replay_file
+from engine.scenario import Scenario, run_scenario, suite_scenarios
+from engine.suite import display, log_files, run_log
+from rulespec import typed
+from rulespec.diagnostics import Report
+from rulespec.source import Mapping
+
+Line = tuple[str, int]
+_WORD = re.compile(r"[a-z_][a-z0-9_]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A scenario (then `log` is None) or a recorded game.
+
+    `seats` and `options` say which program it needs; `lines` are the lines of rules that it runs, `seconds` what it
+    takes on this machine.
+    """
+
+    id: str
+    scenario: Scenario | None
+    log: Path | None
+    seats: int
+    options: tuple[tuple[str, str], ...]
+    lines: frozenset[Line]
+    seconds: float
+
+    def failure(self, ruleset: typed.Ruleset, machines: Machines) -> str:
+        """What the test finds wrong with a ruleset; "" if nothing. Scenarios are run by the given machines."""
+        if self.scenario is not None:
+            failures = run_scenario(ruleset, self.scenario, machines)
+            return failures[0].diagnostic.message if failures else ""
+        assert self.log is not None
+        case = run_log(self.log, ruleset)
+        return case.diagnostics[0].message if case.diagnostics else ""
+
+
+def suite(ruleset: typed.Ruleset, kept: Path | None = None) -> list[Test]:
+    """The tests of a ruleset reference.
+
+    Args:
+        ruleset: as it is shipped.
+        kept: a file in which is kept what each test runs, for the next time.
+
+    Raises:
+        ValueError: if a test fails.
+    """
+    runs = _Runs(ruleset, kept)
+    report = Report()
+    found = [runs.scenario(scenario) for scenario in suite_scenarios(ruleset, report, display)]
+    report.raise_if_errors()
+    found += [runs.log(path) for path in log_files(ruleset)]
+    runs.keep()
+    return found
+
+
+class _Runs:
+    """Runs tests and notes what they run, unless it is known."""
+
+    def __init__(self, ruleset: typed.Ruleset, kept: Path | None) -> None:
+        self.ruleset = ruleset
+        self.kept = kept
+        self.tracer = Tracer(ruleset)
+        self.reached = _Reached(ruleset)
+        self.known: dict[str, dict[str, Any]] = {}
+        if kept is not None and kept.exists():
+            self.known = json.loads(kept.read_text("utf-8"))
+
+    def keep(self) -> None:
+        """Writes what is known."""
+        if self.kept is not None:
+            self.kept.write_text(json.dumps(self.known), "utf-8")
+
+    def _run(self, content: str, run: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        key = hashlib.blake2b(f"{self.ruleset.hash} {content}".encode(), digest_size=16).hexdigest()
+        if key not in self.known:
+            begun = time.process_time()
+            self.known[key] = run()
+            self.known[key]["seconds"] = round(time.process_time() - begun, 3)
+        return self.known[key]
+
+    def scenario(self, scenario: Scenario) -> Test:
+        """A scenario as a test."""
+
+        def run() -> dict[str, Any]:
+            trace = trace_scenario(self.tracer, scenario)
+            if trace.error:
+                raise ValueError(trace.error)
+            return {"lines": sorted(trace.lines | self.reached.by(scenario))}
+
+        known = self._run(repr(scenario), run)
+        options = tuple(sorted(check_options(self.ruleset, dict(scenario.options)).items()))
+        lines = frozenset((file, line) for file, line in known["lines"])
+        return Test(scenario.id, scenario, None, len(scenario.seats), options, lines, known["seconds"])
+
+    def log(self, path: Path) -> Test:
+        """A recorded game as a test."""
+
+        def run() -> dict[str, Any]:
+            trace = trace_log(self.tracer, path)
+            case = run_log(path, self.ruleset)
+            if trace.error or not case.passed:
+                raise ValueError(f"{path}: {trace.error or case.diagnostics[0].message}")
+            own = None if ".jsonl" in path.name else "+".join([str(self.ruleset.folders[0]), *self.ruleset.overlays])
+            game = replay_file(path, rules=own, load=lambda _: self.ruleset, strict=False, until=0).game
+            options = sorted(game.options_chosen.items())
+            return {"lines": sorted(trace.lines), "seats": len(game.seats), "options": options}
+
+        expected = path.parent / f"{path.name.partition('.')[0]}.expect.yaml"
+        content = path.read_bytes() + (expected.read_bytes() if expected.exists() else b"")
+        known = self._run(hashlib.blake2b(content).hexdigest(), run)
+        options = tuple((name, value) for name, value in known["options"])
+        lines = frozenset((file, line) for file, line in known["lines"])
+        return Test(path.name, None, path, known["seats"], options, lines, known["seconds"])
+
+
+class _Reached:
+    """The definitions that a scenario's expectations call: they are evaluated beside the game, where nothing counts."""
+
+    def __init__(self, ruleset: typed.Ruleset) -> None:
+        self.calls: dict[str, set[str]] = {}
+        self.lines: dict[str, set[Line]] = {}
+        for root in roots(ruleset.rules):
+            if root.kind == "definition":
+                parts = [n for n in nodes(read(ruleset.rules, root)) if isinstance(n, typed.Expr)]
+                self.calls[root.name] = {n.definition.name for n in parts if isinstance(n, typed.Call)}
+                self.lines[root.name] = {(s.file, s.line) for s in [root.span, *(n.span for n in parts)]}
+
+    def by(self, scenario: Scenario) -> set[Line]:
+        """The lines of definitions that the values it expects are made of."""
+        expected = [node for step in scenario.steps for key, node in step.then if key.text == "values"]
+        texts = [key.text for node in expected if isinstance(node, Mapping) for key, _ in node.entries.values()]
+        waiting = [word for text in texts for word in _WORD.findall(text) if word in self.calls]
+        seen: set[str] = set()
+        while waiting:
+            name = waiting.pop()
+            if name not in seen:
+                seen.add(name)
+                waiting += self.calls[name]
+        return {line for name in seen for line in self.lines[name]}

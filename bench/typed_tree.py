@@ -1,0 +1,167 @@
+"""The typed rules as one tree: walking it with the place of each node, and putting another node into its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from rulespec import typed
+from rulespec.check.scope import Path, known_if, path_of
+from rulespec.diagnostics import Span
+from rulespec.types import Ent
+
+NODES = (
+    *(typed.Expr, typed.Stmt, typed.Binder, typed.OptionParam, typed.Requirement, typed.OptionDef),
+    *(typed.Tiebreak, typed.Scoring),
+)
+Step = str | int
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A rule: a `definition`, a `procedure` or the `scoring`; and where it begins."""
+
+    kind: str
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A node of a rule.
+
+    `path` leads to it from the root; `anchor` is the place at which coverage counts it; `guards` are the values whose
+    being there an `if` around it has asked about.
+    """
+
+    root: Root
+    path: tuple[Step, ...]
+    node: Any
+    anchor: Span
+    guards: frozenset[Path]
+
+
+Edits = tuple[tuple[Root, tuple[Step, ...], Any], ...]
+"""Nodes that are put at the ends of paths."""
+
+
+def roots(rules: typed.Rules) -> list[Root]:
+    """Every rule; an invariant is none, but a test of the others."""
+    found = [Root("definition", d.name, d.span) for d in rules.definitions.values()]
+    found += [Root("procedure", p.name, p.span) for p in rules.procedures.values()]
+    if rules.scoring is not None:
+        found.append(Root("scoring", "scoring", rules.scoring.span))
+    return found
+
+
+def read(rules: typed.Rules, root: Root) -> Any:
+    """What a rule holds, as nodes and tuples of nodes."""
+    if root.kind == "definition":
+        definition = rules.definitions[root.name]
+        return (definition.lets, definition.body)
+    return rules.procedures[root.name].body if root.kind == "procedure" else rules.scoring
+
+
+def write(rules: typed.Rules, root: Root, held: Any) -> None:
+    """Gives a rule other contents; whatever calls it calls that."""
+    if root.kind == "definition":
+        rules.definitions[root.name].lets, rules.definitions[root.name].body = held
+    elif root.kind == "procedure":
+        rules.procedures[root.name].body = held
+    else:
+        rules.scoring = held
+
+
+def put(held: Any, path: tuple[Step, ...], new: Any) -> Any:
+    """A copy of nodes with another node at the end of a path."""
+    if not path:
+        return new
+    step, *rest = path
+    if isinstance(step, int):
+        return (*held[:step], put(held[step], tuple(rest), new), *held[step + 1 :])
+    return replace(held, **{step: put(getattr(held, step), tuple(rest), new)})
+
+
+@contextmanager
+def planted(ruleset: typed.Ruleset, edits: Edits, name: str) -> Iterator[typed.Ruleset]:
+    """The ruleset with other nodes at some paths, as one of another content; afterwards it is as it was."""
+    rules = ruleset.rules
+    before = [(root, read(rules, root)) for root in dict.fromkeys(root for root, _, _ in edits)]
+    try:
+        for root, path, new in edits:
+            write(rules, root, put(read(rules, root), path, new))
+        yield replace(ruleset, hash=f"{ruleset.hash} {name}")
+    finally:
+        for root, held in before:
+            write(rules, root, held)
+
+
+def walk(rules: typed.Rules, root: Root) -> Iterator[Seen]:
+    """All nodes of a rule, and its blocks, which are tuples of statements."""
+    yield from _walk(root, (), read(rules, root), root.span, frozenset())
+
+
+def nodes(part: Any) -> Iterator[Any]:
+    """All nodes in a part of a rule."""
+    if isinstance(part, NODES):
+        yield part
+        part = tuple(getattr(part, f.name) for f in fields(part))
+    if isinstance(part, tuple):
+        for each in part:
+            yield from nodes(each)
+
+
+def _walk(root: Root, path: tuple[Step, ...], part: Any, anchor: Span, guards: frozenset[Path]) -> Iterator[Seen]:
+    if isinstance(part, tuple):
+        if part and all(isinstance(each, typed.Stmt) for each in part):
+            yield Seen(root, path, part, anchor, guards)
+        for at, each in enumerate(part):
+            inner = guards
+            if isinstance(each, tuple) and len(each) == 2 and isinstance(each[1], tuple):  # a branch of an `if`
+                inner = guards | _asked(part[: at + 1])
+            yield from _walk(root, (*path, at), each, anchor, inner)
+    elif isinstance(part, NODES):
+        if isinstance(part, typed.Stmt):
+            anchor = anchor_of(part)
+        yield Seen(root, path, part, anchor, guards)
+        for f in fields(part):
+            yield from _walk(root, (*path, f.name), getattr(part, f.name), anchor, guards)
+
+
+def _asked(branches: tuple[Any, ...]) -> frozenset[Path]:
+    return frozenset().union(*(settled(c) for c, _ in branches if isinstance(c, typed.Expr)))
+
+
+def anchor_of(s: typed.Stmt) -> Span:
+    """The place at which coverage counts a statement."""
+    if isinstance(s, typed.If):
+        condition = s.branches[0][0]
+        return condition.span if condition is not None else s.span
+    if isinstance(s, typed.Match):
+        return s.subject.span
+    if isinstance(s, typed.For):
+        return s.binder.var.span
+    if isinstance(s, typed.Repeat) and s.limit is not None:
+        return s.limit.span
+    return s.span
+
+
+# --- what has been checked for none ----------------------------------------------------------
+
+
+def settled(condition: typed.Expr) -> frozenset[Path]:
+    """The values that a condition, held or failed, says are there."""
+    return known_if(condition, True) | known_if(condition, False)
+
+
+def relied_on(rules: typed.Rules, root: Root) -> frozenset[Path]:
+    """The values of a rule that may be none, and are used somewhere as if they could not be."""
+    found = set()
+    for e in nodes(read(rules, root)):
+        if isinstance(e, typed.Local | typed.Field | typed.Fact) and isinstance(e.type, Ent) and not e.type.optional:
+            declared = e.var.type if isinstance(e, typed.Local) else e.decl.type
+            if isinstance(declared, Ent) and declared.optional and (path := path_of(e)) is not None:
+                found.add(path)
+    return frozenset(found)
