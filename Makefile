@@ -26,7 +26,7 @@ fuzz: $(STAMP)
 # include, each file is changed under one reference, which stands before it.
 MUTATED := imperial: imperial_2030: imperial_asia: tutorial: imperial+first_edition: imperial+reverse_order: imperial+stricter_import: \
            imperial+economy_2030: imperial+playimperial: imperial_2030+playimperial:playimperial.rules \
-           imperial_2030+playimperial:playimperial_economy.rules
+           imperial+playimperial_2030:playimperial_economy.rules
 mutation: $(STAMP)
 	@mkdir -p build/mutants
 	@for each in $(MUTATED); do ref=$${each%%:*}; \
