@@ -14,9 +14,9 @@ test: $(STAMP)
 replay: $(STAMP)
 	$(BIN)/rulespec replay games/imperial/logs/playimperial/c002-standard-4p.json
 
-# The long proofs: 1,000 random games with all invariants, 50 of them with both backends side by side; every two overlays together; all recorded perfts with both backends. About an hour.
+# The long proofs: 1,000 random games with all invariants, 50 of them with both backends side by side; every two overlays together; all recorded perfts with both backends; coverage of all shipped rules. About an hour.
 proof: $(STAMP)
-	RULESPEC_PLAYOUTS=1000 RULESPEC_AGREE=50 RULESPEC_PAIRS=1 RULESPEC_PERFT=1 $(BIN)/pytest -n 2 -q tests/test_playouts.py tests/test_shipped.py tests/test_perft.py tests/test_recorded_actions.py
+	RULESPEC_PLAYOUTS=1000 RULESPEC_AGREE=50 RULESPEC_PAIRS=1 RULESPEC_PERFT=1 RULESPEC_COVERAGE=1 $(BIN)/pytest -n 2 -q tests/test_coverage.py tests/test_playouts.py tests/test_shipped.py tests/test_perft.py tests/test_recorded_actions.py
 
 # Two hours of fuzzing in all, in two processes; see docs/robustness.md. What fails is written to build/fuzz/.
 fuzz: $(STAMP)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -429,6 +430,7 @@ WITH_RULES = sorted({path.parts[-3] for path in (ROOT / "games").glob("*/*/*.rul
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not os.environ.get("RULESPEC_COVERAGE"), reason="some minutes; `make proof` runs it")
 @pytest.mark.parametrize("game", WITH_RULES)
 def test_all_of_the_shipped_rules_is_run_or_explained(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every outcome in the files of a ruleset and its overlays is run by something, every rule that it lists by a
