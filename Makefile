@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN    := .venv/bin
 STAMP  := .venv/.installed-from-pyproject
 
-.PHONY: test replay proof fuzz mutation clean
+.PHONY: test replay proof fuzz mutation bench clean
 
 test: $(STAMP)
 	$(BIN)/ruff check .
@@ -33,6 +33,11 @@ mutation: $(STAMP)
 	  $(BIN)/python -m bench.rule_mutants $$ref --files "$${each#*:}" --count 500 --kept build/mutants/$$ref.json \
 	    --out build/mutants/$$each.jsonl --fail-under 90 || failed="$$failed $$each"; \
 	done; test -z "$$failed" || { echo "below 90 %:$$failed" >&2; exit 1; }
+
+# How fast it is beside python-chess and check-jsonschema; see docs/speed.md. About ten minutes; results in build/bench/speed.json, too.
+bench: $(STAMP)
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	$(BIN)/python -m bench.speed
 
 clean:
 	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

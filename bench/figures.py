@@ -1,0 +1,154 @@
+"""What is measured, as figures beside a yardstick: as data and as a table."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bench.pairs import Sample, Slice, Spread, alternate, cost, speed
+from bench.yardstick import Yardstick
+
+_SECONDS = {"s": 1.0, "ms": 1e3, "µs": 1e6}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a figure is compared with: at least, or at most, so much; of the ratio, or else of the value."""
+
+    bound: float
+    at_least: bool
+    of_ratio: bool = True
+
+    def __str__(self) -> str:
+        return f"{'≥' if self.at_least else '≤'} {self.bound:g}{'x' if self.of_ratio else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A value, and how it stands to what ran beside it. `more` are other numbers worth keeping."""
+
+    section: str
+    name: str
+    value: Spread
+    unit: str
+    beside: str = ""
+    ratio: Spread | None = None
+    target: Target | None = None
+    more: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the median is what the target asks for; None if there is none."""
+        if self.target is None:
+            return None
+        spread = self.ratio if self.target.of_ratio else self.value
+        if spread is None:
+            return None
+        return spread.median >= self.target.bound if self.target.at_least else spread.median <= self.target.bound
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data."""
+        return {**asdict(self), "target": str(self.target) if self.target else None, "met": self.met}
+
+    def row(self) -> tuple[str, ...]:
+        """As the cells of a table."""
+        value = f"{number(self.value.median)} {self.unit}"
+        spread = f"{number(self.value.low)} to {number(self.value.high)}" if self.value.runs > 1 else ""
+        ratio = f"{number(self.ratio.median)}x" if self.ratio else ""
+        around = f"{number(self.ratio.low)} to {number(self.ratio.high)}" if self.ratio and self.ratio.runs > 1 else ""
+        met = {None: "", True: "yes", False: "no"}[self.met]
+        more = ", ".join(f"{key} {number(v) if isinstance(v, float) else v}" for key, v in self.more.items())
+        return (self.name, value, spread, ratio, around, self.beside, str(self.target or ""), met, more)
+
+
+HEADS = ("", "median", "quartiles", "ratio", "quartiles", "beside", "target", "met", "")
+
+
+def number(value: float) -> str:
+    """A number with three digits that count."""
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
+    return f"{value:.{digits}f}" if abs(value) >= 0.1 or not value else f"{value:.3f}"
+
+
+def table(figures: Sequence[Figure]) -> str:
+    """Figures as a table in Markdown."""
+    rows = [HEADS, *(figure.row() for figure in figures)]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(HEADS))]
+    lines = ["| " + " | ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)) + " |" for row in rows]
+    lines.insert(1, "|" + "|".join("-" * (w + 2) for w in widths) + "|")
+    return "\n".join(lines)
+
+
+@dataclass(slots=True)
+class Bench:
+    """How to measure: so many runs of slices of so many seconds, beside a yardstick.
+
+    `folder` is where files are generated; `quick` leaves out what takes long; `games` is the number of playouts that
+    are shared between processes.
+    """
+
+    yardstick: Yardstick
+    folder: Path
+    runs: int = 5
+    seconds: float = 0.4
+    quick: bool = False
+    games: int = 100
+    section: str = ""
+
+    def beside_chess(
+        self,
+        name: str,
+        ours: Slice,
+        unit: str,
+        task: str = "playouts",
+        *,
+        target: Target | None = None,
+        more: dict[str, Any] | None = None,
+    ) -> Figure:
+        """A slice beside one of the yardstick's.
+
+        Args:
+            name: what is measured.
+            ours: measures it.
+            unit: a time, `s`, `ms` or `µs`; or what is counted, by the second.
+            task: of the yardstick.
+            target: what the figure is compared with.
+            more: other numbers; it may be filled while `ours` runs.
+        """
+        _progress(f"{self.section}: {name}")
+        found = alternate([ours, self.yardstick.slice(task, self.seconds)], self.runs)
+        beside = {"playouts": "chess move", "push_pop": "chess push, pop", "legal_moves": "chess legal_moves"}
+        label = beside.get(task, f"chess {task}")
+        return self.figure(name, *found, unit=unit, beside=label, target=target, more=more)
+
+    def figure(
+        self,
+        name: str,
+        ours: Sequence[Sample],
+        theirs: Sequence[Sample] | None = None,
+        *,
+        unit: str,
+        beside: str = "",
+        target: Target | None = None,
+        more: dict[str, Any] | None = None,
+    ) -> Figure:
+        """What samples come to; a ratio of times if the unit is one, else of speeds."""
+        if unit in _SECONDS:
+            value = Spread.of(sample.each * _SECONDS[unit] for sample in ours)
+            ratio = cost(ours, theirs) if theirs else None
+        else:
+            value = Spread.of(1 / sample.each for sample in ours)
+            ratio = speed(ours, theirs) if theirs else None
+            unit = f"{unit}/s"
+        return Figure(self.section, name, value, unit, beside, ratio, target, more or {})
+
+
+def _progress(text: str) -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[K{text}")
+        sys.stderr.flush()

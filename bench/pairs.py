@@ -1,0 +1,103 @@
+"""Measuring in turn: what is compared runs slice by slice beside one another, so that a busy machine slows both."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """So many of something in so many seconds of processor time."""
+
+    count: float
+    seconds: float
+
+    @property
+    def each(self) -> float:
+        """Seconds for one."""
+        return self.seconds / self.count
+
+
+Slice = Callable[[], Sample]
+"""A piece of work of some tenths of a second that says how much it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The median of several runs and their quartiles."""
+
+    median: float
+    low: float
+    high: float
+    runs: int
+
+    @classmethod
+    def of(cls, values: Iterable[float]) -> Spread:
+        """The spread of some values, at least one."""
+        found = list(values)
+        if len(found) == 1:
+            return cls(found[0], found[0], found[0], 1)
+        low, middle, high = statistics.quantiles(found, n=4, method="inclusive")
+        return cls(middle, low, high, len(found))
+
+
+def timed(work: Callable[[], int], seconds: float) -> Slice:
+    """A slice that repeats some work until its time is over.
+
+    Args:
+        work: takes at least some tenths of a millisecond, and says how many it has done.
+        seconds: how long it is repeated, in processor time.
+    """
+
+    def run() -> Sample:
+        count, begun = 0, time.process_time()
+        while True:
+            count += work()
+            taken = time.process_time() - begun
+            if taken >= seconds:
+                return Sample(count, taken)
+
+    return run
+
+
+def once(do: Callable[[], object]) -> Slice:
+    """A slice that does something once, however long it takes."""
+
+    def run() -> Sample:
+        begun = time.process_time()
+        do()
+        return Sample(1, time.process_time() - begun)
+
+    return run
+
+
+def alternate(slices: Sequence[Slice], runs: int, warm: bool = True) -> list[list[Sample]]:
+    """Runs each slice so many times, in turn; every second time in the opposite order.
+
+    Before that each runs once and is not counted, if it is to be `warm`: so what is made once and kept is there. The
+    garbage collector is on, as it is where nobody has touched it; before each slice, outside its time, it collects what
+    the one before has left.
+    """
+    for one in slices if warm else ():
+        one()
+    taken: list[list[Sample]] = [[] for _ in slices]
+    for number in range(runs):
+        order = list(range(len(slices)))
+        for at in order if number % 2 == 0 else order[::-1]:
+            gc.collect()
+            taken[at].append(slices[at]())
+    return taken
+
+
+def cost(ours: Sequence[Sample], theirs: Sequence[Sample]) -> Spread:
+    """How many times as long one of ours takes as one of theirs, from the samples of the same runs."""
+    return Spread.of(a.each / b.each for a, b in zip(ours, theirs, strict=True))
+
+
+def speed(ours: Sequence[Sample], theirs: Sequence[Sample]) -> Spread:
+    """How many of ours there are in the time of one of theirs."""
+    return Spread.of(b.each / a.each for a, b in zip(ours, theirs, strict=True))

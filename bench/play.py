@@ -1,0 +1,102 @@
+"""Random games to measure with."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+
+import rulespec.check.work
+from engine import Game
+from engine.begin import Backend, Machines
+from engine.log import LogHeader, LogWriter
+from engine.simulate import CAP, choose, seat_names
+from rulespec import typed
+
+ENDLESS = """\
+id: endless
+title: "A game without end"
+for: imperial
+version: "1.0"
+changes:
+  constants.victory_power: 1000000 points
+  kinds.nation.state.power.type: points 0..1000000
+"""
+
+
+def move(game: Game, rng: random.Random) -> None:
+    """Takes a random option: the decider's are all listed; in one of fifty decisions those of others are, too."""
+    option = choose(game, rng)
+    assert option is not None
+    game.apply(option)
+
+
+def played(
+    ruleset: typed.Ruleset,
+    players: int,
+    seed: int,
+    *,
+    most: int = CAP,
+    backend: Backend | Machines = "python",
+    options: Mapping[str, str | bool] | None = None,
+) -> Game:
+    """A random game, to its end or so many decisions."""
+    rng = random.Random(f"bench {seed}")
+    game = Game(ruleset, seat_names(players), options, backend)
+    while not game.is_over and game.ply < most:
+        move(game, rng)
+    return game
+
+
+def playouts(
+    ruleset: typed.Ruleset, players: int, lengths: list[int], *, most: int = CAP, backend: Backend | Machines = "python"
+) -> Callable[[], int]:
+    """What plays one random game after the other, and says how many decisions each has; `lengths` takes them, too."""
+    seeds = count(1)
+
+    def work() -> int:
+        lengths.append(played(ruleset, players, next(seeds), most=most, backend=backend).ply)
+        return lengths[-1]
+
+    return work
+
+
+def positions(ruleset: typed.Ruleset, players: int, number: int, seed: int = 1, games: int = 2) -> list[Game]:
+    """Positions spread over random games, each a game of its own."""
+    found: list[Game] = []
+    for each in range(seed, seed + games):
+        whole = played(ruleset, players, each)
+        game = Game(ruleset, whole.seats)
+        step = max(1, whole.ply * games // number)
+        for ply, option in enumerate(whole.history):
+            if ply % step == step // 2:
+                found.append(game.clone())
+            game.apply(option)
+    return found[:number]
+
+
+def write_log(ruleset: typed.Ruleset, players: int, decisions: int, path: Path) -> Path:
+    """Writes a native log of so many decisions: the first random game that has as many, up to there."""
+    for seed in count(1):
+        game = played(ruleset, players, seed, most=decisions)
+        if game.ply == decisions:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with LogWriter(path, LogHeader.of(game)) as writer:
+                for option in game.history:
+                    writer.add(option)
+            return path
+    raise AssertionError
+
+
+@contextmanager
+def unbounded_listing() -> Iterator[None]:
+    """Lets rulesets through whose options the checker holds for too long to list: those of large maps."""
+    work = rulespec.check.work
+    before = work.MAX_LISTING_WORK
+    work.MAX_LISTING_WORK = 10**18
+    try:
+        yield
+    finally:
+        work.MAX_LISTING_WORK = before

@@ -1,0 +1,41 @@
+"""From files to a game: reading, checking, lowering, generating Python; and each again for maps of any size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from bench.figures import Bench, Figure
+from bench.pairs import once
+from engine.begin import check_options
+from engine.compiler import PythonBackend
+from engine.lower import lower
+from rulespec import typed
+from rulespec.diagnostics import Report
+from rulespec.load import load_ruleset, load_source
+
+RULESETS = ("imperial", "imperial_2030", "imperial_asia", "tutorial")
+
+
+def run(bench: Bench) -> Iterator[Figure]:
+    """For each ruleset, in a process that has imported everything; nothing is kept from one run to the next."""
+    for ref in RULESETS[:1] if bench.quick else RULESETS:
+        ruleset = load_ruleset(ref)
+        yield bench.beside_chess(f"{ref}: read and merge", once(partial(_read, ref)), "ms")
+        yield bench.beside_chess(f"{ref}: read, merge and check", once(partial(load_ruleset, ref)), "ms")
+        yield from lowering(bench, ref, ruleset)
+
+
+def lowering(bench: Bench, name: str, ruleset: typed.Ruleset) -> Iterator[Figure]:
+    """Lowering, and generating Python and compiling it, for as many players as can be up to four."""
+    seats = min(4, ruleset.players[1])
+    options = check_options(ruleset, {})
+    program = lower(ruleset, seats, options)
+    yield bench.beside_chess(f"{name}: lower", once(partial(lower, ruleset, seats, options)), "ms")
+    source = len(PythonBackend(program).source.splitlines())
+    more = {"seats": str(seats), "cells": str(len(program.start)), "lines": str(source)}
+    yield bench.beside_chess(f"{name}: generate and compile", once(partial(PythonBackend, program)), "ms", more=more)
+
+
+def _read(ref: str) -> None:
+    load_source(ref, Report())

@@ -1,0 +1,49 @@
+"""Memory, as Python's allocator counts it: a game, a copy, a decision that can be taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from bench.figures import Bench, Figure
+from bench.pairs import Spread
+from bench.play import played
+from bench.sections.loading import RULESETS
+from bench.yardstick import bytes_of
+from engine import Game
+from engine.option import Option
+from engine.simulate import seat_names
+from rulespec import typed
+from rulespec.load import load_ruleset
+
+CLONED = 400
+"""Decisions before a game is copied."""
+
+
+def run(bench: Bench) -> Iterator[Figure]:
+    """Bytes, which are the same in every run. What all games of a ruleset share is not counted."""
+    theirs = bench.yardstick.memory()
+    for ref in RULESETS[:1] if bench.quick else RULESETS:
+        ruleset = load_ruleset(ref)
+        players = min(4, ruleset.players[1])
+        seats = seat_names(players)
+
+        some = played(ruleset, players, 1, most=CLONED)
+        new = bytes_of(partial(_again, ruleset, seats, []))
+        yield _figure(bench, f"{ref}, {players} players: a game at its start", new, theirs["new"], "chess board")
+        copy = bytes_of(some.clone)
+        yield _figure(bench, f"{ref}: a clone after {CLONED} decisions", copy, theirs["copy"], "chess copy")
+        each = (bytes_of(partial(_again, ruleset, seats, some.history), 10) - new) / some.ply
+        yield _figure(bench, f"{ref}: each decision that can be taken back", each, theirs["move"], "chess move")
+
+
+def _again(ruleset: typed.Ruleset, seats: tuple[str, ...], history: list[Option]) -> Game:
+    game = Game(ruleset, seats)
+    game.begin()
+    for option in history:
+        game.apply(option)
+    return game
+
+
+def _figure(bench: Bench, name: str, ours: float, theirs: float, beside: str) -> Figure:
+    return Figure(bench.section, name, Spread.of([ours]), "bytes", beside, Spread.of([ours / theirs]))

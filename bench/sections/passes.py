@@ -1,0 +1,47 @@
+"""What each pass of the generated Python brings: random games with all, and with all but one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from bench.figures import Bench, Figure
+from bench.pairs import alternate, timed
+from bench.play import playouts
+from engine.begin import Machines
+from engine.compiler import ALL_PASSES, PythonBackend
+from engine.interpreter import Interpreter
+from engine.lower import lower
+from rulespec import typed
+from rulespec.load import load_ruleset
+
+
+def run(bench: Bench) -> Iterator[Figure]:
+    """The ratio says how many times as long a decision takes without the pass."""
+    ruleset = load_ruleset("imperial")
+    chosen = ALL_PASSES[:2] if bench.quick else ALL_PASSES
+    whole = timed(playouts(ruleset, 4, [], backend=without("")), bench.seconds / 2)
+    for name, left_out in [*((f"without {p}", p) for p in chosen), ("without any", "*")]:
+        less = timed(playouts(ruleset, 4, [], backend=without(left_out)), bench.seconds / 2)
+        samples, all_on = alternate([less, whole], bench.runs)
+        more = {"all on": f"{1e6 * sorted(s.each for s in all_on)[len(all_on) // 2]:.1f} µs"}
+        yield bench.figure(name, samples, all_on, unit="µs", beside="all passes", more=more)
+
+
+def without(left_out: str) -> Machines:
+    """What makes machines without a pass; `*`: without any, "": with all."""
+    passes = () if left_out == "*" else tuple(p for p in ALL_PASSES if p != left_out)
+
+    @cache
+    def made(ruleset_hash: str, seats: int, options: tuple[tuple[str, str], ...]) -> Interpreter:
+        assert known is not None
+        return PythonBackend(lower(known, seats, dict(options)), passes)
+
+    known: typed.Ruleset | None = None
+
+    def machines(ruleset: typed.Ruleset, seats: int, options: Mapping[str, str]) -> Interpreter:
+        nonlocal known
+        known = ruleset
+        return made(ruleset.hash, seats, tuple(sorted(options.items())))
+
+    return machines

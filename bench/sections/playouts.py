@@ -1,0 +1,103 @@
+"""Random playouts: each ruleset, two to six players, generated Python and the interpreter."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from statistics import mean
+
+from bench.figures import Bench, Figure, Target
+from bench.pairs import alternate, timed
+from bench.play import move, playouts, positions
+from bench.sections.loading import RULESETS
+from engine.begin import machine
+from engine.simulate import play_out, seat_names
+from rulespec import typed
+from rulespec.load import load_ruleset
+
+TARGETS = {"imperial": 1.5, "imperial_2030": 1.2, "imperial_asia": 1.2}
+FASTER = 15
+"""How many times as fast as the interpreter generated Python is to be."""
+_POSITIONS = 12
+_DECISIONS = 4
+_SEED = 100
+
+
+def run(bench: Bench) -> Iterator[Figure]:
+    """All legal options of the decider are listed at each decision; with `simulate`, invariants are tested, too."""
+    for ref in RULESETS[:1] if bench.quick else RULESETS:
+        ruleset = load_ruleset(ref)
+        low, high = ruleset.players
+        for players in [4] if bench.quick else range(low, high + 1):
+            bound = TARGETS.get(ref) if players == 4 else None
+            target = Target(bound, at_least=True) if bound else None
+            lengths: list[int] = []
+            work = playouts(ruleset, players, lengths)
+            name, ours = f"{ref}, {players} players", timed(work, bench.seconds)
+            figure = bench.beside_chess(name, ours, "decisions", target=target)
+            figure.more["playouts/s"] = figure.value.median / mean(lengths)
+            figure.more["decisions each"] = mean(lengths)
+            yield figure
+            if players == 4:
+                yield _every(bench, f"{name}, those out of turn too", ruleset, players)
+                yield _watched(bench, f"{name}, as `simulate` does", ruleset, players)
+            yield _interpreter(bench, name, ruleset, players)
+
+
+def _every(bench: Bench, name: str, ruleset: typed.Ruleset, players: int) -> Figure:
+    """All options are listed, those of others, too; one of the decider's is taken."""
+    starts = positions(ruleset, players, _POSITIONS)
+
+    def work() -> int:
+        rng = random.Random(_SEED)
+        decisions = 0
+        for start in starts:
+            game = start.clone()
+            for _ in range(30):
+                if game.is_over:
+                    break
+                game.apply(rng.choice([option for option in game.options if not option.interrupt]))
+                decisions += 1
+        return decisions
+
+    return bench.beside_chess(name, timed(work, bench.seconds), "decisions")
+
+
+def _watched(bench: Bench, name: str, ruleset: typed.Ruleset, players: int) -> Figure:
+    numbers = iter(range(10**9))
+
+    def work() -> int:
+        return play_out(ruleset, seat_names(players), 1, next(numbers)).decisions
+
+    return bench.beside_chess(name, timed(work, bench.seconds), "decisions")
+
+
+def _interpreter(bench: Bench, name: str, ruleset: typed.Ruleset, players: int) -> Figure:
+    """A few decisions from each of some positions: a whole game would take the interpreter many seconds."""
+    starts = positions(ruleset, players, _POSITIONS)
+    slow = machine(ruleset, players, starts[0].options_chosen, "interpreter")
+
+    def work(interpreted: bool) -> Callable[[], int]:
+        def play() -> int:
+            rng = random.Random(_SEED)
+            decisions = 0
+            for start in starts:
+                game = start.clone()
+                if interpreted:
+                    game._machine = slow
+                for _ in range(_DECISIONS):
+                    if game.is_over:
+                        break
+                    move(game, rng)
+                    decisions += 1
+            return decisions
+
+        return play
+
+    runs = min(bench.runs, 3)
+    slices = [timed(work(False), bench.seconds / 2), timed(work(True), bench.seconds / 2)]
+    fast, slowly = alternate(slices, runs, warm=False)
+    target = Target(FASTER, at_least=True)
+    more = {"interpreter": f"{1 / slowly[0].each:,.0f} decisions/s"}
+    name = f"{name}, same positions"
+    return bench.figure(name, fast, slowly, unit="decisions", beside="interpreter", target=target, more=more)

@@ -1,0 +1,134 @@
+"""What is done with a position: listing, testing, taking and taking back, explaining, copying, hashing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from itertools import takewhile
+
+from bench.figures import Bench, Figure, Target
+from bench.pairs import Sample, Slice, alternate, timed
+from bench.play import played, positions
+from engine import Game
+from engine.option import Option
+from rulespec.load import load_ruleset
+
+NUMBER = 40
+
+
+def run(bench: Bench) -> Iterator[Figure]:
+    """Positions of random four-player games of Imperial, from their whole length."""
+    ruleset = load_ruleset("imperial")
+    found = positions(ruleset, 4, NUMBER)
+    firsts = [(game, own(game)[0]) for game in found]
+    refused = _refused(found)
+
+    def each(do: Callable[[Game], object]) -> Slice:
+        def work() -> int:
+            for game in found:
+                do(game)
+            return len(found)
+
+        return timed(work, bench.seconds)
+
+    def apply_undo() -> int:
+        for game in found:
+            game.apply(next(game.options))
+            game.undo()
+        return len(found)
+
+    def legal() -> int:
+        for game, option in firsts:
+            game.is_legal(option)
+        return len(firsts)
+
+    def why() -> int:
+        for game, option in refused:
+            game.why_not(option)
+        return len(refused)
+
+    options = sum(len(own(game)) for game in found) / len(found)
+    every = sum(len(list(game.options)) for game in found) / len(found)
+    yield bench.beside_chess("list the decider's options", each(own), "µs", "legal_moves", more={"options": options})
+    yield bench.beside_chess(
+        "list all options", each(lambda game: list(game.options)), "µs", "legal_moves", more={"options": every}
+    )
+    yield bench.beside_chess("is_legal", timed(legal, bench.seconds), "µs", "legal_moves")
+    yield bench.beside_chess("why_not", timed(why, bench.seconds), "µs", "legal_moves")
+    game = played(ruleset, 4, 1)
+    yield bench.beside_chess("apply, tested first", _again(game, undo=False), "µs", "push")
+    yield bench.beside_chess("undo", _again(game, undo=True), "µs", "push")
+    yield bench.beside_chess("list one, apply, undo", timed(apply_undo, bench.seconds), "µs", "push_pop")
+    at_most_ten = Target(10, at_least=False, of_ratio=False)
+    plies = {"decisions": sum(game.ply for game in found) / len(found)}
+    yield bench.beside_chess("clone", each(Game.clone), "µs", "copy", target=at_most_ten, more=plies)
+    yield bench.beside_chess("hash, of all cells", each(_hash_anew), "µs", "copy", target=at_most_ten)
+    yield _kept_hash(bench, found)
+    yield bench.beside_chess("hash, asked again", each(lambda game: game.hash), "µs", "zobrist")
+
+
+def own(game: Game) -> list[Option]:
+    """The decider's options."""
+    return list(takewhile(lambda option: not option.interrupt, game.options))
+
+
+def _hash_anew(game: Game) -> str:
+    game._sum = None
+    return game.hash
+
+
+def _refused(games: list[Game]) -> list[tuple[Game, Option]]:
+    """Options of some positions that are not legal in others with the same decision."""
+    found = []
+    for game in games:
+        for other in games:
+            if other.decision is not None and game.decision is not None and other.decision.name == game.decision.name:
+                wrong = (option for option in own(other) if not game.is_legal(option))
+                found += [(game, option) for option, _ in zip(wrong, range(2), strict=False)]
+    return found
+
+
+def _again(game: Game, *, undo: bool) -> Slice:
+    """Takes the decisions of a whole game, or takes them back; only that is timed."""
+
+    def run() -> Sample:
+        again = Game(game.ruleset, game.seats)
+        again.begin()
+        history = game.history
+        begun = time.process_time()
+        for option in history:
+            again.apply(option)
+        if undo:
+            begun = time.process_time()
+            for _ in history:
+                again.undo()
+        return Sample(len(history), time.process_time() - begun)
+
+    return run
+
+
+def _kept_hash(bench: Bench, games: list[Game]) -> Figure:
+    """A hash that is asked for after each decision: half of what it adds to taking one and taking it back."""
+    plain = [game.clone() for game in games]
+    for game in plain:
+        game._sum = None
+
+    def without() -> int:
+        for game in plain:
+            game.apply(next(game.options))
+            game.undo()
+        return len(plain)
+
+    def hashed() -> int:
+        for game in games:
+            game.apply(next(game.options))
+            _ = game.hash
+            game.undo()
+            _ = game.hash
+        return len(games)
+
+    slices = [timed(without, bench.seconds), timed(hashed, bench.seconds), bench.yardstick.slice("copy", bench.seconds)]
+    few, more, copies = alternate(slices, bench.runs)
+    added = [Sample(2, b.each - a.each) for a, b in zip(few, more, strict=True)]
+    target = Target(10, at_least=False, of_ratio=False)
+    return bench.figure("hash, after each decision", added, copies, unit="µs", beside="chess copy", target=target)

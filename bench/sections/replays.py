@@ -1,0 +1,76 @@
+"""Recorded games: native logs, and those of another system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+from bench.figures import Bench, Figure, Target
+from bench.pairs import timed
+from bench.play import write_log
+from bench.processes import ROOT
+from engine import Game
+from engine.dialect import parse_foreign, read_dialect
+from engine.importer import Importer, seats_and_options
+from engine.log import parse_log
+from engine.replay import replay_file, replay_log
+from rulespec.load import load_ruleset
+
+RECORDED = ROOT / "games/imperial/logs/playimperial"
+DIALECT = ROOT / "games/imperial/dialects/playimperial.yaml"
+DECISIONS = 1_000
+
+
+def run(bench: Bench) -> Iterator[Figure]:
+    """Decisions per second, of logs that are in memory, and of whole files with the dialect read anew for each."""
+    ruleset = load_ruleset("imperial")
+    path = write_log(ruleset, 4, DECISIONS, bench.folder / f"{DECISIONS}.jsonl")
+    text = path.read_text("utf-8")
+    log = parse_log(text, "log")
+
+    def native() -> int:
+        return replay_log(parse_log(text, "log"), ruleset).game.ply
+
+    def parse() -> int:
+        return len(parse_log(text, "log").entries)
+
+    def apply() -> int:
+        return replay_log(log, ruleset).game.ply
+
+    least = Target(4, at_least=True)
+    yield bench.beside_chess("native log: parse and replay", timed(native, bench.seconds), "decisions", target=least)
+    yield bench.beside_chess("native log: parse", timed(parse, bench.seconds), "decisions")
+    yield bench.beside_chess("native log: replay", timed(apply, bench.seconds), "decisions")
+    logs = sorted(RECORDED.glob("*.json"))[: 1 if bench.quick else None]
+    more = {"logs": str(len(logs))}
+    target = Target(1, at_least=True)
+    imports, files = timed(_imports(logs), bench.seconds), timed(_files(logs), bench.seconds)
+    yield bench.beside_chess("foreign logs: parse and import", imports, "decisions", target=target, more=more)
+    yield bench.beside_chess("foreign logs: files, dialect too", files, "decisions", more=more)
+
+
+def _imports(logs: list[Path]) -> Callable[[], int]:
+    dialect = read_dialect(DIALECT)
+    load = cache(load_ruleset)
+    texts = [path.read_text("utf-8") for path in logs]
+
+    def work() -> int:
+        decisions = 0
+        for text in texts:
+            log = parse_foreign(text, "log")
+            ref = dialect.ruleset_for(log.entries[0])
+            assert ref is not None
+            ruleset = load(ref)
+            game = Game(ruleset, *seats_and_options(dialect, log, ruleset))
+            importer = Importer(game, dialect, log, False)
+            importer.run(None, None)
+            decisions += len(importer.moves)
+        return decisions
+
+    return work
+
+
+def _files(logs: list[Path]) -> Callable[[], int]:
+    load = cache(load_ruleset)
+    return lambda: sum(len(replay_file(path, load=load).moves) for path in logs)

@@ -1,0 +1,92 @@
+"""How fast Rulespec is, beside other programs: `python -m bench.speed [SECTION…] [--quick]`. See docs/speed.md."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from bench.figures import Bench, Figure, table
+from bench.sections import chess, commands, growth, jobs, loading, memory, passes, playouts, positions, replays
+from bench.yardstick import Chess
+
+SECTIONS: dict[str, Callable[[Bench], Iterator[Figure]]] = {
+    "chess": chess.run,
+    "playouts": playouts.run,
+    "positions": positions.run,
+    "replays": replays.run,
+    "length": growth.length,
+    "maps": growth.maps,
+    "overlays": growth.overlays,
+    "passes": passes.run,
+    "load": loading.run,
+    "memory": memory.run,
+    "commands": commands.run,
+    "jobs": jobs.run,
+}
+BUILD = Path("build/bench")
+
+
+def measure(bench: Bench, names: Sequence[str], show: Callable[[str], object] = print) -> list[Figure]:
+    """Measures the sections of these names, and shows the table of each."""
+    found: list[Figure] = []
+    for name in names:
+        bench.section = name
+        begun = time.perf_counter()
+        figures = list(SECTIONS[name](bench))
+        found += figures
+        if sys.stderr.isatty():
+            sys.stderr.write("\r\x1b[K")
+        if figures:
+            show(f"\n## {name} ({time.perf_counter() - begun:.0f} s)\n\n{table(figures)}")
+    return found
+
+
+def as_json(bench: Bench, figures: Sequence[Figure]) -> dict[str, Any]:
+    """Figures as data, with what they depend on."""
+    return {
+        "rulespec_speed": 1,
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "system": platform.system(),
+        "processors": os.cpu_count(),
+        "runs": bench.runs,
+        "seconds": bench.seconds,
+        "quick": bench.quick,
+        "figures": [figure.to_json() for figure in figures],
+    }
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Measures, prints tables, and writes the same as JSON."""
+    parser = argparse.ArgumentParser(description="How fast Rulespec is, beside other programs.")
+    parser.add_argument("sections", metavar="SECTION", nargs="*", help=f"of {', '.join(SECTIONS)}; else all")
+    parser.add_argument("--quick", action="store_true", help="about a minute: fewer rulesets, shorter runs")
+    parser.add_argument("--runs", type=int, help="of each slice (5; quick: 3)")
+    parser.add_argument("--games", type=int, help="playouts for the section jobs (100; quick: 20)")
+    parser.add_argument("--out", type=Path, default=BUILD / "speed.json", help="where the JSON goes")
+    chosen = parser.parse_args(args)
+    if unknown := [name for name in chosen.sections if name not in SECTIONS]:
+        parser.error(f"there is no section {', '.join(unknown)}; the sections are {', '.join(SECTIONS)}")
+    runs = chosen.runs or (3 if chosen.quick else 5)
+    games = chosen.games or (20 if chosen.quick else 100)
+    with Chess() as yardstick:
+        bench = Bench(yardstick, BUILD, runs, 0.05 if chosen.quick else 0.4, chosen.quick, games)
+        figures = measure(bench, chosen.sections or list(SECTIONS))
+    chosen.out.parent.mkdir(parents=True, exist_ok=True)
+    chosen.out.write_text(json.dumps(as_json(bench, figures), indent=1, ensure_ascii=False) + "\n", "utf-8")
+    missed = [figure for figure in figures if figure.met is False]
+    told = [figure for figure in figures if figure.met is not None]
+    if told:
+        print(f"\n{len(told) - len(missed)} of {len(told)} targets met; all figures: {chosen.out}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

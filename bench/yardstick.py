@@ -1,0 +1,206 @@
+"""The yardstick: python-chess, in a process of its own that works when it is asked to.
+
+In a process of its own, so that neither has the objects of the other in its memory: the garbage collector goes through
+all there are. Run as `python -m bench.yardstick`, it reads lines `{"task": …, "seconds": …}`.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import random
+import subprocess
+import sys
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol
+
+from bench.pairs import Sample, Slice, timed
+
+ROOT = Path(__file__).parent.parent
+TASKS = ("playouts", "playouts_asking", "legal_moves", "push", "push_pop", "copy", "copy_stack", "zobrist")
+"""What can be asked for; see `tasks`."""
+
+
+class Yardstick(Protocol):
+    """Something to measure beside."""
+
+    def slice(self, task: str, seconds: float) -> Slice:
+        """A slice of one of `TASKS`."""
+
+    def memory(self) -> dict[str, float]:
+        """Bytes of a board, of a copy without the moves before it, and of a game for each move."""
+
+
+class Chess:
+    """python-chess in another process."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "bench.yardstick"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+        )
+
+    def __enter__(self) -> Chess:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.stdout.close()
+        self._process.wait()
+
+    def slice(self, task: str, seconds: float) -> Slice:
+        """A slice of one of `TASKS`."""
+
+        def run() -> Sample:
+            answer = self._ask({"task": task, "seconds": seconds})
+            return Sample(answer["count"], answer["seconds"])
+
+        return run
+
+    def memory(self) -> dict[str, float]:
+        """Bytes of a board, of a copy without the moves before it, and of a game for each move."""
+        return self._ask({"task": "memory"})
+
+    def _ask(self, question: dict[str, object]) -> dict[str, float]:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(question) + "\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError("the yardstick does not run: is python-chess installed? pip install -e '.[bench]'")
+        answer: dict[str, float] = json.loads(line)
+        return answer
+
+
+# --- in the other process --------------------------------------------------------------------
+
+
+def tasks() -> dict[str, Callable[[], int]]:
+    """Task → what does some of it and says how many it has done.
+
+    playouts: moves of random games, all legal moves listed at each; over when there is none, after 75 moves of each
+    side without a capture or a pawn, or with too few pieces to mate. playouts_asking: the same, and the end is asked
+    for as most do, with `is_game_over()`, which costs half as much again. legal_moves: lists. push: moves of recorded
+    games. push_pop: a move, and taking it back. copy: `copy(stack=False)`. copy_stack: with the moves before.
+    zobrist: hashes of positions.
+    """
+    import chess
+    import chess.polyglot
+
+    rng = random.Random(1)
+
+    def playout(asking: bool) -> chess.Board:
+        board = chess.Board()
+        while not (asking and board.is_game_over()):
+            moves = list(board.legal_moves)
+            if not moves or board.halfmove_clock >= 150 or board.is_insufficient_material():
+                break
+            board.push(rng.choice(moves))
+        return board
+
+    games = [list(playout(False).move_stack) for _ in range(5)]
+    positions: list[chess.Board] = []
+    for game in games:
+        board = chess.Board()
+        for number, move in enumerate(game):
+            if number % max(1, len(game) // 10) == 0:
+                positions.append(board.copy())
+            board.push(move)
+    firsts = [(board, next(iter(board.legal_moves))) for board in positions]
+
+    def push() -> int:
+        for game in games:
+            board = chess.Board()
+            for move in game:
+                board.push(move)
+        return sum(map(len, games))
+
+    def push_pop() -> int:
+        for board, move in firsts:
+            board.push(move)
+            board.pop()
+        return len(firsts)
+
+    def each(do: Callable[[chess.Board], object]) -> Callable[[], int]:
+        def run() -> int:
+            for board in positions:
+                do(board)
+            return len(positions)
+
+        return run
+
+    return {
+        "playouts": lambda: playout(False).ply(),
+        "playouts_asking": lambda: playout(True).ply(),
+        "legal_moves": each(lambda board: list(board.legal_moves)),
+        "push": push,
+        "push_pop": push_pop,
+        "copy": each(lambda board: board.copy(stack=False)),
+        "copy_stack": each(lambda board: board.copy()),
+        "zobrist": each(chess.polyglot.zobrist_hash),
+    }
+
+
+def _memory() -> dict[str, float]:
+    import chess
+
+    rng = random.Random(1)
+    played = chess.Board()
+    while moves := list(played.legal_moves):
+        played.push(rng.choice(moves))
+        if len(played.move_stack) == 400:
+            break
+    moves = list(played.move_stack)
+
+    def again() -> chess.Board:
+        board = chess.Board()
+        for move in moves:
+            board.push(move)
+        return board
+
+    return {
+        "new": bytes_of(chess.Board),
+        "copy": bytes_of(lambda: played.copy(stack=False)),
+        "move": bytes_of(again, 10) / len(moves),
+    }
+
+
+def bytes_of(make: Callable[[], object], number: int = 200) -> float:
+    """Bytes that something takes which is made many times and kept."""
+    make()
+    gc.collect()
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    kept = [make() for _ in range(number)]
+    gc.collect()
+    taken = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    return taken / len(kept)
+
+
+def serve() -> None:
+    """Does what is asked for, line by line."""
+    known = tasks()
+    for line in sys.stdin:
+        question = json.loads(line)
+        if question["task"] == "memory":
+            print(json.dumps(_memory()), flush=True)
+            continue
+        gc.collect()
+        sample = timed(known[question["task"]], question["seconds"])()
+        print(json.dumps({"count": sample.count, "seconds": sample.seconds}), flush=True)
+
+
+if __name__ == "__main__":
+    serve()

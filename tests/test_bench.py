@@ -1,0 +1,178 @@
+"""The speed benchmark: that it measures in turn, that its maps are sound, what it writes. No test looks at a clock."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bench import speed
+from bench.big_maps import JOINED, write_big_map
+from bench.figures import Bench, Figure, Target, number, table
+from bench.pairs import Sample, Slice, Spread, alternate, cost, once, timed
+from bench.pairs import speed as times_as_fast
+from bench.play import played, unbounded_listing, write_log
+from bench.sections.passes import without
+from bench.yardstick import TASKS, Chess, bytes_of
+from engine.compiler import PythonBackend
+from engine.log import read_log
+from engine.simulate import seat_names
+from rulespec.diagnostics import Report
+from rulespec.load import load_ruleset
+
+
+class Steady:
+    """A yardstick that is always as fast, and writes down what it is asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def slice(self, task: str, seconds: float) -> Slice:
+        def run() -> Sample:
+            self.asked.append(task)
+            return Sample(1000, 0.1)
+
+        return run
+
+    def memory(self) -> dict[str, float]:
+        return {"new": 100, "copy": 100, "move": 100}
+
+
+def counted(order: list[str], name: str, seconds: list[float]) -> Slice:
+    taken = iter(seconds)
+
+    def run() -> Sample:
+        order.append(name)
+        return Sample(10, next(taken))
+
+    return run
+
+
+def test_slices_take_turns_and_every_second_time_the_other_way_round() -> None:
+    order: list[str] = []
+    a, b = counted(order, "a", [0, 1, 2, 9]), counted(order, "b", [0, 2, 4, 1])
+    ours, theirs = alternate([a, b], 3)
+    assert order == ["a", "b", "a", "b", "b", "a", "a", "b"]  # the first two are not counted
+    assert [sample.seconds for sample in ours] == [1, 2, 9]
+    assert [sample.seconds for sample in theirs] == [2, 4, 1]
+
+
+def test_ratios_are_those_of_the_same_runs() -> None:
+    ours = [Sample(10, 1), Sample(10, 2), Sample(10, 9)]
+    theirs = [Sample(10, 2), Sample(10, 4), Sample(10, 1)]
+    assert times_as_fast(ours, theirs).median == 2
+    assert cost(ours, theirs).median == 0.5
+    assert Spread.of([4, 1, 3, 2, 5]) == Spread(3, 2, 4, 5)
+    assert Spread.of([7]) == Spread(7, 7, 7, 1)
+
+
+def test_a_slice_says_how_much_it_was() -> None:
+    done: list[int] = []
+
+    def work() -> int:
+        done.append(1)
+        return 3
+
+    assert timed(work, 0.0)().count == 3
+    assert timed(work, 0.001)().count == 3 * (len(done) - 1)
+    assert once(work)().count == 1
+
+
+@pytest.mark.parametrize("unit, value, ratio", [("moves", 100, 0.01), ("ms", 10, 100)])
+def test_a_figure_stands_beside_its_yardstick(unit: str, value: float, ratio: float) -> None:
+    yardstick = Steady()
+    bench = Bench(yardstick, Path(), runs=3)
+    figure = bench.beside_chess("name", lambda: Sample(10, 0.1), unit, target=Target(1, at_least=True))
+    assert figure.value.median == pytest.approx(value)
+    assert figure.ratio is not None
+    assert figure.ratio.median == pytest.approx(ratio)
+    assert figure.met is (ratio >= 1)
+    assert yardstick.asked == ["playouts"] * 4
+
+
+@pytest.mark.parametrize(
+    "target, met", [(Target(2, True), True), (Target(2, False), False), (Target(9, False, False), False), (None, None)]
+)
+def test_a_target_is_of_the_ratio_or_of_the_value(target: Target | None, met: bool | None) -> None:
+    figure = Figure("s", "n", Spread.of([10]), "µs", "chess move", Spread.of([3]), target)
+    assert figure.met is met
+
+
+def test_numbers_have_three_digits() -> None:
+    assert [number(x) for x in (12345.6, 123.45, 12.345, 1.2345, 0.12345, 0.012345, 0)] == [
+        *("12,346", "123", "12.3", "1.23", "0.12", "0.012", "0.00"),
+    ]
+
+
+def test_the_table_has_a_row_for_each_figure() -> None:
+    figures = [Figure("s", "n", Spread.of([1, 2, 3]), "µs", more={"options": 4.0})]
+    assert table(figures).splitlines()[2].split("|")[1:4] == [" n ", " 2.00 µs ", " 1.50 to 2.50 "]
+
+
+def test_a_map_four_times_as_large_is_a_sound_ruleset(tmp_path: Path) -> None:
+    report = Report()
+    with unbounded_listing():
+        ruleset = load_ruleset(str(write_big_map(4, tmp_path)), report)
+    assert not report.diagnostics
+    names = {entity.name for entity in ruleset.declarations.kinds["region"].entities}
+    assert len(names) == 4 * 54
+    assert names >= {f"{name}_4" for joined in JOINED.values() for name in joined}
+    game = played(ruleset, 4, 1, most=60)
+    assert game.ply == 60
+    assert not game.check_invariants()
+
+
+def test_passes_are_left_out() -> None:
+    ruleset = load_ruleset("tutorial")
+    make = without("inline")
+    machine = make(ruleset, 2, {})
+    assert make(ruleset, 2, {}) is machine
+    assert isinstance(machine, PythonBackend)
+    whole = without("")(ruleset, 2, {})
+    assert isinstance(whole, PythonBackend)
+    assert whole.source != machine.source
+
+
+def test_a_log_of_so_many_decisions(tmp_path: Path) -> None:
+    log = read_log(write_log(load_ruleset("tutorial"), 2, 30, tmp_path / "some.jsonl"))
+    assert len(log.entries) == 30
+    assert log.header.seats == seat_names(2)
+
+
+def test_what_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def small(bench: Bench) -> list[Figure]:
+        return [bench.beside_chess("one", lambda: Sample(1, 0.001), "µs", target=Target(1, at_least=False))]
+
+    sections: dict[str, Callable[[Bench], object]] = {"small": small}
+    monkeypatch.setattr(speed, "SECTIONS", sections)
+    shown: list[str] = []
+    bench = Bench(Steady(), tmp_path, runs=2, seconds=0.001, quick=True)
+    data = json.loads(json.dumps(speed.as_json(bench, speed.measure(bench, ["small"], shown.append))))
+    assert set(data) == {
+        *("rulespec_speed", "python", "machine", "system", "processors", "runs", "seconds", "quick", "figures"),
+    }
+    (figure,) = data["figures"]
+    assert (figure["section"], figure["name"], figure["unit"], figure["met"]) == ("small", "one", "µs", False)
+    assert figure["value"]["median"] == pytest.approx(1000)
+    assert figure["ratio"] == {"median": 10, "low": 10, "high": 10, "runs": 2}
+    assert figure["target"] == "≤ 1x"
+    assert "## small" in shown[0]
+
+
+def test_bytes_are_counted_of_what_is_kept() -> None:
+    assert bytes_of(lambda: bytearray(10_000), 5) == pytest.approx(10_000, rel=0.05)
+
+
+def test_the_yardstick_answers() -> None:
+    pytest.importorskip("chess")
+    with Chess() as chess:
+        assert all(chess.slice(task, 0.0)().count > 0 for task in TASKS)
+        assert set(chess.memory()) == {"new", "copy", "move"}
+
+
+def test_an_unknown_section_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        speed.main(["playout"])
+    assert "no section playout" in capsys.readouterr().err
