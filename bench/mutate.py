@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
+
 from lsp.files import EditorFiles
 from lsp.index import Identity, Index, place
 from lsp.project import check
@@ -185,12 +187,12 @@ def walk(node: object) -> Iterator[tuple[object, object, str]]:
     stack: list[object] = [node]
     while stack:
         owner = stack.pop()
-        for name in getattr(owner, "__dataclass_fields__", ()):
+        for name in getattr(owner, "__struct_fields__", ()):
             level = [getattr(owner, name)]
             while level:
                 value = level.pop()
                 if isinstance(value, tuple):
                     level.extend(value)
-                elif hasattr(value, "__dataclass_fields__") and not isinstance(value, Span | ast.Text):
+                elif isinstance(value, Struct) and not isinstance(value, Span | ast.Text):
                     yield value, owner, name
                     stack.append(value)

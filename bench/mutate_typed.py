@@ -7,8 +7,10 @@ and where a loop could go round without a decision.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec.structs import replace
 
 from bench.typed_tree import Edits, Root, Seen, Step, nodes, planted, relied_on, roots, settled, walk
 from rulespec import typed

@@ -21,9 +21,11 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from bench.limit import at_most
 from bench.mutate_typed import Mutant, Mutator

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from typing import Any
+
+from msgspec.structs import replace
 
 from rulespec import typed
 from rulespec.check.scope import Path, known_if, path_of
@@ -107,7 +109,7 @@ def nodes(part: Any) -> Iterator[Any]:
     """All nodes in a part of a rule."""
     if isinstance(part, NODES):
         yield part
-        part = tuple(getattr(part, f.name) for f in fields(part))
+        part = tuple(getattr(part, name) for name in part.__struct_fields__)
     if isinstance(part, tuple):
         for each in part:
             yield from nodes(each)
@@ -126,8 +128,8 @@ def _walk(root: Root, path: tuple[Step, ...], part: Any, anchor: Span, guards: f
         if isinstance(part, typed.Stmt):
             anchor = anchor_of(part)
         yield Seen(root, path, part, anchor, guards)
-        for f in fields(part):
-            yield from _walk(root, (*path, f.name), getattr(part, f.name), anchor, guards)
+        for name in part.__struct_fields__:
+            yield from _walk(root, (*path, name), getattr(part, name), anchor, guards)
 
 
 def _asked(branches: tuple[Any, ...]) -> frozenset[Path]:

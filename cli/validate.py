@@ -12,7 +12,7 @@ import click
 from cli import output
 from cli.deep import Deep
 from cli.fix import mend
-from rulespec import typed
+from rulespec import kept, typed
 from rulespec.diagnostics import Diagnostic, Report, RulespecError
 from rulespec.render import to_github, to_json
 
@@ -161,7 +161,13 @@ def check(ref: str, report: Report, files: Files | None = None) -> typed.Ruleset
     except RulespecError as error:
         report.extend(error.diagnostics)
         return None
-    check_starts(ruleset, report)
+    started = Report()
+    key = kept.key("starts", ruleset.hash)
+    if files is not None or kept.read(key) is None:
+        check_starts(ruleset, started)
+        if files is None and not started.diagnostics:
+            kept.write(key, True)
+    report.extend(started.diagnostics)
     _beside(ruleset, report)
     return ruleset
 

@@ -34,8 +34,7 @@ SHOWN = 3
 # --- running and counting --------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen(ir.If):
+class _Seen(ir.If, frozen=True):
     """An expression whose value is counted: a choice that is settled, so that every backend knows what it means."""
 
     points: Mapping[int, Point]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 from engine import program as ir
@@ -89,9 +90,12 @@ class Interpreter:
     def __init__(self, program: ir.Program, patience: int = sys.maxsize) -> None:
         self.p = program
         self.left = patience
-        self.asked = {i: b.exit.decision for i, b in enumerate(program.blocks) if isinstance(b.exit, ir.Ask)}
-        """The blocks in which a game waits, each with the number of its decision."""
         self._numbers = 0
+
+    @cached_property
+    def asked(self) -> dict[int, int]:
+        """The blocks in which a game waits, each with the number of its decision."""
+        return {i: b.exit.decision for i, b in enumerate(self.p.blocks) if isinstance(b.exit, ir.Ask)}
 
     def evaluate(self, e: ir.Expr, state: State, slots: State) -> int:
         """The value of an expression. `slots` hold the variables that are bound inside expressions."""

@@ -7,7 +7,8 @@ logs do not depend on which passes have run. `PASSES` lists them in their order;
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from engine import program as ir
 from engine.build import FALSE, TRUE, choose, logic, op, together
@@ -336,7 +337,8 @@ def _everywhere(p: ir.Program, change: Change, *, functions_too: bool = True) ->
     def of(e: ir.Expr, top: int = -1) -> ir.Expr:
         nonlocal most
         found = change(e, top)
-        most = max(most, highest(found) + 1)
+        if found is not e:
+            most = max(most, highest(found) + 1)
         return found
 
     def maybe(e: ir.Expr | None, top: int = -1) -> ir.Expr | None:

@@ -10,7 +10,7 @@ Truth values are 0 and 1, an entity is its index in its kind, none is -1, a set 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct
 
 from rulespec.diagnostics import Span
 
@@ -19,18 +19,15 @@ PC, ENDING, WINNERS = 0, 1, 2
 # --- expressions ---------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Expr:
+class Expr(Struct, frozen=True, gc=False):
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class Const(Expr):
+class Const(Expr, frozen=True):
     value: int
 
 
-@dataclass(frozen=True, slots=True)
-class Cell(Expr):
+class Cell(Expr, frozen=True):
     """The cell `base + index`; `size` is how many there are from `base` on."""
 
     base: int
@@ -38,23 +35,20 @@ class Cell(Expr):
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Local(Expr):
+class Local(Expr, frozen=True):
     """A variable bound inside an expression, or a parameter of an option or a definition."""
 
     slot: int
 
 
-@dataclass(frozen=True, slots=True)
-class Row(Expr):
+class Row(Expr, frozen=True):
     """A look-up in `Program.arrays[array]`."""
 
     array: int
     index: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Lookup(Expr):
+class Lookup(Expr, frozen=True):
     """A look-up in `Program.tables[table]`; a missing row is a fault at `site`."""
 
     table: int
@@ -62,8 +56,7 @@ class Lookup(Expr):
     site: int
 
 
-@dataclass(frozen=True, slots=True)
-class Op(Expr):
+class Op(Expr, frozen=True):
     """An operator on numbers. `site` is where a fault (a division by zero) is reported.
 
     neg not + - * mul / % == != < <= > >= | & diff in in? bit min max abs count pick next
@@ -76,23 +69,20 @@ class Op(Expr):
     site: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Logic(Expr):
+class Logic(Expr, frozen=True):
     """`and`, `or` and `??` (the first value that is not none), left to right; what decides ends it."""
 
     op: str
     args: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class If(Expr):
+class If(Expr, frozen=True):
     condition: Expr
     then: Expr
     other: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Fold(Expr):
+class Fold(Expr, frozen=True):
     """`op` (count sum min max any all first set union) over the members of `source` in `slot`.
 
     Cyclic order from `start` where given (only `first`). `body` is the value (sum, min, max, union), the demand (all)
@@ -108,8 +98,7 @@ class Fold(Expr):
     default: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
-class Closure(Expr):
+class Closure(Expr, frozen=True):
     """The least set that holds `start` and, with each member in `slot`, the set `step`."""
 
     slot: int
@@ -117,14 +106,12 @@ class Closure(Expr):
     step: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Call(Expr):
+class Call(Expr, frozen=True):
     function: int
     args: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Positive(Expr):
+class Positive(Expr, frozen=True):
     """The set of those i < `count` for which the cell `base + index + i * stride` is above zero (made by passes)."""
 
     base: int
@@ -133,8 +120,7 @@ class Positive(Expr):
     stride: int
 
 
-@dataclass(frozen=True, slots=True)
-class Total(Expr):
+class Total(Expr, frozen=True):
     """The sum of the cells `base + index + i * stride` for all i < `count` (made by passes)."""
 
     base: int
@@ -143,16 +129,14 @@ class Total(Expr):
     stride: int
 
 
-@dataclass(frozen=True, slots=True)
-class Inverse(Expr):
+class Inverse(Expr, frozen=True):
     """The set of those i for which `Program.arrays[array][i]` is `value` (made by passes)."""
 
     array: int
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(Struct, frozen=True, gc=False):
     """A definition: parameters in the slots 0 … n-1, `lets` as (slot, value), then a value."""
 
     name: str
@@ -164,13 +148,11 @@ class Function:
 # --- instructions --------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Instruction:
+class Instruction(Struct, frozen=True, gc=False):
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class Store(Instruction):
+class Store(Instruction, frozen=True):
     """Assigns a cell; a value outside `low` … `high` is a fault at `site`."""
 
     target: Cell
@@ -180,8 +162,7 @@ class Store(Instruction):
     site: int
 
 
-@dataclass(frozen=True, slots=True)
-class Transfer(Instruction):
+class Transfer(Instruction, frozen=True):
     """Moves `amount` between cells. Less than nothing, or more than there is (unless unlimited), is a fault."""
 
     source: Cell
@@ -191,8 +172,7 @@ class Transfer(Instruction):
     site: int
 
 
-@dataclass(frozen=True, slots=True)
-class Clear(Instruction):
+class Clear(Instruction, frozen=True):
     """Zeroes the locals of a procedure that is left, so that equal positions are equal states."""
 
     base: int
@@ -202,63 +182,54 @@ class Clear(Instruction):
 # --- how a block ends ----------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Exit:
+class Exit(Struct, frozen=True, gc=False):
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class Goto(Exit):
+class Goto(Exit, frozen=True):
     block: int
 
 
-@dataclass(frozen=True, slots=True)
-class Branch(Exit):
+class Branch(Exit, frozen=True):
     condition: Expr
     yes: int
     no: int
 
 
-@dataclass(frozen=True, slots=True)
-class Switch(Exit):
+class Switch(Exit, frozen=True):
     value: Expr
     cases: tuple[tuple[int, int], ...]
     other: int
 
 
-@dataclass(frozen=True, slots=True)
-class Return(Exit):
+class Return(Exit, frozen=True):
     """Goes on at the block whose number is in a cell."""
 
     cell: int
 
 
-@dataclass(frozen=True, slots=True)
-class Ask(Exit):
+class Ask(Exit, frozen=True):
     """Waits for a decision."""
 
     decision: int
 
 
-@dataclass(frozen=True, slots=True)
-class End(Exit):
+class End(Exit, frozen=True):
     """The game is over. `ending` indexes `Program.endings`; -1 if a called procedure has just come to its end."""
 
     ending: int
     winners: Expr | None
 
 
-@dataclass(slots=True)
-class Block:
-    body: list[Instruction] = field(default_factory=list)
+class Block(Struct):
+    body: list[Instruction] = []
     exit: Exit | None = None
 
 
 # --- decisions -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Struct, frozen=True, gc=False):
     """How to show a value to a person: a kind's name, "int", "bool", or "set kind"; and the text it stands for."""
 
     text: str
@@ -266,8 +237,7 @@ class Shown:
     expr: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Struct, frozen=True, gc=False):
     """A condition with what is told when it fails."""
 
     expr: Expr
@@ -277,8 +247,7 @@ class Condition:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Param:
+class Param(Struct, frozen=True, gc=False):
     """A parameter: the members of a set, or the numbers `low` … `high`; first in `slot`, once chosen in `cell`."""
 
     name: str
@@ -293,8 +262,7 @@ class Param:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True, gc=False):
     """An option of a decision; `by` is who may take it, if not the decider."""
 
     name: str
@@ -307,8 +275,7 @@ class Choice:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True, gc=False):
     """`by` is None for chance. `together`: others choose at the same time, so nobody is shown this choice yet."""
 
     name: str
@@ -320,30 +287,26 @@ class Decision:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Invariant:
+class Invariant(Struct, frozen=True, gc=False):
     name: str
     condition: Condition
 
 
-@dataclass(frozen=True, slots=True)
-class Tiebreak:
+class Tiebreak(Struct, frozen=True, gc=False):
     slot: int
     source: Expr | None
     key: Expr | None
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Scoring:
+class Scoring(Struct, frozen=True, gc=False):
     """`score` and `tiebreaks` with the player in slot 0."""
 
     score: Expr
     tiebreaks: tuple[Tiebreak, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CellName:
+class CellName(Struct, frozen=True, gc=False):
     """What a cell is.
 
     `group` is a kind, "game", "pieces" or "rules" (locals). `owner` names the entity or pile (seats by their numbers),
@@ -360,24 +323,23 @@ class CellName:
     private: str = ""
 
 
-@dataclass(slots=True)
-class Program:
+class Program(Struct):
     """What a ruleset becomes for a number of seats and a choice of options."""
 
     seats: int
-    blocks: list[Block] = field(default_factory=list)
-    functions: list[Function] = field(default_factory=list)
-    arrays: list[tuple[int, ...]] = field(default_factory=list)
-    tables: list[dict[int, int]] = field(default_factory=list)
-    decisions: list[Decision] = field(default_factory=list)
-    invariants: list[Invariant] = field(default_factory=list)
+    blocks: list[Block] = []
+    functions: list[Function] = []
+    arrays: list[tuple[int, ...]] = []
+    tables: list[dict[int, int]] = []
+    decisions: list[Decision] = []
+    invariants: list[Invariant] = []
     scoring: Scoring | None = None
-    endings: list[str] = field(default_factory=list)
-    sites: list[tuple[Span, str]] = field(default_factory=list)
-    start: list[int] = field(default_factory=list)
+    endings: list[str] = []
+    sites: list[tuple[Span, str]] = []
+    start: list[int] = []
     """The state before the first block has run."""
-    cells: list[CellName] = field(default_factory=list)
-    entries: dict[str, tuple[int, tuple[int, ...]]] = field(default_factory=dict)
+    cells: list[CellName] = []
+    entries: dict[str, tuple[int, tuple[int, ...]]] = {}
     """Procedure → its first block and the cells of its parameters: a game may start there."""
     main: int = 0
     slots: int = 0

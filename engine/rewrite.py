@@ -3,58 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from operator import is_
+
+from msgspec.structs import replace
 
 from engine import program as ir
+
+_PARTS: dict[type[ir.Expr], Callable[..., tuple[ir.Expr, ...]]] = {
+    ir.Op: lambda e: e.args,
+    ir.Logic: lambda e: e.args,
+    ir.Call: lambda e: e.args,
+    ir.Cell: lambda e: (e.index,),
+    ir.Row: lambda e: (e.index,),
+    ir.Positive: lambda e: (e.index,),
+    ir.Total: lambda e: (e.index,),
+    ir.Inverse: lambda e: (e.value,),
+    ir.Lookup: lambda e: (e.key,),
+    ir.If: lambda e: (e.condition, e.then, e.other),
+    ir.Fold: lambda e: tuple([x for x in (e.source, e.start, e.where, e.body, e.default) if x is not None]),
+    ir.Closure: lambda e: (e.start, e.step),
+    ir.Const: lambda e: (),
+    ir.Local: lambda e: (),
+}
+_WITH_SLOT = (ir.Local, ir.Fold, ir.Closure)
 
 
 def parts(e: ir.Expr) -> tuple[ir.Expr, ...]:
     """The expressions that an expression is directly made of, in the order in which they are evaluated first."""
-    if isinstance(e, ir.Op | ir.Logic | ir.Call):
-        return e.args
-    if isinstance(e, ir.Cell | ir.Row | ir.Positive | ir.Total):
-        return (e.index,)
-    if isinstance(e, ir.Inverse):
-        return (e.value,)
-    if isinstance(e, ir.Lookup):
-        return (e.key,)
-    if isinstance(e, ir.If):
-        return (e.condition, e.then, e.other)
-    if isinstance(e, ir.Fold):
-        return tuple(part for part in (e.source, e.start, e.where, e.body, e.default) if part is not None)
-    if isinstance(e, ir.Closure):
-        return (e.start, e.step)
-    return ()
+    return _PARTS[type(e)](e)
 
 
 def changed(e: ir.Expr, change: Callable[[ir.Expr], ir.Expr]) -> ir.Expr:
-    """The expression with each of its direct parts changed."""
-
-    def of(part: ir.Expr | None) -> ir.Expr | None:
-        return None if part is None else change(part)
-
+    """The expression with each of its direct parts changed; itself if none of them is another one afterwards."""
+    before = parts(e)
+    after = [change(part) for part in before]
+    if all(map(is_, before, after)):
+        return e
     if isinstance(e, ir.Op | ir.Logic | ir.Call):
-        return replace(e, args=tuple(change(a) for a in e.args))
+        return replace(e, args=tuple(after))
     if isinstance(e, ir.Cell | ir.Row | ir.Positive | ir.Total):
-        return replace(e, index=change(e.index))
+        return replace(e, index=after[0])
     if isinstance(e, ir.Inverse):
-        return replace(e, value=change(e.value))
+        return replace(e, value=after[0])
     if isinstance(e, ir.Lookup):
-        return replace(e, key=change(e.key))
+        return replace(e, key=after[0])
     if isinstance(e, ir.If):
-        return ir.If(change(e.condition), change(e.then), change(e.other))
+        return ir.If(*after)
     if isinstance(e, ir.Fold):
-        return ir.Fold(e.op, e.slot, change(e.source), of(e.start), of(e.where), of(e.body), of(e.default))
-    if isinstance(e, ir.Closure):
-        return ir.Closure(e.slot, change(e.start), change(e.step))
-    return e
+        new = iter(after)
+        fields = [None if part is None else next(new) for part in (e.source, e.start, e.where, e.body, e.default)]
+        return replace(e, **dict(zip(("source", "start", "where", "body", "default"), fields, strict=True)))
+    assert isinstance(e, ir.Closure)
+    return ir.Closure(e.slot, *after)
 
 
 def walk(e: ir.Expr) -> Iterator[ir.Expr]:
-    """The expression and all that are in it."""
-    yield e
-    for part in parts(e):
-        yield from walk(part)
+    """The expression and all that are in it, each before its parts."""
+    left = [e]
+    while left:
+        e = left.pop()
+        yield e
+        left += reversed(parts(e))
 
 
 def free(e: ir.Expr | None) -> frozenset[int]:
@@ -73,7 +82,7 @@ def free(e: ir.Expr | None) -> frozenset[int]:
 
 def highest(e: ir.Expr) -> int:
     """The highest slot that an expression reads or binds; -1 if there is none."""
-    slots = [x.slot for x in walk(e) if isinstance(x, ir.Local | ir.Fold | ir.Closure)]
+    slots = [x.slot for x in walk(e) if isinstance(x, _WITH_SLOT)]
     return max(slots, default=-1)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Literal
 
 from rulespec import typed
@@ -241,8 +241,8 @@ def _inside(part: object) -> Iterator[typed.Expr]:
         for each in part:
             yield from _inside(each)
     elif isinstance(part, typed.Expr | typed.Binder | typed.Stmt | typed.Tiebreak):
-        for f in fields(part):
-            yield from _inside(getattr(part, f.name))
+        for name in part.__struct_fields__:
+            yield from _inside(getattr(part, name))
 
 
 def _lines_of(d: typed.Definition) -> list[Span]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from rulespec import ast
 from rulespec.diagnostics import Diagnostic, RulespecError, Severity, Span
 from rulespec.load import MAX_YAML, Files
+from rulespec.parser import parse_rules
 from rulespec.source import Node, parse_yaml
 
 _ITEM = re.compile(r"^(?=[a-z])", re.MULTILINE)  # where an item of a rules file may begin
@@ -78,7 +79,7 @@ class EditorFiles(Files):
             for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
                 part = text[start:end] if end == len(text) else text[start : end - 1]  # the parser adds the line end
                 # Empty lines in front, so that every name has its place.
-                now[line, part] = before.get((line, part)) or super().rules("\n" * line + part, display)
+                now[line, part] = before.get((line, part)) or parse_rules("\n" * line + part, display)
                 line += text.count("\n", start, end)
         except RulespecError:  # a mistake, or a line within brackets that begins like an item
             return super().rules(text, display)

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from rulespec.diagnostics import Span
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(Struct, frozen=True, gc=False):
     """A name as written, with its place."""
 
     text: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Struct, frozen=True, gc=False):
     """A docstring or a reason; empty where none was written."""
 
     text: str
@@ -26,54 +24,45 @@ class Text:
 # --- expressions ---------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Expr:
+class Expr(Struct, frozen=True, gc=False):
     """Base of all expressions; `depth` bounds the recursion of every later pass."""
 
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Number(Expr):
+class Number(Expr, frozen=True):
     value: int
     unit: Name | None
 
 
-@dataclass(frozen=True, slots=True)
-class Truth(Expr):
+class Truth(Expr, frozen=True):
     value: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Nothing(Expr):
+class Nothing(Expr, frozen=True):
     """`none`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ref(Expr):
+class Ref(Expr, frozen=True):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute(Expr):
+class Attribute(Expr, frozen=True):
     target: Expr
     name: Name
 
 
-@dataclass(frozen=True, slots=True)
-class Index(Expr):
+class Index(Expr, frozen=True):
     target: Expr
     keys: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CallExpr(Expr):
+class CallExpr(Expr, frozen=True):
     name: Name
     args: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TrackCall(Expr):
+class TrackCall(Expr, frozen=True):
     """`track.steps(a, b)`, `track.ahead(a, k)`, `track.space(v)`."""
 
     track: Expr
@@ -81,16 +70,14 @@ class TrackCall(Expr):
     args: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Unary(Expr):
+class Unary(Expr, frozen=True):
     """`-a`, `not a`, `a is none`, `a is some`."""
 
     op: str
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Binary(Expr):
+class Binary(Expr, frozen=True):
     """Arithmetic, set operators, comparisons, `and`, `or`, `in`, `not in`, `??`."""
 
     op: str
@@ -98,8 +85,7 @@ class Binary(Expr):
     right: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Choice(Expr):
+class Choice(Expr, frozen=True):
     """`then if condition else other`."""
 
     condition: Expr
@@ -107,8 +93,7 @@ class Choice(Expr):
     other: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Binder:
+class Binder(Struct, frozen=True, gc=False):
     """`name in source [from|after start] [where condition]`."""
 
     name: Name
@@ -119,13 +104,11 @@ class Binder:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class SetLiteral(Expr):
+class SetLiteral(Expr, frozen=True):
     items: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Each(Expr):
+class Each(Expr, frozen=True):
     """`count`, `sum`, `min`, `max`, `any`, `all`, `first`, `union` and set comprehensions (`set`) over a binder."""
 
     op: str
@@ -134,8 +117,7 @@ class Each(Expr):
     default: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
-class Reach(Expr):
+class Reach(Expr, frozen=True):
     name: Name
     start: Expr
     step: Expr
@@ -144,8 +126,7 @@ class Reach(Expr):
 # --- types ---------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class TypeRef:
+class TypeRef(Struct, frozen=True, gc=False):
     """A type as written; `form` is plain, optional, set or range."""
 
     form: str
@@ -158,91 +139,77 @@ class TypeRef:
 # --- statements ----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Stmt:
+class Stmt(Struct, frozen=True, gc=False):
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Let(Stmt):
+class Let(Stmt, frozen=True):
     name: Name
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Assign(Stmt):
+class Assign(Stmt, frozen=True):
     target: Expr
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Pay(Stmt):
+class Pay(Stmt, frozen=True):
     amount: Expr
     source: Expr
     target: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Move(Stmt):
+class Move(Stmt, frozen=True):
     amount: Expr
     pile: Expr
     source: Expr
     target: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class CallStmt(Stmt):
+class CallStmt(Stmt, frozen=True):
     name: Name
     args: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class EndGame(Stmt):
+class EndGame(Stmt, frozen=True):
     ending: Name | None
     winners: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
-class Require(Stmt):
+class Require(Stmt, frozen=True):
     condition: Expr
     reason: Text
 
 
-@dataclass(frozen=True, slots=True)
-class Jump(Stmt):
+class Jump(Stmt, frozen=True):
     """`leave`, `again`, `return` or `pass`."""
 
     word: str
 
 
-@dataclass(frozen=True, slots=True)
-class If(Stmt):
+class If(Stmt, frozen=True):
     """Branches in order; the last one has no condition if there is an `else`."""
 
     branches: tuple[tuple[Expr | None, tuple[Stmt, ...]], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Match(Stmt):
+class Match(Stmt, frozen=True):
     subject: Expr
     cases: tuple[tuple[tuple[Expr, ...], tuple[Stmt, ...]], ...]
     other: tuple[Stmt, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
-class For(Stmt):
+class For(Stmt, frozen=True):
     binder: Binder
     body: tuple[Stmt, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Repeat(Stmt):
+class Repeat(Stmt, frozen=True):
     limit: Expr | None
     body: tuple[Stmt, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class OptionParam:
+class OptionParam(Struct, frozen=True, gc=False):
     name: Name
     low: Expr
     high: Expr | None
@@ -250,8 +217,7 @@ class OptionParam:
     reason: Text
 
 
-@dataclass(frozen=True, slots=True)
-class OptionDef:
+class OptionDef(Struct, frozen=True, gc=False):
     name: Name
     params: tuple[OptionParam, ...]
     by: Expr | None
@@ -261,8 +227,7 @@ class OptionDef:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Decide(Stmt):
+class Decide(Stmt, frozen=True):
     """`decide`, `chance` or `decide … together`, told apart by `form`."""
 
     form: str
@@ -276,14 +241,12 @@ class Decide(Stmt):
 # --- items of a rules file -----------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Param:
+class Param(Struct, frozen=True, gc=False):
     name: Name
     type: TypeRef
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True, gc=False):
     """Base of what stands at the top of a rules file; `modifier` is "", "replace" or "wrap"."""
 
     modifier: str
@@ -292,35 +255,30 @@ class Item:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Def(Item):
+class Def(Item, frozen=True):
     params: tuple[Param, ...]
     result: TypeRef
     lets: tuple[Let, ...]
     body: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Procedure(Item):
+class Procedure(Item, frozen=True):
     params: tuple[Param, ...]
     body: tuple[Stmt, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Invariant(Item):
+class Invariant(Item, frozen=True):
     condition: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Tiebreak:
+class Tiebreak(Struct, frozen=True, gc=False):
     name: Name | None
     source: Expr | None
     key: Expr | None
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Scoring(Item):
+class Scoring(Item, frozen=True):
     """`name` is the player variable's kind; `var` the variable."""
 
     var: Name
@@ -328,18 +286,15 @@ class Scoring(Item):
     tiebreaks: tuple[Tiebreak, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class OptionGroup(Item):
+class OptionGroup(Item, frozen=True):
     options: tuple[OptionDef, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Extend(Item):
+class Extend(Item, frozen=True):
     """Options for the decisions called `name`, wherever they are taken."""
 
     options: tuple[OptionDef | Name, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Remove(Item):
+class Remove(Item, frozen=True):
     kind: str

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 
+from msgspec import Struct
+
 # Code → title. A code, once released, keeps its meaning. Families: RS1xx reading files and YAML, RS2xx names and the
 # shape of files, RS3xx types, units and resources, RS4xx termination, flow and unused parts, RS5xx overlays and
 # references, RS6xx logs and dialects, RS7xx faults at run time, RS8xx scenarios, RS9xx the program itself.
@@ -168,8 +170,7 @@ _QUOTED = re.compile(r"`([^`]*)`")
 _RIVAL = 0.1  # a second candidate whose likeness is that near to the best one's may be meant just as well
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Span:
+class Span(Struct, frozen=True, order=True, gc=False):
     """A stretch of text in a file. Lines and columns count from 1, in characters; `end_column` is exclusive."""
 
     file: str

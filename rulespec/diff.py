@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
+
+from msgspec import Struct
 
 from rulespec import ast
 from rulespec.check.nodes import get, text
@@ -255,8 +257,8 @@ def _shape(node: object) -> object:
     """What a rule says, without the places where it says it, without docstrings and whether it replaces another."""
     if isinstance(node, tuple):
         return tuple([_shape(part) for part in node])
-    if is_dataclass(node):
-        kept = [getattr(node, f.name) for f in fields(node) if f.name not in ("span", "doc", "modifier")]
+    if isinstance(node, Struct):
+        kept = [getattr(node, name) for name in node.__struct_fields__ if name not in ("span", "doc", "modifier")]
         return (type(node).__name__, *[_shape(part) for part in kept])
     return node
 
@@ -317,10 +319,10 @@ def _walk(node: object) -> Iterator[object]:
     if isinstance(node, tuple):
         for part in node:
             yield from _walk(part)
-    elif is_dataclass(node):
+    elif isinstance(node, Struct):
         yield node
-        for f in fields(node):
-            yield from _walk(getattr(node, f.name))
+        for name in node.__struct_fields__:
+            yield from _walk(getattr(node, name))
 
 
 def _within(inner: Span, outer: Span) -> bool:

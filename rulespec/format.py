@@ -6,16 +6,18 @@ Reasons and comments that stand in a column behind their lines keep it.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import groupby
 from typing import Any
 
 from lark import Lark, Token
+from msgspec import Struct
 
 from rulespec.diagnostics import Diagnostic, RulespecError, Severity, Span
 from rulespec.parse_table import parser
-from rulespec.parser import Blocks, parse_rules
+from rulespec.parser import parse_rules
+from rulespec.tree import Blocks
 
 INDENT = 4
 REASON_GAP = 4  # blanks between the longest condition of a block and the reasons
@@ -243,6 +245,6 @@ def _same(a: Any, b: Any) -> bool:
         return False
     if isinstance(a, tuple):
         return len(a) == len(b) and all(_same(x, y) for x, y in zip(a, b, strict=True))
-    if is_dataclass(a):
-        return all(_same(getattr(a, f.name), getattr(b, f.name)) for f in fields(a) if f.name != "span")
+    if isinstance(a, Struct):
+        return all(_same(getattr(a, name), getattr(b, name)) for name in a.__struct_fields__ if name != "span")
     return bool(a == b)

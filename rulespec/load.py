@@ -55,7 +55,7 @@ class Files:
 
     def rules(self, text: str, display: str) -> tuple[ast.Item, ...]:
         """The items of a rules file. Errors: as those of `parse_rules`."""
-        return parse_rules(text, display)
+        return parse_rules(text, display, keep=True)
 
     def findings(self, node: Node, schema: str) -> tuple[Diagnostic, ...]:
         """What a schema finds in the tree of a YAML file."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
+
+from msgspec import Struct
 
 from rulespec import ast
 from rulespec.diagnostics import Diagnostic, Label, Severity
@@ -50,9 +52,9 @@ def _words(node: object) -> Iterator[str]:
     elif isinstance(node, tuple):
         for part in node:
             yield from _words(part)
-    elif is_dataclass(node):
-        for f in fields(node):
-            yield from _words(getattr(node, f.name))
+    elif isinstance(node, Struct):
+        for name in node.__struct_fields__:
+            yield from _words(getattr(node, name))
 
 
 def _taken_out(name: str, source: Source) -> Iterator[Label]:

@@ -74,6 +74,6 @@ def tables(postlex: Indenter) -> str:
 
 
 if __name__ == "__main__":
-    from rulespec.parser import Blocks
+    from rulespec.tree import Blocks
 
     Path(__file__).with_name(FILE).write_text(tables(Blocks()), encoding="utf-8")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from rulespec import kept
 from rulespec.diagnostics import Report, Span, did_you_mean, shown
 from rulespec.source import Mapping, Node, Scalar, locate, to_plain
 
@@ -54,6 +56,10 @@ def check_schema(
         what: the kind of file in words, such as "map file", for the messages.
         related: schemas with an `$id` that `schema` may refer to. Nothing is ever fetched from the network.
     """
+    plain = to_plain(node)
+    key = kept.key("fits", json.dumps([schema, *(related := list(related))], sort_keys=True), json.dumps(plain))
+    if kept.read(key) is not None:
+        return
     # Imported here: jsonschema takes longer to import than all the rest together.
     from jsonschema import Draft202012Validator
     from referencing import Registry
@@ -64,7 +70,7 @@ def check_schema(
     )
     validator = Draft202012Validator(schema, registry=registry)
     found: list[ValidationError] = []
-    for error in validator.iter_errors(to_plain(node)):
+    for error in validator.iter_errors(plain):
         found += islice(_leaves(error), _ERROR_LIMIT)
         if len(found) >= _ERROR_LIMIT:
             break
@@ -73,6 +79,8 @@ def check_schema(
         hints[tuple(error.absolute_path)] = hints.get(tuple(error.absolute_path), "") + _meant(error, node)
     for error in found:
         _describe(error, node, report, what, hints)
+    if not found:
+        kept.write(key, True)
 
 
 def _meant(error: ValidationError, root: Node) -> str:

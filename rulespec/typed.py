@@ -6,8 +6,9 @@ This is what the checker makes and the engine lowers. It depends neither on the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct
 
 from rulespec.ast import OptionGroup
 from rulespec.diagnostics import Span
@@ -17,22 +18,19 @@ from rulespec.types import Type
 # --- declarations --------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class Unit:
+class Unit(Struct):
     name: str
     span: Span
 
 
-@dataclass(slots=True)
-class Entity:
+class Entity(Struct):
     name: str
     title: str
     span: Span
     doc: str = ""
 
 
-@dataclass(slots=True)
-class FactDecl:
+class FactDecl(Struct):
     """A fact of a kind; `values` holds one number per entity (an index, a truth value, a bit mask, -1 for none).
 
     `type_span` is where its type is written, if it is.
@@ -41,12 +39,11 @@ class FactDecl:
     name: str
     type: Type
     span: Span
-    values: list[int] = field(default_factory=list)
+    values: list[int] = []
     type_span: Span | None = None
 
 
-@dataclass(eq=False, slots=True)
-class FieldDecl:
+class FieldDecl(Struct, eq=False):
     """A state field or an account, of every entity of `kind` or of the game as a whole (kind "").
 
     `private` is the name of the option that hides it from other players, "true" if it is always hidden, or "";
@@ -66,31 +63,28 @@ class FieldDecl:
     type_span: Span | None = None
 
 
-@dataclass(eq=False, slots=True)
-class Kind:
+class Kind(Struct, eq=False):
     """A kind of entities. The players' kind has no entities of its own: one per seat, when a game begins."""
 
     name: str
     span: Span
-    entities: list[Entity] = field(default_factory=list)
-    facts: dict[str, FactDecl] = field(default_factory=dict)
-    state: dict[str, FieldDecl] = field(default_factory=dict)
+    entities: list[Entity] = []
+    facts: dict[str, FactDecl] = {}
+    state: dict[str, FieldDecl] = {}
     product: tuple[str, ...] = ()
     is_player: bool = False
     implicit: bool = False
     doc: str = ""
-    index: dict[str, int] = field(default_factory=dict)
+    index: dict[str, int] = {}
 
 
-@dataclass(eq=False, slots=True)
-class PlaceDecl:
+class PlaceDecl(Struct, eq=False):
     name: str
     index: str
     span: Span
 
 
-@dataclass(eq=False, slots=True)
-class PieceDecl:
+class PieceDecl(Struct, eq=False):
     """A type of pieces: one pile of counts for each tuple of `each` entities, spread over places."""
 
     name: str
@@ -99,8 +93,7 @@ class PieceDecl:
     span: Span
 
 
-@dataclass(eq=False, slots=True)
-class TableDecl:
+class TableDecl(Struct, eq=False):
     name: str
     keys: tuple[Type, ...]
     value: Type
@@ -110,8 +103,7 @@ class TableDecl:
     value_span: Span
 
 
-@dataclass(eq=False, slots=True)
-class TrackDecl:
+class TrackDecl(Struct, eq=False):
     """A ring (`upto` is empty) or a line of spaces, which are the entities of `kind`."""
 
     name: str
@@ -123,16 +115,14 @@ class TrackDecl:
     unit_span: Span
 
 
-@dataclass(eq=False, slots=True)
-class ConstantDecl:
+class ConstantDecl(Struct, eq=False):
     name: str
     type: Type
     value: int
     span: Span
 
 
-@dataclass(eq=False, slots=True)
-class OptionDecl:
+class OptionDecl(Struct, eq=False):
     """A switch of the ruleset; `values` is None for a bool."""
 
     name: str
@@ -142,8 +132,7 @@ class OptionDecl:
     span: Span
 
 
-@dataclass(eq=False, slots=True)
-class Placement:
+class Placement(Struct, eq=False):
     """A start value from the set-up file: `keys` say what it is for, an entity or a variable that is each of a kind."""
 
     target: FieldDecl | tuple[PieceDecl, PlaceDecl]
@@ -156,8 +145,7 @@ class Placement:
 # --- expressions ---------------------------------------------------------------------------
 
 
-@dataclass(eq=False, slots=True)
-class Var:
+class Var(Struct, eq=False):
     """A local, a parameter or a bound variable."""
 
     name: str
@@ -166,85 +154,72 @@ class Var:
     reads: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Expr:
+class Expr(Struct, frozen=True):
     type: Type
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Lit(Expr):
+class Lit(Expr, frozen=True):
     """A number, truth value (0, 1), entity (its index), none (-1) or set (a bit mask)."""
 
     value: int
 
 
-@dataclass(frozen=True, slots=True)
-class Seats(Expr):
+class Seats(Expr, frozen=True):
     """The number of seats."""
 
 
-@dataclass(frozen=True, slots=True)
-class OptionValue(Expr):
+class OptionValue(Expr, frozen=True):
     option: OptionDecl
 
 
-@dataclass(frozen=True, slots=True)
-class Local(Expr):
+class Local(Expr, frozen=True):
     var: Var
 
 
-@dataclass(frozen=True, slots=True)
-class Field(Expr):
+class Field(Expr, frozen=True):
     """State or an account, of an entity or (owner None) of the game."""
 
     decl: FieldDecl
     owner: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
-class Fact(Expr):
+class Fact(Expr, frozen=True):
     decl: FactDecl
     owner: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class PieceCount(Expr):
+class PieceCount(Expr, frozen=True):
     piece: PieceDecl
     ids: tuple[Expr, ...]
     place: PlaceDecl
     index: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
-class TableRow(Expr):
+class TableRow(Expr, frozen=True):
     table: TableDecl
     keys: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ProductEntity(Expr):
+class ProductEntity(Expr, frozen=True):
     """The entity of a product kind that is made of the given ones."""
 
     kind: Kind
     parts: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class KindSet(Expr):
+class KindSet(Expr, frozen=True):
     """All entities of a kind."""
 
     kind: Kind
 
 
-@dataclass(frozen=True, slots=True)
-class Call(Expr):
+class Call(Expr, frozen=True):
     definition: Definition
     args: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Op(Expr):
+class Op(Expr, frozen=True):
     """An operator or built-in.
 
     neg not + - * / % == != < <= > >= and or in | & diff ?? none some min max abs count set index next
@@ -254,8 +229,7 @@ class Op(Expr):
     args: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TrackOp(Expr):
+class TrackOp(Expr, frozen=True):
     """`steps` and `ahead` on a ring, `space` on a line."""
 
     op: str
@@ -263,15 +237,13 @@ class TrackOp(Expr):
     args: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Choice(Expr):
+class Choice(Expr, frozen=True):
     condition: Expr
     then: Expr
     other: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Binder:
+class Binder(Struct, frozen=True):
     """A variable that runs over a set, in kind order or in cyclic order from or after `start`."""
 
     var: Var
@@ -281,16 +253,14 @@ class Binder:
     where: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
-class Each(Expr):
+class Each(Expr, frozen=True):
     op: str
     binder: Binder
     body: Expr | None
     default: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
-class Reach(Expr):
+class Reach(Expr, frozen=True):
     var: Var
     start: Expr
     step: Expr
@@ -299,28 +269,24 @@ class Reach(Expr):
 # --- statements ----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Stmt:
+class Stmt(Struct, frozen=True):
     span: Span
 
 
 Block = tuple[Stmt, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Let(Stmt):
+class Let(Stmt, frozen=True):
     var: Var
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Assign(Stmt):
+class Assign(Stmt, frozen=True):
     target: Local | Field
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Transfer(Stmt):
+class Transfer(Stmt, frozen=True):
     """`pay` and `move`: the same thing between two accounts, or between two places of one pile."""
 
     amount: Expr
@@ -328,30 +294,25 @@ class Transfer(Stmt):
     target: Field | PieceCount
 
 
-@dataclass(frozen=True, slots=True)
-class CallProcedure(Stmt):
+class CallProcedure(Stmt, frozen=True):
     procedure: Procedure
     args: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class EndGame(Stmt):
+class EndGame(Stmt, frozen=True):
     ending: str
     winners: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
-class Jump(Stmt):
+class Jump(Stmt, frozen=True):
     word: str
 
 
-@dataclass(frozen=True, slots=True)
-class If(Stmt):
+class If(Stmt, frozen=True):
     branches: tuple[tuple[Expr | None, Block], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Match(Stmt):
+class Match(Stmt, frozen=True):
     """`cases` maps sets of entity indices to blocks; `other` is None if the cases are exhaustive.
 
     `places` are where the cases are written.
@@ -363,20 +324,17 @@ class Match(Stmt):
     places: tuple[Span, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class For(Stmt):
+class For(Stmt, frozen=True):
     binder: Binder
     body: Block
 
 
-@dataclass(frozen=True, slots=True)
-class Repeat(Stmt):
+class Repeat(Stmt, frozen=True):
     limit: Expr | None
     body: Block
 
 
-@dataclass(frozen=True, slots=True)
-class OptionParam:
+class OptionParam(Struct, frozen=True):
     """A parameter of an option: a set (`high` None) or the numbers `low` … `high`."""
 
     var: Var
@@ -387,15 +345,13 @@ class OptionParam:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(Struct, frozen=True):
     condition: Expr
     reason: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class OptionDef:
+class OptionDef(Struct, frozen=True):
     name: str
     params: tuple[OptionParam, ...]
     by: Expr | None
@@ -406,8 +362,7 @@ class OptionDef:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Decide(Stmt):
+class Decide(Stmt, frozen=True):
     """`form` is decide, chance or together."""
 
     form: str
@@ -421,8 +376,7 @@ class Decide(Stmt):
 # --- rules ---------------------------------------------------------------------------------
 
 
-@dataclass(eq=False, slots=True)
-class Definition:
+class Definition(Struct, eq=False):
     name: str
     params: tuple[Var, ...]
     result: Type
@@ -433,8 +387,7 @@ class Definition:
     body: Expr | None = None
 
 
-@dataclass(eq=False, slots=True)
-class Procedure:
+class Procedure(Struct, eq=False):
     name: str
     params: tuple[Var, ...]
     doc: str
@@ -442,16 +395,14 @@ class Procedure:
     body: Block = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Invariant:
+class Invariant(Struct, frozen=True):
     name: str
     doc: str
     condition: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Tiebreak:
+class Tiebreak(Struct, frozen=True):
     """A value, or (var, source, key): the values for the members of source, those with the highest key first."""
 
     var: Var | None
@@ -460,8 +411,7 @@ class Tiebreak:
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Scoring:
+class Scoring(Struct, frozen=True):
     var: Var
     score: Expr
     tiebreaks: tuple[Tiebreak, ...]
@@ -474,27 +424,26 @@ Named = Declared | OptionDecl | Var | Definition | Procedure | OptionGroup
 """What a name in a ruleset may stand for."""
 
 
-@dataclass(eq=False, slots=True)
-class Declarations:
+class Declarations(Struct, eq=False):
     """Everything that has a name, but no rule."""
 
-    units: dict[str, Span] = field(default_factory=dict)
-    kinds: dict[str, Kind] = field(default_factory=dict)
-    fields: dict[str, FieldDecl] = field(default_factory=dict)
-    pieces: dict[str, PieceDecl] = field(default_factory=dict)
-    tables: dict[str, TableDecl] = field(default_factory=dict)
-    tracks: dict[str, TrackDecl] = field(default_factory=dict)
-    constants: dict[str, ConstantDecl] = field(default_factory=dict)
-    options: dict[str, OptionDecl] = field(default_factory=dict)
-    placements: list[Placement] = field(default_factory=list)
-    entities: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
+    units: dict[str, Span] = {}
+    kinds: dict[str, Kind] = {}
+    fields: dict[str, FieldDecl] = {}
+    pieces: dict[str, PieceDecl] = {}
+    tables: dict[str, TableDecl] = {}
+    tracks: dict[str, TrackDecl] = {}
+    constants: dict[str, ConstantDecl] = {}
+    options: dict[str, OptionDecl] = {}
+    placements: list[Placement] = []
+    entities: dict[str, list[tuple[str, int]]] = {}
     player_kind: str = ""
     min_players: int = 1
     max_players: int = 1
-    used: set[str] = field(default_factory=set)
-    broken: set[str] = field(default_factory=set)
+    used: set[str] = set()
+    broken: set[str] = set()
     """Names whose declaration has been reported: what mentions them is not reported too."""
-    references: dict[Span, Named] = field(default_factory=dict)
+    references: dict[Span, Named] = {}
     """What the names in the files stand for, by the place of the name; for editors."""
 
     def refer(self, span: Span, named: Named) -> None:
@@ -508,16 +457,14 @@ class Declarations:
         kind.entities.append(entity)
 
 
-@dataclass(eq=False, slots=True)
-class Rules:
-    definitions: dict[str, Definition] = field(default_factory=dict)
-    procedures: dict[str, Procedure] = field(default_factory=dict)
-    invariants: dict[str, Invariant] = field(default_factory=dict)
+class Rules(Struct, eq=False):
+    definitions: dict[str, Definition] = {}
+    procedures: dict[str, Procedure] = {}
+    invariants: dict[str, Invariant] = {}
     scoring: Scoring | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Ruleset:
+class Ruleset(Struct, frozen=True):
     """A checked ruleset. Immutable by convention: nothing changes it once the checker has returned it.
 
     `hash` is that of its content (files and overlays, in order); `sources` maps file names to their text; `listed` are

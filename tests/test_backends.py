@@ -6,7 +6,6 @@ import hashlib
 import os
 import random
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 from cases import TESTS, split, write
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from test_meaning import IDLE, WORLD
 
 from engine.compiler import ALL_PASSES, PythonBackend

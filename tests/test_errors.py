@@ -16,8 +16,8 @@ from rulespec import parse_table
 from rulespec.diagnostics import CODES, Diagnostic, Report, RulespecError, Severity
 from rulespec.load import load_ruleset
 from rulespec.overlay import merge
-from rulespec.parser import Blocks
 from rulespec.source import parse_yaml, to_plain
+from rulespec.tree import Blocks
 
 FIXTURES = TESTS / "fixtures" / "errors"
 BASE = TESTS / "rulesets" / "errors"

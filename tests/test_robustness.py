@@ -89,7 +89,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     sound: set[int] = set()
     check = schema_check.check_schema
 
-    def parsed(text: str, file: str) -> tuple[ast.Item, ...]:
+    def parsed(text: str, file: str, *, keep: bool = False) -> tuple[ast.Item, ...]:
         if text not in rules:
             rules[text] = parse_rules(text, file)
         return rules[text]

@@ -63,7 +63,7 @@ class KindDeclarer:
         if not isinstance(node, Scalar):
             return INT, None
         try:
-            ref = parse_type(node.text, node.span.file, node.span.line, content_column(node))
+            ref = parse_type(node.text, node.span.file, node.span.line, content_column(node), keep=True)
         except RulespecError as error:
             self.report.extend(error.diagnostics)
             return BAD, None
@@ -97,7 +97,7 @@ class KindDeclarer:
             self.report.error("RS108", message, node.span, help="use tables of plain numbers, or definitions in rules")
             self.report.raise_if_errors()
         try:
-            return parse_expr(node.text, node.span.file, node.span.line, content_column(node))
+            return parse_expr(node.text, node.span.file, node.span.line, content_column(node), keep=True)
         except RulespecError as error:
             self.report.extend(error.diagnostics)
             return None

@@ -434,7 +434,7 @@ def _taken(node: Node) -> int | None:
     if not isinstance(node, Scalar) or not isinstance(node.value, str):
         return None
     try:
-        tree = parse_expr(node.text, node.span.file, node.span.line, content_column(node))
+        tree = parse_expr(node.text, node.span.file, node.span.line, content_column(node), keep=True)
     except RulespecError:
         return None
     fits = isinstance(tree, ast.Binary) and tree.op == "-" and isinstance(tree.left, ast.Ref | ast.Attribute)

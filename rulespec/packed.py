@@ -1,0 +1,90 @@
+"""Syntax trees as plain JSON values, and back: flat, and wherever they stand.
+
+A packed tree is `values` (texts, numbers, truth values, none), `spans` (relative to where the text begins), the names
+of its `nodes`, and `steps`: what to put on a stack. A step from 0 on is one of the spans and values; -1, n makes a
+tuple of the last n; -2, -3 … makes a node of as many as it has fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec import ast
+from rulespec.diagnostics import Span
+from rulespec.place import Origin
+
+_NODES: dict[str, type[Struct]] = {
+    name: node for name, node in vars(ast).items() if isinstance(node, type) and issubclass(node, Struct)
+}
+
+
+def pack(tree: Any, origin: Origin) -> dict[str, Any]:
+    """The tree of a text that begins at `origin` as JSON."""
+    spans: dict[Span, int] = {}
+    values: dict[tuple[type, Any], int] = {}
+    nodes: dict[str, int] = {}
+    order = list(_steps(tree))
+    for step in order:
+        if isinstance(step, Span):
+            spans.setdefault(step, len(spans))
+    steps: list[int] = []
+    for step in order:
+        if isinstance(step, Span):
+            steps.append(spans[step])
+        elif isinstance(step, _Tuple):
+            steps += (-1, step.size)
+        elif isinstance(step, type):
+            steps.append(-2 - nodes.setdefault(step.__name__, len(nodes)))
+        else:
+            steps.append(len(spans) + values.setdefault((type(step), step), len(values)))
+    return {
+        "spans": [origin.relative(span) for span in spans],
+        "values": [value for _, value in values],
+        "nodes": list(nodes),
+        "steps": steps,
+    }
+
+
+def unpack(data: Any, origin: Origin) -> Any:
+    """The tree that was packed, of a text that begins at `origin`; None if the data are no packed tree."""
+    try:
+        leaves = [origin.at(*place) for place in data["spans"]]
+        leaves += data["values"]
+        nodes = [_NODES[name] for name in data["nodes"]]
+        sizes = [len(node.__struct_fields__) for node in nodes]
+        stack: list[Any] = []
+        steps = iter(data["steps"])
+        for step in steps:
+            if step >= 0:
+                stack.append(leaves[step])
+            elif step == -1:
+                at = len(stack) - next(steps)
+                stack[at:] = [tuple(stack[at:])]
+            else:
+                at = len(stack) - sizes[-2 - step]
+                stack[at:] = [nodes[-2 - step](*stack[at:])]
+        (tree,) = stack
+        return tree
+    except (AttributeError, IndexError, KeyError, StopIteration, TypeError, ValueError):
+        return None
+
+
+class _Tuple(Struct):
+    size: int
+
+
+def _steps(part: Any) -> Iterator[Any]:
+    """A tree from its leaves on: spans and values, and after its parts each node's class or a tuple's size."""
+    if isinstance(part, tuple):
+        for each in part:
+            yield from _steps(each)
+        yield _Tuple(len(part))
+    elif isinstance(part, Struct) and not isinstance(part, Span):
+        for name in part.__struct_fields__:
+            yield from _steps(getattr(part, name))
+        yield type(part)
+    else:
+        yield part

@@ -1,0 +1,143 @@
+"""What is kept for other runs: the same results with it, without it, and whatever has happened to it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.validate import check
+from rulespec import kept
+from rulespec.diagnostics import Report
+from rulespec.load import load_ruleset
+from rulespec.packed import pack, unpack
+from rulespec.parser import parse_expr, parse_rules, parse_type
+from rulespec.place import Origin
+
+GAMES = Path(__file__).parent.parent / "games"
+RULES = sorted(GAMES.rglob("*.rules"))
+EXPR = "sum(a.b for a in town where not (a == none or a in {oak, elm})) + 3 money if n is some else min(1, -2)"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("RULESPEC_CACHE", str(tmp_path / "kept"))
+    return tmp_path / "kept"
+
+
+@pytest.mark.parametrize("path", RULES, ids=lambda p: "/".join(p.parts[-3:]))
+def test_trees_come_back_as_they_were(path: Path) -> None:
+    tree = parse_rules(path.read_text("utf-8"), "a.rules")
+    packed = json.loads(json.dumps(pack(tree, Origin("a.rules"))))
+    assert unpack(packed, Origin("a.rules")) == tree
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_tree_is_kept_wherever_it_stands() -> None:
+    for line, column in ((1, 1), (7, 12)):
+        first, again = (parse_expr(EXPR, "f", line, column, keep=keep) for keep in (False, True))
+        assert first == again == parse_expr(EXPR, "f", line, column, keep=True)
+        assert first.span.line == line and first.span.column == column
+    assert parse_type("int 0..6", "f", 2, 3, keep=True) == parse_type("int 0..6", "f", 2, 3, keep=True)
+    two_lines = "(1 +\n  2)"
+    parse_expr(two_lines, "g", keep=True)
+    assert parse_expr(two_lines, "f", 4, 9, keep=True) == parse_expr(two_lines, "f", 4, 9)
+
+
+def test_an_unchanged_ruleset_is_not_parsed_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = load_ruleset("imperial+first_edition")
+    monkeypatch.setattr("rulespec.tree.build", lambda *_: pytest.fail("parsed again"))
+    monkeypatch.setattr("jsonschema.Draft202012Validator.iter_errors", lambda *_: pytest.fail("checked again"))
+    again = load_ruleset("imperial+first_edition")
+    assert again.hash == first.hash and again.sources == first.sources
+    assert [str(p.span) for p in again.rules.procedures.values()] == [
+        str(p.span) for p in first.rules.procedures.values()
+    ]
+    assert len(list(folder.iterdir())) > 20
+
+
+def test_what_is_wrong_is_told_each_time(folder: Path, tmp_path: Path) -> None:
+    rules = (GAMES / "tutorial/game.yaml").read_text("utf-8").replace("title:", "tittle:")
+    game = tmp_path / "bad"
+    game.mkdir()
+    (game / "game.yaml").write_text(rules, "utf-8")
+    reports = []
+    for _ in range(2):
+        reports.append(Report())
+        assert check(str(game), reports[-1]) is None
+    assert [str(d) for d in reports[0].diagnostics] == [str(d) for d in reports[1].diagnostics] != []
+
+
+@pytest.mark.parametrize("damage", ["cut", "changed", "empty", "nested", "other", "folder"])
+def test_damage_is_as_if_nothing_were_there(folder: Path, damage: str) -> None:
+    tree = parse_expr(EXPR, "f", keep=True)
+    (entry,) = folder.iterdir()
+    whole = entry.read_bytes()
+    if damage == "cut":
+        for end in range(len(whole)):
+            entry.write_bytes(whole[:end])
+            assert kept.read(entry.name) is None
+    elif damage == "changed":
+        for at in range(0, len(whole), 7):
+            entry.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+            assert kept.read(entry.name) is None
+    elif damage == "empty":
+        entry.write_bytes(b"")
+    elif damage == "nested":
+        kept.write(entry.name, 5)
+        deep = b"[" * 100_000
+        entry.write_bytes(kept._digest(deep) + b"\n" + deep)
+        assert kept.read(entry.name) is None
+    elif damage == "other":
+        kept.write(entry.name, {"spans": [], "values": [1], "nodes": ["Ref"], "steps": [0, -2, 7]})
+    else:
+        entry.unlink()
+        entry.mkdir()
+    assert parse_expr(EXPR, "f", keep=True) == tree
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        None,
+        [],
+        {},
+        {"spans": [], "values": [], "nodes": [], "steps": []},
+        {"spans": [[1]], "values": [], "nodes": [], "steps": [0]},
+        {"spans": [], "values": [1], "nodes": [], "steps": [0, 0]},
+        {"spans": [], "values": [1], "nodes": ["Path"], "steps": [0, -2]},
+        {"spans": [], "values": [1], "nodes": ["__import__"], "steps": [0, -2]},
+        {"spans": [], "values": [1], "nodes": ["Name"], "steps": [0, -2]},
+        {"spans": [], "values": [1], "nodes": [], "steps": [0, -1]},
+        {"spans": [], "values": [1], "nodes": [], "steps": ["0"]},
+        {"spans": [], "values": [1], "nodes": [], "steps": [9]},
+    ],
+)
+def test_what_is_no_tree_is_refused(data: object) -> None:
+    assert unpack(data, Origin("f")) is None
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    for name in (str(tmp_path / "file"), str(tmp_path / "file" / "below"), ""):
+        monkeypatch.setenv("RULESPEC_CACHE", name)
+        assert parse_expr(EXPR, "f", keep=True) == parse_expr(EXPR, "f")
+        assert kept.read(kept.key("tree", "expr", EXPR)) is None
+
+
+def test_keys_hold_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = {kept.key("a", "b"), kept.key("ab"), kept.key("a", "", "b"), kept.key("a", "b", ""), kept.key("a", "\ud800")}
+    monkeypatch.setattr(kept, "_program", lambda: b"another version")
+    assert len({*keys, kept.key("a", "b")}) == 6
+
+
+def test_there_are_not_more_than_so_many(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "MAX_ENTRIES", 20)
+    for i in range(100):
+        kept.write(kept.key(str(i)), i)
+        assert kept.read(kept.key(str(i))) == i
+    assert len(list(folder.iterdir())) <= 20
+    monkeypatch.setattr(kept, "MAX_ENTRY", 200)
+    kept.write("large", "x" * 500)
+    assert kept.read("large") is None and not any("large" in p.name for p in folder.iterdir())
