@@ -68,7 +68,7 @@ def main(args: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="How fast Rulespec is, beside other programs.")
     parser.add_argument("sections", metavar="SECTION", nargs="*", help=f"of {', '.join(SECTIONS)}; else all")
     parser.add_argument("--quick", action="store_true", help="about a minute: fewer rulesets, shorter runs")
-    parser.add_argument("--runs", type=int, help="of each slice (5; quick: 3)")
+    parser.add_argument("--runs", type=int, help="of each slice (5; quick: 3; at most 3 of what takes long)")
     parser.add_argument("--games", type=int, help="playouts for the section jobs (100; quick: 20)")
     parser.add_argument("--out", type=Path, default=BUILD / "speed.json", help="where the JSON goes")
     chosen = parser.parse_args(args)
@@ -77,7 +77,7 @@ def main(args: Sequence[str] | None = None) -> int:
     runs = chosen.runs or (3 if chosen.quick else 5)
     games = chosen.games or (20 if chosen.quick else 100)
     with Chess() as yardstick:
-        bench = Bench(yardstick, BUILD, runs, 0.05 if chosen.quick else 0.4, chosen.quick, games)
+        bench = Bench(yardstick, BUILD, runs, 0.05 if chosen.quick else 0.3, chosen.quick, games)
         figures = measure(bench, chosen.sections or list(SECTIONS))
     chosen.out.parent.mkdir(parents=True, exist_ok=True)
     chosen.out.write_text(json.dumps(as_json(bench, figures), indent=1, ensure_ascii=False) + "\n", "utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 from bench.figures import Bench, Figure
@@ -14,20 +15,23 @@ from rulespec import typed
 from rulespec.diagnostics import Report
 from rulespec.load import load_ruleset, load_source
 
+MOST_RUNS = 3
 RULESETS = ("imperial", "imperial_2030", "imperial_asia", "tutorial")
 
 
 def run(bench: Bench) -> Iterator[Figure]:
     """For each ruleset, in a process that has imported everything; nothing is kept from one run to the next."""
+    few = replace(bench, runs=min(bench.runs, MOST_RUNS))
     for ref in RULESETS[:1] if bench.quick else RULESETS:
         ruleset = load_ruleset(ref)
-        yield bench.beside_chess(f"{ref}: read and merge", once(partial(_read, ref)), "ms")
-        yield bench.beside_chess(f"{ref}: read, merge and check", once(partial(load_ruleset, ref)), "ms")
+        yield few.beside_chess(f"{ref}: read and merge", once(partial(_read, ref)), "ms")
+        yield few.beside_chess(f"{ref}: read, merge and check", once(partial(load_ruleset, ref)), "ms")
         yield from lowering(bench, ref, ruleset)
 
 
 def lowering(bench: Bench, name: str, ruleset: typed.Ruleset) -> Iterator[Figure]:
     """Lowering, and generating Python and compiling it, for as many players as can be up to four."""
+    bench = replace(bench, runs=min(bench.runs, MOST_RUNS))
     seats = min(4, ruleset.players[1])
     options = check_options(ruleset, {})
     program = lower(ruleset, seats, options)
