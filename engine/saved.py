@@ -23,7 +23,7 @@ _OPEN = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0) | ge
 
 
 class NotSaved(Exception):
-    """A game cannot be saved; the message says why. What was saved before stands."""
+    """A game, or what came of many, cannot be saved; the message says why. What was saved before stands."""
 
 
 class SavedGame:
@@ -46,29 +46,12 @@ class SavedGame:
         self._size = self._lines = 0  # bytes and lines that count
         self._ended = True  # whether these bytes end with the end of a line
         self._torn = b""  # what stands behind them
+        self._file = open_alone(path, "played")
         try:
-            self._file = os.open(path, _OPEN, 0o666)
-        except (OSError, ValueError) as error:
-            detail = getattr(error, "strerror", None) or str(error)
-            raise NotSaved(f"{path} cannot be written: {detail}") from None
-        try:
-            self._lock()
             self._read()
         except BaseException:
             self.close()
             raise
-
-    def _lock(self) -> None:
-        """Keeps other programs out; a lock ends with the process that has it, however that ends."""
-        with suppress(ImportError):  # where there are no such locks, people must see to it themselves
-            import fcntl
-
-            try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise NotSaved(f"{self.path} is being played by another program") from None
-            except OSError:
-                return  # a file system without locks
 
     def _read(self) -> None:
         """Reads what is there, and finds where its whole lines end."""
@@ -104,7 +87,7 @@ class SavedGame:
             message = "this is no log, nor the beginning of the log of this game"
             fail("RS604", message, Span(str(self.path), 1, 1, 1, 2), help="name another file")
         self._append([line])
-        _sync_folder(self.path.absolute().parent)
+        sync_folder(self.path.absolute().parent)
         return bool(torn)
 
     def add(self, *moves: Option | TakenBack) -> None:
@@ -153,7 +136,50 @@ def _line(data: dict[str, Any]) -> bytes:
     return (json.dumps(data, ensure_ascii=False) + "\n").encode()
 
 
-def _sync_folder(folder: Path) -> None:
+def open_alone(path: Path, doing: str) -> int:
+    """Opens a file to read it and to add to it, and keeps other programs out as long as it is open.
+
+    Args:
+        path: the file; it is made if there is none.
+        doing: what a program does that has it open: `played`, `written`.
+
+    Returns:
+        The descriptor.
+
+    Raises:
+        NotSaved: if the file cannot be written, or another program has it open.
+    """
+    try:
+        file = os.open(path, _OPEN, 0o666)
+    except (OSError, ValueError) as error:
+        detail = getattr(error, "strerror", None) or str(error)
+        raise NotSaved(f"{path} cannot be written: {detail}") from None
+    try:
+        lock(file, f"{path} is being {doing} by another program")
+    except NotSaved:
+        os.close(file)
+        raise
+    return file
+
+
+def lock(file: int, busy: str) -> None:
+    """Keeps other programs out of an open file or folder; a lock ends with the process that has it, however that ends.
+
+    Raises:
+        NotSaved: with the text `busy`, if another program has locked it.
+    """
+    with suppress(ImportError):  # where there are no such locks, people must see to it themselves
+        import fcntl
+
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise NotSaved(busy) from None
+        except OSError:
+            return  # a file system without locks
+
+
+def sync_folder(folder: Path) -> None:
     """Waits until the name of a new file is on the disk, too."""
     with suppress(OSError):  # not every system lets folders be opened
         number = os.open(folder, os.O_RDONLY)
