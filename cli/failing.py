@@ -17,12 +17,19 @@ def write_failing(folder: Path | None, name: str, failing: Failing) -> Path | No
     Raises:
         click.ClickException: if it cannot be written.
     """
-    if folder is None:
-        return None
+    return write_log(folder, name, failing.log()) if folder is not None else None
+
+
+def write_log(folder: Path, name: str, text: str) -> Path:
+    """Writes a log into a folder, which is made if there is none, and returns where.
+
+    Raises:
+        click.ClickException: if it cannot be written.
+    """
     path = folder / name
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        path.write_text(failing.log(), "utf-8", newline="\n")
+        path.write_text(text, "utf-8", newline="\n")
     except OSError as error:
         raise click.ClickException(f"cannot write {path}: {error.strerror}") from None
     return path

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from cli import output
-from cli.failing import as_json, story, write_failing
+from cli.failing import as_json, story, write_failing, write_log
 from engine.begin import Backend
-from engine.properties import kind_of, shorter_playout
+from engine.properties import shorter_playout
+from engine.results import Results, open_results
+from engine.saved import NotSaved
 from engine.shrink import Failing
-from engine.simulate import CAP, Playout, Totals, simulate
+from engine.simulate import CAP, Outcome, Plan, Playout, Totals
+from engine.spread import CLUSTERS, NotSpread, spread
+from rulespec import typed
 
-_FAILURES_SHOWN = 5
+_MAX_JOBS = 1_000
 _T = TypeVar("_T")
 
 
@@ -39,6 +45,20 @@ def seat_counts(text: str) -> list[int]:
     return found
 
 
+def _jobs(ctx: click.Context, option: click.Parameter, value: int) -> int:
+    if value == 0:
+        raise click.BadParameter("0 processes play nothing; -1 stands for one on each core")
+    return value
+
+
+def _cluster(ctx: click.Context, option: click.Parameter, value: str | None) -> str:
+    kind, _, address = (value or "").partition(":")
+    if value is not None and (kind not in CLUSTERS or not address):
+        kinds = " or ".join(f"{kind}:ADDRESS" for kind in CLUSTERS)
+        raise click.BadParameter(f"`{value[:80]}` is not of the form {kinds}")
+    return value or ""
+
+
 @click.command("simulate")
 @click.argument("ref")
 @click.option("--players", metavar="N", required=True, help="Number of players, or several: 2-6; games take turns.")
@@ -48,7 +68,29 @@ def seat_counts(text: str) -> list[int]:
     "--cap", type=click.IntRange(1), default=CAP, show_default=True, help="Decisions before a game is given up."
 )
 @click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the ruleset; repeatable.")
-@click.option("--backend", type=click.Choice(["python", "interpreter"]), default="python", show_default=True)
+@click.option(
+    "--backend",
+    type=click.Choice(["python", "interpreter"]),
+    default="python",
+    show_default=True,
+    help="What runs the rules.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(-1, _MAX_JOBS),
+    default=1,
+    show_default=True,
+    callback=_jobs,
+    metavar="N",
+    help="Processes that play; -1: one on each core.",
+)
+@click.option("--cluster", callback=_cluster, metavar="KIND:ADDRESS", help="Play on a cluster: dask:… or ray:…")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write a row for each game to FILE.jsonl or FOLDER.parquet; go on if it exists.",
+)
 @click.option("--failures", type=click.Path(path_type=Path), help="Folder for the native logs of games that fail.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
 @click.pass_context
@@ -61,87 +103,143 @@ def command(
     cap: int,
     options: tuple[str, ...],
     backend: Backend,
+    jobs: int,
+    cluster: str,
+    out: Path | None,
     failures: Path | None,
     format_: str,
 ) -> None:
     """Play random games of the ruleset REF, with every invariant checked after every decision.
 
-    Everybody decides uniformly among the legal options; dice and cards fall by their weights. Exit code: 0 all
-    games end or reach the cap, 1 an invariant broke or the rules were at fault, 2 wrong usage.
+    Everybody decides uniformly among the legal options; dice and cards fall by their weights. How many processes play
+    makes no difference to the games. Exit code: 0 all games end or reach the cap, 1 an invariant broke or the rules
+    were at fault, 2 wrong usage.
 
-    Example: rulespec simulate imperial --players 2-6 --games 100 --seed 1
+    Example: rulespec simulate imperial --players 2-6 --games 100 --seed 1 --jobs -1 --out results.jsonl
     """
     from rulespec.load import load_ruleset
 
     counts, chosen = seat_counts(players), output.key_values(options)
+    if cluster and jobs != 1:
+        raise click.UsageError("--cluster plays in as many processes as the cluster has: leave --jobs out")
     ruleset = load_ruleset(ref)
-    if failures is not None:
-        failures.mkdir(parents=True, exist_ok=True)
-    totals, begun = Totals(), time.perf_counter()
-    runs = simulate(ruleset, counts, games, seed, options=chosen, backend=backend, cap=cap)
-    details: list[dict[str, Any]] = []
-    for playout in with_progress(runs, games):
-        totals.add(playout)
-        details.append(_game(playout))
-        if playout.failure is not None and failures is not None:
-            lines = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in playout.log())
-            (failures / f"seed{seed}-game{playout.number}.jsonl").write_text(lines, "utf-8")
+    plan = Plan.of(_anywhere(ref) if cluster else ref, ruleset, counts, seed, options=chosen, backend=backend, cap=cap)
+    run = _Run(ruleset, plan, failures)
+    keep_rows = format_ == "json" and out is None
+    goes_on = f"; {out} has what was played, and the same command goes on after it"
+    begun = time.perf_counter()
+    try:
+        with nullcontext() if out is None else open_results(out, plan) as results:
+            run.recorded(results, games)
+            run.play(range(run.games, games), jobs, cluster, results, keep_rows=keep_rows)
+    except NotSaved as error:
+        raise click.ClickException(f"not saved: {error}") from None
+    except NotSpread as error:
+        raise click.ClickException(f"{error}{goes_on if out is not None and out.exists() else ''}") from None
+    except KeyboardInterrupt:
+        hint = goes_on if out is not None else "; with --out FILE, a run goes on where it was stopped"
+        click.echo(f"stopped{hint}", err=True)
+        raise
     seconds = time.perf_counter() - begun
     if format_ == "json":
         data = {"ruleset": ruleset.ref, "ruleset_hash": ruleset.hash, "players": counts, "seed": seed, "cap": cap}
-        data |= {"backend": backend, "options": chosen, "totals": totals.to_json(), "playouts": details}
-        data["shortest"] = [as_json(*found) for found in _shortest(totals, seed, failures)]
+        data |= {"backend": backend, "options": chosen, "totals": run.totals.to_json(), "playouts": run.rows}
+        data |= {"out": str(out) if out is not None else None}
+        data["shortest"] = [as_json(*found) for found in run.shortest()]
         output.echo_json(data)
     else:
-        _show(f"{ruleset.ref} {ruleset.version}", counts, seed, cap, totals, seconds)
-        for failing, path in _shortest(totals, seed, failures):
+        speed = run.decisions / max(seconds, 1e-9)
+        _show(f"{ruleset.ref} {ruleset.version}", counts, seed, cap, run.totals, seconds, speed)
+        for failing, path in run.shortest():
             click.echo()
             output.show([failing.wrong], ruleset.sources, err=False)
             for line in story(failing, path):
                 click.echo(line)
-    ctx.exit(output.PROBLEMS if totals.failures else output.OK)
+    ctx.exit(output.PROBLEMS if run.totals.failures else output.OK)
 
 
-def _shortest(totals: Totals, seed: int, folder: Path | None) -> Iterator[tuple[Failing, Path | None]]:
-    """For each mistake the shortest game found that shows it, and where it is written if there is a folder."""
-    kinds: set[object] = set()
-    for playout in totals.failures:
-        assert playout.failure is not None
-        if (kind := kind_of(playout.failure.wrong)) not in kinds and len(kinds) < _FAILURES_SHOWN:
-            kinds.add(kind)
-            failing = shorter_playout(playout)
-            yield failing, write_failing(folder, f"seed{seed}-game{playout.number}.shortest.jsonl", failing)
+def _anywhere(ref: str) -> str:
+    """The reference as it can be read by a process that runs in another folder: what is a path here is absolute."""
+    return "+".join(os.path.abspath(part) if Path(part).exists() else part for part in ref.split("+"))  # noqa: PTH100
 
 
-def with_progress(runs: Iterator[_T], games: int) -> Iterable[_T]:
-    """Games as they are played, with a bar at a terminal."""
+class _Run:
+    """The games of a plan, as far as they have been played."""
+
+    def __init__(self, ruleset: typed.Ruleset, plan: Plan, failures: Path | None) -> None:
+        self.ruleset = ruleset
+        self.plan = plan
+        self.failures = failures
+        self.totals = Totals()
+        self.rows: list[dict[str, Any]] = []
+        self.games = self.decisions = 0  # decisions: of the games that were played now
+
+    def recorded(self, results: Results | None, games: int) -> None:
+        """Counts the games in that are recorded, and makes sure that they come out as they would now."""
+        if results is None:
+            return
+        last: Outcome | None = None
+        for last in results.recorded():
+            if self.games == games:
+                more = "ask for more with --games, or name another file with --out"
+                raise NotSaved(f"{results.path} has more than {output.counted(games, 'game')} already: {more}")
+            self._count(last)
+        output.show(results.warnings)
+        if last is None:
+            return
+        if Outcome.of(self.plan.play(self.ruleset, last.game)) != last:
+            why = "it was written by another version of the program, or changed since: name another file with --out"
+            raise NotSaved(f"game {last.game:,} in {results.path} does not come out as recorded; {why}")
+        click.echo(f"{results.path}: goes on after {output.counted(self.games, 'game')}", err=True)
+
+    def play(self, numbers: range, jobs: int, cluster: str, results: Results | None, *, keep_rows: bool) -> None:
+        """Plays games; rows are kept if nobody writes them."""
+        here = (Outcome.of(self.plan.play(self.ruleset, number)) for number in numbers)
+        with closing(here if jobs == 1 and not cluster else spread(self.plan, numbers, jobs, cluster)) as runs:
+            for outcome in with_progress(runs, numbers.stop, numbers.start):
+                if results is not None:
+                    results.add(outcome)
+                self._count(outcome)
+                self.decisions += outcome.decisions
+                if keep_rows:
+                    self.rows.append(outcome.to_json())
+                if outcome.failure is not None and self.failures is not None:
+                    lines = [json.dumps(line, ensure_ascii=False) for line in self._again(outcome.game).log()]
+                    write_log(self.failures, f"seed{self.plan.seed}-game{outcome.game}.jsonl", "\n".join(lines) + "\n")
+
+    def _count(self, outcome: Outcome) -> None:
+        self.totals.add(outcome)
+        self.games += 1
+
+    def _again(self, number: int) -> Playout:
+        """A game that was played elsewhere, with all its decisions."""
+        return self.plan.play(self.ruleset, number)
+
+    def shortest(self) -> Iterator[tuple[Failing, Path | None]]:
+        """For each mistake the shortest game found that shows it, and where it is written if there is a folder."""
+        for number in self.totals.mistakes.values():
+            failing = shorter_playout(self._again(number))
+            yield failing, write_failing(self.failures, f"seed{self.plan.seed}-game{number}.shortest.jsonl", failing)
+
+
+def with_progress(runs: Iterator[_T], games: int, done: int = 0) -> Iterable[_T]:
+    """Games as they are played, with a bar at a terminal; `done` of them have been played before."""
     if not sys.stderr.isatty():
         return runs
     from tqdm import tqdm
 
-    bar: Iterable[_T] = tqdm(runs, total=games, unit="game", file=sys.stderr, leave=False, dynamic_ncols=True)
+    bar: Iterable[_T] = tqdm(
+        runs, total=games, initial=done, unit="game", file=sys.stderr, leave=False, dynamic_ncols=True
+    )
     return bar
 
 
-def _game(playout: Playout) -> dict[str, Any]:
-    failure = playout.failure
-    return {
-        "game": playout.number,
-        "players": len(playout.game.seats),
-        "decisions": playout.decisions,
-        "ended": playout.ending,
-        "winners": list(playout.winners),
-        "scores": playout.scores,
-        "failure": {"kind": failure.kind, "detail": failure.detail} if failure else None,
-    }
-
-
-def _show(title: str, players: list[int], seed: int, cap: int, totals: Totals, seconds: float) -> None:
+def _show(title: str, players: list[int], seed: int, cap: int, totals: Totals, seconds: float, speed: float) -> None:
     data = totals.to_json()
     n, lengths = data["games"], data["decisions"]
-    speed = f"{lengths['total'] / max(seconds, 1e-9):,.0f} decisions/s"
     names = f"{players[0]}" if len(players) == 1 else f"{min(players)}-{max(players)}"
-    click.echo(f"{title} · {output.counted(n, 'game')} · {names} players · seed {seed} · {seconds:.1f} s ({speed})")
+    took = f"{seconds:.1f} s ({speed:,.0f} decisions/s)"
+    click.echo(f"{title} · {output.counted(n, 'game')} · {names} players · seed {seed} · {took}")
     click.echo()
     parts = (f"{lengths[key]:,.0f} {key}" for key in ("least", "median", "mean", "most"))
     click.echo(f"decisions   {' · '.join(parts)}")
@@ -164,13 +262,13 @@ def _show(title: str, players: list[int], seed: int, cap: int, totals: Totals, s
     if not totals.failures:
         click.echo(output.style("all invariants held after every decision", fg="green"))
         return
-    click.echo(output.style(output.counted(len(totals.failures), "game") + " failed", fg="red"))
-    for playout in totals.failures[:_FAILURES_SHOWN]:
-        assert playout.failure is not None
-        where = f"game {playout.number}, {len(playout.game.seats)} players, after {playout.decisions} decisions"
-        click.echo(f"  {where}: {playout.failure.kind}: {playout.failure.detail}")
-    if len(totals.failures) > _FAILURES_SHOWN:
-        click.echo(f"  … and {len(totals.failures) - _FAILURES_SHOWN} more")
+    click.echo(output.style(output.counted(totals.failures, "game") + " failed", fg="red"))
+    for outcome in totals.failed:
+        assert outcome.failure is not None
+        where = f"game {outcome.game}, {outcome.players} players, after {outcome.decisions} decisions"
+        click.echo(f"  {where}: {outcome.failure.kind}: {outcome.failure.detail}")
+    if totals.failures > len(totals.failed):
+        click.echo(f"  … and {totals.failures - len(totals.failed)} more")
 
 
 def _points(value: float | None) -> str:

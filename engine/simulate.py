@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import takewhile
-from statistics import mean, median
+from pathlib import Path
 from typing import Any
 
-from engine.begin import Backend
+from engine.begin import Backend, check_options, check_seats
 from engine.game import Game
 from engine.log import LogHeader, entry_json
 from engine.option import Fault, Option
 from engine.watch import asked, broken, invariant_of, no_option
 from rulespec import typed
-from rulespec.diagnostics import Diagnostic
+from rulespec.diagnostics import Diagnostic, Span
 
 CAP = 5_000
 """Decisions after which a playout is given up."""
@@ -156,53 +157,185 @@ def simulate(
     options: Mapping[str, str | bool] | None = None,
     backend: Backend = "python",
     cap: int = CAP,
-    play: Callable[..., Playout] = play_out,
 ) -> Iterator[Playout]:
     """Plays random games, one after the other; their numbers of players go round through `players`."""
     for number in range(games):
         seats = seat_names(players[number % len(players)])
-        yield play(ruleset, seats, seed, number, options=options, backend=backend, cap=cap)
+        yield play_out(ruleset, seats, seed, number, options=options, backend=backend, cap=cap)
+
+
+# --- many games -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Which games are played: all that game number n depends on. Plain data, which can be sent to other processes.
+
+    Attributes:
+        reference: by which the ruleset can be loaded.
+        ruleset: its reference by ids.
+        ruleset_hash: the hash of its content.
+        players: numbers of players; the games go round through them.
+        seed: the seed of chance.
+        cap: decisions after which a game is given up.
+        options: all options of the ruleset, with their values.
+        backend: what runs the rules; it makes no difference to the games.
+    """
+
+    reference: str
+    ruleset: str
+    ruleset_hash: str
+    players: tuple[int, ...]
+    seed: int
+    cap: int
+    options: dict[str, str]
+    backend: Backend
+
+    @classmethod
+    def of(
+        cls,
+        reference: str,
+        ruleset: typed.Ruleset,
+        players: Sequence[int],
+        seed: int,
+        *,
+        options: Mapping[str, str | bool] | None = None,
+        backend: Backend = "python",
+        cap: int = CAP,
+    ) -> Plan:
+        """The plan to play a ruleset that has been loaded.
+
+        Raises:
+            RulespecError: if the numbers of players or the options do not fit it.
+        """
+        values = check_options(ruleset, options or {})
+        for number in players:
+            check_seats(ruleset, seat_names(number))
+        return cls(reference, ruleset.ref, ruleset.hash, tuple(players), seed, cap, values, backend)
+
+    def seats(self, number: int) -> tuple[str, ...]:
+        """The seats of a game."""
+        return seat_names(self.players[number % len(self.players)])
+
+    def play(self, ruleset: typed.Ruleset, number: int) -> Playout:
+        """Plays one game, always the same; `ruleset` is the one that the plan is for."""
+        return play_out(
+            ruleset, self.seats(number), self.seed, number, options=self.options, backend=self.backend, cap=self.cap
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """What went wrong in a game, as texts.
+
+    `kind` is `invariant`, `fault` or `no_option`; `detail` says which; `code` is that of the diagnostic, and `place` is
+    where in the rules that is, from the folder of the ruleset on: `nim/rules/play.rules:13:5`; "" if nowhere. Two games
+    with the same code and place show the same mistake.
+    """
+
+    kind: str
+    detail: str
+    code: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one game: plain data, the same wherever it was played.
+
+    `game` is its number; `ended` the ending, None if it was given up or failed; `scores` has the points by seat.
+    """
+
+    game: int
+    players: int
+    decisions: int
+    ended: str | None
+    winners: tuple[str, ...]
+    scores: dict[str, int]
+    failure: Mistake | None
+
+    @classmethod
+    def of(cls, playout: Playout) -> Outcome:
+        """What came of a playout."""
+        mistake, failure, game = None, playout.failure, playout.game
+        if failure is not None:
+            place = _place(game.ruleset, failure.wrong.span)
+            detail = f"{place}: {failure.wrong.message}" if failure.kind == "fault" and place else failure.detail
+            mistake = Mistake(failure.kind, detail, failure.wrong.code, place)
+        seats = len(game.seats)
+        return cls(playout.number, seats, playout.decisions, playout.ending, playout.winners, playout.scores, mistake)
+
+    def to_json(self) -> dict[str, Any]:
+        """The outcome as an object of `playouts` in simulate.schema.json."""
+        return asdict(self)
+
+
+def _place(ruleset: typed.Ruleset, span: Span | None) -> str:
+    """A place, said in the same way in whatever folder the program runs."""
+    if span is None:
+        return ""
+    path = Path(span.file).resolve()
+    above = next((f.parent for f in map(Path.resolve, ruleset.folders) if path.is_relative_to(f)), path.parent)
+    return f"{path.relative_to(above).as_posix()}:{span.line}:{span.column}"
 
 
 class Totals:
-    """What many playouts come to."""
+    """What many games come to. It takes little memory, however many they are.
+
+    Attributes:
+        failures: how many games failed.
+        failed: the first few of them.
+        mistakes: the first few different mistakes, each with the first game that shows it.
+    """
+
+    KEPT = 5
 
     def __init__(self) -> None:
-        self.lengths: list[int] = []
-        self.endings: dict[str, int] = {}
+        self.lengths = Counter[int]()
+        self.endings = Counter[str]()
         self.capped = 0
-        self.failures: list[Playout] = []
-        self.games: dict[str, int] = {}
+        self.failures = 0
+        self.failed: list[Outcome] = []
+        self.mistakes: dict[tuple[str, str], int] = {}
+        self.games = Counter[str]()
         self.wins: dict[str, float] = {}
-        self.points: dict[str, list[int]] = {}
+        self.points: dict[str, tuple[int, int]] = {}  # how often the seat had points, and how many in all
 
-    def add(self, playout: Playout) -> None:
-        """Counts a playout in."""
-        self.lengths.append(playout.decisions)
-        if playout.failure is not None:
-            self.failures.append(playout)
-        elif playout.ending is None:
+    def add(self, outcome: Outcome) -> None:
+        """Counts a game in."""
+        self.lengths[outcome.decisions] += 1
+        if outcome.failure is not None:
+            self._fail(outcome, outcome.failure)
+        elif outcome.ended is None:
             self.capped += 1
         else:
-            self.endings[playout.ending] = self.endings.get(playout.ending, 0) + 1
-            for seat in playout.game.seats:
-                self.games[seat] = self.games.get(seat, 0) + 1
-                share = 1 / len(playout.winners) if seat in playout.winners else 0.0
+            self.endings[outcome.ended] += 1
+            for seat in seat_names(outcome.players):
+                self.games[seat] += 1
+                share = 1 / len(outcome.winners) if seat in outcome.winners else 0.0
                 self.wins[seat] = self.wins.get(seat, 0.0) + share
-            for seat, points in playout.scores.items():
-                self.points.setdefault(seat, []).append(points)
+            for seat, points in outcome.scores.items():
+                times, sum_ = self.points.get(seat, (0, 0))
+                self.points[seat] = times + 1, sum_ + points
+
+    def _fail(self, outcome: Outcome, mistake: Mistake) -> None:
+        self.failures += 1
+        if len(self.failed) < self.KEPT:
+            self.failed.append(outcome)
+        if len(self.mistakes) < self.KEPT:
+            self.mistakes.setdefault((mistake.code, mistake.place), outcome.game)
 
     def to_json(self) -> dict[str, Any]:
         """The totals as plain data; see simulate.schema.json. Wins are shared between several winners."""
-        n = self.lengths
+        n, total = self.lengths.total(), sum(length * games for length, games in self.lengths.items())
         return {
-            "games": len(n),
+            "games": n,
             "decisions": {
-                "total": sum(n),
-                "least": min(n, default=0),
-                "median": median(n) if n else 0,
-                "mean": round(mean(n), 2) if n else 0,
-                "most": max(n, default=0),
+                "total": total,
+                "least": min(self.lengths, default=0),
+                "median": _median(self.lengths),
+                "mean": round(total / n, 2) if n else 0,
+                "most": max(self.lengths, default=0),
             },
             "endings": dict(sorted(self.endings.items())),
             "capped": self.capped,
@@ -210,9 +343,25 @@ class Totals:
                 seat: {
                     "games": games,
                     "wins": round(self.wins[seat], 4),
-                    "mean_score": round(mean(self.points[seat]), 2) if self.points.get(seat) else None,
+                    "mean_score": self._mean_score(seat),
                 }
                 for seat, games in sorted(self.games.items())
             },
-            "failures": len(self.failures),
+            "failures": self.failures,
         }
+
+    def _mean_score(self, seat: str) -> float | None:
+        times, total = self.points.get(seat, (0, 0))
+        return round(total / times, 2) if times else None
+
+
+def _median(counts: Counter[int]) -> float:
+    """The median of numbers of which each is there so many times; 0 if there is none."""
+    middle, seen, below = counts.total() / 2, 0, 0
+    for value, times in sorted(counts.items()):
+        if seen == middle:  # an even number of them, and the middle lies between two values
+            return (below + value) / 2
+        seen, below = seen + times, value
+        if seen > middle:
+            return value
+    return below

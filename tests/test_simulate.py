@@ -13,7 +13,7 @@ import pytest
 from engine.game import Game
 from engine.log import parse_log
 from engine.replay import replay_file
-from engine.simulate import Playout, Totals, choose, play_out, seat_names, simulate
+from engine.simulate import Outcome, Playout, Totals, choose, play_out, seat_names, simulate
 from rulespec import typed
 from rulespec.load import load_ruleset
 
@@ -62,7 +62,7 @@ def test_a_long_game_is_given_up_at_the_cap() -> None:
     playout = play_out(ruleset("nim"), ["A", "B"], 0, 0, cap=2)
     assert (playout.decisions, playout.ending, playout.failure) == (2, None, None)
     totals = Totals()
-    totals.add(playout)
+    totals.add(Outcome.of(playout))
     assert totals.to_json()["capped"] == 1
 
 
@@ -131,7 +131,7 @@ def test_a_failure_comes_with_its_log(tmp_path: Path) -> None:
 def test_totals() -> None:
     totals = Totals()
     for playout in simulate(ruleset("nim"), [2], 40, seed=9):
-        totals.add(playout)
+        totals.add(Outcome.of(playout))
     data = totals.to_json()
     assert data["games"] == sum(data["endings"].values()) == 40
     assert sum(seat["wins"] for seat in data["seats"].values()) == pytest.approx(40)
