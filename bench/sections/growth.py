@@ -93,7 +93,7 @@ def maps(bench: Bench) -> Iterator[Figure]:
     slices = [timed(playouts(r, 4, lengths[copies]), bench.seconds) for copies, r in rulesets.items()]
     found = alternate([*slices, bench.yardstick.slice("playouts", bench.seconds)], bench.runs)
     for (copies, ruleset), samples in zip(rulesets.items(), found, strict=False):
-        more: dict[str, object] = {"decisions each": mean(lengths[copies])}
+        more: dict[str, object] = {"decisions each": float(mean(lengths[copies]))}
         if copies in refused:
             more["checker"] = f"refuses it: {refused[copies]}"
         name = f"map x{copies}: each decision"

@@ -36,7 +36,7 @@ def run(bench: Bench) -> Iterator[Figure]:
             name, ours = f"{ref}, {players} players", timed(work, bench.seconds)
             figure = bench.beside_chess(name, ours, "decisions", target=target)
             figure.more["playouts/s"] = figure.value.median / mean(lengths)
-            figure.more["decisions each"] = mean(lengths)
+            figure.more["decisions each"] = float(mean(lengths))
             yield figure
             if players == 4:
                 yield _every(bench, f"{name}, those out of turn too", ruleset, players)
