@@ -27,17 +27,26 @@ from engine.interpreter import (
 from engine.passes import PASSES, membership, optimized
 from engine.rewrite import free, walk
 
-IN_SOURCE = ("remember", "share", "early", "meet", "loops", "slices")
+IN_SOURCE = ("remember", "share", "hoist", "early", "meet", "loops", "slices")
 """Passes that show in the source only.
 
 remember: values of definitions that depend on their arguments alone are kept. share: what several options ask for is
-asked for once. early: the numbers of a parameter are found before the loops that they do not depend on. meet: branches
-that meet again stay in one function. loops: loops over sets are Python's. slices: some of them assign slices.
+asked for once. hoist: what a loop asks for with each member, and is the same for all, is worked out once. early: the
+numbers of a parameter are found before the loops that they do not depend on. meet: branches that meet again stay in one
+function. loops: loops over sets are Python's. slices: some of them assign slices.
 """
 ALL_PASSES = (*PASSES, *IN_SOURCE)
 _MEMO_LIMIT = 50_000
 _TUPLES_LIMIT = 10_000
 _DEAR = (ir.Fold, ir.Closure, ir.Call, ir.Positive)
+
+
+def check_all(*columns: tuple[list[int], int, int, int]) -> None:
+    """Reports the first number outside its bounds, row by row; a column is numbers, low, high and site."""
+    for row in zip(*(column for column, _, _, _ in columns), strict=True):
+        for number, (_, low, high, site) in zip(row, columns, strict=True):
+            if not low <= number <= high:
+                outside(number, site)
 
 
 def divide(a: int, b: int, site: int) -> int:
@@ -302,6 +311,7 @@ class PythonBackend(Interpreter):
             "lookup": lookup,
             "too_much": too_much,
             "outside": outside,
+            "check_all": check_all,
             "members": members,
             "numbers": numbers,
             "bits": _Memo(lambda mask: tuple(members(mask, 0))),

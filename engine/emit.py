@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from engine import program as ir
 from engine.interpreter import members
-from engine.rewrite import Facts, free
+from engine.rewrite import Facts, free, parts
 
 _TRUTHS = {"==", "!=", "<", "<=", ">", ">=", "not"}
 _FORMS = {
@@ -165,6 +165,29 @@ class ExpressionWriter:
 
     def _returned(self, e: ir.Expr) -> list[str]:
         """The lines that give back the value of an expression."""
+        if not isinstance(e, ir.Fold | ir.Closure) or "hoist" not in self.passes:
+            return self._plainly(e)
+        # What is the same for all members is worked out once, when it is first asked for.
+        each = (e.step,) if isinstance(e, ir.Closure) else [x for x in (e.where, e.body) if x is not None]
+        same = dict.fromkeys(x for part in each for x in self._same_for_all(part, free(e)))
+        kept = {x: f"h{i}" for i, x in enumerate(same)}
+        self.shared |= {x: f"({h} if {h} is not None else ({h} := {self.x(x)}))" for x, h in kept.items()}
+        lines = [*(f"{h} = None" for h in kept.values()), *self._plainly(e)]
+        for x in same:
+            del self.shared[x]
+        return lines
+
+    def _same_for_all(self, e: ir.Expr, outside: frozenset[int]) -> list[ir.Expr]:
+        """What takes long in a part of a loop and depends on nothing that the loop binds."""
+        if isinstance(e, ir.Fold | ir.Closure | ir.Call):
+            same = free(e) <= outside and not self.facts.may_fault(e)
+            if same and e not in self.shared:
+                return [e]
+            if not isinstance(e, ir.Call):
+                return []  # it is a function of its own
+        return [x for part in parts(e) for x in self._same_for_all(part, outside)]
+
+    def _plainly(self, e: ir.Expr) -> list[str]:
         if isinstance(e, ir.Closure):
             return [
                 f"fresh = {self.x(e.start)}",

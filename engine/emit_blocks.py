@@ -12,9 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine import program as ir
-from engine.build import MAX_NUMBER
+from engine.build import MAX_NUMBER, op
 from engine.emit import ExpressionWriter
-from engine.rewrite import changed
+from engine.rewrite import changed, walk
 
 _MAX_DEPTH = 24
 _MAX_LOOPS = 8
@@ -264,16 +264,29 @@ class BlockWriter:
             return None
         member = ir.Cell(loop.at, ir.Const(0), 1)
         count = source.value.bit_length()
-        out = []
-        for i in block.body[2:]:
-            if not isinstance(i, ir.Store) or i.target.index != member or not isinstance(i.value, ir.Const):
-                return None
-            if i.low is not None and i.high is not None and not i.low <= i.value.value <= i.high:
-                return None
+        before, tests, columns, out = [], [], [], []
+        stores = [i for i in block.body[2:] if isinstance(i, ir.Store) and i.target.index == member]
+        if len(stores) < len(block.body) - 2:
+            return None
+        written = [(i.target.base, i.target.base + count) for i in stores]
+        for k, i in enumerate(stores):
             cut = f"{i.target.base}:{i.target.base + count}"
             out.append(f"u += slice({i.target.base}, {i.target.base + count}), s[{cut}]")
-            out.append(f"s[{cut}] = [{i.value.value}] * {count}")
-        return [*out, f"s[{loop.rest}] = 0", f"s[{loop.at}] = {count - 1}"]
+            if isinstance(i.value, ir.Const):
+                if i.low is not None and i.high is not None and not i.low <= i.value.value <= i.high:
+                    return None
+                out.append(f"s[{cut}] = [{i.value.value}] * {count}")
+                continue
+            first = _neighbours(i.value, member, written)
+            if first is None or i.low is None or i.high is None:
+                return None
+            before.append(f"t{k} = s[(p := {self.x(first)}):p + {count}]")
+            tests.append(f"min(t{k}) < {i.low} or max(t{k}) > {i.high}")
+            columns.append(f"(t{k}, {i.low}, {i.high}, {i.site})")
+            out.append(f"s[{cut}] = t{k}")
+        if tests:
+            before.append(f"if {' or '.join(tests)}: check_all({', '.join(columns)})")
+        return [*before, *out, f"s[{loop.rest}] = 0", f"s[{loop.at}] = {count - 1}"]
 
     def _body(self, loop: Loop, head: int, depth: int) -> tuple[list[str], bool]:
         """The block behind a loop's head, without the two instructions that take the next member."""
@@ -349,6 +362,37 @@ class BlockWriter:
         if i.size == 1:
             return [*note, f"s[{i.base}] = 0"]
         return [*note, f"s[{i.base}:{i.base + i.size}] = Z{i.size}"]
+
+
+def _neighbours(value: ir.Expr, member: ir.Cell, written: list[tuple[int, int]]) -> ir.Expr | None:
+    """The address of the first of the neighbouring cells that a loop reads one by one.
+
+    None if it reads something else, or what it writes itself.
+    """
+    if not isinstance(value, ir.Cell):
+        return None
+    rest = _less(value.index, member)
+    if rest is None:
+        return None
+    for read in walk(ir.Cell(value.base, rest, value.size)):
+        if isinstance(read, ir.Call | ir.Positive | ir.Total):
+            return None
+        if isinstance(read, ir.Cell):
+            first = read.base + (read.index.value if isinstance(read.index, ir.Const) else 0)
+            if any(first < end and start < read.base + read.size for start, end in written):
+                return None
+    return op("+", ir.Const(value.base), rest)
+
+
+def _less(sum_: ir.Expr, part: ir.Expr) -> ir.Expr | None:
+    """A sum without one of its parts, which must be in it once."""
+    if sum_ == part:
+        return ir.Const(0)
+    if isinstance(sum_, ir.Op) and sum_.op == "+":
+        for one, other in (sum_.args, sum_.args[::-1]):
+            if part not in walk(other) and (rest := _less(one, part)) is not None:
+                return op("+", rest, other)
+    return None
 
 
 def _begun(body: list[ir.Instruction], loop: Loop) -> tuple[list[ir.Instruction], ir.Expr | None]:

@@ -218,8 +218,9 @@ def _narrowed_choice(c: ir.Choice, facts: Facts) -> ir.Choice:
 def _narrowed(source: ir.Expr, slot: int, tests: Collection[ir.Expr], facts: Facts) -> tuple[ir.Expr, list[ir.Expr]]:
     """A smaller set, and the conditions that are left."""
     kept: list[ir.Expr] = []
+    whole = source
     for test in tests:
-        found = None if any(facts.may_fault(x) for x in (*kept, test)) else _mask(test, slot, source, facts)
+        found = None if any(facts.may_fault(x) for x in (*kept, test)) else _mask(test, slot, whole, facts)
         if found is None:
             kept.append(test)
         else:
