@@ -210,12 +210,13 @@ class Game:
 
     # --- single options --------------------------------------------------------------------
 
-    def parse(self, text: str, by: str | None = None) -> Option:
+    def parse(self, text: str, by: str | None = None, decision: str = "") -> Option:
         """The option of the open decision that a text such as `take(harbour)` names, legal or not.
 
         Args:
             text: the option's name, and its arguments in brackets.
             by: who acts; only checked against the option if given.
+            decision: the decision's name; only checked against the open one if given.
 
         Raises:
             ValueError: if the decision has no such option, or its arguments name nothing; the message says which.
@@ -224,6 +225,8 @@ class Game:
             raise ValueError("the game is over")
         number = self._open()
         d = self.program.decisions[number]
+        if decision and d.name != decision:
+            raise ValueError(f"the open decision is `{d.name}`, not `{decision}`")
         name, args_text = split_option(text)
         for k, choice in enumerate(d.choices):
             if choice.name == name:
@@ -255,11 +258,11 @@ class Game:
                     raise ValueError(f"`{text}` is no number (for `{param.name}`)")
                 values.append(int(text))
                 continue
-            names = self.labels.names[param.type]
-            if text not in names:
-                hint = did_you_mean(text, names)
+            number = self.labels.number(param.type, text)
+            if number < 0:
+                hint = did_you_mean(text, self.labels.names[param.type])
                 raise ValueError(f"there is no {param.type} `{text}`" + (f"; {hint}" if hint else ""))
-            values.append(names.index(text))
+            values.append(number)
         return tuple(values)
 
     def is_legal(self, option: Option) -> bool:
@@ -267,11 +270,11 @@ class Game:
         if self.is_over:
             return False
         number = self._open()
-        d = self.program.decisions[number]
-        if d.name != option.decision or d.choices[option.kind.choice].name != option.name:
+        d, kind = self.program.decisions[number], option.kind
+        if d.name != kind.decision or d.choices[kind.choice].name != kind.name:
             return False
         try:
-            return self._machine.is_legal(self._state, number, option.kind.choice, option.args)
+            return self._machine.is_legal(self._state, number, kind.choice, option.args)
         except ProgramFault as fault:
             raise Fault(self._diagnostic(fault)) from None
 
@@ -329,8 +332,7 @@ class Game:
             Fault: if the rules turn out to be at fault; nothing has changed then either.
         """
         listed = option.legal_at == self._stamp  # in this very position: then it is legal
-        refusal = None if listed or self.is_legal(option) else self.why_not(option)
-        if refusal is not None:
+        if not listed and not self.is_legal(option) and (refusal := self.why_not(option)) is not None:
             raise IllegalOption(str(option), refusal)
         state = self._state
         choice = self.program.decisions[self._open()].choices[option.kind.choice]

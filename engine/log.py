@@ -18,6 +18,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
 
+import msgspec
+from msgspec import Struct
+
 from engine.game import Game, TakenBack
 from engine.log_file import MAX_NATIVE_BYTES, fail, read_log_text
 from engine.option import Option
@@ -59,8 +62,7 @@ class LogHeader:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class LogEntry:
+class LogEntry(Struct, frozen=True):
     """A line of a log: a decision (`by` is None for chance), or `undo` decisions taken back. `line` counts from 1.
 
     `keep` are the state fields that are not taken back with them.
@@ -136,6 +138,9 @@ def parse_log(text: str, display: str, whole: bool = True) -> NativeLog:
     for i, line in enumerate(lines):
         if not line.strip():
             continue
+        if header is not None and (entry := _quickly(line, i + 1)) is not None:
+            entries.append(entry)
+            continue
         try:
             data = _object(line, display, i + 1)
         except RulespecError as error:
@@ -155,6 +160,28 @@ def parse_log(text: str, display: str, whole: bool = True) -> NativeLog:
             help="its first line names the ruleset and the seats",
         )
     return NativeLog(display, header, entries, text, warnings)
+
+
+class _Line(Struct, forbid_unknown_fields=True):
+    """What nearly every line of a log is."""
+
+    decision: str
+    by: str | None
+    option: str
+
+
+_QUICK = msgspec.json.Decoder(_Line)
+
+
+def _quickly(line: str, number: int) -> LogEntry | None:
+    """The entry of a line that records a decision. Other lines, and what is wrong with them, take a longer way."""
+    if len(line) > MAX_LINE:
+        return None
+    try:
+        found = _QUICK.decode(line)
+    except (msgspec.MsgspecError, UnicodeError):
+        return None
+    return LogEntry(found.decision, found.by, found.option, number)
 
 
 def _torn(error: RulespecError, display: str, number: int, line: str) -> Diagnostic:

@@ -136,6 +136,7 @@ class Labels:
         self.names: dict[str, tuple[str, ...]] = {
             k.name: self.seats if k.is_player else tuple(e.name for e in k.entities) for k in kinds.values()
         }
+        self._numbers: dict[str, dict[str, int]] = {}
         self._params = {
             (d.name, c.name): tuple((q.name, q.type) for q in c.params) for d in program.decisions for c in d.choices
         }
@@ -143,6 +144,13 @@ class Labels:
     def params(self, decision: str, option: str) -> tuple[tuple[str, str], ...]:
         """Names and types of an option's parameters."""
         return self._params[decision, option]
+
+    def number(self, kind: str, name: str) -> int:
+        """The number of an entity or a seat; -1 if there is none of that name."""
+        numbers = self._numbers.get(kind)
+        if numbers is None:
+            numbers = self._numbers[kind] = {n: i for i, n in enumerate(self.names[kind])}
+        return numbers.get(name, -1)
 
     def show(self, type_: str, value: int) -> str:
         """A value as text."""

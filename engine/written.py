@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
 from itertools import islice, takewhile
+
+from msgspec import Struct
 
 from engine.game import Game
 from engine.option import Fault, IllegalOption, Option, Refusal
@@ -13,8 +14,7 @@ _LISTED = 2_000
 _NEAREST = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(Struct, frozen=True):
     """A decision as it was taken: its name, who took it (None: chance), and the option as text."""
 
     decision: str
@@ -25,12 +25,7 @@ class Taken:
 def take(game: Game, taken: Taken) -> Option | Refusal:
     """Takes a decision that is written down, if it is legal; else says why it is not, and nothing has changed."""
     try:
-        now = game.decision
-        if now is None:
-            return Refusal("the game is over", (), "", {}, None)
-        if taken.decision and now.name != taken.decision:
-            return Refusal(f"the open decision is `{now.name}`, not `{taken.decision}`", (), "", {}, None)
-        option = game.parse(taken.option, taken.by)
+        option = game.parse(taken.option, taken.by, taken.decision)
         game.apply(option)
     except IllegalOption as error:
         return error.refusal
