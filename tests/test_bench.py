@@ -13,7 +13,7 @@ from bench.big_maps import JOINED, write_big_map
 from bench.figures import Bench, Figure, Target, number, table
 from bench.pairs import Sample, Slice, Spread, alternate, cost, once, timed
 from bench.pairs import speed as times_as_fast
-from bench.play import played, unbounded_listing, write_log
+from bench.play import played, write_log
 from bench.sections.passes import without
 from bench.yardstick import TASKS, Chess, bytes_of
 from engine.compiler import PythonBackend
@@ -113,8 +113,7 @@ def test_the_table_has_a_row_for_each_figure() -> None:
 
 def test_a_map_four_times_as_large_is_a_sound_ruleset(tmp_path: Path) -> None:
     report = Report()
-    with unbounded_listing():
-        ruleset = load_ruleset(str(write_big_map(4, tmp_path)), report)
+    ruleset = load_ruleset(str(write_big_map(4, tmp_path)), report)
     assert not report.diagnostics
     names = {entity.name for entity in ruleset.declarations.kinds["region"].entities}
     assert len(names) == 4 * 54

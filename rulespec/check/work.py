@@ -38,11 +38,21 @@ def check_work(declarations: typed.Declarations, rules: typed.Rules, report: Rep
 
     def members(source: typed.Expr) -> int:
         """The most members that a set can have."""
+        most = of_kind(source.type)
         if isinstance(source, typed.Lit):
             return source.value.bit_count()
+        if isinstance(source, typed.Fact):
+            return min(most, max((value.bit_count() for value in source.decl.values), default=0))
         if isinstance(source, typed.Op) and source.op == "set":
-            return len(source.args)
-        return of_kind(source.type)
+            return min(most, len(source.args))
+        if isinstance(source, typed.Op) and source.op in ("&", "|", "diff"):
+            sizes = [members(part) for part in source.args]
+            return sizes[0] if source.op == "diff" else min(sizes) if source.op == "&" else min(most, sum(sizes))
+        if isinstance(source, typed.Each) and source.op == "set":
+            return min(most, members(source.binder.source))
+        if isinstance(source, typed.Call) and source.definition.body is not None:
+            return members(source.definition.body)
+        return most
 
     def of_kind(type_: Type) -> int:
         kind = getattr(type_, "kind", "")
