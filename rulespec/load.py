@@ -29,12 +29,12 @@ from rulespec.source import (
 )
 
 SECTION_FILES = ("kinds", "map", "tracks", "tables", "setup")
-MAX_RULES_BYTES = 100_000
-"""Of one rules file: four times the largest sensible one, and about a second of parsing."""
+MAX_RULES_BYTES = 50_000
+"""Of one rules file: nearly twice the largest that is shipped, and less than a second of parsing."""
 MAX_YAML = Limits(size=1_000_000)
 MAX_FILES = 300
 MAX_TOTAL = 4_000_000
-MAX_TOTAL_RULES = 250_000
+MAX_TOTAL_RULES = 120_000
 MAX_ITEMS = 2_000
 MAX_TOTAL_VALUES = MAX_YAML.events
 """Of all that one reference reads, however it comes in: its own files, those that it extends, and overlays. Files,
