@@ -48,6 +48,8 @@ def format_rules(text: str, file: str) -> str:
     _space(lines)
     _align_reasons(lines)
     result = "".join(f"{line}\n" for line in _separate(lines))
+    if result == text:
+        return result
     comments = [line.comment for line in lines if line.comment]
     if not _same(before, parse_rules(result, file)) or comments != [c.comment for c in _lines(result) if c.comment]:
         message = "formatting would change what this file says, so it stays as it is"
