@@ -109,9 +109,12 @@ class Asker:
         for slot, (name, type_) in enumerate(params):
             var = typed.Var(name, INT if type_ == "int" else Ent(type_), Span(_FILE, 1, 1, 1, 2))
             env, scope = env.bind(var), scope.in_slot(var, slot)
-        expr = checker.infer(parse_expr(text, _FILE), env)
+        expr = checker.infer(parse_expr(text, _FILE, keep=True), env)
         report.raise_if_errors()
         lowered = self._lowered(expr, scope)
+        if isinstance(lowered, ir.Local):
+            slot = lowered.slot
+            return type_name(expr.type), lambda state, args: args[slot]
         lowering = self._lower
 
         def value(state: list[int], args: Sequence[int]) -> int:

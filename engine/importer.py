@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from engine.dialect import MISSING, Dialect, ForeignLog, follow, ordered
 from engine.explain import Explainer, refused
@@ -42,8 +45,7 @@ class Checkpoint:
     before: Checkpoint | None
 
 
-@dataclass(frozen=True, slots=True)
-class Cursor:
+class Cursor(Struct, frozen=True):
     """How far into the log the search is.
 
     `entry` is the next entry, `matched` which elements of its list are done, `heads` how much of the first entry's
@@ -374,7 +376,7 @@ class Importer:
         """The options that fit, each with where the log is after it; silent ones last."""
         silent: list[Option] = []
         automatic = self._is_automatic(cursor)
-        state = list(self.game.cells)
+        state = list(self.game.cells)  # options are asked for one by one, and in between the game goes on
         for option in self.game.options:
             forms = self._projections.forms.get((option.decision, option.name))
             if not forms:

@@ -89,6 +89,7 @@ class Projections:
         self.by_decision: dict[str, list[Form]] = {}
         self.tried = 0
         """How many arguments have been tried to see what entries mean."""
+        self._names: dict[str, list[str]] = {}
         self._asker = Asker(game.ruleset, game.seats, game.options_chosen)
         report = Report()
         for d in game.program.decisions:
@@ -159,7 +160,13 @@ class Projections:
         return any(self._is(found, kind, i) for i in members)
 
     def _is(self, found: Any, kind: str, index: int) -> bool:
-        return is_name(found, self.dialect.foreign(kind, self.game.labels.names[kind][index]))
+        return is_name(found, self._foreign(kind)[index])
+
+    def _foreign(self, kind: str) -> list[str]:
+        """The foreign names of all entities of a kind."""
+        if kind not in self._names:
+            self._names[kind] = [self.dialect.foreign(kind, name) for name in self.game.labels.names[kind]]
+        return self._names[kind]
 
     # --- what does an entry mean? ----------------------------------------------------------
 
@@ -210,7 +217,7 @@ class Projections:
             for f in form.fields:
                 for found in (follow(record, f.path) for record in records):
                     if f.type in self.game.labels.names and isinstance(found, str):
-                        known = [self.dialect.foreign(f.type, n) for n in self.game.labels.names[f.type]]
+                        known = self._foreign(f.type)
                         if found not in known:
                             hint = did_you_mean(found, known)
                             return f"there is no {f.type} {shown(found)}" + (f"; {hint}" if hint else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from rulespec import typed
 from rulespec.diagnostics import Label, Report, Span
@@ -90,27 +90,25 @@ def expressions(root: typed.Expr) -> Iterator[typed.Expr]:
         stack.extend(parts(e))
 
 
+_PARTS: dict[type[typed.Expr], Callable[..., list[typed.Expr]]] = {
+    typed.Op: lambda e: list(e.args),
+    typed.Call: lambda e: list(e.args),
+    typed.TrackOp: lambda e: list(e.args),
+    typed.Field: lambda e: [e.owner] if e.owner is not None else [],
+    typed.Fact: lambda e: [e.owner],
+    typed.PieceCount: lambda e: [*e.ids, *([e.index] if e.index is not None else [])],
+    typed.TableRow: lambda e: list(e.keys),
+    typed.ProductEntity: lambda e: list(e.parts),
+    typed.Choice: lambda e: [e.condition, e.then, e.other],
+    typed.Each: lambda e: [*_of_binder(e.binder), *(x for x in (e.body, e.default) if x is not None)],
+    typed.Reach: lambda e: [e.start, e.step],
+}
+
+
 def parts(e: typed.Expr) -> list[typed.Expr]:
     """The expressions that an expression is directly made of."""
-    if isinstance(e, typed.Op | typed.Call | typed.TrackOp):
-        return list(e.args)
-    if isinstance(e, typed.Field):
-        return [e.owner] if e.owner is not None else []
-    if isinstance(e, typed.Fact):
-        return [e.owner]
-    if isinstance(e, typed.PieceCount):
-        return [*e.ids, *([e.index] if e.index is not None else [])]
-    if isinstance(e, typed.TableRow):
-        return list(e.keys)
-    if isinstance(e, typed.ProductEntity):
-        return list(e.parts)
-    if isinstance(e, typed.Choice):
-        return [e.condition, e.then, e.other]
-    if isinstance(e, typed.Each):
-        return [*_of_binder(e.binder), *(x for x in (e.body, e.default) if x is not None)]
-    if isinstance(e, typed.Reach):
-        return [e.start, e.step]
-    return []
+    of = _PARTS.get(type(e))
+    return of(e) if of is not None else []
 
 
 def _of_binder(b: typed.Binder) -> list[typed.Expr]:
