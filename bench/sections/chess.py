@@ -8,7 +8,7 @@ from dataclasses import replace
 from bench.figures import Bench, Figure
 
 NAMES = {
-    "playouts_asking": "a move of a random game, `is_game_over()` asked",
+    "playouts_bare": "a move of a random game, `is_game_over()` not asked",
     "legal_moves": "list(board.legal_moves)",
     "push_pop": "push, pop",
     "copy": "copy(stack=False)",
