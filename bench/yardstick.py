@@ -91,9 +91,8 @@ def tasks() -> dict[str, Callable[[], int]]:
 
     playouts: moves of random games, until `is_game_over()`, with all legal moves listed at each. playouts_bare: the end
     is seen from there being no legal move, and from the clock and the pieces, which saves a third of the time.
-    legal_moves: lists. push: moves of recorded
-    games. push_pop: a move, and taking it back. copy: `copy(stack=False)`. copy_stack: with the moves before.
-    zobrist: hashes of positions.
+    legal_moves: lists. push: moves of recorded games. push_pop: a move, and taking it back. copy: `copy(stack=False)`.
+    copy_stack: with the moves before. zobrist: hashes of positions.
     """
     import chess
     import chess.polyglot
@@ -104,7 +103,7 @@ def tasks() -> dict[str, Callable[[], int]]:
         board = chess.Board()
         while bare or not board.is_game_over():
             moves = list(board.legal_moves)
-            if not moves or board.halfmove_clock >= 150 or board.is_insufficient_material():
+            if bare and (not moves or board.halfmove_clock >= 150 or board.is_insufficient_material()):
                 break
             board.push(rng.choice(moves))
         return board
