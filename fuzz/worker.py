@@ -127,7 +127,7 @@ def _serve(name: str, folder: Path, limit: int) -> None:
     inputs = os.fdopen(os.dup(0), "rb")
     os.dup2(1, 0)  # and nobody answers questions
     os.environ |= {"RULESPEC_DEBUG": "1", "RULESPEC_PATH": str(ROOT / "tests" / "rulesets"), "NO_COLOR": "1"}
-    os.environ["RULESPEC_CACHE"] = ""
+    os.environ["RULESPEC_CACHE"] = str(folder / "kept")
     resource.setrlimit(resource.RLIMIT_AS, (_ADDRESSES, _ADDRESSES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     warnings.simplefilter("error")  # a person would see them
