@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from engine.compiler import PythonBackend
+from engine.compiler import IN_SOURCE, PythonBackend
 from engine.interpreter import Interpreter
 from engine.lower import lower
 from rulespec import typed
@@ -21,20 +21,34 @@ _machines: dict[tuple[object, ...], Interpreter] = {}
 def machine(ruleset: typed.Ruleset, seats: int, options: Mapping[str, str], backend: Backend | Machines) -> Interpreter:
     """The program of a ruleset for so many seats and these options, ready to run; made once and kept."""
     if callable(backend):
-        return backend(ruleset, seats, options)
+        return _made(backend, ruleset, seats, options)
     key = (ruleset.hash, ruleset.ref, seats, tuple(sorted(options.items())), backend)
     if key not in _machines:
         if len(_machines) > 64:
             _machines.clear()
-        try:
-            program = lower(ruleset, seats, options)
-            _machines[key] = PythonBackend(program) if backend == "python" else Interpreter(program)
-        except (RecursionError, SyntaxError, MemoryError):  # Python's own bounds, behind those of the checker
-            help_ = "split expressions with `let`, and let fewer definitions call one another in a row"
-            raise RulespecError(
-                (Diagnostic("RS410", Severity.ERROR, "the rules nest too deep", None, help=help_),)
-            ) from None
+        _machines[key] = _made(_MACHINES[backend], ruleset, seats, options)
     return _machines[key]
+
+
+def quick_machine(ruleset: typed.Ruleset, seats: int, options: Mapping[str, str]) -> Interpreter:
+    """One for a single game: the passes that take longer than they save there are left out."""
+    return PythonBackend(lower(ruleset, seats, options), IN_SOURCE)
+
+
+_MACHINES: dict[Backend, Machines] = {
+    "python": lambda ruleset, seats, options: PythonBackend(lower(ruleset, seats, options)),
+    "interpreter": lambda ruleset, seats, options: Interpreter(lower(ruleset, seats, options)),
+}
+
+
+def _made(make: Machines, ruleset: typed.Ruleset, seats: int, options: Mapping[str, str]) -> Interpreter:
+    try:
+        return make(ruleset, seats, options)
+    except (RecursionError, SyntaxError, MemoryError):  # Python's own bounds, behind those of the checker
+        help_ = "split expressions with `let`, and let fewer definitions call one another in a row"
+        raise RulespecError(
+            (Diagnostic("RS410", Severity.ERROR, "the rules nest too deep", None, help=help_),)
+        ) from None
 
 
 def check_options(ruleset: typed.Ruleset, options: Mapping[str, str | bool]) -> dict[str, str]:

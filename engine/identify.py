@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from engine.begin import check_options, machine
+from engine.begin import check_options, machine, quick_machine
 from engine.game import Game, TakenBack
 from engine.judge import Difference, take_all
 from engine.log import NativeLog
@@ -321,7 +321,7 @@ def replayed(
         RulespecError: RS708 if a seat cannot have its name, whatever the rules.
     """
     try:
-        game = Game(ruleset, seats, dict(candidate.options))
+        game = Game(ruleset, seats, dict(candidate.options), quick_machine)
     except RulespecError as error:
         if any(d.code == "RS708" for d in error.diagnostics):
             raise
@@ -361,7 +361,7 @@ def _option_only(base: typed.Ruleset, laid_over: typed.Ruleset, seats: int) -> t
         return None
     options = check_options(laid_over, {})
     try:
-        same = machine(base, seats, options, "python").p == machine(laid_over, seats, options, "python").p
+        same = machine(base, seats, options, "interpreter").p == machine(laid_over, seats, options, "interpreter").p
     except (RulespecError, RecursionError):
         return None
     return (changed[0].name, changed[0].default) if same else None
