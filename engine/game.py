@@ -80,6 +80,7 @@ class Game:
         self._state: list[int] = list(self.program.start)
         self._begun = False
         self._past: list[tuple[Journal, Option]] = []
+        self._shared = False  # whether a clone has the same two lists, so that they must be copied before they change
         self._stamp = next(_stamps)
         self._sum: int | None = None  # kept from the first time on that somebody asks for the hash
         self._held: int | None = None  # after how many decisions all invariants were seen to hold, if they were
@@ -334,6 +335,7 @@ class Game:
         listed = option.legal_at == self._stamp  # in this very position: then it is legal
         if not listed and not self.is_legal(option) and (refusal := self.why_not(option)) is not None:
             raise IllegalOption(str(option), refusal)
+        self._unshare()
         state = self._state
         choice = self.program.decisions[self._open()].choices[option.kind.choice]
         journal: Journal = []
@@ -358,6 +360,7 @@ class Game:
         """
         if not self._past:
             raise IndexError("there is no decision to take back")
+        self._unshare()
         journal, option = self._past.pop()
         if self._sum is not None:
             self._sum -= position_hash.change(self._state, journal)
@@ -382,6 +385,7 @@ class Game:
 
     def _set(self, values: Mapping[int, int]) -> None:
         """Puts values into cells between two decisions: taking back the one before takes them back, too."""
+        self._unshare()
         if self._past:
             journal, option = self._past[-1]
             kept = [x for at in values for x in (at, self._state[at])]
@@ -430,12 +434,16 @@ class Game:
         return [option for _, option in self._past]
 
     def clone(self) -> Game:
-        """An independent copy, history included."""
+        """An independent copy, history included. What both have in common is copied when one of them changes."""
         twin = object.__new__(Game)
         twin.__dict__.update(self.__dict__)
-        twin._state = self._state.copy()
-        twin._past = self._past.copy()
+        self._shared = twin._shared = True
         return twin
+
+    def _unshare(self) -> None:
+        """Takes lists of its own before they change."""
+        if self._shared:
+            self._state, self._past, self._shared = self._state.copy(), self._past.copy(), False
 
     @property
     def cells(self) -> tuple[int, ...]:

@@ -65,9 +65,12 @@ def restore(state: State, journal: Journal) -> None:
 
 def first_kept(journal: Journal) -> dict[int, int]:
     """Each cell that a journal knows, with what it held at the beginning."""
+    try:
+        return dict(zip(journal[-2::-2], journal[::-2], strict=True))  # of several the last counts, which was the first
+    except TypeError:  # a slice is no key
+        pass
     before: dict[int, int] = {}
-    for i in range(len(journal) - 2, -1, -2):
-        at, held = journal[i], journal[i + 1]
+    for at, held in zip(journal[-2::-2], journal[::-2], strict=True):
         if isinstance(at, slice):
             before.update(zip(range(at.start, at.stop), held, strict=True))
         else:
