@@ -78,8 +78,7 @@ class EditorFiles(Files):
         try:
             for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
                 part = text[start:end] if end == len(text) else text[start : end - 1]  # the parser adds the line end
-                # Empty lines in front, so that every name has its place.
-                now[line, part] = before.get((line, part)) or parse_rules("\n" * line + part, display)
+                now[line, part] = before.get((line, part)) or parse_rules(part, display, line + 1)
                 line += text.count("\n", start, end)
         except RulespecError:  # a mistake, or a line within brackets that begins like an item
             return super().rules(text, display)

@@ -15,12 +15,15 @@ MAX_DEPTH = 60
 """Deepest nesting of brackets, blocks and operators; later passes recurse over the tree."""
 
 
-def parse_rules(text: str, file: str, *, keep: bool = False) -> tuple[ast.Item, ...]:
-    """Parses a .rules file; raises RulespecError with the place of the first syntax error (RS131 … RS135).
+def parse_rules(text: str, file: str, line: int = 1, *, keep: bool = False) -> tuple[ast.Item, ...]:
+    """Parses a .rules file, or a part of one that begins at a line.
 
     On demand the tree is kept for other runs: what a ruleset says is read again and again, what a person types is not.
+
+    Raises:
+        RulespecError: RS131 … RS135, with the place of the first syntax error.
     """
-    tree: tuple[ast.Item, ...] = _parse(text.replace("\r\n", "\n") + "\n", "rules", Origin(file), keep)
+    tree: tuple[ast.Item, ...] = _parse(text.replace("\r\n", "\n") + "\n", "rules", Origin(file, line), keep)
     return tree
 
 
