@@ -42,7 +42,7 @@ def _encoded(files: dict[str, str], base: Parts) -> Parts:
 
 
 def _world() -> Parts:
-    from test_meaning import IDLE, WORLD
+    from worlds import IDLE, WORLD
 
     return _encoded({"game.yaml": GAME, **cut(IDLE + WORLD, "rules/play.rules")}, {})
 

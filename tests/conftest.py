@@ -1,12 +1,18 @@
-"""One folder of kept results for a whole run of the tests, and none of the user's."""
+"""What tests share: a folder of kept results for a whole run, and none of the user's; games under each backend."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import tempfile
+from pathlib import Path
 
 import pytest
+from cases import small
+from worlds import Play
+
+from engine.begin import Backend
+from engine.game import Game
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -17,3 +23,14 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         shutil.rmtree(os.environ["RULESPEC_CACHE"], ignore_errors=True)
+
+
+@pytest.fixture(params=["python", "interpreter"])
+def play(request: pytest.FixtureRequest, tmp_path: Path) -> Play:
+    """Starts a game of a ruleset that is given as text."""
+    backend: Backend = request.param
+
+    def start(text: str, seats: str = "ann bob", overlays: str = "", **options: str | bool) -> Game:
+        return Game(small(tmp_path / "small", text, overlays), seats.split(), options, backend)
+
+    return start

@@ -14,7 +14,7 @@ from cases import TESTS, split, write
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from test_meaning import IDLE, WORLD
+from worlds import IDLE, WORLD
 
 from engine.compiler import ALL_PASSES, PythonBackend
 from engine.game import Game
@@ -40,7 +40,7 @@ TOWNS = ("oak", "elm", "ash", "fir")
 
 
 class Writer:
-    """Writes a well-typed program over the world of test_meaning.py; every choice is drawn, so that examples shrink."""
+    """Writes a well-typed program over the world of worlds.py; every choice is drawn, so that examples shrink."""
 
     def __init__(self, draw: Draw) -> None:
         self.draw = draw

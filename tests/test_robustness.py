@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from cases import GAME, TESTS, small, write
-from test_meaning import IDLE, WORLD
+from worlds import IDLE, WORLD
 
 from engine.begin import Backend
 from engine.game import Game

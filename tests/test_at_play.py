@@ -1,0 +1,549 @@
+"""Games of small rulesets under both backends: how they end, options and overlays, secrets, faults, the interface."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cases import GAME, small, split, write
+from worlds import IDLE, TURN, WORLD, Play, lines, listed, run, take
+
+from engine.game import Game
+from engine.option import Fault, Option
+from rulespec.diagnostics import RulespecError
+from rulespec.load import load_ruleset
+
+# --- the end
+
+
+def test_a_game_ends_when_its_procedure_does(play: Play) -> None:
+    game = play("procedure play():\n    set n to 1\n" + WORLD)
+    assert game.is_over and game.result is not None
+    assert (game.result.ending, game.result.scores, game.result.winners) == ("end", {}, [])
+
+
+@pytest.mark.parametrize(
+    "statement, ending, winners",
+    [
+        ("end game", "end", ["bob"]),
+        ("end game as famine", "famine", ["bob"]),
+        ("end game as coup won by {p in player where p.index == 0}", "coup", ["ann"]),
+        ("end game as ruin won by {}", "ruin", []),
+        ("end game won by player", "end", ["ann", "bob"]),
+    ],
+)
+def test_the_forms_of_an_end(play: Play, statement: str, ending: str, winners: list[str]) -> None:
+    scoring = "scoring p in player:\n    score p.cash / 1 money + p.index\n"
+    game = play(f"procedure play():\n    {statement}\n{scoring}{WORLD}")
+    assert game.result is not None
+    assert (game.result.ending, game.result.winners) == (ending, winners)
+    assert game.result.scores == game.scores() == {"ann": 10, "bob": 11}
+
+
+def test_ties_are_broken_in_turn_by_what_is_highest_first(play: Play) -> None:
+    rules = """
+procedure play():
+    for p in player:
+        set best to p
+        if p.index > 0:
+            pay 1 from p.cash to bank
+        for t in town where t.index == p.index:
+            set t.owner to p
+    end game
+scoring p in player:
+    score 7
+    tiebreak p.index % 1
+    tiebreak for t in town by t.tax: 1 if t.owner == p else 0
+"""
+    game = play(rules + WORLD, "ann bob cid")
+    assert game.result is not None and game.result.winners == ["cid"]  # ash has the highest tax of the owned
+    equal = play(rules.split("    tiebreak for")[0] + WORLD, "ann bob")
+    assert equal.result is not None and equal.result.winners == ["ann", "bob"]
+
+
+# --- options, overlays
+
+
+def test_options_are_constants_of_a_game(play: Play) -> None:
+    game_yaml = GAME + "options:\n  fog: {default: false}\n  sky: {values: [blue, grey], default: grey}\n"
+    text = """
+procedure play():
+    for p in player:
+        decide go by p:
+            option a:
+                require fog
+                end game
+            option b(k in 1 .. 2 if sky == blue else 1):
+                require sky == sky.blue or not fog
+                end game
+"""
+    text += f"--- game.yaml\n{game_yaml}"
+    assert listed(play(text)) == ["b(1)"]
+    assert listed(play(text, sky="blue")) == ["b(1)", "b(2)"]
+    assert listed(play(text, sky="blue", fog=True)) == ["a", "b(1)", "b(2)"]
+    assert listed(play(text, fog="true")) == ["a"]
+    for wrong in ({"fgo": True}, {"sky": "green"}, {"fog": "perhaps"}):
+        with pytest.raises(RulespecError, match=r"RS70[56]"):
+            play(text, **wrong)
+
+
+VARIANT = """
+--- variants/{id}.yaml
+id: {id}
+title: T
+for: small
+version: "1"
+{changes}
+--- variants/{id}.rules
+{rules}
+"""
+
+
+def variant(id_: str, changes: str, rules: str) -> str:
+    return VARIANT.format(id=id_, changes=changes, rules=rules)
+
+
+def test_overlays_change_facts_and_rules(play: Play) -> None:
+    base = (
+        "procedure play():\n    set n to f(elm)\n    step(5)\n    chance r:\n        option e:\n            end game\n"
+    )
+    base += "def f(t: town) -> int: t.tax * limit\nprocedure step(k: int):\n    set m to m + k\n"
+    one = variant(
+        "one",
+        "changes: {constants.limit: 10, kinds.town.entities.elm.tax: 6}\nadd:\n  state.extra: {type: int}\n",
+        "wrap def f(t: town) -> int: original(t) + 1\n"
+        "wrap procedure step(k: int):\n    original(k)\n    original(k + 1)\n    set extra to m\n",
+    )
+    two = variant("two", "changes: {constants.limit: 4}", "replace procedure step(k: int):\n    set m to k * k\n")
+    text = base + WORLD + one + two
+    assert [play(text).value(x) for x in ("n", "m")] == ["15", "5"]
+    assert [play(text, overlays="+one").value(x) for x in ("n", "m", "extra")] == ["61", "11", "11"]
+    assert [play(text, overlays="+two").value(x) for x in ("n", "m")] == ["20", "25"]
+
+
+def test_a_start_value_for_all_may_depend_on_each(play: Play) -> None:
+    rules = "procedure play():\n    chance r:\n        option e:\n            end game\n"
+    setup = "setup:\n  pieces: {flag.at: town.tax + 1}\n  state: {town.mark: town.tax * 2}\n"
+    text = rules + WORLD.partition("--- setup.yaml")[0] + f"--- setup.yaml\n{setup}"
+    game = play(text)
+    assert [game.value(f"flag.at[{t}]") for t in ("oak", "elm", "ash", "fir")] == ["4", "6", "8", "10"]
+    assert [game.value(f"{t}.mark") for t in ("oak", "fir")] == ["6", "18"]
+
+
+def test_an_overlay_includes_others_and_may_change_them_further(play: Play) -> None:
+    base = "procedure play():\n    set n to limit\n    chance r:\n        option e:\n            end game\n"
+    inner = variant("inner", "changes: {constants.limit: 10}\nadd: {constants.more: 1}", "")
+    outer = variant(
+        "outer",
+        "includes: [inner]\nchanges: {constants.limit: 11, constants.more: 2}",
+        f"replace {base}".replace("limit", "limit * more"),
+    )
+    text = base + WORLD + inner + outer
+    assert play(text, overlays="+outer").value("n") == "22"
+    assert play(text, overlays="+outer").ruleset.overlays == ("outer",)
+
+
+def test_what_is_emptied_is_replaced_as_a_whole(play: Play) -> None:
+    base = "procedure play():\n    chance r:\n        option e:\n            end game\n"
+    new = "replaces: [kinds.good.entities, setup]\nchanges: {kinds.good.entities: {silk: {}}}"
+    assert play(base + WORLD + variant("one", new, ""), overlays="+one").value("good") == "{silk}"
+
+
+def test_decisions_get_further_options(play: Play) -> None:
+    base = """
+procedure play():
+    for p in player:
+        if p.index >= 0:
+            decide go by p:
+                option stay:
+                    set n to n + 1
+    end game
+"""
+    more = """extend decision go:
+    "Wherever it is taken, with what is known there."
+    include trips
+    option rest:
+        set n to p.index
+options trips:
+    option walk(k in 3 .. 4):
+        set n to n + k
+        again
+"""
+    game = play(base + WORLD + variant("one", "doc: more", more), overlays="+one")
+    assert listed(game) == ["stay", "walk(3)", "walk(4)", "rest"]
+    game.apply(game.parse("walk(4)", "ann"))
+    assert (game.decision is not None and game.decision.by, game.value("n")) == ("ann", "4")
+    game.apply(game.parse("stay", "ann"))
+    assert listed(game) == ["stay", "walk(3)", "walk(4)", "rest"]
+
+
+def test_a_ruleset_extends_another_with_overlays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is one ruleset then, which overlays may change as any other."""
+    text = "procedure play():\n    set n to limit\n    chance r:\n        option e:\n            end game\n" + WORLD
+    four, five = (variant(f"limit_{k}", f"changes: {{constants.limit: {k}}}", "") for k in (40, 50))
+    write(tmp_path / "small", split(text + four + five, "rules/play.rules"))
+    write(tmp_path / "b", {"game.yaml": "id: b\ntitle: B\nversion: '1'\nextends: small+limit_40\n"})
+    write(tmp_path / "c", {"game.yaml": "id: c\ntitle: C\nversion: '1'\nextends: ../small+limit_40\n"})
+    monkeypatch.setenv("RULESPEC_PATH", str(tmp_path))
+    assert Game(load_ruleset("b"), ["ann", "bob"]).value("n") == "40"
+    assert Game(load_ruleset("b+limit_50"), ["ann", "bob"]).value("n") == "50"
+    assert load_ruleset("b+limit_50").ref == "b+limit_50"
+    own = "wrap procedure play():\n    original()\nextend decision r:\n    option f:\n        pass\n"
+    write(tmp_path / "d", {"game.yaml": "id: d\ntitle: D\nversion: '1'\nextends: b\n", "rules/r.rules": own})
+    last = variant("last", "for_version: '1'", f"replace {text.partition('---')[0]}").replace("for: small", "for: d")
+    write(tmp_path / "d", split(last, "-") | {"game.yaml": (tmp_path / "d" / "game.yaml").read_text()})
+    assert Game(load_ruleset("d+last"), ["ann", "bob"]).value("n") == "40"
+    monkeypatch.chdir(tmp_path / "small")
+    assert Game(load_ruleset("../c"), ["ann", "bob"]).value("n") == "40"
+
+
+def test_a_wrap_may_be_wrapped_and_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three rulesets on top of one another, each wrapping the same rules."""
+    rules = (
+        "procedure play():\n    step(1)\n    set m to f(1)\n    chance r:\n        option e:\n            end game\n"
+    )
+    rules += "procedure step(k: int):\n    set n to n * 10 + k\ndef f(k: int) -> int: k\n"
+    state = "state:\n  n: {type: int}\n  m: {type: int}\n"
+    wrap = "wrap procedure step(k: int):\n    original(k + 1)\n    original(k + 2)\n"
+    wrap += "wrap def f(k: int) -> int: original(k) * 10 + 1\n"
+    monkeypatch.setenv("RULESPEC_PATH", str(tmp_path))
+    write(tmp_path / "a", {"game.yaml": GAME.replace("small", "a"), "kinds.yaml": state, "rules/r.rules": rules})
+    for name, under in (("b", "a"), ("c", "b")):
+        head = f"id: {name}\ntitle: {name}\nversion: '1'\nextends: {under}\n"
+        write(tmp_path / name, {"game.yaml": head, "rules/r.rules": wrap})
+    last = "replace procedure step(k: int):\n    set n to k\nreplace def f(k: int) -> int: -k\n"
+    write(tmp_path / "d", {"game.yaml": "id: d\ntitle: d\nversion: '1'\nextends: c\n", "rules/r.rules": last})
+    for ref, n, m in (("a", "1", "1"), ("b", "23", "11"), ("c", "3445", "111"), ("d", "1", "-1")):
+        for backend in ("python", "interpreter"):
+            game = Game(load_ruleset(ref), ["ann"], {}, backend)
+            assert (game.value("n"), game.value("m")) == (n, m), ref
+    assert set(load_ruleset("d").rules.procedures) == {"play", "step"}
+    (tmp_path / "d" / "rules" / "r.rules").write_text(last.replace("set n to k", "original(k)"))
+    with pytest.raises(RulespecError, match="RS221"):
+        load_ruleset("d")
+
+
+def test_what_a_wrapped_rule_changes_is_known_to_its_callers(tmp_path: Path) -> None:
+    rules = "procedure play():\n    for p in player:\n        set best to p\n        if best is some:\n"
+    rules += "            step()\n            pay 1 from best.cash to bank\nprocedure step():\n    set best to none\n"
+    text = rules + WORLD + variant("one", "", "wrap procedure step():\n    original()\n    set n to 1\n")
+    for overlays in ("", "+one"):
+        with pytest.raises(RulespecError, match="RS303"):
+            small(tmp_path / f"x{len(overlays)}" / "small", text, overlays)
+
+
+def test_a_replaced_ruleset_may_drop_whole_sections(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RULESPEC_PATH", str(tmp_path))
+    files = {**split(IDLE + WORLD, "rules/play.rules"), "game.yaml": GAME.replace("small", "a")}
+    write(tmp_path / "a", files)
+    head = "id: b\ntitle: B\nversion: '1'\nextends: a\nreplaces: [kinds.good.entities, setup, tables.friends.rows]\n"
+    write(
+        tmp_path / "b",
+        {
+            "game.yaml": head,
+            "kinds.yaml": "kinds: {good: {entities: {silk: {}}}}\n",
+            "tables.yaml": "tables: {friends: {rows: {oak: [], elm: [oak], ash: [], fir: []}}}\n",
+        },
+    )
+    game = Game(load_ruleset("b"), ["ann", "bob"])
+    assert game.value("good") == "{silk}"
+    assert game.value("friends[elm]") == "{oak}"
+    assert game.value("ann.cash") == "0"
+
+
+# --- secrets
+
+
+def test_private_state_is_shown_to_its_player_only(play: Play) -> None:
+    game = run(play, "for p in player:\n    set p.secret to p.index + 5")
+    players = game.state("ann")["entities"]["player"]
+    assert (players["ann"]["secret"], players["bob"]["secret"]) == (5, None)
+    assert game.state()["entities"]["player"]["bob"]["secret"] == 6
+
+
+# --- faults
+
+FAULTS = lines(
+    """
+    pay 11 from p.cash to bank           → RS703 11 of 10
+    pay (0 - n) * 1 money from p.cash to bank → RS703 -5 of 10
+    move 4 of cart[salt] from supply to at[oak] → RS703 4 of 3
+    move 0 - n of flag from supply to at[oak]   → RS703 -5 of 2
+    set few to n                         → RS703 it would be 5
+    set few to 0 - n                     → RS703 it would be -5
+    set m to 7 / (n - 5)                 → RS703 divides by zero
+    set m to 7 % (n - 5)                 → RS703 divides by zero
+    set m to by_number[n] / 1 money      → RS703 `by_number` has no such row
+    set m to by_town[ash, n]             → RS703 `by_town` has no such row
+    set m to f(n - 5)                    → RS703 divides by zero
+    spin()                               → RS704 no decision within
+    grow()                               → RS703 15 digits
+    rich(p)                              → RS703 1
+    """
+)
+
+
+@pytest.mark.parametrize("line, message", FAULTS, ids=[t for t, _ in FAULTS])
+def test_a_fault_has_a_place_and_changes_nothing(play: Play, line: str, message: str) -> None:
+    rules = f"""
+procedure play():
+    for p in player:
+        turn(p)
+procedure turn(p: player):
+    decide act by p:
+        option wait:
+            set n to 5
+        option err:
+            set n to 5
+            set oak.mark to 77
+            {line}
+def f(k: int) -> int: sum(t.tax / k for t in town)
+procedure spin():
+    repeat at most 2000000:
+        for t in town - town:
+            set n to 1
+procedure grow():
+    repeat at most 100:
+        set n to n * n
+procedure rich(p: player):
+    repeat at most 100:
+        pay p.cash * (p.cash / 1 money) from bank to p.cash
+"""
+    game = take(play(rules + WORLD), "wait")
+    before, past = game.cells, game.history
+    code, _, words = message.partition(" ")
+    with pytest.raises(Fault) as caught:
+        take(game, "err")
+    diagnostic = caught.value.diagnostic
+    assert diagnostic.code == code and words in diagnostic.message
+    if code == "RS703":
+        assert diagnostic.span is not None and diagnostic.span.file.endswith("play.rules")
+    assert (game.cells, game.history) == (before, past)
+    take(game, "wait")
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "option a(k in 1 .. 7 / n):",
+        "option a(t in town where t.tax / n > 1):",
+        "option a by p if 7 / n > 1 else p:",
+        "option a(k in 1 .. 1000000):",
+        "option a(k in 1 .. 400, l in 1 .. 400):",
+    ],
+)
+def test_a_fault_in_a_condition_is_a_fault_too(play: Play, option: str) -> None:
+    rules = f"""
+procedure play():
+    for p in player:
+        decide act by p:
+            {option}
+                set n to 1
+"""
+    game = play(rules + WORLD)
+    with pytest.raises(Fault):
+        listed(game)
+
+
+def test_a_fault_in_scoring_or_an_invariant_has_its_place(play: Play) -> None:
+    rules = "procedure play():\n    end game\nscoring p in player:\n    score 7 / n\ninvariant i:\n    7 / n > 1\n"
+    game = play(rules + WORLD)
+    for ask in (game.scores, game.check_invariants, lambda: game.result, lambda: game.value("3 / m")):
+        with pytest.raises(Fault) as caught:
+            ask()
+        assert caught.value.diagnostic.span is not None
+
+
+def test_who_decides_may_be_a_fault(play: Play) -> None:
+    rules = "procedure play():\n    for p in player:\n        decide a by p if 5 / n > 1 else p:\n"
+    rules += "            option b:\n                set n to 1\n"
+    game = play(rules + WORLD)
+    with pytest.raises(Fault):
+        listed(game)
+    with pytest.raises(Fault):
+        assert game.decision
+
+
+def test_both_backends_test_conditions_in_the_order_of_the_rules(play: Play) -> None:
+    """What guards a division comes first, however early another condition could be tested."""
+    rules = """
+procedure play():
+    for p in player:
+        decide act by p:
+            option a(t in town):
+                require n > 0
+                require 7 / n > 1
+                set n to 1
+            option b(t in town, k in 1 .. by_town[t, 1]):
+                require m > 0
+                set n to 1
+            option c:
+                set n to 2
+"""
+    game = play(rules + WORLD)
+    with pytest.raises(Fault):  # by_town has no row for ash
+        listed(game)
+    only_a = rules.replace("by_town[t, 1]", "2")
+    assert listed(play(only_a + WORLD)) == ["c"]
+
+
+def test_long_lists_of_locals_and_parameters(play: Play) -> None:
+    lets = "".join(
+        f"    let a{i} = {'k' if i == 0 else f'a{i - 1}'} + sum(t.tax for t in town where t.tax > {i})\n"
+        for i in range(20)
+    )
+    # As many as there may be, in fewer combinations than the checker refuses to list.
+    params = ", ".join(
+        f"q{i} in town where q{i}.index == {i % 4}" if i % 2 else f"q{i} in {{{('oak', 'ash')[i // 2 % 2]}}}"
+        for i in range(12)
+    )
+    rules = f"""
+def f(k: int) -> int:
+{lets}    a19
+procedure play():
+    for p in player:
+        decide act by p:
+            option a({params}):
+                require any(t in town where t == q11 and any(u in town where u == q0 and f(1) > 1))
+                set n to f(2)
+"""
+    game = play(rules + WORLD)
+    assert len(listed(game)) == 1
+    game.apply(next(iter(game.options)))
+    assert game.value("n") == str(2 + sum(sum(t for t in (3, 5, 7, 9) if t > i) for i in range(20)))
+
+
+def test_a_long_line_and_a_large_set(play: Play) -> None:
+    spaces = ", ".join(f"s{i}: {{upto: {i}}}" for i in range(500))
+    tracks = f"--- tracks.yaml\ntracks:\n  long: {{line: mark, spaces: {{{spaces}, last: {{}}}}}}\n"
+    state = "--- kinds.yaml\nstate:\n  v: {type: int}\n  w: {type: set mark}\n"
+    members = ", ".join(f"long.space(v + {i})" for i in range(150))
+    rules = f"procedure play():\n    set v to 77\n    set w to {{{members}}}\n"
+    rules += "    chance r:\n        option e:\n            end game\n"
+    game = play(rules + tracks + state)
+    assert (game.value("long.space(v)"), game.value("long.space(9999)"), game.value("count(w)")) == (
+        "s77",
+        "last",
+        "150",
+    )
+
+
+# --- the interface
+
+
+def test_undo_clone_and_hash(play: Play) -> None:
+    game = play(TURN + WORLD)
+    start = game.hash
+    take(game, "gift(bob, 2)")
+    twin = game.clone()
+    take(twin, "stay")
+    assert game.ply == 1 and twin.ply == 2 and game.hash != twin.hash
+    undone: Option = twin.undo()
+    assert str(undone) == "stay" and twin.hash == game.hash
+    twin.undo()
+    assert twin.hash == start
+    with pytest.raises(IndexError):
+        twin.undo()
+
+
+def test_a_game_may_start_in_a_procedure_and_with_given_values(tmp_path: Path) -> None:
+    ruleset = small(tmp_path / "small", TURN + WORLD)
+    game = Game(ruleset, ["ann", "bob"], start="turn(bob)")
+    game.set_value("bob.cash", "3")
+    game.set_value("cart[corn].at[oak]", "2")
+    assert [game.value(x) for x in ("bob.cash", "bank", "cart[corn].supply")] == ["3", "7", "3"]
+    assert game.decision is not None and game.decision.by == "bob"
+    take(game, "stay")
+    assert game.is_over
+    for target, value in (
+        ("cart[corn].supply", "-1"),
+        ("cart[corn].at[oak]", "9"),
+        ("oak", "1"),
+        ("n", "x"),
+        ("n", "oak"),
+    ):
+        with pytest.raises(RulespecError):
+            game.set_value(target, value)
+    with pytest.raises(Fault):
+        game.set_value("n", "1 / m")
+    with pytest.raises(RulespecError):
+        listed(Game(ruleset, ["ann", "bob"], start="trun(bob)"))
+    with pytest.raises(RulespecError):
+        game.value("n +")
+
+
+@pytest.mark.parametrize("seats", [[], ["a"] * 2, ["a", ""], ["a", "b(c"], list("abcde"), ["x" * 81, "y"]])
+def test_seats_that_do_not_fit_are_refused(tmp_path: Path, seats: list[str]) -> None:
+    ruleset = small(tmp_path / "small", IDLE + WORLD)
+    with pytest.raises(RulespecError, match=r"RS70[78]"):
+        Game(ruleset, seats)
+
+
+# --- what generated Python does at once
+
+CELLS = f"""
+--- kinds.yaml
+kinds:
+  spot:
+    state: {{mark: {{type: int}}, other: {{type: int}}, few: {{type: int 0..3}}, none: {{type: int 0..3}}}}
+    entities: {{{", ".join(f"s{i}: {{}}" for i in range(16))}}}
+  player: {{}}
+"""
+
+
+def copying(marks: dict[int, int], others: dict[int, int]) -> str:
+    sets = [f"            set spot.s{i}.mark to {v}\n" for i, v in marks.items()]
+    sets += [f"            set spot.s{i}.other to {v}\n" for i, v in others.items()]
+    return f"""
+procedure play():
+    chance start:
+        option fill:
+{"".join(sets)}
+    chance then:
+        option copy:
+            for s in spot:
+                set s.few to s.mark
+                set s.none to s.other
+            end game
+{CELLS}"""
+
+
+def test_cells_of_neighbours_are_copied(play: Play) -> None:
+    game = play(copying({0: 3, 7: 1, 15: 2}, {3: 2}))
+    take(game, "fill")
+    take(game, "copy")
+    assert [game.value(f"spot.s{i}.few") for i in (0, 1, 7, 15)] == ["3", "0", "1", "2"]
+    assert game.value("spot.s3.none") == "2"
+    before = game.hash
+    game.undo()
+    assert game.value("sum(s.few for s in spot)") == "0"
+    take(game, "copy")
+    assert game.hash == before
+
+
+@pytest.mark.parametrize("marks, others, told", [({5: 9}, {3: -1}, "-1"), ({3: 8}, {3: 7}, "8"), ({4: 6}, {}, "6")])
+def test_the_first_number_outside_its_bounds_is_told(
+    play: Play, marks: dict[int, int], others: dict[int, int], told: str
+) -> None:
+    game = play(copying(marks, others))
+    take(game, "fill")
+    before = game.hash
+    with pytest.raises(Fault, match=f"it would be {told}"):
+        take(game, "copy")
+    assert game.hash == before
+
+
+def test_what_is_the_same_for_all_members_is_asked_for_once(play: Play) -> None:
+    rules = """
+def dear(k: int) -> set town:
+    {t in town where t.tax + n > k}
+procedure play():
+    chance r:
+        option a(k in 1..9):
+            set towns to {t in town where t in dear(k) and t.tax < 9}
+            set m to count({t in town where any(u in t.near where u in dear(k + n))})
+            end game
+"""
+    game = play(rules + WORLD)
+    take(game, "a(4)")
+    assert (game.value("towns"), game.value("m")) == ("{elm, ash}", "3")
