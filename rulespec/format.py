@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import groupby
 from typing import Any
 
-from lark import Lark, Token
+from lark import Token
 from msgspec import Struct
 
 from rulespec.diagnostics import Diagnostic, RulespecError, Severity, Span
-from rulespec.parse_table import parser
-from rulespec.parser import parse_rules
-from rulespec.tree import Blocks
+from rulespec.parser import parse_with_tokens
 
 INDENT = 4
 REASON_GAP = 4  # blanks between the longest condition of a block and the reasons
@@ -42,8 +39,8 @@ def format_rules(text: str, file: str) -> str:
         RulespecError: RS131 … RS135 if it is not valid; RS136 if the result would not say the same.
     """
     text = text.replace("\r\n", "\n")
-    before = parse_rules(text, file)
-    lines = _lines(text)
+    before, tokens = parse_with_tokens(text, file)
+    lines = _lines(text, tokens)
     _indent(lines)
     _space(lines)
     _align_reasons(lines)
@@ -51,7 +48,8 @@ def format_rules(text: str, file: str) -> str:
     if result == text:
         return result
     comments = [line.comment for line in lines if line.comment]
-    if not _same(before, parse_rules(result, file)) or comments != [c.comment for c in _lines(result) if c.comment]:
+    after, tokens = parse_with_tokens(result, file)
+    if not _same(before, after) or comments != [line.comment for line in _lines(result, tokens) if line.comment]:
         message = "formatting would change what this file says, so it stays as it is"
         raise RulespecError([Diagnostic("RS136", Severity.ERROR, message, Span(file, 1, 1, 1, 2))])
     return result
@@ -81,17 +79,12 @@ class _Line:
         return bool(self.tokens) and self.level == 0 and self.opener is None
 
 
-@cache
-def _lark() -> Lark:
-    return parser(Blocks())
-
-
-def _lines(text: str) -> list[_Line]:
+def _lines(text: str, tokens: list[Token]) -> list[_Line]:
     """The lines of a valid file, with their tokens, comments, blocks and brackets."""
     lines = [_Line() for _ in range(text.count("\n") + 1)]
     level = 0
     brackets: list[_Line] = []
-    for token in _lark().parse_interactive(text + "\n", start="rules").iter_parse():
+    for token in tokens:
         if token.type in _BLOCKS:
             level += (token.type == "_INDENT") - (token.type == "_DEDENT")
             continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -10,6 +10,9 @@ from rulespec import ast, kept
 from rulespec.diagnostics import Diagnostic, RulespecError, Severity
 from rulespec.packed import pack, unpack
 from rulespec.place import Origin, failure
+
+if TYPE_CHECKING:
+    from lark import Token
 
 MAX_DEPTH = 60
 """Deepest nesting of brackets, blocks and operators; later passes recurse over the tree."""
@@ -27,6 +30,13 @@ def parse_rules(text: str, file: str, line: int = 1, *, keep: bool = False) -> t
     return tree
 
 
+def parse_with_tokens(text: str, file: str) -> tuple[tuple[ast.Item, ...], list[Token]]:
+    """Parses a .rules file, and gives its tokens, too: Lark's, with those that begin and end lines and blocks."""
+    tokens: list[Token] = []
+    tree: tuple[ast.Item, ...] = _parse(text + "\n", "rules", Origin(file), False, tokens)
+    return tree, tokens
+
+
 def parse_expr(text: str, file: str, line: int = 1, column: int = 1, *, keep: bool = False) -> ast.Expr:
     """Parses one expression that begins at the given place of a file; `keep` as for rules."""
     tree: ast.Expr = _parse(text.strip(), "expr", Origin(file, line, column), keep)
@@ -39,14 +49,14 @@ def parse_type(text: str, file: str, line: int = 1, column: int = 1, *, keep: bo
     return tree
 
 
-def _parse(text: str, start: str, origin: Origin, keep: bool) -> Any:
+def _parse(text: str, start: str, origin: Origin, keep: bool, tokens: list[Token] | None = None) -> Any:
     key = kept.key("tree", start, text) if keep else ""
     if keep and (tree := unpack(kept.read(key), origin)) is not None:
         return tree
     _check_depth(text, origin)
     from rulespec.tree import build  # importing Lark takes longer than reading what is kept
 
-    tree = build(text, start, origin)
+    tree = build(text, start, origin, tokens)
     _check_tree(tree)
     if keep:
         kept.write(key, pack(tree, origin))

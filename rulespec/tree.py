@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Any, ClassVar
 
@@ -29,10 +30,21 @@ class Blocks(Indenter):
     DEDENT_type = "_DEDENT"
     tab_len = 8
 
+    seen: list[Token] | None = None
+    """Takes the tokens that go by, if somebody wants them."""
+
+    def process(self, stream: Iterator[Token]) -> Iterator[Token]:
+        """Blocks as tokens, among the others."""
+        for token in super().process(stream):  # type: ignore[no-untyped-call]
+            if self.seen is not None:
+                self.seen.append(token)
+            yield token
+
 
 @cache
-def _lark() -> Lark:
-    return parser(Blocks())
+def _lark() -> tuple[Lark, Blocks]:
+    blocks = Blocks()
+    return parser(blocks), blocks
 
 
 @v_args(meta=True)
@@ -364,10 +376,15 @@ class _Builder(Transformer_NonRecursive):  # type: ignore[type-arg]
         return tuple(c)
 
 
-def build(text: str, start: str, origin: Origin) -> Any:
-    """The syntax tree of a text that begins with the rule `start` of the grammar; errors as those of `parse_rules`."""
+def build(text: str, start: str, origin: Origin, tokens: list[Token] | None = None) -> Any:
+    """The syntax tree of a text that begins with the rule `start` of the grammar; errors as those of `parse_rules`.
+
+    `tokens` takes the tokens.
+    """
+    lark, blocks = _lark()
+    blocks.seen = tokens
     try:
-        return _Builder(origin).transform(_lark().parse(text, start=start))
+        return _Builder(origin).transform(lark.parse(text, start=start))
     except (UnexpectedInput, DedentError) as error:
         raise syntax_error(error, text, origin) from None
     except VisitError as error:
