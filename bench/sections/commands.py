@@ -32,7 +32,6 @@ def commands(log: str) -> dict[str, list[str]]:
         "validate tutorial": ["validate", "tutorial"],
         f"replay, native, {DECISIONS:,} decisions": ["replay", log],
         "replay, foreign, 302 decisions": ["replay", FOREIGN],
-        "identify": ["identify", FOREIGN],
         "simulate tutorial, 1 game": ["simulate", "tutorial", "--players", "3", "--games", "1"],
         "perft tutorial, depth 1": ["perft", "tutorial", "--players", "3", "--depth", "1"],
         "play tutorial, 3 bots": ["play", "tutorial", "--players", "3", "--bots", "3"],
