@@ -52,4 +52,5 @@ $(STAMP): pyproject.toml
 	  echo "On Debian or Ubuntu: sudo apt install python3-venv" >&2; exit 1; }
 	@test -x $(BIN)/pip || $(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m compileall -q rulespec engine cli lsp
 	@touch $@

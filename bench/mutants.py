@@ -59,7 +59,7 @@ class KeptFiles(Files):
         self.learning = True
         self._trees: dict[tuple[str, str], Node] = {}
         self._items: dict[tuple[str, str], tuple[ast.Item, ...]] = {}
-        self._findings: dict[tuple[int, str], tuple[Diagnostic, ...]] = {}
+        self._findings: dict[tuple[int, str, bool], tuple[Diagnostic, ...]] = {}
 
     def yaml(self, path: Path, display: str) -> Node:
         """The tree of a YAML file."""
@@ -80,12 +80,12 @@ class KeptFiles(Files):
             self._items[display, text] = items
         return items
 
-    def findings(self, node: Node, schema: str) -> tuple[Diagnostic, ...]:
-        """What a schema finds in the tree of a YAML file."""
-        key = (id(node), schema)  # the trees that are learned stay, so their ids are theirs
+    def findings(self, node: Node, schema: str, partial: bool = False) -> tuple[Diagnostic, ...]:
+        """What a schema finds in the tree of a YAML file; a `partial` one may leave out what stands elsewhere."""
+        key = (id(node), schema, partial)  # the trees that are learned stay, so their ids are theirs
         if key in self._findings:
             return self._findings[key]
-        found = super().findings(node, schema)
+        found = super().findings(node, schema, partial)
         if self.learning:
             self._findings[key] = found
         return found

@@ -16,10 +16,10 @@ from engine.begin import Machines, check_options
 from engine.coverage import Tracer, trace_log, trace_scenario
 from engine.replay import replay_file
 from engine.scenario import Scenario, run_scenario, suite_scenarios
-from engine.suite import display, log_files, run_log
+from engine.suite import log_files, run_log
 from rulespec import typed
 from rulespec.diagnostics import Report
-from rulespec.source import Mapping
+from rulespec.source import Mapping, display
 
 Line = tuple[str, int]
 _WORD = re.compile(r"[a-z_][a-z0-9_]*")

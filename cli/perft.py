@@ -17,10 +17,10 @@ from engine.option import Fault
 from engine.perft import LIMIT, MAX_DEPTH, Perft, perft
 from engine.perft_record import at_moves, choose, compare, count, read_record, record_file, replay_own, write_record
 from engine.simulate import seat_names
-from engine.suite import display
 from rulespec import typed
 from rulespec.diagnostics import Diagnostic, Report, RulespecError, Severity, Span
 from rulespec.render import to_json
+from rulespec.source import display
 
 BACKENDS: dict[str, tuple[Backend, ...]] = {
     "python": ("python",),

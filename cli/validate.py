@@ -153,7 +153,6 @@ def check(ref: str, report: Report, files: Files | None = None) -> typed.Ruleset
     Returns:
         The ruleset; None if it has errors.
     """
-    from engine.start import check_starts
     from rulespec.load import load_ruleset
 
     try:
@@ -164,6 +163,8 @@ def check(ref: str, report: Report, files: Files | None = None) -> typed.Ruleset
     started = Report()
     key = kept.key("starts", ruleset.hash)
     if files is not None or kept.read(key) is None:
+        from engine.start import check_starts  # what plays games is needed for nothing else here
+
         check_starts(ruleset, started)
         if files is None and not started.diagnostics:
             kept.write(key, True)
@@ -175,8 +176,7 @@ def check(ref: str, report: Report, files: Files | None = None) -> typed.Ruleset
 def _beside(ruleset: typed.Ruleset, report: Report) -> None:
     """Checks the files beside the rules: overlays on offer, and dialects. Scenarios are for `rulespec test`."""
     from engine.dialect import read_dialect
-    from engine.suite import display
-    from rulespec.source import inside
+    from rulespec.source import display, inside
 
     for name in ruleset.offered:
         if not any((folder / "variants" / f"{name}.yaml").is_file() for folder in ruleset.folders):
@@ -193,9 +193,8 @@ def _beside(ruleset: typed.Ruleset, report: Report) -> None:
 
 def _offer(ruleset: typed.Ruleset, name: str) -> Any:
     """Where game.yaml offers an overlay."""
-    from engine.suite import display
     from rulespec.check.nodes import get, words
-    from rulespec.source import Mapping, read_yaml
+    from rulespec.source import Mapping, display, read_yaml
 
     for folder in ruleset.folders:
         path = folder / "game.yaml"
@@ -217,7 +216,7 @@ def _summary(ref: str, ruleset: typed.Ruleset | None, report: Report) -> str:
     declarations, rules = ruleset.declarations, ruleset.rules
     parts = [
         f"{low} players" if low == high else f"{low}-{high} players",
-        output.counted(_decisions(ruleset), "decision"),
+        output.counted(_decisions(rules), "decision"),
         output.counted(len(rules.procedures), "procedure"),
         output.counted(len(rules.definitions), "definition"),
         output.counted(len(rules.invariants), "invariant"),
@@ -227,9 +226,9 @@ def _summary(ref: str, ruleset: typed.Ruleset | None, report: Report) -> str:
     return f"{name}: {sound} · {' · '.join(parts)}"
 
 
-def _decisions(ruleset: typed.Ruleset) -> int:
-    """How many decisions the rules hold, whatever options are chosen."""
-    from engine.begin import check_options, machine
+def _decisions(rules: typed.Rules) -> int:
+    """How many decisions the rules hold."""
+    from rulespec.check.flow import walk
 
-    program = machine(ruleset, ruleset.players[0], check_options(ruleset, {}), "interpreter").p
-    return len({d.name for d in program.decisions})
+    statements = (s for procedure in rules.procedures.values() for s in walk(procedure.body))
+    return len({s.name for s in statements if isinstance(s, typed.Decide)})

@@ -326,7 +326,8 @@ class PythonBackend(Interpreter):
                 "bool": bool,
                 "tuple": tuple,
                 "slice": slice,
-                "len": len, "sum": sum,
+                "len": len,
+                "sum": sum,
             },
         }
         for i, array in enumerate(program.arrays):

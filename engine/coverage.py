@@ -22,10 +22,11 @@ from engine.option import Fault
 from engine.replay import replay_file
 from engine.scenario import Scenario, run_scenario, suite_scenarios
 from engine.simulate import play_out, seat_names
-from engine.suite import display, log_files
+from engine.suite import log_files
 from engine.units import ELSE, OPTION, OVER, TESTED, TURN, Point, Unit, Units
 from rulespec import typed
 from rulespec.diagnostics import Report, RulespecError
+from rulespec.source import display
 
 SHOWN = 3
 """How many of the tests that run something are named."""

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from engine.coverage import SHOWN, Coverage, Runs
-from engine.suite import display
 from engine.units import KINDS, Point, Unit
 from rulespec import typed
 from rulespec.diagnostics import Report, Span
 from rulespec.rule_ids import ListedRule, Unreached, unreached
-from rulespec.source import read_yaml
+from rulespec.source import display, read_yaml
 
 RULE = "rule"
 """The row of the rules in the table of totals, behind the kinds of units."""

@@ -113,7 +113,11 @@ class Interpreter:
         if type(e) is ir.Local:
             return slots[e.slot]
         if type(e) is ir.Op:
-            value = apply_op(e.op, [self.evaluate(a, state, slots) for a in e.args])
+            if len(e.args) == 2:
+                left, right = e.args
+                value = apply_op(e.op, (self.evaluate(left, state, slots), self.evaluate(right, state, slots)))
+            else:
+                value = apply_op(e.op, [self.evaluate(a, state, slots) for a in e.args])
             if value is None:
                 raise ProgramFault(e.site)
             return value

@@ -19,13 +19,13 @@ from engine.option import Fault
 from engine.perft import Perft, perft
 from engine.replay import ReplayResult, replay_file
 from engine.simulate import seat_names
-from engine.suite import display, log_files
+from engine.suite import log_files
 from rulespec import typed
 from rulespec.diagnostics import Diagnostic, Report, RulespecError, Severity, Span
 from rulespec.schema_check import check_schema
 from rulespec.schemas import load_schema, modeline
 from rulespec.source import Mapping as YamlMapping
-from rulespec.source import inside, locate, read_yaml, to_plain
+from rulespec.source import display, inside, locate, read_yaml, to_plain
 
 BUDGET = 400
 """Nodes of a position: it is counted as deep as this allows."""

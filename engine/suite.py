@@ -19,7 +19,7 @@ from engine.shrink import told
 from rulespec import typed
 from rulespec.diagnostics import Diagnostic, Label, Report, RulespecError, Severity, Span
 from rulespec.load import load_ruleset
-from rulespec.source import files_inside
+from rulespec.source import display, files_inside
 
 LOG_SUFFIXES = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
 EXPECTATION = ".expect.yaml"
@@ -57,14 +57,6 @@ def run_suite(ruleset: typed.Ruleset, backends: Sequence[Backend], report: Repor
     for path in log_files(ruleset):
         if only in display(path):
             yield run_log(path, ruleset)
-
-
-def display(path: Path) -> str:
-    """The name of a file for messages: relative to the current folder if it is below it."""
-    try:
-        return str(path.relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)
 
 
 def _scenario_case(ruleset: typed.Ruleset, scenario: Scenario, backends: Sequence[Backend]) -> Case:

@@ -34,7 +34,7 @@ class EditorFiles(Files):
         self._rules: dict[str, tuple[str, _Items]] = {}
         self._items: dict[str, dict[tuple[int, str], _Items]] = {}
         self._yaml: dict[str, tuple[str, Node]] = {}
-        self._findings: dict[tuple[str, str], tuple[Node, tuple[Diagnostic, ...]]] = {}
+        self._findings: dict[tuple[str, str, bool], tuple[Node, tuple[Diagnostic, ...]]] = {}
 
     def text(self, path: Path, display: str, limit: int) -> str:
         """The text of an open document, or of the file."""
@@ -85,12 +85,12 @@ class EditorFiles(Files):
         self._items[display] = now
         return tuple(item for items in now.values() for item in items)
 
-    def findings(self, node: Node, schema: str) -> tuple[Diagnostic, ...]:
-        """What a schema finds in the tree of a YAML file."""
-        key = (node.span.file, schema)
+    def findings(self, node: Node, schema: str, partial: bool = False) -> tuple[Diagnostic, ...]:
+        """What a schema finds in the tree of a YAML file; a `partial` one may leave out what stands elsewhere."""
+        key = (node.span.file, schema, partial)
         known = self._findings.get(key)
         if known is None or known[0] is not node:
-            known = self._findings[key] = (node, super().findings(node, schema))
+            known = self._findings[key] = (node, super().findings(node, schema, partial))
         return known[1]
 
     def instead(self, texts: Mapping[Path, str]) -> EditorFiles:

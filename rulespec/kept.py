@@ -10,18 +10,24 @@ The environment variable RULESPEC_CACHE names another folder; if it is empty, no
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 MAX_ENTRY = 4_000_000
 """Bytes of an entry; what is larger is not kept."""
 MAX_ENTRIES = 4_000
 """Once there are more, the older half is thrown away."""
+TIDY_EVERY = 50
+"""How many entries a process writes between two looks at how many there are."""
+
+_written = count()
 
 
 def key(kind: str, *made_from: str) -> str:
@@ -45,7 +51,7 @@ def read(key: str) -> Any:
         digest, _, body = data.partition(b"\n")
         if len(data) > MAX_ENTRY or digest != _digest(body):
             return None
-        return json.loads(body)
+        return msgspec.json.decode(body)
     except (OSError, ValueError, RecursionError):
         return None
 
@@ -55,7 +61,7 @@ def write(key: str, value: Any) -> None:
     folder = _folder()
     if folder is None:
         return
-    body = json.dumps(value, separators=(",", ":")).encode()
+    body = msgspec.json.encode(value)
     data = _digest(body) + b"\n" + body
     if len(data) > MAX_ENTRY:
         return
@@ -67,7 +73,8 @@ def write(key: str, value: Any) -> None:
             fresh.replace(folder / key)
         except OSError:
             fresh.unlink(missing_ok=True)
-        _tidy(folder)
+        if next(_written) % TIDY_EVERY == 0:
+            _tidy(folder)
     except OSError:
         pass
 

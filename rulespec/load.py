@@ -23,6 +23,7 @@ from rulespec.source import (
     Node,
     Scalar,
     count_values,
+    display,
     inside,
     read_text,
     read_yaml,
@@ -57,13 +58,13 @@ class Files:
         """The items of a rules file. Errors: as those of `parse_rules`."""
         return parse_rules(text, display, keep=True)
 
-    def findings(self, node: Node, schema: str) -> tuple[Diagnostic, ...]:
-        """What a schema finds in the tree of a YAML file."""
+    def findings(self, node: Node, schema: str, partial: bool = False) -> tuple[Diagnostic, ...]:
+        """What a schema finds in the tree of a YAML file; a `partial` one may leave out what stands elsewhere."""
         from rulespec.schema_check import check_schema
         from rulespec.schemas import load_schema
 
         found = Report()
-        check_schema(node, load_schema(schema), found, what=f"{schema} file")
+        check_schema(node, load_schema(schema), found, what=f"{schema} file", partial=partial)
         return found.diagnostics
 
 
@@ -78,12 +79,6 @@ class _Reader:
     read: Counter[str] = field(default_factory=Counter)
     listed: dict[str, ListedRule] = field(default_factory=dict)
 
-    def display(self, path: Path) -> str:
-        try:
-            return str(path.relative_to(Path.cwd()))
-        except ValueError:
-            return str(path)
-
     def yaml(
         self, folder: Path, name: str, schema: str, *, partial: bool = False, hashed: bool = True
     ) -> Mapping | None:
@@ -91,15 +86,15 @@ class _Reader:
 
         A `partial` one is laid over another, and may leave out what stands there.
         """
-        display = self.display(folder / name)
+        file = display(folder / name)
         try:
             path = inside(folder, name)
-            self._remember(path, display, MAX_YAML.size, hashed=hashed)
-            node = self.files.yaml(path, display)
+            self._remember(path, file, MAX_YAML.size, hashed=hashed)
+            node = self.files.yaml(path, file)
         except RulespecError as error:
             self.report.extend(error.diagnostics)
             return None
-        self._count(display, values=count_values(node))
+        self._count(file, values=count_values(node))
         if not self._fits(node, schema, partial):
             return None
         if isinstance(node, Scalar) and node.value is None:
@@ -108,26 +103,25 @@ class _Reader:
 
     def _fits(self, node: Node, schema: str, partial: bool) -> bool:
         nothing = isinstance(node, Scalar) and node.value is None and schema != "game"
-        found = () if nothing else self.files.findings(node, schema)
-        kept = [d for d in found if not (partial and d.code == "RS212")]
-        self.report.extend(kept)
-        return not kept
+        found = () if nothing else self.files.findings(node, schema, partial)
+        self.report.extend(found)
+        return not found
 
     def rules(self, folder: Path, name: str) -> tuple[ast.Item, ...]:
         """The items of a rules file in a folder; none if it is not sound (which is reported)."""
-        display = self.display(folder / name)
+        file = display(folder / name)
         try:
-            content = self._remember(inside(folder, name), display, MAX_RULES_BYTES)
+            content = self._remember(inside(folder, name), file, MAX_RULES_BYTES)
         except RulespecError as error:
             self.report.extend(error.diagnostics)
             return ()
-        self._count(display, rules=len(content))
+        self._count(file, rules=len(content))
         try:
-            items = self.files.rules(content, display)
+            items = self.files.rules(content, file)
         except RulespecError as error:
             self.report.extend(error.diagnostics)
             return ()
-        self._count(display, items=len(items))
+        self._count(file, items=len(items))
         return items
 
     def _remember(self, path: Path, display: str, limit: int, *, hashed: bool = True) -> str:
@@ -333,7 +327,7 @@ def _read_folder(folder: Path, reader: _Reader, trail: list[Path]) -> tuple[Sour
     """The source of a folder, laid over the ruleset it extends; and the folders read, its own first."""
     _misplaced(folder, reader)
     game = reader.yaml(folder, "game.yaml", "game")
-    top = Span(reader.display(folder / "game.yaml"), 1, 1, 1, 2)
+    top = Span(display(folder / "game.yaml"), 1, 1, 1, 2)
     source, folders = Source(Mapping({}, top)), [folder]
     extends = get(game, "extends")
     if isinstance(extends, Scalar):
@@ -385,7 +379,7 @@ def _misplaced(folder: Path, reader: _Reader) -> None:
             wrong[path.name] = f"put it into the folder `rules`: `rules/{path.name}`"
     for name, help_ in wrong.items():
         if (folder / name).is_file():
-            place = Span(reader.display(folder / name), 1, 1, 1, 1)
+            place = Span(display(folder / name), 1, 1, 1, 1)
             reader.report.error("RS109", f"`{name}` is not read here", place, help=help_)
 
 

@@ -42,25 +42,23 @@ def parser(postlex: Indenter) -> Lark:
     """The parser, from the kept tables where they fit."""
     file = resources.files("rulespec").joinpath(FILE)
     try:
-        kept = json.loads(file.read_text(encoding="utf-8"))
+        kept = json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=_numbered)
     except (OSError, ValueError):
         return build(postlex)
     if kept.get("made_from") != _made_from():
         return build(postlex)
     # What the stand-alone parsers that Lark writes call, too.
     load: Callable[..., Lark] = Lark._load_from_dict
-    return load(_numbered(kept["data"]), _numbered(kept["memo"]), postlex=postlex)
+    return load(kept["data"], kept["memo"], postlex=postlex)
 
 
 def _made_from() -> list[str]:
     return [lark.__version__, hashlib.sha256(grammar().encode()).hexdigest()]
 
 
-def _numbered(node: Any) -> Any:
-    """JSON has only texts as keys; Lark wants its numbers back."""
-    if isinstance(node, dict):
-        return {int(k) if k.isdigit() else k: _numbered(v) for k, v in node.items()}
-    return [_numbered(v) for v in node] if isinstance(node, list) else node
+def _numbered(pairs: list[tuple[str, Any]]) -> dict[str | int, Any]:
+    """A mapping of the file: JSON has only texts as keys, and Lark wants its numbers back."""
+    return {int(k) if k.isdigit() else k: v for k, v in pairs}
 
 
 def tables(postlex: Indenter) -> str:

@@ -126,6 +126,14 @@ def parse_yaml(text: str, display: str, limits: Limits = DEFAULT) -> Node:
     return _Builder(text, display, limits).build()
 
 
+def display(path: Path) -> str:
+    """The name of a file for messages: relative to the current folder if it is below it."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
 def inside(root: Path, relative: str, span: Span | None = None) -> Path:
     """The path `root / relative`, if it lies in `root`. The file itself need not exist.
 

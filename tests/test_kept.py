@@ -134,10 +134,11 @@ def test_keys_hold_everything(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_there_are_not_more_than_so_many(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "MAX_ENTRIES", 20)
+    monkeypatch.setattr(kept, "TIDY_EVERY", 10)
     for i in range(100):
         kept.write(kept.key(str(i)), i)
         assert kept.read(kept.key(str(i))) == i
-    assert len(list(folder.iterdir())) <= 20
+        assert len(list(folder.iterdir())) <= 20 + 10
     monkeypatch.setattr(kept, "MAX_ENTRY", 200)
     kept.write("large", "x" * 500)
     assert kept.read("large") is None and not any("large" in p.name for p in folder.iterdir())

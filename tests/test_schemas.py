@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import time
 from collections.abc import Iterator
@@ -12,9 +13,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from rulespec.diagnostics import Diagnostic, Report
-from rulespec.schema_check import check_schema
+from rulespec.schema_check import check_schema, fits
 from rulespec.schemas import NAMES, load_schema
-from rulespec.source import parse_yaml, read_yaml
+from rulespec.source import parse_yaml, read_yaml, to_plain
 
 ROOT = Path(__file__).parent.parent
 FILES = sorted(p for n in NAMES for p in (ROOT / "games").glob(f"*/{n}.yaml"))
@@ -334,3 +335,36 @@ def test_hostile_file_is_refused_soon(name: str, text: str) -> None:
     check_schema(node, load_schema(name), report, what="file")
     assert 0 < report.errors <= 200
     assert time.process_time() - start < 5
+
+
+# --- two libraries ----------------------------------------------------------------------------------------------------
+
+ODD: tuple[Any, ...] = (None, True, False, 0, 1, -1, 1.0, 10**30, "", "a", "A", "a\n", "0", "é" * 70)
+ODD += ([], ["a", "a"], {}, {"a": 1}, {"": []})
+
+
+def damaged(value: Any, rng: random.Random) -> Any:
+    """A copy with one place dropped, doubled, renamed or made something else."""
+    if not value or not isinstance(value, dict | list) or rng.random() < 0.1:
+        return rng.choice(ODD)
+    if isinstance(value, list):
+        at = rng.randrange(len(value))
+        middle = rng.choice([[], [value[at], value[at]], [damaged(value[at], rng)]])
+        return [*value[:at], *middle, *value[at + 1 :]]
+    key = rng.choice(sorted(value))
+    rest = {k: v for k, v in value.items() if k != key}
+    return rng.choice([rest, {**rest, f"{key}x": value[key]}, value | {key: damaged(value[key], rng)}])
+
+
+@pytest.mark.parametrize("path", [*FILES, *OVERLAYS], ids=lambda p: "/".join(p.parts[-3:]))
+def test_the_quick_verdict_is_that_of_jsonschema(path: Path) -> None:
+    schema, rng = load_schema(path.stem if path in FILES else "overlay"), random.Random(path.name)
+    slow, verdicts = Draft202012Validator(schema), []
+    sound = to_plain(read_yaml(path, path.name))
+    for plain in [sound, *(damaged(sound, rng) for _ in range(40))]:
+        errors = [e.validator for e in slow.iter_errors(plain)]
+        # Should they ever differ, jsonschema must have the last word: it sees all that the quick one refuses.
+        assert not (errors and fits(plain, schema))
+        assert not (set(errors) - {"required"} and fits(plain, schema, partial=True))
+        verdicts.append(fits(plain, schema, partial=True))
+    assert verdicts[0] and not all(verdicts)
