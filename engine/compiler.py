@@ -121,9 +121,24 @@ class _Memo(dict[Any, Any]):
         return found
 
 
+def _members(mask: int) -> tuple[int, ...]:
+    """The members of a set, in order."""
+    found = []
+    while mask:
+        low = mask & -mask
+        found.append(low.bit_length() - 1)
+        mask ^= low
+    return tuple(found)
+
+
 def _positive(cells: tuple[int, ...]) -> int:
     """The set of the places at which there is more than nothing."""
-    return sum(1 << i for i, value in enumerate(cells) if value > 0)
+    found, bit = 0, 1
+    for value in cells:
+        if value > 0:
+            found |= bit
+        bit <<= 1
+    return found
 
 
 class _ChoiceWriter:
@@ -314,7 +329,7 @@ class PythonBackend(Interpreter):
             "check_all": check_all,
             "members": members,
             "numbers": numbers,
-            "bits": _Memo(lambda mask: tuple(members(mask, 0))),
+            "bits": _Memo(_members),
             "positive": _Memo(_positive, _TUPLES_LIMIT),
             "left": self._left,
             "look": self._look,
@@ -333,11 +348,11 @@ class PythonBackend(Interpreter):
         for i, array in enumerate(program.arrays):
             names[f"A{i}"] = array
             if i in writer.member_arrays:
-                names[f"M{i}"] = tuple(tuple(members(mask, 0)) for mask in array)
+                names[f"M{i}"] = tuple(_members(mask) for mask in array)
             if i in writer.inverse_arrays:
                 inverse = {value: sum(1 << k for k, v in enumerate(array) if v == value) for value in set(array)}
                 names[f"I{i}"] = inverse
-                names[f"J{i}"] = {value: tuple(members(mask, 0)) for value, mask in inverse.items()}
+                names[f"J{i}"] = {value: _members(mask) for value, mask in inverse.items()}
         for i, table in enumerate(program.tables):
             names[f"T{i}"] = table
         for block in program.blocks:

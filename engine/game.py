@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count
+from itertools import count, islice
 from typing import Any
 
 from engine import position_hash
@@ -79,10 +79,10 @@ class Game:
         self._start = start
         self._state: list[int] = list(self.program.start)
         self._begun = False
-        self._past: list[tuple[Journal, Option]] = []
+        self._past: list[tuple[Journal, Option, int | None]] = []  # what was written over; the hash before, if known
         self._shared = False  # whether a clone has the same two lists, so that they must be copied before they change
         self._stamp = next(_stamps)
-        self._sum: int | None = None  # kept from the first time on that somebody asks for the hash
+        self._sum: int | None = None  # that of the hash, if somebody has asked for it here
         self._held: int | None = None  # after how many decisions all invariants were seen to hold, if they were
 
     # --- where the game stands -------------------------------------------------------------
@@ -154,6 +154,24 @@ class Game:
         d = self.program.decisions[number]
         who = self._decider(number)
         return Decision(d.name, self.seats[who] if who >= 0 else None, d.doc, d.together)
+
+    @property
+    def own_options(self) -> list[Option]:
+        """The decider's legal options, all at once: the first of `options`, up to what others may do meanwhile."""
+        if self.is_over:
+            return []
+        number = self._open()
+        kinds, stamp = self._kinds(number), self._stamp
+        who = self._decider(number)
+        by = self.seats[who] if who >= 0 else None
+        try:
+            listed = islice(self._machine.own(self._state, number), MAX_LISTED + 1)
+            found = [Option(kinds[k], args, by, stamp) for k, args, _ in listed]
+        except ProgramFault as fault:
+            raise Fault(self._diagnostic(fault)) from None
+        if len(found) > MAX_LISTED:
+            raise Fault(self._diagnostic(ProgramFault(-1, f"more than {MAX_LISTED:,} options")))
+        return found
 
     @property
     def options(self) -> Iterator[Option]:
@@ -335,7 +353,8 @@ class Game:
         listed = option.legal_at == self._stamp  # in this very position: then it is legal
         if not listed and not self.is_legal(option) and (refusal := self.why_not(option)) is not None:
             raise IllegalOption(str(option), refusal)
-        self._unshare()
+        if self._shared:
+            self._unshare()
         state = self._state
         choice = self.program.decisions[self._open()].choices[option.kind.choice]
         journal: Journal = []
@@ -347,10 +366,9 @@ class Game:
         except Fault:
             restore(state, journal)
             raise
-        self._past.append((journal, option))
+        self._past.append((journal, option, self._sum))
         self._stamp = next(_stamps)
-        if self._sum is not None:
-            self._sum += position_hash.change(state, journal)
+        self._sum = None
 
     def undo(self) -> Option:
         """Takes the last decision back, and returns it.
@@ -361,9 +379,7 @@ class Game:
         if not self._past:
             raise IndexError("there is no decision to take back")
         self._unshare()
-        journal, option = self._past.pop()
-        if self._sum is not None:
-            self._sum -= position_hash.change(self._state, journal)
+        journal, option, self._sum = self._past.pop()
         restore(self._state, journal)
         self._stamp = next(_stamps)
         self._held = None
@@ -387,9 +403,9 @@ class Game:
         """Puts values into cells between two decisions: taking back the one before takes them back, too."""
         self._unshare()
         if self._past:
-            journal, option = self._past[-1]
+            journal, option, before = self._past[-1]
             kept = [x for at in values for x in (at, self._state[at])]
-            self._past[-1] = (journal + kept, option)  # a clone may have the same journal
+            self._past[-1] = (journal + kept, option, before)  # a clone may have the same journal
         for at, value in values.items():
             self._state[at] = value
         self._stamp = next(_stamps)
@@ -431,7 +447,7 @@ class Game:
     @property
     def history(self) -> list[Option]:
         """The decisions taken, first to last."""
-        return [option for _, option in self._past]
+        return [option for _, option, _ in self._past]
 
     def clone(self) -> Game:
         """An independent copy, history included. What both have in common is copied when one of them changes."""
@@ -454,7 +470,12 @@ class Game:
     def hash(self) -> str:
         """16 hex digits that depend on the state alone: the same on every machine and Python version."""
         if self._sum is None:
-            self._sum = position_hash.whole(self._position())
+            state = self._position()
+            journal, _, before = self._past[-1] if self._past else ([], None, None)
+            if before is not None:
+                self._sum = before + position_hash.change(state, journal)
+            else:
+                self._sum = position_hash.whole(state)
         return position_hash.digits(self._sum)
 
     # --- outcome ---------------------------------------------------------------------------
@@ -505,7 +526,7 @@ class Game:
         """The invariants that do not hold, each as its name and text."""
         try:
             position = self._position()
-            since = None if self._held is None else [journal for journal, _ in self._past[self._held :]]
+            since = None if self._held is None else [journal for journal, _, _ in self._past[self._held :]]
             broken = self._machine.broken(position, since)
         except ProgramFault as fault:
             raise Fault(self._diagnostic(fault)) from None

@@ -65,13 +65,12 @@ def restore(state: State, journal: Journal) -> None:
 
 def first_kept(journal: Journal) -> dict[int, int]:
     """Each cell that a journal knows, with what it held at the beginning."""
-    try:
-        return dict(zip(journal[-2::-2], journal[::-2], strict=True))  # of several the last counts, which was the first
-    except TypeError:  # a slice is no key
-        pass
+    written = journal[-2::-2]
+    if slice not in map(type, written):
+        return dict(zip(written, journal[::-2], strict=True))  # of several the last counts, which was the first
     before: dict[int, int] = {}
-    for at, held in zip(journal[-2::-2], journal[::-2], strict=True):
-        if isinstance(at, slice):
+    for at, held in zip(written, journal[::-2], strict=True):
+        if type(at) is slice:
             before.update(zip(range(at.start, at.stop), held, strict=True))
         else:
             before[at] = held

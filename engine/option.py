@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
+
 from engine import program as ir
 from rulespec import typed
 from rulespec.diagnostics import Diagnostic, Span
@@ -32,19 +34,16 @@ class OptionKind:
     labels: Labels
 
 
-class Option:
-    """A way to decide: not to be changed once made. `args` are the arguments as numbers, `by` is who acts.
+class Option(Struct, frozen=True, eq=False, gc=False):
+    """A way to decide. `args` are the arguments as numbers, `by` is who acts.
 
     `legal_at` is the number of the position in which it has been listed: there it need not be tested again.
     """
 
-    __slots__ = ("args", "by", "kind", "legal_at")
-
-    def __init__(self, kind: OptionKind, args: tuple[int, ...], by: str | None, legal_at: int = 0) -> None:
-        self.kind = kind
-        self.args = args
-        self.by = by
-        self.legal_at = legal_at
+    kind: OptionKind
+    args: tuple[int, ...]
+    by: str | None
+    legal_at: int = 0
 
     @property
     def decision(self) -> str:

@@ -1,4 +1,4 @@
-"""The hash of a position: a weighted sum of its cells, which follows from the one before when few cells change.
+"""The hash of a position: a weighted sum of its cells, which follows from that of the one before, if that is known.
 
 After Carter and Wegman, "Universal Classes of Hash Functions" (1979): each cell has a weight that looks random and is
 the same on every machine; two positions have the same sum with a chance of about 2⁻⁶⁴.
@@ -34,7 +34,7 @@ def whole(state: Sequence[int]) -> int:
 def change(state: State, journal: Journal) -> int:
     """By how much the sum has grown since a journal was begun."""
     weight = weights(len(state))
-    return sum((state[at] - held) * weight[at] for at, held in first_kept(journal).items() if state[at] != held)
+    return sum([(state[at] - held) * weight[at] for at, held in first_kept(journal).items() if state[at] != held])
 
 
 def digits(total: int) -> str:

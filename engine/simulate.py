@@ -6,7 +6,6 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -84,21 +83,22 @@ def choose(game: Game, rng: random.Random, interrupt_rate: float = INTERRUPT_RAT
         The option; None if none is legal.
     """
     # Only `random()` is promised to give the same numbers in all versions of Python.
-    interrupting = rng.random() < interrupt_rate
-    listed = game.options
-    own = list(listed if interrupting else takewhile(lambda option: not option.interrupt, listed))
-    if interrupting:
-        others = [option for option in own if option.interrupt]
-        own = others or [option for option in own if not option.interrupt]
-    if not own:
+    if rng.random() < interrupt_rate:
+        listed = list(game.options)
+        found = [option for option in listed if option.interrupt] or listed
+    else:
+        found = game.own_options
+    if not found:
         return None
-    weights = [game.weight(option) for option in own] if own[0].by is None else [1] * len(own)
+    if found[0].by is not None:
+        return found[int(rng.random() * len(found))]
+    weights = [game.weight(option) for option in found]
     at = rng.random() * sum(weights)
-    for option, weight in zip(own, weights, strict=True):
+    for option, weight in zip(found, weights, strict=True):
         at -= weight
         if at < 0:
             return option
-    return own[-1]
+    return found[-1]
 
 
 def play_out(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 from pathlib import Path
 from typing import Any, Literal
 
@@ -143,7 +142,7 @@ def offered(result: ReplayResult) -> int:
     game = Game(result.game.ruleset, header.seats, header.options)
     total = 0
     for move in result.moves:
-        total += sum(1 for _ in takewhile(lambda option: not option.interrupt, game.options))
+        total += len(game.own_options)
         game.apply(move) if isinstance(move, Option) else game.take_back(move)
     return total
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from itertools import takewhile
 
 from bench.figures import Bench, Figure, Target
 from bench.pairs import Sample, Slice, alternate, timed
@@ -20,7 +19,7 @@ def run(bench: Bench) -> Iterator[Figure]:
     """Positions of random four-player games of Imperial, from their whole length."""
     ruleset = load_ruleset("imperial")
     found = positions(ruleset, 4, NUMBER)
-    firsts = [(game, own(game)[0]) for game in found]
+    firsts = [(game, game.own_options[0]) for game in found]
     refused = _refused(found)
 
     def each(do: Callable[[Game], object]) -> Slice:
@@ -47,9 +46,15 @@ def run(bench: Bench) -> Iterator[Figure]:
             game.why_not(option)
         return len(refused)
 
-    options = sum(len(own(game)) for game in found) / len(found)
+    options = sum(len(game.own_options) for game in found) / len(found)
     every = sum(len(list(game.options)) for game in found) / len(found)
-    yield bench.beside_chess("list the decider's options", each(own), "µs", "legal_moves", more={"options": options})
+    yield bench.beside_chess(
+        "list the decider's options",
+        each(lambda game: game.own_options),
+        "µs",
+        "legal_moves",
+        more={"options": options},
+    )
     yield bench.beside_chess(
         "list all options", each(lambda game: list(game.options)), "µs", "legal_moves", more={"options": every}
     )
@@ -67,11 +72,6 @@ def run(bench: Bench) -> Iterator[Figure]:
     yield bench.beside_chess("hash, asked again", each(lambda game: game.hash), "µs", "zobrist")
 
 
-def own(game: Game) -> list[Option]:
-    """The decider's options."""
-    return list(takewhile(lambda option: not option.interrupt, game.options))
-
-
 def _hash_anew(game: Game) -> str:
     game._sum = None
     return game.hash
@@ -83,7 +83,7 @@ def _refused(games: list[Game]) -> list[tuple[Game, Option]]:
     for game in games:
         for other in games:
             if other.decision is not None and game.decision is not None and other.decision.name == game.decision.name:
-                wrong = (option for option in own(other) if not game.is_legal(option))
+                wrong = (option for option in other.own_options if not game.is_legal(option))
                 found += [(game, option) for option, _ in zip(wrong, range(2), strict=False)]
     return found
 
