@@ -10,7 +10,6 @@ The interface is meant to feel like python-chess:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,7 +21,8 @@ from engine import program as ir
 from engine.ask import Asker
 from engine.begin import Backend, Machines, check_options, check_seats, machine
 from engine.interpreter import Journal, ProgramFault, restore
-from engine.option import Decision, Fault, IllegalOption, Labels, Option, OptionKind, Refusal, Result, split_option
+from engine.option import Decision, Fault, IllegalOption, Labels, Option, OptionKind, Refusal, Result
+from engine.option_text import OptionReader
 from rulespec import typed
 from rulespec.diagnostics import Diagnostic, Severity, Span, did_you_mean
 from rulespec.rule_ids import cited
@@ -74,6 +74,7 @@ class Game:
         self._machine = machine(ruleset, len(self.seats), self.options_chosen, backend)
         self.program = self._machine.p
         self.labels = Labels(ruleset, self.program, self.seats)
+        self._reader = OptionReader(self.program, self.labels)
         self._option_kinds: dict[int, tuple[OptionKind, ...]] = {}
         self._asker = Asker(ruleset, self.seats, self.options_chosen)
         self._start = start
@@ -207,6 +208,14 @@ class Game:
             )
         return self._option_kinds[decision]
 
+    def _offers(self, decision: int, kind: OptionKind) -> bool:
+        """Whether an option of this kind belongs to a decision."""
+        kinds = self._kinds(decision)
+        if kind.choice >= len(kinds):
+            return False
+        here = kinds[kind.choice]
+        return here is kind or (here.decision, here.name) == (kind.decision, kind.name)
+
     def _actor(self, number: int, choice: int, args: tuple[int, ...]) -> str | None:
         try:
             who = self._machine.actor(self._state, number, choice, args)
@@ -246,51 +255,27 @@ class Game:
         d = self.program.decisions[number]
         if decision and d.name != decision:
             raise ValueError(f"the open decision is `{d.name}`, not `{decision}`")
-        name, args_text = split_option(text)
-        for k, choice in enumerate(d.choices):
-            if choice.name == name:
-                args = self._parse_args(choice, args_text)
-                actor: str | None
-                if choice.by is not None:
-                    actor = self._actor(number, k, args)
-                else:
-                    who = self._decider(number)
-                    actor = self.seats[who] if who >= 0 else None
-                if by is not None and actor != by:
-                    raise ValueError(f"`{text}` is for {actor or 'chance'} to do, not for {by}")
-                return Option(self._kinds(number)[k], args, actor)
-        hint = did_you_mean(name, [c.name for c in d.choices])
-        raise ValueError(f"this decision has no option `{name}`" + (f"; {hint}" if hint else ""))
+        k, args = self._reader.read(number, text)
+        actor: str | None
+        if d.choices[k].by is not None:
+            actor = self._actor(number, k, args)
+        else:
+            who = self._decider(number)
+            actor = self.seats[who] if who >= 0 else None
+        if by is not None and actor != by:
+            raise ValueError(f"`{text}` is for {actor or 'chance'} to do, not for {by}")
+        return Option(self._kinds(number)[k], args, actor)
 
     def option(self, choice: int, args: tuple[int, ...], by: str | None) -> Option:
         """An option of the open decision by its number and its arguments as numbers, legal or not."""
         return Option(self._kinds(self._open())[choice], args, by)
 
-    def _parse_args(self, choice: ir.Choice, texts: list[str]) -> tuple[int, ...]:
-        if len(texts) != len(choice.params):
-            wanted = ", ".join(p.name for p in choice.params) or "nothing in brackets"
-            raise ValueError(f"`{choice.name}` takes {wanted}")
-        values = []
-        for param, text in zip(choice.params, texts, strict=True):
-            if param.type == "int":
-                if not re.fullmatch(r"-?[0-9]{1,15}", text):
-                    raise ValueError(f"`{text}` is no number (for `{param.name}`)")
-                values.append(int(text))
-                continue
-            number = self.labels.number(param.type, text)
-            if number < 0:
-                hint = did_you_mean(text, self.labels.names[param.type])
-                raise ValueError(f"there is no {param.type} `{text}`" + (f"; {hint}" if hint else ""))
-            values.append(number)
-        return tuple(values)
-
     def is_legal(self, option: Option) -> bool:
         """Whether the option may be taken now."""
         if self.is_over:
             return False
-        number = self._open()
-        d, kind = self.program.decisions[number], option.kind
-        if d.name != kind.decision or d.choices[kind.choice].name != kind.name:
+        number, kind = self._open(), option.kind
+        if not self._offers(number, kind):
             return False
         try:
             return self._machine.is_legal(self._state, number, kind.choice, option.args)
@@ -303,8 +288,9 @@ class Game:
             return Refusal("the game is over", (), "", {}, None)
         if self.is_legal(option):
             return None
-        d = self.program.decisions[self._open()]
-        if d.name != option.decision:
+        number = self._open()
+        d = self.program.decisions[number]
+        if not self._offers(number, option.kind):
             return Refusal(f"the open decision is `{d.name}`, not `{option.decision}`", (), "", {}, d.span)
         choice = d.choices[option.kind.choice]
         slots: list[int] = [0] * (self.program.slots + 1)

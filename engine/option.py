@@ -171,15 +171,3 @@ class Labels:
         if type_.startswith("set "):
             return [n for i, n in enumerate(self.names[type_[4:]]) if value >> i & 1]
         return None if value < 0 else self.names[type_][value]
-
-
-def split_option(text: str) -> tuple[str, list[str]]:
-    """The name and the arguments of an option as it is written: `take(harbour)` → `take`, [`harbour`]."""
-    text = text.strip()
-    name, bracket, rest = text.partition("(")
-    if not bracket:
-        return text, []
-    if not rest.endswith(")"):
-        raise ValueError(f"`{text}` does not end with `)`")
-    inner = rest[:-1].strip()
-    return name.strip(), [part.strip() for part in inner.split(",")] if inner else []

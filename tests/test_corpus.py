@@ -14,7 +14,7 @@ import pytest
 
 from engine.game import Game
 from engine.log import NativeLog, read_log
-from engine.option import split_option
+from engine.option_text import split_option
 from engine.simulate import seat_names
 from engine.suite import EXPECTATION
 from rulespec import typed

@@ -1,0 +1,76 @@
+"""Options as they are written: `take(harbour)`."""
+
+from __future__ import annotations
+
+import re
+
+from engine import program as ir
+from engine.option import Labels
+from rulespec.diagnostics import did_you_mean
+
+_MAX_READ = 10_000
+"""Texts that are remembered."""
+_MAX_TEXT = 200
+"""The longest of them, in characters."""
+
+
+class OptionReader:
+    """Reads options of a program's decisions, and remembers what it has read: logs say the same again and again."""
+
+    def __init__(self, program: ir.Program, labels: Labels) -> None:
+        self._program = program
+        self._labels = labels
+        self._read: dict[tuple[int, str], tuple[int, tuple[int, ...]]] = {}
+
+    def read(self, decision: int, text: str) -> tuple[int, tuple[int, ...]]:
+        """The number of the option of a decision that a text names, and its arguments as numbers; legal or not.
+
+        Raises:
+            ValueError: if the decision has no such option, or its arguments name nothing; the message says which.
+        """
+        found = self._read.get((decision, text))
+        if found is None:
+            found = self._parse(self._program.decisions[decision], text)
+            if len(text) <= _MAX_TEXT:
+                if len(self._read) >= _MAX_READ:
+                    self._read.clear()
+                self._read[decision, text] = found
+        return found
+
+    def _parse(self, d: ir.Decision, text: str) -> tuple[int, tuple[int, ...]]:
+        name, texts = split_option(text)
+        for k, choice in enumerate(d.choices):
+            if choice.name == name:
+                return k, self._arguments(choice, texts)
+        hint = did_you_mean(name, [c.name for c in d.choices])
+        raise ValueError(f"this decision has no option `{name}`" + (f"; {hint}" if hint else ""))
+
+    def _arguments(self, choice: ir.Choice, texts: list[str]) -> tuple[int, ...]:
+        if len(texts) != len(choice.params):
+            wanted = ", ".join(p.name for p in choice.params) or "nothing in brackets"
+            raise ValueError(f"`{choice.name}` takes {wanted}")
+        values = []
+        for param, text in zip(choice.params, texts, strict=True):
+            if param.type == "int":
+                if not re.fullmatch(r"-?[0-9]{1,15}", text):
+                    raise ValueError(f"`{text}` is no number (for `{param.name}`)")
+                values.append(int(text))
+                continue
+            number = self._labels.number(param.type, text)
+            if number < 0:
+                hint = did_you_mean(text, self._labels.names[param.type])
+                raise ValueError(f"there is no {param.type} `{text}`" + (f"; {hint}" if hint else ""))
+            values.append(number)
+        return tuple(values)
+
+
+def split_option(text: str) -> tuple[str, list[str]]:
+    """The name and the arguments of an option as it is written: `take(harbour)` → `take`, [`harbour`]."""
+    text = text.strip()
+    name, bracket, rest = text.partition("(")
+    if not bracket:
+        return text, []
+    if not rest.endswith(")"):
+        raise ValueError(f"`{text}` does not end with `)`")
+    inner = rest[:-1].strip()
+    return name.strip(), [part.strip() for part in inner.split(",")] if inner else []
