@@ -27,13 +27,14 @@ from engine.interpreter import (
 from engine.passes import PASSES, membership, optimized
 from engine.rewrite import free, walk
 
-IN_SOURCE = ("remember", "share", "hoist", "early", "meet", "loops", "slices")
+IN_SOURCE = ("remember", "share", "hoist", "early", "meet", "loops", "slices", "variables")
 """Passes that show in the source only.
 
 remember: values of definitions that depend on their arguments alone are kept. share: what several options ask for is
 asked for once. hoist: what a loop asks for with each member, and is the same for all, is worked out once. early: the
 numbers of a parameter are found before the loops that they do not depend on. meet: branches that meet again stay in one
-function. loops: loops over sets are Python's. slices: some of them assign slices.
+function. loops: loops over sets are Python's. slices: some of them assign slices. variables: procedures that never wait
+for a decision keep their variables in Python's.
 """
 ALL_PASSES = (*PASSES, *IN_SOURCE)
 _MEMO_LIMIT = 50_000
@@ -361,11 +362,12 @@ class PythonBackend(Interpreter):
                     names[f"Z{instruction.size}"] = [0] * instruction.size
         return names
 
-    def run(self, state: State, block: int) -> Journal:
+    def run(self, state: State, block: int, journal: Journal | None = None) -> Journal:
         """Runs from a block to the next decision or the end."""
         left, blocks = self._left, self._blocks
         left[0], left[1] = MAX_STEPS, MAX_STEPS - LOOK_EVERY
-        journal = [ir.PC, state[ir.PC]]
+        journal = [] if journal is None else journal
+        journal += (ir.PC, state[ir.PC])
         try:
             while block >= 0:
                 left[0] -= 1

@@ -136,9 +136,9 @@ class _Machine(Interpreter):
         self.hits[self.functions[e.function]] += 1
         return super().call(e, state, slots)
 
-    def run(self, state: State, block: int) -> Journal:
+    def run(self, state: State, block: int, journal: Journal | None = None) -> Journal:
         self.enter(block, -1)
-        return super().run(state, block)
+        return super().run(state, block, journal)
 
     def enter(self, block: int, before: int) -> None:
         if (before, block) in self.ways:

@@ -3,7 +3,8 @@
 A block becomes a function if something else than the one before it may lead there. Within a function, branches that
 meet again are written as `if … else`, loops over sets as `for`, and a call of a procedure as a call that is left if the
 procedure has to wait for a decision: it goes on, then, from the cells that say where. What a cell holds before it is
-written is kept in the journal `u`, so that a decision can be taken back.
+written is kept in the journal `u`, so that a decision can be taken back. A procedure that never waits is a function
+`p7` with Python's own variables, which `b7` calls for those who know it by its cells.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine import program as ir
+from engine.at_once import AtOnce, at_once
 from engine.build import MAX_NUMBER, op
 from engine.emit import ExpressionWriter
 from engine.rewrite import changed, walk
@@ -23,6 +25,8 @@ _MANY = 1 << 12
 """A set with more members than this has bits is written as a whole."""
 _FIRST_LOOP_SLOT = 100_000
 """Variables of loops over sets are slots that no expression uses."""
+_FIRST_VARIABLE_SLOT = 200_000
+"""So are those of procedures that run at once, by their cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +70,20 @@ class BlockWriter:
         self._opened: set[int] = set()
         self._needed: list[int] = []
         self._noted: set[int] = set()
+        self._at_once: dict[int, AtOnce] = {}
+        self._variables: frozenset[int] = frozenset()
 
     def write(self) -> None:
         """Writes a function for every block at which running may begin."""
+        if "variables" in self.w.passes:
+            for first, procedure in at_once(self.p, self.successors, self._call).items():
+                self._procedure(first, procedure)
         todo = [self.p.main, *self.firsts]
         for d in self.p.decisions:
             todo += [d.block, *(c.block for c in d.choices)]
-        todo += [b for b in map(self._call, range(len(self.p.blocks))) if b is not None]
+        inside = {b for procedure in self._at_once.values() for b in procedure.blocks}
+        behind = (self._call(b) for b in range(len(self.p.blocks)) if b not in inside)
+        todo += [b for b in behind if b is not None]
         while todo:
             head = todo.pop()
             if head not in self.done:
@@ -103,14 +114,35 @@ class BlockWriter:
                 return last.value.value
         return None
 
+    def _procedure(self, first: int, procedure: AtOnce) -> None:
+        """Writes a procedure that runs at once, if it fits into a single function."""
+        before = self._variables
+        self._variables |= procedure.cells
+        body = self._body_of(first)
+        if self._needed:
+            self._variables = before
+            return
+        self._at_once[first] = procedure
+        self.done.add(first)
+        variables = [_variable(at) for at in procedure.params]
+        self.w.function(f"p{first}", ["s", "u", *variables], body)
+        _, (back, *cells) = next(entry for entry in self.p.entries.values() if entry[0] == first)
+        taken = [f"{v} = s[{at}]" for v, at in zip(variables, cells, strict=True)]
+        cleared = [line for at in (*cells, back) for line in (f"u += {at}, s[{at}]", f"s[{at}] = 0")]
+        lines = [*taken, f"c = s[{back}]", *cleared, f"p{first}({', '.join(['s', 'u', *variables])})", "return c"]
+        self.w.function(f"b{first}", ["s", "u"], lines)
+
     def _function(self, head: int) -> None:
+        self.w.function(f"b{head}", ["s", "u"], self._body_of(head))
+
+    def _body_of(self, head: int) -> list[str]:
         self._head, self._again, self._chain, self._needed = head, False, 0, []
         self._noted = {ir.PC}
         body, _ = self._region(head, -1, 0)
         if self._again:
             body = ["while True:", *("    " + line for line in body)]
             body[1:1] = ["    left[0] -= 1", "    if left[0] < left[1]: look(u)"]
-        self.w.function(f"b{head}", ["s", "u"], body)
+        return body
 
     # --- from block to block ---------------------------------------------------------------
 
@@ -138,12 +170,19 @@ class BlockWriter:
         source = None
         if isinstance(exit_, ir.Goto) and self._may_begin(exit_.block, stop, depth):
             body, source = _begun(body, self.loops[exit_.block])
+        behind = self._call(number)
+        at_once = self._at_once.get(exit_.block) if behind is not None and isinstance(exit_, ir.Goto) else None
+        if at_once is not None:
+            body = body[:-1]  # it need not be told where to return
         out = [line for i in body for line in self._instruction(i)]
         if source is not None and isinstance(exit_, ir.Goto):
             self._chain += 1
             lines, falls = self._for(exit_.block, self.loops[exit_.block], stop, depth, self._bound(source))
             return [*out, *lines], falls
-        behind = self._call(number)
+        if at_once is not None and behind is not None and isinstance(exit_, ir.Goto):
+            variables = [_variable(at) for at in at_once.params]
+            out.append(f"p{exit_.block}({', '.join(['s', 'u', *variables])})")
+            return self._then(out, behind, stop, depth)
         if behind is not None:
             assert isinstance(exit_, ir.Goto)
             self._needed.append(exit_.block)
@@ -163,6 +202,8 @@ class BlockWriter:
             ways = [(f"c in {tuple(v)}:" if len(v) > 1 else f"c == {v[0]}:", block) for block, v in cases.items()]
             ways = [(f"{'elif' if i else 'if'} {test}", block) for i, (test, block) in enumerate(ways)]
             return self._ways(out, [*ways, ("else:" if ways else "if True:", exit_.other)], number, stop, depth)
+        if isinstance(exit_, ir.Return) and exit_.cell in self._variables:
+            return [*out, "return"], False
         if isinstance(exit_, ir.Return):
             return [*out, f"c = s[{exit_.cell}]", *self._note(exit_.cell), f"s[{exit_.cell}] = 0", "return c"], False
         if isinstance(exit_, ir.Ask):
@@ -246,9 +287,11 @@ class BlockWriter:
             self._noted = noted
             if cyclic:
                 body = [f"{mask} ^= 1 << {member}", *body]
-            out += [f"{member} = s[{loop.at}]", f"left[0] -= ({mask}).bit_count()", "if left[0] < left[1]: look(u)"]
+            kept = loop.at not in self._variables
+            out += [f"{member} = s[{loop.at}]"] if kept else []
+            out += [f"left[0] -= ({mask}).bit_count()", "if left[0] < left[1]: look(u)"]
             out += [f"for {member} in {members}:", *("    " + line for line in body)]
-            out += ["else:", f"    s[{loop.rest}] = 0", f"    s[{loop.at}] = {member}"]
+            out += ["else:", f"    s[{loop.rest}] = 0", f"    s[{loop.at}] = {member}"] if kept else []
         found = self._then(out, loop.behind, stop, depth)
         self._opened.discard(head)
         return found
@@ -286,7 +329,8 @@ class BlockWriter:
             out.append(f"s[{cut}] = t{k}")
         if tests:
             before.append(f"if {' or '.join(tests)}: check_all({', '.join(columns)})")
-        return [*before, *out, f"s[{loop.rest}] = 0", f"s[{loop.at}] = {count - 1}"]
+        kept = [f"s[{loop.rest}] = 0", f"s[{loop.at}] = {count - 1}"] if loop.at not in self._variables else []
+        return [*before, *out, *kept]
 
     def _body(self, loop: Loop, head: int, depth: int) -> tuple[list[str], bool]:
         """The block behind a loop's head, without the two instructions that take the next member."""
@@ -301,6 +345,8 @@ class BlockWriter:
 
     def _keep(self, o: _Open) -> list[str]:
         """What puts a loop's place into its cells."""
+        if o.loop.at in self._variables:
+            return []
         left = f"{o.mask} & (-2 << v{o.slot})" if o.loop.start == ir.Const(0) else o.mask
         return [f"s[{o.loop.rest}] = {left}", f"s[{o.loop.at}] = v{o.slot}"]
 
@@ -310,15 +356,16 @@ class BlockWriter:
     # --- instructions ----------------------------------------------------------------------
 
     def x(self, e: ir.Expr) -> str:
-        """An expression, which may read the members that loops are at."""
+        """An expression, which may read the members that loops are at, and variables."""
         return self.w.x(self._bound(e))
 
     def _bound(self, e: ir.Expr) -> ir.Expr:
-        if not self._inside:
+        if not self._inside and not self._variables:
             return e
         if isinstance(e, ir.Cell) and isinstance(e.index, ir.Const):
             at = e.base + e.index.value
-            return next((ir.Local(o.slot) for o in self._inside if o.loop.at == at), e)
+            other = ir.Local(_FIRST_VARIABLE_SLOT + at) if at in self._variables else e
+            return next((ir.Local(o.slot) for o in self._inside if o.loop.at == at), other)
         return changed(e, self._bound)
 
     def _address(self, c: ir.Cell) -> str:
@@ -326,7 +373,7 @@ class BlockWriter:
 
     def _note(self, at: int) -> list[str]:
         """What keeps the value of a cell before it is written for the first time."""
-        if at in self._noted:
+        if at in self._noted or at in self._variables:
             return []
         self._noted.add(at)
         return [f"u += {at}, s[{at}]"]
@@ -334,9 +381,11 @@ class BlockWriter:
     def _place(self, c: ir.Cell, name: str) -> tuple[list[str], str]:
         """Where to write: lines that find the place and keep what is there, and the place."""
         at = self._address(c)
-        if at.isdigit():
-            return self._note(int(at)), at
-        return [f"{name} = {at}", f"u += {name}, s[{name}]"], name
+        if not at.isdigit():
+            return [f"{name} = {at}", f"u += {name}, s[{name}]"], f"s[{name}]"
+        if int(at) in self._variables:
+            return [], _variable(int(at))
+        return self._note(int(at)), f"s[{at}]"
 
     def _instruction(self, i: ir.Instruction) -> list[str]:
         if isinstance(i, ir.Store):
@@ -345,23 +394,30 @@ class BlockWriter:
             checked = i.low is not None and i.high is not None and not (known is not None and i.low <= known <= i.high)
             where, at = self._place(i.target, "a")
             if not checked and not self.w.facts.may_fault(i.target):
-                return [*where, f"s[{at}] = {self.w.number(value)}"]
+                return [*where, f"{at} = {self.w.number(value)}"]
             test = [f"if not {i.low} <= n <= {i.high}: outside(n, {i.site})"] if checked else []
-            return [f"n = {self.w.number(value)}", *test, *where, f"s[{at}] = n"]
+            return [f"n = {self.w.number(value)}", *test, *where, f"{at} = n"]
         if isinstance(i, ir.Transfer):
             from_, source = self._place(i.source, "a")
             to, target = self._place(i.target, "b")
             amount = self.w.number(self._bound(i.amount))
-            over = f"n > {MAX_NUMBER}" if i.unlimited else f"n > s[{source}]"
-            fault = f"if n < 0 or {over}: too_much(n, s[{source}], {i.site})"
-            return [f"n = {amount}", *from_, *to, fault, f"s[{source}] -= n", f"s[{target}] += n"]
+            over = f"n > {MAX_NUMBER}" if i.unlimited else f"n > {source}"
+            fault = f"if n < 0 or {over}: too_much(n, {source}, {i.site})"
+            return [f"n = {amount}", *from_, *to, fault, f"{source} -= n", f"{target} += n"]
         assert isinstance(i, ir.Clear)
+        if i.base in self._variables:
+            return []
         cells = [at for at in range(i.base, i.base + i.size) if at not in self._noted]
         self._noted.update(cells)
         note = [f"u += {', '.join(f'{at}, s[{at}]' for at in cells)}"] if cells else []
         if i.size == 1:
             return [*note, f"s[{i.base}] = 0"]
         return [*note, f"s[{i.base}:{i.base + i.size}] = Z{i.size}"]
+
+
+def _variable(at: int) -> str:
+    """The Python variable that stands for a cell."""
+    return f"v{_FIRST_VARIABLE_SLOT + at}"
 
 
 def _neighbours(value: ir.Expr, member: ir.Cell, written: list[tuple[int, int]]) -> ir.Expr | None:

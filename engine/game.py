@@ -75,7 +75,10 @@ class Game:
         self.program = self._machine.p
         self.labels = Labels(ruleset, self.program, self.seats)
         self._reader = OptionReader(self.program, self.labels)
-        self._option_kinds: dict[int, tuple[OptionKind, ...]] = {}
+        self._kinds = [  # by decision and choice
+            [OptionKind(d.name, c.name, c.by is not None, k, self.labels) for k, c in enumerate(d.choices)]
+            for d in self.program.decisions
+        ]
         self._asker = Asker(ruleset, self.seats, self.options_chosen)
         self._start = start
         self._state: list[int] = list(self.program.start)
@@ -106,16 +109,13 @@ class Game:
                 state[cells[0]] = 0  # block 0 is where a game ends of itself
                 for at, value in zip(cells[1:], values, strict=True):
                     state[at] = value
-            self._run(state, block)
+            try:
+                self._machine.run(state, block)
+            except ProgramFault as fault:
+                raise Fault(self._diagnostic(fault)) from None
             self._state = state
             self._begun = True
         return self._state
-
-    def _run(self, state: list[int], block: int) -> Journal:
-        try:
-            return self._machine.run(state, block)
-        except ProgramFault as fault:
-            raise Fault(self._diagnostic(fault)) from None
 
     def _diagnostic(self, fault: ProgramFault, sites: Sequence[tuple[Span, str]] | None = None) -> Diagnostic:
         if fault.site < 0:
@@ -144,14 +144,16 @@ class Game:
         return self._position()[ir.ENDING] != 0
 
     def _open(self) -> int:
-        return self._machine.asked[self._position()[ir.PC]]
+        """The number of the open decision; -1 when the game is over."""
+        state = self._state if self._begun else self._position()
+        return self._machine.asked.get(state[ir.PC], -1)
 
     @property
     def decision(self) -> Decision | None:
         """The open decision; None when the game is over."""
-        if self.is_over:
-            return None
         number = self._open()
+        if number < 0:
+            return None
         d = self.program.decisions[number]
         who = self._decider(number)
         return Decision(d.name, self.seats[who] if who >= 0 else None, d.doc, d.together)
@@ -159,10 +161,10 @@ class Game:
     @property
     def own_options(self) -> list[Option]:
         """The decider's legal options, all at once: the first of `options`, up to what others may do meanwhile."""
-        if self.is_over:
-            return []
         number = self._open()
-        kinds, stamp = self._kinds(number), self._stamp
+        if number < 0:
+            return []
+        kinds, stamp = self._kinds[number], self._stamp
         who = self._decider(number)
         by = self.seats[who] if who >= 0 else None
         try:
@@ -177,10 +179,10 @@ class Game:
     @property
     def options(self) -> Iterator[Option]:
         """The legal options, listed one by one: the decider's own first, then what others may do meanwhile."""
-        if self.is_over:
-            return
         number = self._open()
-        kinds = self._kinds(number)
+        if number < 0:
+            return
+        kinds = self._kinds[number]
         state, seats, stamp = self._state, self.seats, self._stamp
         who = self._decider(number)
         by = seats[who] if who >= 0 else None
@@ -199,18 +201,9 @@ class Game:
         except ProgramFault as fault:
             raise Fault(self._diagnostic(fault)) from None
 
-    def _kinds(self, decision: int) -> tuple[OptionKind, ...]:
-        """What the options of a decision have in common."""
-        if decision not in self._option_kinds:
-            d = self.program.decisions[decision]
-            self._option_kinds[decision] = tuple(
-                OptionKind(d.name, c.name, c.by is not None, k, self.labels) for k, c in enumerate(d.choices)
-            )
-        return self._option_kinds[decision]
-
     def _offers(self, decision: int, kind: OptionKind) -> bool:
         """Whether an option of this kind belongs to a decision."""
-        kinds = self._kinds(decision)
+        kinds = self._kinds[decision]
         if kind.choice >= len(kinds):
             return False
         here = kinds[kind.choice]
@@ -249,9 +242,9 @@ class Game:
         Raises:
             ValueError: if the decision has no such option, or its arguments name nothing; the message says which.
         """
-        if self.is_over:
-            raise ValueError("the game is over")
         number = self._open()
+        if number < 0:
+            raise ValueError("the game is over")
         d = self.program.decisions[number]
         if decision and d.name != decision:
             raise ValueError(f"the open decision is `{d.name}`, not `{decision}`")
@@ -264,18 +257,16 @@ class Game:
             actor = self.seats[who] if who >= 0 else None
         if by is not None and actor != by:
             raise ValueError(f"`{text}` is for {actor or 'chance'} to do, not for {by}")
-        return Option(self._kinds(number)[k], args, actor)
+        return Option(self._kinds[number][k], args, actor)
 
     def option(self, choice: int, args: tuple[int, ...], by: str | None) -> Option:
         """An option of the open decision by its number and its arguments as numbers, legal or not."""
-        return Option(self._kinds(self._open())[choice], args, by)
+        return Option(self._kinds[self._open()][choice], args, by)
 
     def is_legal(self, option: Option) -> bool:
         """Whether the option may be taken now."""
-        if self.is_over:
-            return False
         number, kind = self._open(), option.kind
-        if not self._offers(number, kind):
+        if number < 0 or not self._offers(number, kind):
             return False
         try:
             return self._machine.is_legal(self._state, number, kind.choice, option.args)
@@ -284,11 +275,11 @@ class Game:
 
     def why_not(self, option: Option) -> Refusal | None:
         """Why the option may not be taken: the first condition that fails. None if it is legal."""
-        if self.is_over:
+        number = self._open()
+        if number < 0:
             return Refusal("the game is over", (), "", {}, None)
         if self.is_legal(option):
             return None
-        number = self._open()
         d = self.program.decisions[number]
         if not self._offers(number, option.kind):
             return Refusal(f"the open decision is `{d.name}`, not `{option.decision}`", (), "", {}, d.span)
@@ -348,10 +339,9 @@ class Game:
             journal += (param.cell, state[param.cell])
             state[param.cell] = value
         try:
-            journal += self._run(state, choice.block)
-        except Fault:
-            restore(state, journal)
-            raise
+            self._machine.run(state, choice.block, journal)
+        except ProgramFault as fault:
+            raise Fault(self._diagnostic(fault)) from None
         self._past.append((journal, option, self._sum))
         self._stamp = next(_stamps)
         self._sum = None

@@ -206,16 +206,21 @@ class Interpreter:
             return min(values) if e.op == "min" else max(values)
         return {"any": 0, "all": 1, "first": -1}[e.op]
 
-    def run(self, state: State, block: int) -> Journal:
+    def run(self, state: State, block: int, journal: Journal | None = None) -> Journal:
         """Carries out blocks from the given one on until a decision is asked for or the game ends.
 
+        Args:
+            state: the position.
+            block: where to begin.
+            journal: what has been written over before; it takes what is from now on.
+
         Returns:
-            What has been written over, so that it can be taken back.
+            The journal, so that all can be taken back.
 
         Raises:
             ProgramFault: if the rules are at fault; the state is as it was before, then.
         """
-        journal: Journal = []
+        journal = [] if journal is None else journal
         try:
             self._run(state, block, journal)
         except ProgramFault:

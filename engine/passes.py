@@ -20,7 +20,7 @@ Change = Callable[[ir.Expr, int], ir.Expr]
 
 _INLINE_SIZE = 60
 """Parts of a definition that is written into the rules that use it."""
-_FEW = 12
+_FEW = 8
 """A set of fewer members is gone through faster than the cells of all are asked at once."""
 
 
