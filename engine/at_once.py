@@ -33,7 +33,8 @@ def at_once(
     bodies = {first: _reached(first, successors) for first, _ in p.entries.values()}
     found: dict[int, AtOnce] = {}
     waits: set[int] = set()
-    of = {first: (name, cells) for name, (first, cells) in p.entries.items()}
+    of = dict(p.entries.values())
+    owned = variables(p)
 
     def visit(first: int) -> None:
         if first in found or first in waits:
@@ -46,13 +47,23 @@ def at_once(
         if stops or any(other in waits for other in called):
             waits.add(first)
             return
-        name, cells = of[first]
-        own = (i for i, cell in enumerate(p.cells) if cell.group == "rules" and cell.owner == name)
-        found[first] = AtOnce(tuple(cells[1:]), frozenset([*cells, *own]), frozenset(blocks))
+        found[first] = AtOnce(tuple(of[first][1:]), owned[first], frozenset(blocks))
 
     for first in bodies:
         visit(first)
     return found
+
+
+def variables(p: ir.Program) -> dict[int, frozenset[int]]:
+    """The cells of a procedure's own, by its first block: where it returns to, its parameters, and other variables.
+
+    They are zero unless it is under way.
+    """
+    of: dict[str, list[int]] = {}
+    for at, cell in enumerate(p.cells):
+        if cell.group == "rules":
+            of.setdefault(cell.owner, []).append(at)
+    return {first: frozenset([*cells, *of.get(name, ())]) for name, (first, cells) in p.entries.items()}
 
 
 def _reached(first: int, successors: Callable[[int], list[int]]) -> set[int]:

@@ -9,11 +9,11 @@ written is kept in the journal `u`, so that a decision can be taken back. A proc
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from engine import program as ir
-from engine.at_once import AtOnce, at_once
+from engine.at_once import AtOnce, at_once, variables
 from engine.build import MAX_NUMBER, op
 from engine.emit import ExpressionWriter
 from engine.rewrite import changed, walk
@@ -59,7 +59,7 @@ class BlockWriter:
     def __init__(self, writer: ExpressionWriter) -> None:
         self.w = writer
         self.p = writer.p
-        self.firsts = {first for first, _ in self.p.entries.values()}
+        self.firsts = dict(self.p.entries.values())
         self.loops = _loops(self.p) if "loops" in writer.passes else {}
         self.meets = _meets(self.p, self.successors) if "meet" in writer.passes else {}
         self.done: set[int] = set()
@@ -70,6 +70,8 @@ class BlockWriter:
         self._opened: set[int] = set()
         self._needed: list[int] = []
         self._noted: set[int] = set()
+        self._zero: frozenset[int] = frozenset()
+        self._owned = variables(self.p)
         self._at_once: dict[int, AtOnce] = {}
         self._variables: frozenset[int] = frozenset()
 
@@ -124,12 +126,12 @@ class BlockWriter:
             return
         self._at_once[first] = procedure
         self.done.add(first)
-        variables = [_variable(at) for at in procedure.params]
-        self.w.function(f"p{first}", ["s", "u", *variables], body)
-        _, (back, *cells) = next(entry for entry in self.p.entries.values() if entry[0] == first)
-        taken = [f"{v} = s[{at}]" for v, at in zip(variables, cells, strict=True)]
-        cleared = [line for at in (*cells, back) for line in (f"u += {at}, s[{at}]", f"s[{at}] = 0")]
-        lines = [*taken, f"c = s[{back}]", *cleared, f"p{first}({', '.join(['s', 'u', *variables])})", "return c"]
+        params = [_variable(at) for at in procedure.params]
+        self.w.function(f"p{first}", ["s", "u", *params], body)
+        back, *cells = self.firsts[first]
+        taken = [f"{v} = s[{at}]" for v, at in zip(params, cells, strict=True)]
+        cleared = [f"s[{at}] = 0" for at in (*cells, back)]
+        lines = [*taken, f"c = s[{back}]", *cleared, f"p{first}({', '.join(['s', 'u', *params])})", "return c"]
         self.w.function(f"b{first}", ["s", "u"], lines)
 
     def _function(self, head: int) -> None:
@@ -137,7 +139,9 @@ class BlockWriter:
 
     def _body_of(self, head: int) -> list[str]:
         self._head, self._again, self._chain, self._needed = head, False, 0, []
-        self._noted = {ir.PC}
+        # Where a procedure begins, who has called it has noted its parameters, and its other variables are zero.
+        self._noted = {ir.PC, *self.firsts.get(head, ())}
+        self._zero = self._owned.get(head, frozenset())
         body, _ = self._region(head, -1, 0)
         if self._again:
             body = ["while True:", *("    " + line for line in body)]
@@ -172,16 +176,19 @@ class BlockWriter:
             body, source = _begun(body, self.loops[exit_.block])
         behind = self._call(number)
         at_once = self._at_once.get(exit_.block) if behind is not None and isinstance(exit_, ir.Goto) else None
+        out: list[str] = []
         if at_once is not None:
             body = body[:-1]  # it need not be told where to return
-        out = [line for i in body for line in self._instruction(i)]
+        elif behind is not None and isinstance(exit_, ir.Goto):
+            out += self._note_zero(self.firsts[exit_.block])
+        out += [line for i in body for line in self._instruction(i)]
         if source is not None and isinstance(exit_, ir.Goto):
             self._chain += 1
             lines, falls = self._for(exit_.block, self.loops[exit_.block], stop, depth, self._bound(source))
             return [*out, *lines], falls
         if at_once is not None and behind is not None and isinstance(exit_, ir.Goto):
-            variables = [_variable(at) for at in at_once.params]
-            out.append(f"p{exit_.block}({', '.join(['s', 'u', *variables])})")
+            params = [_variable(at) for at in at_once.params]
+            out.append(f"p{exit_.block}({', '.join(['s', 'u', *params])})")
             return self._then(out, behind, stop, depth)
         if behind is not None:
             assert isinstance(exit_, ir.Goto)
@@ -375,8 +382,16 @@ class BlockWriter:
         """What keeps the value of a cell before it is written for the first time."""
         if at in self._noted or at in self._variables:
             return []
+        if at in self._zero:
+            return self._note_zero((at,))
         self._noted.add(at)
         return [f"u += {at}, s[{at}]"]
+
+    def _note_zero(self, cells: Sequence[int]) -> list[str]:
+        """What keeps that cells are zero before they are written."""
+        fresh = [at for at in cells if at not in self._noted]
+        self._noted.update(fresh)
+        return [f"u += {', '.join(f'{at}, 0' for at in fresh)}"] if fresh else []
 
     def _place(self, c: ir.Cell, name: str) -> tuple[list[str], str]:
         """Where to write: lines that find the place and keep what is there, and the place."""
@@ -407,7 +422,8 @@ class BlockWriter:
         assert isinstance(i, ir.Clear)
         if i.base in self._variables:
             return []
-        cells = [at for at in range(i.base, i.base + i.size) if at not in self._noted]
+        # What is zero where the procedure begins has been noted if it is something else now.
+        cells = [at for at in range(i.base, i.base + i.size) if at not in self._noted and at not in self._zero]
         self._noted.update(cells)
         note = [f"u += {', '.join(f'{at}, s[{at}]' for at in cells)}"] if cells else []
         if i.size == 1:

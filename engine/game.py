@@ -21,8 +21,8 @@ from engine import program as ir
 from engine.ask import Asker
 from engine.begin import Backend, Machines, check_options, check_seats, machine
 from engine.interpreter import Journal, ProgramFault, restore
-from engine.option import Decision, Fault, IllegalOption, Labels, Option, OptionKind, Refusal, Result
-from engine.option_text import OptionReader
+from engine.option import Decision, Fault, IllegalOption, Option, OptionKind, Refusal, Result
+from engine.option_text import words
 from rulespec import typed
 from rulespec.diagnostics import Diagnostic, Severity, Span, did_you_mean
 from rulespec.rule_ids import cited
@@ -73,12 +73,8 @@ class Game:
         check_seats(ruleset, self.seats)
         self._machine = machine(ruleset, len(self.seats), self.options_chosen, backend)
         self.program = self._machine.p
-        self.labels = Labels(ruleset, self.program, self.seats)
-        self._reader = OptionReader(self.program, self.labels)
-        self._kinds = [  # by decision and choice
-            [OptionKind(d.name, c.name, c.by is not None, k, self.labels) for k, c in enumerate(d.choices)]
-            for d in self.program.decisions
-        ]
+        found = words(self._machine, ruleset, self.seats)
+        self.labels, self._kinds, self._reader = found.labels, found.kinds, found.reader
         self._asker = Asker(ruleset, self.seats, self.options_chosen)
         self._start = start
         self._state: list[int] = list(self.program.start)

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from engine import program as ir
-from engine.option import Labels
+from engine.interpreter import Interpreter
+from engine.option import Labels, OptionKind
+from rulespec import typed
 from rulespec.diagnostics import did_you_mean
 
 _MAX_READ = 10_000
 """Texts that are remembered."""
 _MAX_TEXT = 200
 """The longest of them, in characters."""
+_MAX_TABLES = 16
+"""Tables of players for which a machine's words are kept."""
 
 
 class OptionReader:
@@ -74,3 +80,30 @@ def split_option(text: str) -> tuple[str, list[str]]:
         raise ValueError(f"`{text}` does not end with `)`")
     inner = rest[:-1].strip()
     return name.strip(), [part.strip() for part in inner.split(",")] if inner else []
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What games of the same rules and players say: names, kinds of options by decision and choice, texts."""
+
+    labels: Labels
+    kinds: tuple[tuple[OptionKind, ...], ...]
+    reader: OptionReader
+
+
+_words: WeakKeyDictionary[Interpreter, dict[tuple[str, ...], Words]] = WeakKeyDictionary()
+
+
+def words(machine: Interpreter, ruleset: typed.Ruleset, seats: tuple[str, ...]) -> Words:
+    """The words of games that a machine runs; made once and kept."""
+    kept = _words.setdefault(machine, {})
+    if seats not in kept:
+        if len(kept) >= _MAX_TABLES:
+            kept.clear()
+        labels = Labels(ruleset, machine.p, seats)
+        kinds = (
+            tuple(OptionKind(d.name, c.name, c.by is not None, k, labels) for k, c in enumerate(d.choices))
+            for d in machine.p.decisions
+        )
+        kept[seats] = Words(labels, tuple(kinds), OptionReader(machine.p, labels))
+    return kept[seats]
