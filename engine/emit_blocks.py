@@ -21,6 +21,7 @@ from engine.rewrite import changed, walk
 _MAX_DEPTH = 24
 _MAX_LOOPS = 8
 _MAX_CHAIN = 150
+_FEW_ROUNDS = 200
 _MANY = 1 << 12
 """A set with more members than this has bits is written as a whole."""
 _FIRST_LOOP_SLOT = 100_000
@@ -44,13 +45,15 @@ class Loop:
 class _Open:
     """A loop that is being written. The member it is at is in the variable `v…`; `mask` is the set it goes over.
 
-    In a loop that does not begin with the first member, `m…` is what is left of the set.
+    In a loop that does not begin with the first member, `m…` is what is left of the set. `inner` is how often, at most,
+    the small loops inside go round each time.
     """
 
     head: int
     loop: Loop
     slot: int
     mask: str
+    inner: int = 0
 
 
 class BlockWriter:
@@ -288,7 +291,8 @@ class BlockWriter:
             out += whole
         else:
             noted = set(self._noted)
-            self._inside.append(_Open(head, loop, slot, mask))
+            opened = _Open(head, loop, slot, mask)
+            self._inside.append(opened)
             body, _ = self._body(loop, head, depth + 1)
             self._inside.pop()
             self._noted = noted
@@ -296,12 +300,23 @@ class BlockWriter:
                 body = [f"{mask} ^= 1 << {member}", *body]
             kept = loop.at not in self._variables
             out += [f"{member} = s[{loop.at}]"] if kept else []
-            out += [f"left[0] -= ({mask}).bit_count()", "if left[0] < left[1]: look(u)"]
+            out += self._counted(opened)
             out += [f"for {member} in {members}:", *("    " + line for line in body)]
             out += ["else:", f"    s[{loop.rest}] = 0", f"    s[{loop.at}] = {member}"] if kept else []
         found = self._then(out, loop.behind, stop, depth)
         self._opened.discard(head)
         return found
+
+    def _counted(self, o: _Open) -> list[str]:
+        """Counts how often a loop goes round; that of a small loop in another one is counted with the other one."""
+        if not o.mask.isdigit():
+            times = f"({o.mask}).bit_count()" + (f" * {1 + o.inner}" if o.inner else "")
+            return [f"left[0] -= {times}", "if left[0] < left[1]: look(u)"]
+        rounds = int(o.mask).bit_count() * (1 + o.inner)
+        if self._inside and rounds <= _FEW_ROUNDS:
+            self._inside[-1].inner += rounds
+            return []
+        return [f"left[0] -= {rounds}", "if left[0] < left[1]: look(u)"]
 
     def _slices(self, loop: Loop, source: ir.Expr) -> list[str] | None:
         """A loop that only puts numbers into the cells of neighbours, as assignments of slices."""
@@ -314,18 +329,18 @@ class BlockWriter:
             return None
         member = ir.Cell(loop.at, ir.Const(0), 1)
         count = source.value.bit_length()
-        before, tests, columns, out = [], [], [], []
+        before, tests, columns = [], [], []
+        values: dict[int, str] = {}
         stores = [i for i in block.body[2:] if isinstance(i, ir.Store) and i.target.index == member]
         if len(stores) < len(block.body) - 2:
             return None
         written = [(i.target.base, i.target.base + count) for i in stores]
         for k, i in enumerate(stores):
-            cut = f"{i.target.base}:{i.target.base + count}"
-            out.append(f"u += slice({i.target.base}, {i.target.base + count}), s[{cut}]")
+            values[i.target.base] = f"t{k}"
             if isinstance(i.value, ir.Const):
                 if i.low is not None and i.high is not None and not i.low <= i.value.value <= i.high:
                     return None
-                out.append(f"s[{cut}] = [{i.value.value}] * {count}")
+                values[i.target.base] = f"[{i.value.value}] * {count}"
                 continue
             first = _neighbours(i.value, member, written)
             if first is None or i.low is None or i.high is None:
@@ -333,11 +348,10 @@ class BlockWriter:
             before.append(f"t{k} = s[(p := {self.x(first)}):p + {count}]")
             tests.append(f"min(t{k}) < {i.low} or max(t{k}) > {i.high}")
             columns.append(f"(t{k}, {i.low}, {i.high}, {i.site})")
-            out.append(f"s[{cut}] = t{k}")
         if tests:
             before.append(f"if {' or '.join(tests)}: check_all({', '.join(columns)})")
         kept = [f"s[{loop.rest}] = 0", f"s[{loop.at}] = {count - 1}"] if loop.at not in self._variables else []
-        return [*before, *out, *kept]
+        return [*before, *_assigned(values, count), *kept]
 
     def _body(self, loop: Loop, head: int, depth: int) -> tuple[list[str], bool]:
         """The block behind a loop's head, without the two instructions that take the next member."""
@@ -429,6 +443,25 @@ class BlockWriter:
         if i.size == 1:
             return [*note, f"s[{i.base}] = 0"]
         return [*note, f"s[{i.base}:{i.base + i.size}] = Z{i.size}"]
+
+
+def _assigned(values: dict[int, str], count: int) -> list[str]:
+    """Assignments of slices of `count` cells, by their first; those of neighbours in one."""
+    out: list[str] = []
+    runs: list[list[int]] = []
+    for base in sorted(values):
+        if runs and base == runs[-1][-1] + count:
+            runs[-1].append(base)
+        else:
+            runs.append([base])
+    for run in runs:
+        first, end = run[0], run[-1] + count
+        out.append(f"u += slice({first}, {end}), s[{first}:{end}]")
+        parts = [values[base] for base in run]
+        if len(set(parts)) == 1 and parts[0].startswith("["):  # the same number everywhere
+            parts = [f"{parts[0].partition(' ')[0]} * {end - first}"]
+        out.append(f"s[{first}:{end}] = {' + '.join(parts)}")
+    return out
 
 
 def _variable(at: int) -> str:

@@ -62,7 +62,7 @@ class LogHeader:
         }
 
 
-class LogEntry(Struct, frozen=True):
+class LogEntry(Struct, frozen=True, gc=False):
     """A line of a log: a decision (`by` is None for chance), or `undo` decisions taken back. `line` counts from 1.
 
     `keep` are the state fields that are not taken back with them.

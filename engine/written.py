@@ -14,7 +14,7 @@ _LISTED = 2_000
 _NEAREST = 5
 
 
-class Taken(Struct, frozen=True):
+class Taken(Struct, frozen=True, gc=False):
     """A decision as it was taken: its name, who took it (None: chance), and the option as text."""
 
     decision: str
