@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from engine import program as ir
+from engine.closures import Closures
 from engine.interpreter import evaluate
 from engine.lower_expr import ExpressionLowering, Layout, Scope, type_name
+from engine.rewrite import Facts, free, highest
 from rulespec import ast, typed
 from rulespec.check.expressions import ExpressionChecker
 from rulespec.check.scope import Env
@@ -15,8 +19,41 @@ from rulespec.parser import parse_expr
 from rulespec.types import INT, Ent, SetOf, Type
 
 _FILE = "<expression>"
-_lowerings: dict[tuple[object, ...], tuple[typed.Ruleset | None, ExpressionLowering | None]] = {}
-"""By ruleset (which is kept, so that its id is not given to another), seats and options."""
+Value = Callable[[list[int], Sequence[int]], int]
+"""What an expression is for a state and an option's arguments."""
+_MAX_KEPT = 64
+_MAX_ASKED = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An expression over an option's parameters: the name of its type, and what gives its value.
+
+    `slots` are the numbers of the parameters that the value depends on, `still` says that it depends on nothing else.
+    """
+
+    type: str
+    value: Value
+    slots: frozenset[int]
+    still: bool
+
+
+@dataclass(slots=True)
+class _Kept:
+    """What askers of one ruleset, number of seats and options share.
+
+    The ruleset is kept so that its id is not given to another. `asked` is by text, parameters and the seats named.
+    """
+
+    ruleset: typed.Ruleset
+    lowering: ExpressionLowering
+    facts: Facts
+    closures: Closures
+    asked: dict[tuple[object, ...], Asked] = field(default_factory=dict)
+
+
+_kept: dict[tuple[object, ...], _Kept] = {}
+"""By ruleset, seats and options."""
 
 
 class _Checker(ExpressionChecker):
@@ -41,23 +78,27 @@ class Asker:
         self.ruleset = ruleset
         self.seats = seats
         self.options = options
-        self._lowering: ExpressionLowering | None = None
+        self._shared: _Kept | None = None
         self._key = (id(ruleset), len(seats), tuple(sorted(options.items())))
+
+    @property
+    def _own(self) -> _Kept:
+        if self._shared is None:
+            self._shared = _kept.get(self._key)
+        if self._shared is None:
+            program = ir.Program(len(self.seats))
+            layout = Layout(self.ruleset.declarations, len(self.seats), program)
+            lowering = ExpressionLowering(layout, self.options, program)
+            lowering.functions(self.ruleset.rules.definitions)
+            if len(_kept) >= _MAX_KEPT:
+                _kept.clear()
+            self._shared = _kept[self._key] = _Kept(self.ruleset, lowering, Facts(program), Closures(program))
+        return self._shared
 
     @property
     def _lower(self) -> ExpressionLowering:
         """A lowering with a program of its own, whose cells are those of the game's."""
-        if self._lowering is None:
-            self._lowering = _lowerings.get(self._key, (None, None))[1]
-        if self._lowering is None:
-            program = ir.Program(len(self.seats))
-            layout = Layout(self.ruleset.declarations, len(self.seats), program)
-            self._lowering = ExpressionLowering(layout, self.options, program)
-            self._lowering.functions(self.ruleset.rules.definitions)
-            if len(_lowerings) > 64:
-                _lowerings.clear()
-            _lowerings[self._key] = (self.ruleset, self._lowering)
-        return self._lowering
+        return self._own.lowering
 
     @property
     def sites(self) -> Sequence[tuple[Span, str]]:
@@ -91,10 +132,8 @@ class Asker:
         expr = self._typed(text)
         return type_name(expr.type), self._evaluate(self._lowered(expr), state)
 
-    def projection(
-        self, text: str, params: Sequence[tuple[str, str]]
-    ) -> tuple[str, Callable[[list[int], Sequence[int]], int]]:
-        """An expression over an option's parameters, as the name of its type and a function of state and arguments.
+    def projection(self, text: str, params: Sequence[tuple[str, str]]) -> Asked:
+        """An expression over an option's parameters.
 
         Args:
             text: the expression.
@@ -103,6 +142,17 @@ class Asker:
         Raises:
             RulespecError: if it is not a correct expression.
         """
+        words = set(re.findall(r"\w+", text))
+        named = tuple((number, seat) for number, seat in enumerate(self.seats) if seat in words)
+        key = (text, tuple(params), named)
+        asked = self._own.asked
+        if key not in asked:
+            if len(asked) >= _MAX_ASKED:
+                asked.clear()
+            asked[key] = self._projection(text, params)
+        return asked[key]
+
+    def _projection(self, text: str, params: Sequence[tuple[str, str]]) -> Asked:
         report = Report()
         checker = _Checker(self.ruleset, self.seats, report)
         env, scope = Env(), Scope()
@@ -112,15 +162,21 @@ class Asker:
         expr = checker.infer(parse_expr(text, _FILE, keep=True), env)
         report.raise_if_errors()
         lowered = self._lowered(expr, scope)
-        if isinstance(lowered, ir.Local):
-            slot = lowered.slot
-            return type_name(expr.type), lambda state, args: args[slot]
-        lowering = self._lower
+        slots, still = free(lowered), not self._own.facts.reads_state(lowered)
+        value = self._function(lowered)
+        if still and len(slots) == 1 and params[min(slots)][1] != "int":
+            value = _remembered(value, min(slots))
+        return Asked(type_name(expr.type), value, slots, still)
 
-        def value(state: list[int], args: Sequence[int]) -> int:
-            return evaluate(lowering.p, lowered, state, [*args, *[0] * (lowering.most_slots + 1)])
-
-        return type_name(expr.type), value
+    def _function(self, e: ir.Expr) -> Value:
+        """What gives the value of a lowered expression, for a state and arguments in its first slots."""
+        if isinstance(e, ir.Local):
+            slot = e.slot
+            return lambda state, args: args[slot]
+        made, lowering = self._own.closures.made(e), self._lower
+        if highest(e) < 0:
+            return lambda state, args: made(state, [])
+        return lambda state, args: made(state, [*args, *[0] * (lowering.most_slots + 1)])
 
     def assign(self, target: str, value: str, state: list[int]) -> None:
         """Puts a value into a cell of the state; see `Game.set_value`."""
@@ -185,3 +241,16 @@ class Asker:
             report.raise_if_errors()
             values.append(self._evaluate(self._lowered(expr), state))
         return name, values
+
+
+def _remembered(value: Value, slot: int) -> Value:
+    """The same, for what depends on one argument alone, of which there are as many as a kind has entities."""
+    known: dict[int, int] = {}
+
+    def found(state: list[int], args: Sequence[int]) -> int:
+        number = args[slot]
+        if number not in known:
+            known[number] = value(state, args)
+        return known[number]
+
+    return found

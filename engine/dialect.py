@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -197,17 +198,36 @@ MISSING = object()
 
 def follow(value: Any, path: str) -> Any:
     """What a path such as `players.*.id` leads to (`MISSING`: nowhere). The empty path is the value itself."""
-    for key in path.split(".") if path else []:
-        if key == "*":
-            rest = path.partition("*.")[2]
-            return [follow(v, rest) for v in value] if isinstance(value, list) else MISSING
-        if isinstance(value, dict) and key in value:
-            value = value[key]
-        elif isinstance(value, list) and key.isdigit() and int(key) < len(value):
-            value = value[int(key)]
-        else:
-            return MISSING
-    return value
+    return reader(path)(value)
+
+
+@lru_cache(maxsize=1_000)
+def reader(path: str) -> Callable[[Any], Any]:
+    """What follows one path, for many values."""
+    if not path:
+        return lambda value: value
+    keys = path.split(".")
+    if "*" in keys:
+        at = keys.index("*")
+        lists, each = reader(".".join(keys[:at])), reader(".".join(keys[at + 1 :]))
+
+        def all_of(value: Any) -> Any:
+            found = lists(value)
+            return [each(v) for v in found] if isinstance(found, list) else MISSING
+
+        return all_of
+
+    def led(value: Any) -> Any:
+        for key in keys:
+            if isinstance(value, dict):
+                value = value.get(key, MISSING)
+            elif isinstance(value, list) and key.isdigit() and int(key) < len(value):
+                value = value[int(key)]
+            else:
+                return MISSING
+        return value
+
+    return led
 
 
 @dataclass(slots=True)

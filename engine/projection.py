@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine import program as ir
-from engine.ask import Asker
-from engine.dialect import MISSING, Dialect, Projection, follow
+from engine.ask import Asked, Asker, Value
+from engine.dialect import MISSING, Dialect, Projection, follow, reader
 from engine.game import Game
 from engine.interpreter import ProgramFault
 from rulespec.diagnostics import Report, RulespecError, did_you_mean, shown
@@ -19,18 +19,27 @@ MAX_ITEMS = 1_000
 MAX_GUESSES = 20_000
 """Arguments tried when looking for the option that an entry speaks of."""
 
-Value = Callable[[list[int], Sequence[int]], int]
+Params = tuple[tuple[str, str], ...]
+"""Names and types of an option's parameters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field that is compared: its path in the record, and the value that it has for an option."""
+    """A field that is compared: its path in the record, what follows that, and the value that it has for an option.
+
+    `equal` says whether what a record has there is a value. `slots` are the numbers of the arguments that the value
+    depends on, `still` says that it depends on nothing else.
+    """
 
     path: str
+    read: Callable[[Any], Any]
     text: str
     type: str
     value: Value
+    equal: Callable[[Any, int], bool]
     optional: bool
+    slots: frozenset[int]
+    still: bool
 
 
 @dataclass(slots=True)
@@ -38,6 +47,7 @@ class Form:
     """One way in which an option is recorded."""
 
     projection: Projection
+    params: Params
     fields: list[Field] = field(default_factory=list)
     when: Value | None = None
 
@@ -87,9 +97,12 @@ class Projections:
         self.dialect = dialect
         self.forms: dict[tuple[str, str], list[Form]] = {}
         self.by_decision: dict[str, list[Form]] = {}
+        self.shared: dict[str | None, set[str]] = {}
+        """By type of entry the paths of lists that several decisions share."""
         self.tried = 0
         """How many arguments have been tried to see what entries mean."""
         self._names: dict[str, list[str]] = {}
+        self._numbers: dict[str, dict[str, list[int]]] = {}
         self._asker = Asker(game.ruleset, game.seats, game.options_chosen)
         report = Report()
         for d in game.program.decisions:
@@ -99,17 +112,19 @@ class Projections:
                     made = [self._compile(p, d.name, c, report) for p in forms]
                     self.forms[d.name, c.name] = made
                     self.by_decision.setdefault(d.name, []).extend(made)
+                    for p in (form.projection for form in made):
+                        if p.item:
+                            self.shared.setdefault(p.type, set()).add(p.item)
         if own:
             report.raise_if_errors()
 
     def _compile(self, projection: Projection, decision: str, choice: ir.Choice, report: Report) -> Form:
-        form = Form(projection)
-        params = [(p.name, p.type) for p in choice.params]
+        form = Form(projection, tuple((p.name, p.type) for p in choice.params))
         name = f"{decision}.{choice.name}"
 
-        def compiled(text: str) -> tuple[str, Value] | None:
+        def compiled(text: str) -> Asked | None:
             try:
-                return self._asker.projection(text, params)
+                return self._asker.projection(text, form.params)
             except RulespecError as error:
                 for e in error.diagnostics:
                     where = f"`{name}` of the dialect `{self.dialect.id}`: {e.message}"
@@ -118,55 +133,71 @@ class Projections:
 
         for path, text, optional in projection.match:
             if (found := compiled(text)) is not None:
-                form.fields.append(Field(path, text, *found, optional))
+                equal = self._equal(found.type)
+                form.fields.append(
+                    Field(path, reader(path), text, found.type, found.value, equal, optional, found.slots, found.still)
+                )
         if projection.when and (found := compiled(projection.when)) is not None:
-            if found[0] != "bool":
+            if found.type != "bool":
                 where = f"`{name}` of the dialect `{self.dialect.id}`: `when` is not true or false"
                 report.error("RS622", where, self.dialect.spans.get(name))
             else:
-                form.when = found[1]
+                form.when = found.value
         return form
 
     # --- does an option look like this? ----------------------------------------------------
 
     def equal(self, args: Sequence[int], form: Form, record: Any, state: list[int]) -> bool:
         """Whether an option with these arguments looks like this record."""
-        if not self._all_same(form.fields, args, record, state):
-            return False
+        return self.same(form.fields, args, record, state) and self.holds(form, args, state)
+
+    def holds(self, form: Form, args: Sequence[int], state: list[int]) -> bool:
+        """Whether what a form demands besides holds for an option with these arguments."""
         try:
             return form.when is None or bool(form.when(state, args))
         except (ProgramFault, IndexError):
             return False
 
-    def _all_same(self, fields: Sequence[Field], args: Sequence[int], record: Any, state: list[int]) -> bool:
-        try:
-            return all(self._same(f, args, record, state) for f in fields)
-        except (ProgramFault, IndexError):
-            return False
+    def same(self, fields: Sequence[Field], args: Sequence[int], record: Any, state: list[int]) -> bool:
+        """Whether a record has in these fields what an option with these arguments has."""
+        for f in fields:
+            found = f.read(record)
+            if f.optional and (found is MISSING or found is None):
+                continue
+            try:
+                if not f.equal(found, f.value(state, args)):
+                    return False
+            except (ProgramFault, IndexError):
+                return False
+        return True
 
-    def _same(self, f: Field, args: Sequence[int], record: Any, state: list[int]) -> bool:
-        found = follow(record, f.path)
-        if f.optional and found in (MISSING, None):
-            return True
-        value = f.value(state, args)
-        if f.type == "bool":
-            return found is bool(value)
-        if f.type == "int":
-            return bool(value == found)
-        kind = f.type.removeprefix("set ")
-        if kind == f.type:
-            return found is None if value < 0 else self._is(found, kind, value)
-        members = (i for i in range(value.bit_length()) if value >> i & 1)
-        return any(self._is(found, kind, i) for i in members)
+    def _equal(self, type_: str) -> Callable[[Any, int], bool]:
+        """Whether what a record has is a value of a type: the name of an entity, one of a set, a number, or a truth."""
+        if type_ == "bool":
+            return lambda found, value: found is bool(value)
+        if type_ == "int":
+            return lambda found, value: bool(value == found)
+        kind = type_.removeprefix("set ")
+        names = self.foreign(kind)
+        if kind == type_:
+            return lambda found, value: found is None if value < 0 else is_name(found, names[value])
+        return lambda found, value: any(is_name(found, names[i]) for i in range(value.bit_length()) if value >> i & 1)
 
-    def _is(self, found: Any, kind: str, index: int) -> bool:
-        return is_name(found, self._foreign(kind)[index])
-
-    def _foreign(self, kind: str) -> list[str]:
+    def foreign(self, kind: str) -> list[str]:
         """The foreign names of all entities of a kind."""
         if kind not in self._names:
-            self._names[kind] = [self.dialect.foreign(kind, name) for name in self.game.labels.names[kind]]
+            names = self.game.labels.names.get(kind, ())  # `{}` alone is of no kind
+            self._names[kind] = [self.dialect.foreign(kind, name) for name in names]
         return self._names[kind]
+
+    def numbers(self, kind: str) -> dict[str, list[int]]:
+        """The entities of a kind by their foreign names, of which several may have the same."""
+        if kind not in self._numbers:
+            numbers: dict[str, list[int]] = {}
+            for number, name in enumerate(self.foreign(kind)):
+                numbers.setdefault(name, []).append(number)
+            self._numbers[kind] = numbers
+        return self._numbers[kind]
 
     # --- what does an entry mean? ----------------------------------------------------------
 
@@ -182,7 +213,7 @@ class Projections:
             fitting = []
             for value in values:
                 args[i] = value
-                if self._all_same(alone, args, record, state):
+                if self.same(alone, args, record, state):
                     fitting.append(value)
             found.append(fitting)
         total = 1
@@ -217,7 +248,7 @@ class Projections:
             for f in form.fields:
                 for found in (follow(record, f.path) for record in records):
                     if f.type in self.game.labels.names and isinstance(found, str):
-                        known = self._foreign(f.type)
+                        known = self.foreign(f.type)
                         if found not in known:
                             hint = did_you_mean(found, known)
                             return f"there is no {f.type} {shown(found)}" + (f"; {hint}" if hint else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections.abc
 import hashlib
 import os
 import random
@@ -16,6 +17,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from worlds import IDLE, WORLD
 
+from engine import program as ir
+from engine.closures import Closure, Closures
 from engine.compiler import ALL_PASSES, PythonBackend
 from engine.game import Game
 from engine.interpreter import Interpreter
@@ -420,6 +423,43 @@ def test_both_backends_agree_on_every_ruleset(folder: Path) -> None:
         assert clone.ply == 0 and clone.hash == hashes[0]
         assert hashes[0] == Game(load_ruleset(str(folder)), names).hash
         take_back(fast, hashes)
+
+
+class _ByClosures(Interpreter):
+    """The interpreter, but what it evaluates goes through functions made of the expressions."""
+
+    def __init__(self, program: ir.Program) -> None:
+        super().__init__(program)
+        self._closures = Closures(program)
+        self._made: dict[ir.Expr, Closure] = {}
+
+    def evaluate(self, e: ir.Expr, state: list[int], slots: list[int]) -> int:
+        if e not in self._made:
+            self._made[e] = self._closures.made(e)
+        return self._made[e](state, slots)
+
+
+def by_closures(ruleset: typed.Ruleset, seats: int, options: collections.abc.Mapping[str, str]) -> Interpreter:
+    return _ByClosures(lower(ruleset, seats, options))
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+@given(text=programs(), seed=st.integers(0, 999))
+def test_closures_mean_the_same_on_random_programs(text: str, seed: int) -> None:
+    ruleset, names = with_rules(text), ["ann", "bob"]
+    agree(
+        Game(ruleset, names, backend=by_closures),
+        Game(ruleset, names, backend="interpreter"),
+        random.Random(seed).randrange,
+        12,
+    )
+
+
+@pytest.mark.parametrize("folder", RULESETS, ids=[f.name for f in RULESETS])
+def test_closures_mean_the_same_on_every_ruleset(folder: Path) -> None:
+    ruleset = load_ruleset(str(folder))
+    names = [f"P{i}" for i in range(ruleset.players[0])]
+    agree(Game(ruleset, names, backend=by_closures), Game(ruleset, names), random.Random(1).randrange, 25)
 
 
 def test_equal_states_of_other_games_have_equal_hashes() -> None:
