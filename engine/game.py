@@ -145,6 +145,12 @@ class Game:
         return self._machine.asked.get(state[ir.PC], -1)
 
     @property
+    def asked(self) -> int:
+        """The number of the open decision among those of the program; -1 when the game is over."""
+        state = self._position()
+        return -1 if state[ir.ENDING] else self._machine.asked[state[ir.PC]]
+
+    @property
     def decision(self) -> Decision | None:
         """The open decision; None when the game is over."""
         number = self._open()
@@ -268,6 +274,22 @@ class Game:
             return self._machine.is_legal(self._state, number, kind.choice, option.args)
         except ProgramFault as fault:
             raise Fault(self._diagnostic(fault)) from None
+
+    def legal(self, choice: int, args: tuple[int, ...]) -> Option | None:
+        """The option of the open decision by its number and its arguments as numbers; None if it is not legal."""
+        number = self.asked
+        if number < 0:
+            return None
+        try:
+            if not self._machine.is_legal(self._state, number, choice, args):
+                return None
+        except ProgramFault as fault:
+            raise Fault(self._diagnostic(fault)) from None
+        kind = self._kinds(number)[choice]
+        if kind.interrupt:
+            return Option(kind, args, self._actor(number, choice, args), self._stamp)
+        who = self._decider(number)
+        return Option(kind, args, self.seats[who] if who >= 0 else None, self._stamp)
 
     def why_not(self, option: Option) -> Refusal | None:
         """Why the option may not be taken: the first condition that fails. None if it is legal."""
@@ -432,6 +454,11 @@ class Game:
         """Takes lists of its own before they change."""
         if self._shared:
             self._state, self._past, self._shared = self._state.copy(), self._past.copy(), False
+
+    @property
+    def live(self) -> list[int]:
+        """The state as numbers, not a copy: only to be looked at, and only until the next decision is taken."""
+        return self._position()
 
     @property
     def cells(self) -> tuple[int, ...]:

@@ -8,18 +8,20 @@ goes in stretches: what lies before an undo entry, or before an entry that the o
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from engine.dialect import MISSING, Dialect, ForeignLog, follow, ordered
+from engine.dialect import MISSING, Dialect, ForeignLog, follow, ordered, reader
 from engine.explain import Explainer, refused
 from engine.game import Game, TakenBack
+from engine.narrow import Narrowing
 from engine.option import Option, Refusal
-from engine.projection import Form, Projections, is_by, items
+from engine.projection import Projections, is_by, items
+from engine.reading import Question, Reader, Reading
 from engine.written import nearest
 from rulespec import typed
 from rulespec.diagnostics import Report, Span, shown
@@ -137,8 +139,7 @@ def seats_and_options(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset)
     return [str(s) for s in seats], texts
 
 
-@dataclass(slots=True)
-class _Frame:
+class _Frame(Struct):
     cursor: Cursor
     candidates: Iterator[tuple[Option, Cursor]]
     taken: Option | None = None
@@ -190,10 +191,15 @@ class Importer:
         self._ignores = dialect.ignores_illegal and own and not strict
         self._projections = Projections(game, dialect, own)
         self._explainer = Explainer(game, dialect, self._projections)
-        payload = follow(log.entries[0], dialect.payload_path)
+        self._reader = Reader(game, dialect, self._projections)
+        # What is asked of each entry again and again; behind the last one there is None.
+        entries = [*log.entries, None]
+        types = map(reader(dialect.type_path), entries)
+        self._types = [type_ if isinstance(type_, str) else None for type_ in types]
+        self._payloads = [*map(reader(dialect.payload_path), entries)]
         self._lists: dict[str, list[Any]] = {}
         for name, spec in dialect.start.get("lists", {}).items():
-            found = follow(payload, spec["path"])
+            found = follow(self._payloads[0], spec["path"])
             values = found if isinstance(found, list) else []
             self._lists[name] = ordered([v for v in values if v is not MISSING], spec.get("order", "as_is"))
         self._first = self._first_entry()
@@ -209,7 +215,7 @@ class Importer:
         """The first entry that means something: the one that begins the log may stand there twice."""
         first = self.log.entries[0]
         for number, entry in enumerate(self.log.entries):
-            if entry != first and self._type(entry) not in self.dialect.ignore:
+            if entry != first and self._types[number] not in self.dialect.ignore:
                 return number
         return len(self.log.entries)
 
@@ -283,62 +289,54 @@ class Importer:
         stack: list[_Frame] = []
         best, furthest = (0, 0, 0), _Way((), cursor, False)
         back, forward = 0, False
-        while not self._is_due(cursor, end):
-            progress = (cursor.entry, len(cursor.matched), game.ply)
+        while True:
+            question = self._reader.question()
+            if self._is_due(question, cursor, end):
+                break
+            progress = (cursor.entry, len(cursor.matched), len(stack))
             if progress > best:
                 back = 0 if cursor.entry > best[0] else back
                 best, forward = progress, True
-            stack.append(_Frame(cursor, self._candidates(cursor, end)))
-            found: tuple[Option, Cursor] | None = None
-            while stack:
-                top = stack[-1]
-                while game.ply > floor + len(stack) - 1:
-                    game.undo()
-                found = next(top.candidates, None)
-                if found is not None:
-                    break
+            stack.append(_Frame(cursor, self._candidates(question, cursor, end)))
+            while (found := next(stack[-1].candidates, None)) is None:
+                top = stack.pop()
                 if forward:
-                    furthest, forward = _Way(_steps(stack[:-1]), top.cursor, False), False
-                stack.pop()
+                    furthest, forward = _Way(_steps(stack), top.cursor, False), False
                 back += 1
-                if back > MAX_BACK:
-                    stack.clear()
-            if found is None:
-                while game.ply > floor:
-                    game.undo()
-                for _, option in furthest.steps:
-                    game.apply(option)
-                return furthest
+                if back > MAX_BACK or not stack:
+                    return self._led(furthest, floor)
+                game.undo()
             game.apply(found[0])
-            top.taken = found[0]
+            stack[-1].taken = found[0]
             cursor = self._settled(found[1], end)
         return _Way(_steps(stack), cursor, True)
 
-    def _is_due(self, cursor: Cursor, end: int) -> bool:
+    def _led(self, way: _Way, floor: int) -> _Way:
+        """Goes a way through a stretch once more, which began after `floor` decisions."""
+        while self.game.ply > floor:
+            self.game.undo()
+        for _, option in way.steps:
+            self.game.apply(option)
+        return way
+
+    def _is_due(self, question: Question | None, cursor: Cursor, end: int) -> bool:
         """Whether the walk stands before an entry that is no decision, or at the end."""
         if self._ended is not None:
             return True
-        if self._answerable(cursor) or self._is_automatic(cursor):
+        if question is not None and (self._answerable(question, cursor) or self._is_automatic(question, cursor)):
             return False
         if cursor.entry >= end or self._is_undo(cursor):
             return True
-        kind = self._type(self._entry(cursor))
+        kind = self._types[cursor.entry]
         return kind == self.dialect.start["type"] or kind in self.dialect.ends
-
-    def _type(self, entry: Any) -> str | None:
-        found = follow(entry, self.dialect.type_path)
-        return found if isinstance(found, str) else None
 
     def _entry(self, cursor: Cursor) -> Any:
         return self.log.entries[cursor.entry] if cursor.entry < len(self.log.entries) else None
 
-    def _payload(self, cursor: Cursor) -> Any:
-        return follow(self._entry(cursor), self.dialect.payload_path)
-
     def _settled(self, cursor: Cursor, end: int) -> Cursor:
         """Past entries that mean nothing, and past a list that is matched and cannot go on."""
         while cursor.entry < end:
-            nothing = cursor.entry < self._first or self._type(self._entry(cursor)) in self.dialect.ignore
+            nothing = cursor.entry < self._first or self._types[cursor.entry] in self.dialect.ignore
             if not nothing and not (cursor.matched and self._list_gone(cursor)):
                 break
             cursor = replace(cursor, entry=cursor.entry + 1, matched=frozenset())
@@ -346,90 +344,78 @@ class Importer:
 
     def _list_gone(self, cursor: Cursor) -> bool:
         """Whether all elements are matched and the open decision has nothing more to do with them."""
-        kind, payload = self._type(self._entry(cursor)), self._payload(cursor)
-        for forms in self._projections.forms.values():
-            for p in (form.projection for form in forms):
-                if p.item and p.type == kind and len(cursor.matched) < len(items(payload, p.item)):
-                    return False
-        decision = self.game.decision
-        return decision is None or not any(form.projection.type == kind for form in self._forms(decision.name))
+        kind, payload = self._types[cursor.entry], self._payloads[cursor.entry]
+        for path in self._projections.shared.get(kind, ()):
+            if len(cursor.matched) < len(items(payload, path)):
+                return False
+        question = self._reader.question()
+        return question is None or kind not in question.types
 
-    def _forms(self, decision: str) -> list[Form]:
-        return self._projections.by_decision.get(decision, [])
-
-    def _answerable(self, cursor: Cursor) -> bool:
+    def _answerable(self, question: Question, cursor: Cursor) -> bool:
         """Whether the open decision is answered from a list of the first entry."""
-        decision = self.game.decision
-        if decision is None:
-            return False
-        lists = {form.projection.list for form in self._forms(decision.name)} - {""}
-        return any(cursor.head(name) < len(self._lists.get(name, ())) for name in lists)
+        lists = question.lists
+        return bool(lists) and any(cursor.head(name) < len(self._lists.get(name, ())) for name in lists)
 
-    def _is_automatic(self, cursor: Cursor) -> bool:
+    def _is_automatic(self, question: Question, cursor: Cursor) -> bool:
         """Whether the other system takes the open decision by itself."""
-        decision = self.game.decision
-        if decision is None or cursor.waiting:
-            return False
-        return any(form.projection.automatic for form in self._forms(decision.name))
+        return question.is_automatic and not cursor.waiting
 
-    def _candidates(self, cursor: Cursor, end: int) -> Iterator[tuple[Option, Cursor]]:
+    def _candidates(self, question: Question | None, cursor: Cursor, end: int) -> Iterator[tuple[Option, Cursor]]:
         """The options that fit, each with where the log is after it; silent ones last."""
-        silent: list[Option] = []
-        automatic = self._is_automatic(cursor)
-        state = list(self.game.cells)  # options are asked for one by one, and in between the game goes on
-        for option in self.game.options:
-            forms = self._projections.forms.get((option.decision, option.name))
-            if not forms:
-                silent.append(option)
-                continue
-            for form in forms:
-                if automatic:
-                    fits = form.projection.automatic and cursor.silent < MAX_SILENT
-                    following = replace(cursor, given=cursor.given + 1, silent=cursor.silent + 1) if fits else None
-                else:
-                    following = self._fits(option, form, cursor, end, state)
-                if following is not None:
-                    yield option, self._checked(option, cursor, following)
-                    break
-        if cursor.silent < MAX_SILENT and cursor.entry < end and not automatic:
-            for option in silent:
-                yield option, self._checked(option, cursor, replace(cursor, silent=cursor.silent + 1, waiting=False))
+        if question is None:
+            return
+        may_be_silent = cursor.silent < MAX_SILENT
+        if self._is_automatic(question, cursor):
+            if may_be_silent:
+                following = replace(cursor, given=cursor.given + 1, silent=cursor.silent + 1)
+                for option in self._reader.legal(question.automatic):
+                    yield option, self._checked(question, option, cursor, following)
+            return
+        payload = self._payloads[cursor.entry]
+        for choice, forms in question.forms(self._types[cursor.entry] if cursor.entry < end else None):
+            for option, reading in self._reader.read(choice, self._readings(forms, cursor, payload), payload):
+                yield option, self._checked(question, option, cursor, self._after(reading, cursor))
+        if question.silent and may_be_silent and cursor.entry < end:
+            following = replace(cursor, silent=cursor.silent + 1, waiting=False)
+            for option in self._reader.legal(question.silent):
+                yield option, self._checked(question, option, cursor, following)
 
-    def _fits(self, option: Option, form: Form, cursor: Cursor, end: int, state: list[int]) -> Cursor | None:
-        p = form.projection
+    def _readings(self, forms: Sequence[Narrowing], cursor: Cursor, payload: Any) -> list[Reading]:
+        """What options of a choice are compared with: the entry, elements of its list, or one of the first entry's."""
+        found: list[Reading] = []
+        for form in forms:
+            p = form.projection
+            if p.list:
+                values, at = self._lists.get(p.list, ()), cursor.head(p.list)
+                found += [Reading(form, value) for value in values[at : at + 1]]
+            elif p.item:
+                records = enumerate(items(payload, p.item))
+                found += [Reading(form, record, i) for i, record in records if i not in cursor.matched]
+            elif not p.closes or self._is_closed(payload, p.closes, cursor):
+                found.append(Reading(form, payload))
+        return found
+
+    def _is_closed(self, payload: Any, path: str, cursor: Cursor) -> bool:
+        """Whether all elements of a list that several decisions share are matched."""
+        found = follow(payload, path)
+        return isinstance(found, list) and len(cursor.matched) >= len(found)
+
+    def _after(self, reading: Reading, cursor: Cursor) -> Cursor:
+        """Where the log is behind what is read so."""
+        p = reading.form.projection
         if p.list:
-            values = self._lists.get(p.list, [])
-            at = cursor.head(p.list)
-            if at < len(values) and self._projections.equal(option.args, form, values[at], state):
-                return cursor.used(p.list)
-            return None
-        if cursor.entry >= end or self._type(self._entry(cursor)) != p.type:
-            return None
-        payload = self._payload(cursor)
-        if not is_by(payload, p.by, option.by):
-            return None
-        if p.item:
-            for i, item in enumerate(items(payload, p.item)):
-                if i not in cursor.matched and self._projections.equal(option.args, form, item, state):
-                    return replace(cursor, matched=cursor.matched | {i}, silent=0, waiting=False)
-            return None
-        if p.closes:
-            found = follow(payload, p.closes)
-            if not isinstance(found, list) or len(cursor.matched) < len(found):
-                return None
-        if not self._projections.equal(option.args, form, payload, state):
-            return None
-        return replace(cursor.past(), waiting=False)
+            return cursor.used(p.list)
+        if reading.item >= 0:
+            return replace(cursor, matched=cursor.matched | {reading.item}, silent=0, waiting=False)
+        return replace(cursor, entry=cursor.entry + 1, matched=frozenset(), silent=0, waiting=False)
 
-    def _checked(self, option: Option, cursor: Cursor, following: Cursor) -> Cursor:
+    def _checked(self, question: Question, option: Option, cursor: Cursor, following: Cursor) -> Cursor:
         """With a checkpoint before the option, if an undo goes back to it or to the entry that it begins."""
         undo = self.dialect.undo
         if undo is None:
             return following
         begins = not cursor.matched and (following.matched or following.entry > cursor.entry)
-        if (begins and self._type(self._entry(cursor)) in undo.checkpoints) or (
-            f"{option.decision}.{option.name}" in undo.checkpoints
-        ):
+        if (begins and self._types[cursor.entry] in undo.checkpoints) or option.kind.choice in question.checkpoints:
             return replace(following, checkpoint=cursor.marked(self.game.ply).checkpoint)
         return following
 
@@ -437,7 +423,7 @@ class Importer:
 
     def _is_undo(self, cursor: Cursor) -> bool:
         undo = self.dialect.undo
-        return undo is not None and self._type(self._entry(cursor)) == undo.type
+        return undo is not None and self._types[cursor.entry] == undo.type
 
     def _undo(self, cursor: Cursor) -> Cursor:
         """Goes back to before the last checkpoint."""
@@ -461,7 +447,7 @@ class Importer:
         """Why an entry that is no decision cannot be; None if it can."""
         undo, game = self.dialect.undo, self.game
         reason = ""
-        if self._type(self._entry(cursor)) in self.dialect.ends:
+        if self._types[cursor.entry] in self.dialect.ends:
             pass
         elif self._ended is not None:
             reason = f"the log has ended the game with entry {self._ended}"
@@ -475,7 +461,7 @@ class Importer:
                 reason = "there is nothing to take back"
             elif decision.name in undo.not_during:
                 reason = f"nothing can be taken back while `{decision.name}` is open"
-            elif not is_by(self._payload(cursor), undo.by, last.by if last else None):
+            elif not is_by(self._payloads[cursor.entry], undo.by, last.by if last else None):
                 reason = f"the last decision was that of {last.by if last and last.by else 'chance'}"
         return None, refused(reason) if reason else None
 
@@ -483,7 +469,7 @@ class Importer:
 
     def _was_ignored(self, cursor: Cursor, refusal: Refusal) -> bool:
         """Whether the other system has ignored an entry that is not legal."""
-        begins = self._type(self._entry(cursor)) == self.dialect.start["type"] and self._ended is None
+        begins = self._types[cursor.entry] == self.dialect.start["type"] and self._ended is None
         return (
             self._ignores
             and not begins
@@ -501,7 +487,7 @@ class Importer:
             self.game.undo()
         self._settle(arrival)
         cursor = arrival.end
-        if self.dialect.undo is not None and self._type(entry) in self.dialect.undo.checkpoints:
+        if self.dialect.undo is not None and self._types[way.end.entry] in self.dialect.undo.checkpoints:
             cursor = cursor.marked(self.game.ply)
         return cursor.past()
 
@@ -514,7 +500,7 @@ class Importer:
     def _unlisted(self, cursor: Cursor) -> str:
         """What a list of the first entry says for the open decision, if that is not possible."""
         decision = self.game.decision
-        for form in self._forms(decision.name) if decision else ():
+        for form in self._projections.by_decision.get(decision.name, ()) if decision else ():
             path = form.projection.list
             values = self._lists.get(path, [])
             if decision and path and cursor.head(path) < len(values):

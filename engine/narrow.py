@@ -1,0 +1,123 @@
+"""Which arguments an option can have that looks like a record, found from the record and not by trying them all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import product
+from math import prod
+from typing import Any
+
+from engine.dialect import MISSING
+from engine.interpreter import ProgramFault
+from engine.projection import Field, Form, Projections
+
+MAX_GUESSED = 60
+"""Arguments that are worth trying one by one: where there may be more, listing what is legal is no slower."""
+
+Args = tuple[int, ...]
+Inverse = Callable[[Any], Sequence[int]]
+"""What a record has in a field → the values of one argument, ascending, with which the option has the same there."""
+
+
+class Narrowing:
+    """What the fields of a form say of an option's arguments.
+
+    A field that depends on one argument and on nothing else is read backwards; `fixed` fields depend on no argument,
+    and the `rest` has to be worked out for each guess.
+    """
+
+    def __init__(self, form: Form, projections: Projections) -> None:
+        self.form = form
+        self.projection = form.projection
+        self.projections = projections
+        self._fixed: list[Field] = []
+        self._rest: list[Field] = []
+        said: list[list[tuple[Field, Inverse]]] = [[] for _ in form.params]
+        for f in form.fields:
+            slot = min(f.slots, default=-1)
+            name, type_ = form.params[slot] if f.slots else ("", "")
+            if not f.slots:
+                self._fixed.append(f)
+            elif len(f.slots) > 1 or not f.still or (type_ == "int" and f.text != name):
+                self._rest.append(f)
+            else:
+                said[slot].append((f, _number if type_ == "int" else self._inverse(f, slot)))
+        sizes = [-1 if type_ == "int" else len(projections.foreign(type_)) for _, type_ in form.params]
+        self._columns = list(zip(sizes, said, strict=True))
+
+    def looks(self, args: Args, record: Any, state: list[int]) -> bool:
+        """Whether an option with these arguments looks like the record."""
+        return self.projections.equal(args, self.form, record, state)
+
+    def guesses(self, record: Any, state: list[int]) -> Sequence[Args] | None:
+        """The arguments with which all but the `rest` is as in the record, ascending; None if they are too many."""
+        if self._fixed and not self.projections.same(self._fixed, (), record, state):
+            return ()
+        columns: list[Sequence[int]] = []
+        for size, said in self._columns:
+            column: Sequence[int] | None = None
+            for f, inverse in said:
+                found = f.read(record)
+                if f.optional and (found is MISSING or found is None):
+                    continue
+                fitting = inverse(found)
+                column = fitting if column is None else [value for value in column if value in fitting]
+            if column is None:
+                if size < 0:
+                    return None
+                column = range(size)
+            columns.append(column)
+        return tuple(product(*columns)) if prod(map(len, columns)) <= MAX_GUESSED else None
+
+    def fits(self, args: Args, record: Any, state: list[int]) -> bool:
+        """Whether an option with guessed arguments looks like the record."""
+        if self._rest and not self.projections.same(self._rest, args, record, state):
+            return False
+        return self.form.when is None or self.projections.holds(self.form, args, state)
+
+    def _inverse(self, f: Field, slot: int) -> Inverse:
+        """A field that depends on one entity, read backwards."""
+        name, kind = self.form.params[slot]
+        if f.text == name:
+            return partial(_by_name, self.projections.numbers(kind))
+        fitting: dict[Any, list[int]] = {}
+        args = [0] * len(self.form.params)
+        for entity in range(len(self.projections.foreign(kind))):
+            args[slot] = entity
+            try:
+                for key in self._keys(f.type, f.value([], args)):
+                    fitting.setdefault(key, []).append(entity)
+            except (ProgramFault, IndexError):
+                continue
+        if f.type == "bool":
+            return lambda found: fitting.get(found, ()) if isinstance(found, bool) else ()
+        if f.type == "int":
+            return lambda found: fitting.get(found, ()) if isinstance(found, int | float) else ()
+
+        return partial(_by_name, fitting)
+
+    def _keys(self, type_: str, value: int) -> set[Any]:
+        """What a record may have in a field of this value."""
+        if type_ == "bool":
+            return {bool(value)}
+        if type_ == "int":
+            return {value}
+        kind = type_.removeprefix("set ")
+        names = self.projections.foreign(kind)
+        if kind == type_:
+            return {None if value < 0 else names[value]}
+        return {names[i] for i in range(value.bit_length()) if value >> i & 1}
+
+
+def _number(found: Any) -> Sequence[int]:
+    """The number that a field is; JSON may write a whole one as a fraction, or say true for 1."""
+    if isinstance(found, int) or (isinstance(found, float) and found.is_integer()):
+        return (int(found),)
+    return ()
+
+
+def _by_name(fitting: Mapping[Any, Sequence[int]], found: Any) -> Sequence[int]:
+    if type(found) is int:  # names that are numbers may stand there as numbers
+        found = str(found)
+    return fitting.get(found, ()) if found is None or isinstance(found, str) else ()
