@@ -163,19 +163,16 @@ class Asker:
         report.raise_if_errors()
         lowered = self._lowered(expr, scope)
         slots, still = free(lowered), not self._own.facts.reads_state(lowered)
-        value = self._function(lowered)
+        value = self._function(lowered, len(params))
         if still and len(slots) == 1 and params[min(slots)][1] != "int":
             value = _remembered(value, min(slots))
         return Asked(type_name(expr.type), value, slots, still)
 
-    def _function(self, e: ir.Expr) -> Value:
+    def _function(self, e: ir.Expr, params: int) -> Value:
         """What gives the value of a lowered expression, for a state and arguments in its first slots."""
-        if isinstance(e, ir.Local):
-            slot = e.slot
-            return lambda state, args: args[slot]
         made, lowering = self._own.closures.made(e), self._lower
-        if highest(e) < 0:
-            return lambda state, args: made(state, [])
+        if highest(e) < params:  # it binds nothing that would need a slot
+            return made
         return lambda state, args: made(state, [*args, *[0] * (lowering.most_slots + 1)])
 
     def assign(self, target: str, value: str, state: list[int]) -> None:

@@ -7,14 +7,14 @@ and what only passes make are left to the interpreter.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from engine import program as ir
 from engine.build import OPERATORS, apply_op
 from engine.interpreter import ProgramFault, State, evaluate
 
-Closure = Callable[[State, State], int]
-"""What an expression is for a state and slots."""
+Closure = Callable[[State, Sequence[int]], int]
+"""What an expression is for a state and slots, of which there are enough for what it binds itself."""
 _DIVISIONS = {"/": operator.floordiv, "%": operator.mod}
 
 
@@ -47,7 +47,7 @@ class Closures:
             return lambda s, v: then(s, v) if condition(s, v) else other(s, v)
         if isinstance(e, ir.Call):
             return self._call(e)
-        return lambda s, v: evaluate(self.p, e, s, v)
+        return lambda s, v: evaluate(self.p, e, s, [*v])
 
     def _cell(self, e: ir.Cell) -> Closure:
         if isinstance(e.index, ir.Const):
@@ -81,7 +81,7 @@ class Closures:
             return lambda s, v: found if (found := one(s, v)) >= 0 else two(s, v)
         stop = 0 if e.op == "and" else 1
 
-        def value(s: State, v: State) -> int:
+        def value(s: State, v: Sequence[int]) -> int:
             return stop if any(a(s, v) == stop for a in args) else 1 - stop
 
         return value
@@ -89,7 +89,7 @@ class Closures:
     def _call(self, e: ir.Call) -> Closure:
         args, bodies = [self.made(a) for a in e.args], self._bodies
 
-        def value(s: State, v: State) -> int:
+        def value(s: State, v: Sequence[int]) -> int:
             if e.function not in bodies:  # when it is first called: definitions may call one another in a long row
                 bodies[e.function] = self._body(self.p.functions[e.function])
             return bodies[e.function](s, [a(s, v) for a in args])
@@ -101,7 +101,7 @@ class Closures:
         lets = [(slot, self.made(value)) for slot, value in f.lets]
         body = self.made(f.body)
 
-        def value(s: State, args: State) -> int:
+        def value(s: State, args: Sequence[int]) -> int:
             inner = [*args, *[0] * (self.p.slots + 1)]
             for slot, let in lets:
                 inner[slot] = let(s, inner)

@@ -227,7 +227,10 @@ def reader(path: str) -> Callable[[Any], Any]:
                 return MISSING
         return value
 
-    return led
+    if len(keys) > 1:
+        return led
+    (key,) = keys
+    return lambda value: value.get(key, MISSING) if isinstance(value, dict) else led(value)
 
 
 @dataclass(slots=True)

@@ -67,6 +67,8 @@ class Narrowing:
                 if size < 0:
                     return None
                 column = range(size)
+            if not column:
+                return ()
             columns.append(column)
         return tuple(product(*columns)) if prod(map(len, columns)) <= MAX_GUESSED else None
 

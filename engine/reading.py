@@ -109,13 +109,14 @@ class Reader:
     def _guesses(self, readings: Sequence[Reading]) -> Sequence[tuple[Args, Sequence[Reading]]] | None:
         """The arguments with which options may look like records, ascending; None if that can be said of too few."""
         state = self.game.live
+        if len(readings) == 1:
+            guesses = readings[0].form.guesses(readings[0].record, state)
+            return guesses if guesses is None else [(args, readings) for args in guesses]
         found: dict[Args, list[Reading]] = {}
         for reading in readings:
             guesses = reading.form.guesses(reading.record, state)
             if guesses is None:
                 return None
-            if len(readings) == 1:
-                return [(args, readings) for args in guesses]
             for args in guesses:
                 found.setdefault(args, []).append(reading)
         return sorted(found.items(), key=lambda guess: guess[0])
