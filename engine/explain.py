@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from engine import program as ir
-from engine.dialect import Dialect, follow
+from engine.dialect import MISSING, Dialect, follow
 from engine.game import Game
 from engine.option import Option, Refusal
 from engine.projection import Form, Projections, is_by, items
@@ -45,6 +45,8 @@ class Explainer:
         who = decision.by or "chance"
         if any(form.projection.type == kind for form in self.projections.by_decision.get(decision.name, ())):
             return None, refused(f"no option of `{decision.name}` of {who} has these fields")
+        if kind is MISSING:
+            return None, refused(f"the entry has no type, and the open decision is `{decision.name}` of {who}")
         return None, refused(f"the open decision is `{decision.name}` of {who}, not `{kind}`")
 
     def _not_theirs(self, meant: Option, payload: Any) -> Refusal:

@@ -483,6 +483,12 @@ def test_unknown_types_are_a_divergence(replay: Recorder, kind: Any) -> None:
     assert divergence.foreign_index == 1
 
 
+def test_an_entry_without_a_type_is_a_divergence(replay: Recorder) -> None:
+    divergence = replay(begin("Ann", "Bob"), {"data": {}}).divergence
+    assert divergence is not None
+    assert divergence.refusal.reason == "the entry has no type, and the open decision is `way` of Ann"
+
+
 @pytest.mark.parametrize("kind", [[], {}, ["go"]], ids=str)
 def test_types_of_any_shape_do_no_harm(replay: Recorder, kind: Any) -> None:
     result = replay(begin("Ann", "Bob"), {"kind": kind, "data": {}})
