@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from engine import program as ir
 from engine.closures import Closures
@@ -142,7 +143,7 @@ class Asker:
         Raises:
             RulespecError: if it is not a correct expression.
         """
-        words = set(re.findall(r"\w+", text))
+        words = _words(text)
         named = tuple((number, seat) for number, seat in enumerate(self.seats) if seat in words)
         key = (text, tuple(params), named)
         asked = self._own.asked
@@ -238,6 +239,11 @@ class Asker:
             report.raise_if_errors()
             values.append(self._evaluate(self._lowered(expr), state))
         return name, values
+
+
+@lru_cache(maxsize=_MAX_ASKED)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text))
 
 
 def _remembered(value: Value, slot: int) -> Value:

@@ -12,7 +12,7 @@ from engine.dialect import MISSING
 from engine.interpreter import ProgramFault
 from engine.projection import Field, Form, Projections
 
-MAX_GUESSED = 60
+MAX_TESTED = 60
 """Arguments that are worth trying one by one: where there may be more, listing what is legal is no slower."""
 
 Args = tuple[int, ...]
@@ -70,7 +70,7 @@ class Narrowing:
             if not column:
                 return ()
             columns.append(column)
-        return tuple(product(*columns)) if prod(map(len, columns)) <= MAX_GUESSED else None
+        return tuple(product(*columns)) if prod(map(len, columns)) <= MAX_TESTED else None
 
     def fits(self, args: Args, record: Any, state: list[int]) -> bool:
         """Whether an option with guessed arguments looks like the record."""

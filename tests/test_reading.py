@@ -128,7 +128,7 @@ def test_logs_are_read_as_if_all_options_were_listed(postman: Dialect, monkeypat
         return [outcome(Importer(game, dialect, log), []) for game, log in zip(made, logs, strict=True)]
 
     found = read()
-    monkeypatch.setattr(narrow, "MAX_GUESSED", -1)
+    monkeypatch.setattr(narrow, "MAX_TESTED", -1)
     assert read() == found
     assert any(ignored for _, _, _, ignored, _, _ in found)
 
@@ -136,5 +136,5 @@ def test_logs_are_read_as_if_all_options_were_listed(postman: Dialect, monkeypat
 @pytest.mark.parametrize("path", [*ALL[::4], *IMPOSSIBLE[:1]], ids=name_of)
 def test_recorded_games_are_read_as_if_all_options_were_listed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = outcome(opened(path)[1], [])
-    monkeypatch.setattr(narrow, "MAX_GUESSED", -1)
+    monkeypatch.setattr(narrow, "MAX_TESTED", -1)
     assert outcome(opened(path)[1], []) == found
