@@ -212,8 +212,12 @@ class Game:
         return here is kind or (here.decision, here.name) == (kind.decision, kind.name)
 
     def _actor(self, number: int, choice: int, args: tuple[int, ...]) -> str | None:
+        """Who takes an option of a decision; None for chance."""
         try:
-            who = self._machine.actor(self._state, number, choice, args)
+            if self._kinds(number)[choice].interrupt:
+                who = self._machine.actor(self._state, number, choice, args)
+            else:
+                who = self._machine.decider(self._state, number)
         except ProgramFault as fault:
             raise Fault(self._diagnostic(fault)) from None
         return self.seats[who] if who >= 0 else None
@@ -251,12 +255,7 @@ class Game:
         if decision and d.name != decision:
             raise ValueError(f"the open decision is `{d.name}`, not `{decision}`")
         k, args = self._reader.read(number, text)
-        actor: str | None
-        if d.choices[k].by is not None:
-            actor = self._actor(number, k, args)
-        else:
-            who = self._decider(number)
-            actor = self.seats[who] if who >= 0 else None
+        actor = self._actor(number, k, args)
         if by is not None and actor != by:
             raise ValueError(f"`{text}` is for {actor or 'chance'} to do, not for {by}")
         return Option(self._kinds[number][k], args, actor)
@@ -285,11 +284,7 @@ class Game:
                 return None
         except ProgramFault as fault:
             raise Fault(self._diagnostic(fault)) from None
-        kind = self._kinds(number)[choice]
-        if kind.interrupt:
-            return Option(kind, args, self._actor(number, choice, args), self._stamp)
-        who = self._decider(number)
-        return Option(kind, args, self.seats[who] if who >= 0 else None, self._stamp)
+        return Option(self._kinds(number)[choice], args, self._actor(number, choice, args), self._stamp)
 
     def why_not(self, option: Option) -> Refusal | None:
         """Why the option may not be taken: the first condition that fails. None if it is legal."""
