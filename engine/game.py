@@ -139,21 +139,16 @@ class Game:
         """Whether the game has ended."""
         return self._position()[ir.ENDING] != 0
 
-    def _open(self) -> int:
-        """The number of the open decision; -1 when the game is over."""
+    @property
+    def asked(self) -> int:
+        """The number of the open decision among those of the program; -1 when the game is over."""
         state = self._state if self._begun else self._position()
         return self._machine.asked.get(state[ir.PC], -1)
 
     @property
-    def asked(self) -> int:
-        """The number of the open decision among those of the program; -1 when the game is over."""
-        state = self._position()
-        return -1 if state[ir.ENDING] else self._machine.asked[state[ir.PC]]
-
-    @property
     def decision(self) -> Decision | None:
         """The open decision; None when the game is over."""
-        number = self._open()
+        number = self.asked
         if number < 0:
             return None
         d = self.program.decisions[number]
@@ -163,7 +158,7 @@ class Game:
     @property
     def own_options(self) -> list[Option]:
         """The decider's legal options, all at once: the first of `options`, up to what others may do meanwhile."""
-        number = self._open()
+        number = self.asked
         if number < 0:
             return []
         kinds, stamp = self._kinds[number], self._stamp
@@ -181,7 +176,7 @@ class Game:
     @property
     def options(self) -> Iterator[Option]:
         """The legal options, listed one by one: the decider's own first, then what others may do meanwhile."""
-        number = self._open()
+        number = self.asked
         if number < 0:
             return
         kinds = self._kinds[number]
@@ -214,7 +209,7 @@ class Game:
     def _actor(self, number: int, choice: int, args: tuple[int, ...]) -> str | None:
         """Who takes an option of a decision; None for chance."""
         try:
-            if self._kinds(number)[choice].interrupt:
+            if self._kinds[number][choice].interrupt:
                 who = self._machine.actor(self._state, number, choice, args)
             else:
                 who = self._machine.decider(self._state, number)
@@ -230,7 +225,7 @@ class Game:
 
     def weight(self, option: Option) -> int:
         """How often a chance option comes up, against the others."""
-        choice = self.program.decisions[self._open()].choices[option.kind.choice]
+        choice = self.program.decisions[self.asked].choices[option.kind.choice]
         if choice.weight is None:
             return 1
         return self._value(choice.weight, self._slots(choice, option.args))
@@ -248,7 +243,7 @@ class Game:
         Raises:
             ValueError: if the decision has no such option, or its arguments name nothing; the message says which.
         """
-        number = self._open()
+        number = self.asked
         if number < 0:
             raise ValueError("the game is over")
         d = self.program.decisions[number]
@@ -262,11 +257,11 @@ class Game:
 
     def option(self, choice: int, args: tuple[int, ...], by: str | None) -> Option:
         """An option of the open decision by its number and its arguments as numbers, legal or not."""
-        return Option(self._kinds[self._open()][choice], args, by)
+        return Option(self._kinds[self.asked][choice], args, by)
 
     def is_legal(self, option: Option) -> bool:
         """Whether the option may be taken now."""
-        number, kind = self._open(), option.kind
+        number, kind = self.asked, option.kind
         if number < 0 or not self._offers(number, kind):
             return False
         try:
@@ -284,11 +279,11 @@ class Game:
                 return None
         except ProgramFault as fault:
             raise Fault(self._diagnostic(fault)) from None
-        return Option(self._kinds(number)[choice], args, self._actor(number, choice, args), self._stamp)
+        return Option(self._kinds[number][choice], args, self._actor(number, choice, args), self._stamp)
 
     def why_not(self, option: Option) -> Refusal | None:
         """Why the option may not be taken: the first condition that fails. None if it is legal."""
-        number = self._open()
+        number = self.asked
         if number < 0:
             return Refusal("the game is over", (), "", {}, None)
         if self.is_legal(option):
@@ -346,7 +341,7 @@ class Game:
         if self._shared:
             self._unshare()
         state = self._state
-        choice = self.program.decisions[self._open()].choices[option.kind.choice]
+        choice = self.program.decisions[self.asked].choices[option.kind.choice]
         journal: Journal = []
         for param, value in zip(choice.params, option.args, strict=True):
             journal += (param.cell, state[param.cell])
