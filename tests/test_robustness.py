@@ -19,7 +19,7 @@ from engine.begin import Backend
 from engine.game import Game
 from engine.option import Fault
 from rulespec import ast, typed
-from rulespec.diagnostics import CODES, Diagnostic, Report, RulespecError
+from rulespec.diagnostics import CODES, Diagnostic, RulespecError
 from rulespec.load import load_ruleset
 from rulespec.parser import parse_expr, parse_rules, parse_type
 from rulespec.source import Limits, Node, read_yaml
@@ -81,13 +81,9 @@ def mutated(text: str, rng: random.Random) -> str:
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files that have not changed are not parsed again, nor checked against their schema."""
-    from rulespec import schema_check
-
+    """Files that have not changed are not parsed again."""
     rules: dict[str, tuple[ast.Item, ...]] = {}
     nodes: dict[str, Node] = {}
-    sound: set[int] = set()
-    check = schema_check.check_schema
 
     def parsed(text: str, file: str, *, keep: bool = False) -> tuple[ast.Item, ...]:
         if text not in rules:
@@ -100,16 +96,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
             nodes[text] = read_yaml(path, display, limits)
         return nodes[text]
 
-    def checked(node: Node, schema: dict[str, object], report: Report, *, what: str) -> None:
-        if id(node) not in sound:
-            before = report.errors
-            check(node, schema, report, what=what)
-            if report.errors == before and id(node) in {id(n) for n in nodes.values()}:
-                sound.add(id(node))
-
     monkeypatch.setattr("rulespec.load.parse_rules", parsed)
     monkeypatch.setattr("rulespec.load.read_yaml", read)
-    monkeypatch.setattr(schema_check, "check_schema", checked)
 
 
 def survives(load: Callable[[], typed.Ruleset]) -> str:
