@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from msgspec.structs import replace
+
 from engine import program as ir
 from engine.interpreter import members
 from engine.rewrite import Facts, free, parts
@@ -24,6 +26,10 @@ _FORMS = {
     "max": "max({0}, {1})",
     "abs": "abs({0})",
 }
+
+
+_SET_SLOT = 99_999
+"""Holds the set that a loop goes over, where what comes of it is remembered."""
 
 
 class ExpressionWriter:
@@ -153,6 +159,12 @@ class ExpressionWriter:
     def _loop(self, e: ir.Expr) -> str:
         """The call of a function of its own for a loop inside an expression."""
         args = [f"v{i}" for i in sorted(free(e))]
+        if isinstance(e, ir.Fold) and "remember" in self.passes and self.facts.reads_state(e.source):
+            # What depends on nothing but the set that it goes over is remembered for each set.
+            over_any = replace(e, source=ir.Local(_SET_SLOT))
+            if free(over_any) == {_SET_SLOT} and self.facts.worth_keeping((over_any,), 1):
+                self._loop(over_any)
+                return self._called(self._loops[over_any], [self.x(e.source)])
         if e not in self._loops:
             kept, self.shared = self.shared, {}  # a function of its own has variables of its own
             body = self._returned(e)

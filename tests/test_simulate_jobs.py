@@ -61,7 +61,16 @@ def process(*args: object) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=HEEDS_CTRL_C,
     )
+
+
+def heeds_ctrl_c() -> None:
+    """A shell that has put the tests into the background has them ignore it, and so would their processes."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+HEEDS_CTRL_C = heeds_ctrl_c if sys.platform != "win32" else None
 
 
 @cache
@@ -601,7 +610,8 @@ from cli.main import main
 main()
 """
     args = [*WAGER, "--games", "1000000", "--out", str(path)]
-    with subprocess.Popen([sys.executable, "-c", program, *args], cwd=ROOT, stderr=subprocess.PIPE) as command:
+    whole = [sys.executable, "-c", program, *args]
+    with subprocess.Popen(whole, cwd=ROOT, stderr=subprocess.PIPE, preexec_fn=HEEDS_CTRL_C) as command:
         while not seen.exists():
             assert command.poll() is None
             time.sleep(0.02)
