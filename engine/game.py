@@ -460,11 +460,15 @@ class Game:
         """16 hex digits that depend on the state alone: the same on every machine and Python version."""
         if self._sum is None:
             state = self._position()
-            journal, _, before = self._past[-1] if self._past else ([], None, None)
-            if before is not None:
-                self._sum = before + position_hash.change(state, journal)
-            else:
+            if not self._past:
                 self._sum = position_hash.whole(state)
+                return position_hash.digits(self._sum)
+            journal, option, before = self._past[-1]
+            change = position_hash.change(state, journal)
+            if before is None:  # noted, so that it is known for all other decisions of that position, too
+                before = position_hash.whole(state) - change
+                self._past[-1] = journal, option, before
+            self._sum = before + change
         return position_hash.digits(self._sum)
 
     # --- outcome ---------------------------------------------------------------------------
