@@ -425,6 +425,31 @@ def test_both_backends_agree_on_every_ruleset(folder: Path) -> None:
         take_back(fast, hashes)
 
 
+@pytest.mark.parametrize("folder", RULESETS, ids=lambda p: p.name)
+def test_the_hash_is_that_of_the_cells_whoever_asked_before(folder: Path) -> None:
+    ruleset, rng = load_ruleset(str(folder)), random.Random(folder.name)
+    games = [Game(ruleset, [f"P{i}" for i in range(ruleset.players[1])])]
+    for _ in range(400):
+        game = rng.choice(games)
+        listed = list(game.options)
+        assert game.own_options == [option for option in listed if not option.interrupt]
+        if game.ply and (not listed or rng.random() < 0.3):
+            game.undo()
+        elif listed:
+            game.apply(rng.choice(listed))
+        if rng.random() < 0.1:
+            games = [*games[-3:], game.clone()]
+        if rng.random() < 0.4:
+            assert game.hash == digits(whole(game.cells))
+
+
+def test_equal_options_are_not_unequal() -> None:
+    game = Game(load_ruleset("tutorial"), ["A", "B"])
+    one, other = (next(game.options) for _ in range(2))
+    assert one == other and not one != other and hash(one) == hash(other)  # noqa: SIM202 - that is the question
+    assert one != list(game.options)[1] and one != "another thing"
+
+
 class _ByClosures(Interpreter):
     """The interpreter, but what it evaluates goes through functions made of the expressions."""
 
