@@ -34,24 +34,7 @@ def whole(state: Sequence[int]) -> int:
 def change(state: State, journal: Journal) -> int:
     """By how much the sum has grown since a journal was begun."""
     weight = weights(len(state))
-    return sum([(state[at] - held) * weight[at] for at, held in _held(state, journal).items() if state[at] != held])
-
-
-def _held(state: State, journal: Journal) -> dict[int, int]:
-    """What cells held when a journal was begun; of slices only those that hold something else now need be there."""
-    if slice not in map(type, journal[::2]):
-        return first_kept(journal)
-    found: dict[int, int] = {}
-    for at, held in zip(journal[-2::-2], journal[::-2], strict=True):
-        if type(at) is slice:
-            first, now = at.start, state[at]
-            known = [cell for cell in found if first <= cell < at.stop]
-            found.update((cell, held[cell - first]) for cell in known)
-            if now != held:
-                found.update((first + i, was) for i, (was, is_) in enumerate(zip(held, now, strict=True)) if was != is_)
-        else:
-            found[at] = held
-    return found
+    return sum([(state[at] - held) * weight[at] for at, held in first_kept(journal).items() if state[at] != held])
 
 
 def digits(total: int) -> str:
