@@ -40,6 +40,7 @@ OPERATORS: dict[str, Callable[..., int]] = {
     "in": lambda a, b: b >> a & 1,
     "in?": lambda a, b: b >> a & 1 if a >= 0 else 0,
     "bit": lambda a: 1 << a,
+    "one": lambda a: 1 << a if a >= 0 else 0,
     "min": min,
     "max": max,
     "abs": abs,

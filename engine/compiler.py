@@ -24,17 +24,18 @@ from engine.interpreter import (
     shorten,
     too_many,
 )
+from engine.kept_sets import KeptSets, with_kept_sets
 from engine.passes import PASSES, membership, optimized
 from engine.rewrite import free, walk
 
-IN_SOURCE = ("remember", "share", "hoist", "early", "meet", "loops", "slices", "variables")
+IN_SOURCE = ("remember", "share", "hoist", "early", "meet", "loops", "slices", "variables", "keep")
 """Passes that show in the source only.
 
 remember: values of definitions that depend on their arguments alone are kept. share: what several options ask for is
 asked for once. hoist: what a loop asks for with each member, and is the same for all, is worked out once. early: the
 numbers of a parameter are found before the loops that they do not depend on. meet: branches that meet again stay in one
 function. loops: loops over sets are Python's. slices: some of them assign slices. variables: procedures that never wait
-for a decision keep their variables in Python's.
+for a decision keep their variables in Python's. keep: the sets of places where something is are cells of the state.
 """
 ALL_PASSES = (*PASSES, *IN_SOURCE)
 _MEMO_LIMIT = 50_000
@@ -289,13 +290,18 @@ class PythonBackend(Interpreter):
     def __init__(self, program: ir.Program, passes: Collection[str] = ALL_PASSES) -> None:
         super().__init__(program)
         fast = optimized(program, passes)
+        self._kept = KeptSets(fast)
+        if "keep" in passes:
+            fast, self._kept = with_kept_sets(fast)
+        self._start = list(program.start)
+        self._kept.renew(self._start)
         writer = ExpressionWriter(fast, passes)
         for i, f in enumerate(fast.functions):
             writer.definition(i, f)
         _ChoiceWriter(writer).write()
         for i, v in enumerate(fast.invariants):
             writer.function(f"inv{i}", ["s"], [f"return {writer.x(v.condition.expr)}"])
-        blocks = BlockWriter(writer)
+        blocks = BlockWriter(writer, self._kept.places)
         blocks.write()
         self.source = "\n".join(writer.lines) + "\n"
         self._left = [0, 0]
@@ -312,7 +318,7 @@ class PythonBackend(Interpreter):
             [names.get(f"by{i}_{k}") for k in range(len(fast.decisions[i].choices))] for i in count
         ]
         self._who: list[Callable[[State], int] | None] = [names.get(f"who{i}") for i in count]
-        self._readers = _readers(program)
+        self._readers = [*_readers(program), *[0] * (self._kept.cells - len(program.cells))]
         self._invariants = [names[f"inv{i}"] for i in range(len(fast.invariants))]
 
     def _names(self, program: ir.Program, writer: ExpressionWriter) -> dict[str, Any]:
@@ -327,6 +333,7 @@ class PythonBackend(Interpreter):
             "lookup": lookup,
             "too_much": too_much,
             "outside": outside,
+            "K": tuple(self._kept.places.get(at, ()) for at in range(len(program.cells))),
             "check_all": check_all,
             "members": members,
             "numbers": numbers,
@@ -361,6 +368,14 @@ class PythonBackend(Interpreter):
                 if isinstance(instruction, ir.Clear):
                     names[f"Z{instruction.size}"] = [0] * instruction.size
         return names
+
+    def start(self) -> State:
+        """The state before the first block, with the sets that are kept."""
+        return self._start.copy()
+
+    def renew(self, state: State) -> None:
+        """Works out the sets that are kept."""
+        self._kept.renew(state)
 
     def run(self, state: State, block: int, journal: Journal | None = None) -> Journal:
         """Runs from a block to the next decision or the end."""

@@ -9,7 +9,7 @@ written is kept in the journal `u`, so that a decision can be taken back. A proc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 
 from engine import program as ir
@@ -57,10 +57,14 @@ class _Open:
 
 
 class BlockWriter:
-    """Writes the functions `b0`, `b1`, … into the module of an expression writer."""
+    """Writes the functions `b0`, `b1`, … into the module of an expression writer.
 
-    def __init__(self, writer: ExpressionWriter) -> None:
+    `kept` are the cells that are in a set which is a cell itself.
+    """
+
+    def __init__(self, writer: ExpressionWriter, kept: Container[int] = ()) -> None:
         self.w = writer
+        self.kept = kept
         self.p = writer.p
         self.firsts = dict(self.p.entries.values())
         self.loops = _loops(self.p) if "loops" in writer.passes else {}
@@ -416,6 +420,13 @@ class BlockWriter:
             return [], _variable(int(at))
         return self._note(int(at)), f"s[{at}]"
 
+    def _kept_sets(self, c: ir.Cell, at: str, crossed: str) -> list[str]:
+        """What brings the sets up to date that a cell has come into or gone out of."""
+        first = c.base + (c.index.value if isinstance(c.index, ir.Const) else 0)
+        if all(cell not in self.kept for cell in range(first, first + c.size)):
+            return []
+        return [f"if {crossed}:", f"    for k, w in K[{at[2:-1]}]:", "        u += k, s[k]", "        s[k] ^= w"]
+
     def _instruction(self, i: ir.Instruction) -> list[str]:
         if isinstance(i, ir.Store):
             value = self._bound(i.value)
@@ -432,7 +443,9 @@ class BlockWriter:
             amount = self.w.number(self._bound(i.amount))
             over = f"n > {MAX_NUMBER}" if i.unlimited else f"n > {source}"
             fault = f"if n < 0 or {over}: too_much(n, {source}, {i.site})"
-            return [f"n = {amount}", *from_, *to, fault, f"{source} -= n", f"{target} += n"]
+            less = [f"{source} -= n", *self._kept_sets(i.source, source, f"-n < {source} <= 0")]
+            more = [f"{target} += n", *self._kept_sets(i.target, target, f"0 < {target} <= n")]
+            return [f"n = {amount}", *from_, *to, fault, *less, *more]
         assert isinstance(i, ir.Clear)
         if i.base in self._variables:
             return []

@@ -16,6 +16,8 @@ from functools import cached_property
 from itertools import count, islice
 from typing import Any
 
+from msgspec import Struct
+
 from engine import position_hash
 from engine import program as ir
 from engine.ask import Asker
@@ -32,6 +34,14 @@ MAX_LISTED = 100_000
 
 _stamps = count(1)
 """Numbers for positions: no two of any games have the same."""
+
+
+class _Step(Struct, gc=False):
+    """A decision that has been taken: what was written over, and the hash of the position before, if it is known."""
+
+    journal: Journal
+    option: Option
+    before: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +83,14 @@ class Game:
         check_seats(ruleset, self.seats)
         self._machine = machine(ruleset, len(self.seats), self.options_chosen, backend)
         self.program = self._machine.p
+        self._cells = len(self.program.cells)
         found = words(self._machine, ruleset, self.seats)
         self.labels, self._kinds, self._reader = found.labels, found.kinds, found.reader
         self._asker = Asker(ruleset, self.seats, self.options_chosen)
         self._start = start
-        self._state: list[int] = list(self.program.start)
+        self._state: list[int] = self._machine.start()
         self._begun = False
-        self._past: list[tuple[Journal, Option, int | None]] = []  # what was written over; the hash before, if known
+        self._past: list[_Step] = []
         self._shared = False  # whether a clone has the same two lists, so that they must be copied before they change
         self._stamp = next(_stamps)
         self._sum: int | None = None  # that of the hash, if somebody has asked for it here
@@ -246,10 +257,7 @@ class Game:
         number = self.asked
         if number < 0:
             raise ValueError("the game is over")
-        d = self.program.decisions[number]
-        if decision and d.name != decision:
-            raise ValueError(f"the open decision is `{d.name}`, not `{decision}`")
-        k, args = self._reader.read(number, text)
+        k, args = self._reader.read(number, text, decision)
         actor = self._actor(number, k, args)
         if by is not None and actor != by:
             raise ValueError(f"`{text}` is for {actor or 'chance'} to do, not for {by}")
@@ -261,7 +269,10 @@ class Game:
 
     def is_legal(self, option: Option) -> bool:
         """Whether the option may be taken now."""
-        number, kind = self.asked, option.kind
+        return self._legal(self.asked, option)
+
+    def _legal(self, number: int, option: Option) -> bool:
+        kind = option.kind
         if number < 0 or not self._offers(number, kind):
             return False
         try:
@@ -335,22 +346,23 @@ class Game:
             IllegalOption: if it is not legal; nothing has changed then.
             Fault: if the rules turn out to be at fault; nothing has changed then either.
         """
+        number = self.asked
         listed = option.legal_at == self._stamp  # in this very position: then it is legal
-        if not listed and not self.is_legal(option) and (refusal := self.why_not(option)) is not None:
+        if not listed and not self._legal(number, option) and (refusal := self.why_not(option)) is not None:
             raise IllegalOption(str(option), refusal)
         if self._shared:
             self._unshare()
         state = self._state
-        choice = self.program.decisions[self.asked].choices[option.kind.choice]
+        kind = self._kinds[number][option.kind.choice]
         journal: Journal = []
-        for param, value in zip(choice.params, option.args, strict=True):
-            journal += (param.cell, state[param.cell])
-            state[param.cell] = value
+        for cell, value in zip(kind.cells, option.args, strict=True):
+            journal += (cell, state[cell])
+            state[cell] = value
         try:
-            self._machine.run(state, choice.block, journal)
+            self._machine.run(state, kind.block, journal)
         except ProgramFault as fault:
             raise Fault(self._diagnostic(fault)) from None
-        self._past.append((journal, option, self._sum))
+        self._past.append(_Step(journal, option, self._sum))
         self._stamp = next(_stamps)
         self._sum = None
 
@@ -363,11 +375,12 @@ class Game:
         if not self._past:
             raise IndexError("there is no decision to take back")
         self._unshare()
-        journal, option, self._sum = self._past.pop()
-        restore(self._state, journal)
+        step = self._past.pop()
+        restore(self._state, step.journal)
         self._stamp = next(_stamps)
+        self._sum = step.before
         self._held = None
-        return option
+        return step.option
 
     def take_back(self, back: TakenBack) -> None:
         """Takes several decisions back; the fields that `back` keeps hold what they hold now.
@@ -386,12 +399,16 @@ class Game:
     def _set(self, values: Mapping[int, int]) -> None:
         """Puts values into cells between two decisions: taking back the one before takes them back, too."""
         self._unshare()
-        if self._past:
-            journal, option, before = self._past[-1]
-            kept = [x for at in values for x in (at, self._state[at])]
-            self._past[-1] = (journal + kept, option, before)  # a clone may have the same journal
+        state = self._state
+        held = state.copy()
         for at, value in values.items():
-            self._state[at] = value
+            state[at] = value
+        self._machine.renew(state)
+        if self._past:
+            step = self._past[-1]
+            kept = [x for at, old in enumerate(held) if old != state[at] for x in (at, old)]
+            # A clone may have the same step.
+            self._past[-1] = _Step(step.journal + kept, step.option, step.before)
         self._stamp = next(_stamps)
         self._sum = self._held = None
 
@@ -421,7 +438,7 @@ class Game:
     @property
     def last(self) -> Option | None:
         """The last decision taken; None if there is none."""
-        return self._past[-1][1] if self._past else None
+        return self._past[-1].option if self._past else None
 
     @property
     def ply(self) -> int:
@@ -431,7 +448,7 @@ class Game:
     @property
     def history(self) -> list[Option]:
         """The decisions taken, first to last."""
-        return [option for _, option, _ in self._past]
+        return [step.option for step in self._past]
 
     def clone(self) -> Game:
         """An independent copy, history included. What both have in common is copied when one of them changes."""
@@ -447,13 +464,16 @@ class Game:
 
     @property
     def live(self) -> list[int]:
-        """The state as numbers, not a copy: only to be looked at, and only until the next decision is taken."""
+        """The state as numbers, not a copy: only to be looked at, and only until the next decision is taken.
+
+        It begins with the cells of the program. Behind them the backend may have some of its own.
+        """
         return self._position()
 
     @property
     def cells(self) -> tuple[int, ...]:
         """The whole state as numbers; `program.cells` says what they are."""
-        return tuple(self._position())
+        return tuple(self._position()[: self._cells])
 
     @property
     def hash(self) -> str:
@@ -461,14 +481,13 @@ class Game:
         if self._sum is None:
             state = self._position()
             if not self._past:
-                self._sum = position_hash.whole(state)
+                self._sum = position_hash.whole(state, self._cells)
                 return position_hash.digits(self._sum)
-            journal, option, before = self._past[-1]
-            change = position_hash.change(state, journal)
-            if before is None:  # noted, so that it is known for all other decisions of that position, too
-                before = position_hash.whole(state) - change
-                self._past[-1] = journal, option, before
-            self._sum = before + change
+            last = self._past[-1]
+            change = position_hash.change(state, last.journal, self._cells)
+            if last.before is None:  # noted, so that it is known for all other decisions of that position, too
+                last.before = position_hash.whole(state, self._cells) - change
+            self._sum = last.before + change
         return position_hash.digits(self._sum)
 
     # --- outcome ---------------------------------------------------------------------------
@@ -519,7 +538,7 @@ class Game:
         """The invariants that do not hold, each as its name and text."""
         try:
             position = self._position()
-            since = None if self._held is None else [journal for journal, _, _ in self._past[self._held :]]
+            since = None if self._held is None else [step.journal for step in self._past[self._held :]]
             broken = self._machine.broken(position, since)
         except ProgramFault as fault:
             raise Fault(self._diagnostic(fault)) from None

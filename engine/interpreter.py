@@ -99,6 +99,13 @@ class Interpreter:
         """The blocks in which a game waits, each with the number of its decision."""
         return {i: b.exit.decision for i, b in enumerate(self.p.blocks) if isinstance(b.exit, ir.Ask)}
 
+    def start(self) -> State:
+        """The state before the first block has run. A backend may have cells of its own behind those of the program."""
+        return list(self.p.start)
+
+    def renew(self, state: State) -> None:
+        """Brings the cells of its own up to date, after somebody else has written into those of the program."""
+
     def evaluate(self, e: ir.Expr, state: State, slots: State) -> int:
         """The value of an expression. `slots` hold the variables that are bound inside expressions."""
         self.left -= 1

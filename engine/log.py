@@ -134,17 +134,17 @@ def parse_log(text: str, display: str, whole: bool = True) -> NativeLog:
     warnings: list[Diagnostic] = []
     header: LogHeader | None = None
     entries: list[LogEntry] = []
-    last = max((i for i, line in enumerate(lines) if line.strip()), default=-1)
     for i, line in enumerate(lines):
-        if not line.strip():
-            continue
         if header is not None and (entry := _quickly(line, i + 1)) is not None:
             entries.append(entry)
+            continue
+        if not line.strip():
             continue
         try:
             data = _object(line, display, i + 1)
         except RulespecError as error:
-            if i < last or ended or header is None:
+            more = any(later.strip() for later in lines[i + 1 :])
+            if more or ended or header is None:
                 raise
             warnings.append(_torn(error, display, i + 1, line))
             break

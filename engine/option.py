@@ -25,13 +25,19 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class OptionKind:
-    """What the options of one name at a decision share. `interrupt`: taken by a right of the option's own."""
+    """What the options of one name at a decision share.
+
+    `interrupt`: taken by a right of the option's own. `choice` is its number, `cells` are those of its parameters and
+    `block` is where it leads.
+    """
 
     decision: str
     name: str
     interrupt: bool
     choice: int
     labels: Labels
+    cells: tuple[int, ...]
+    block: int
 
 
 class Option(Struct, frozen=True, eq=False, gc=False):

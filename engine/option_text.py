@@ -26,21 +26,30 @@ class OptionReader:
     def __init__(self, program: ir.Program, labels: Labels) -> None:
         self._program = program
         self._labels = labels
-        self._read: dict[tuple[int, str], tuple[int, tuple[int, ...]]] = {}
+        self._read: dict[tuple[int, str, str], tuple[int, tuple[int, ...]]] = {}
 
-    def read(self, decision: int, text: str) -> tuple[int, tuple[int, ...]]:
+    def read(self, decision: int, text: str, name: str = "") -> tuple[int, tuple[int, ...]]:
         """The number of the option of a decision that a text names, and its arguments as numbers; legal or not.
 
+        Args:
+            decision: the number of the decision.
+            text: the option as it is written.
+            name: what the decision is called; only checked if given.
+
         Raises:
-            ValueError: if the decision has no such option, or its arguments name nothing; the message says which.
+            ValueError: if the decision is called otherwise, or has no such option, or its arguments name nothing; the
+                message says which.
         """
-        found = self._read.get((decision, text))
+        found = self._read.get((decision, text, name))
         if found is None:
-            found = self._parse(self._program.decisions[decision], text)
+            d = self._program.decisions[decision]
+            if name and d.name != name:
+                raise ValueError(f"the open decision is `{d.name}`, not `{name}`")
+            found = self._parse(d, text)
             if len(text) <= _MAX_TEXT:
                 if len(self._read) >= _MAX_READ:
                     self._read.clear()
-                self._read[decision, text] = found
+                self._read[decision, text, name] = found
         return found
 
     def _parse(self, d: ir.Decision, text: str) -> tuple[int, tuple[int, ...]]:
@@ -101,9 +110,11 @@ def words(machine: Interpreter, ruleset: typed.Ruleset, seats: tuple[str, ...]) 
         if len(kept) >= _MAX_TABLES:
             kept.clear()
         labels = Labels(ruleset, machine.p, seats)
-        kinds = (
-            tuple(OptionKind(d.name, c.name, c.by is not None, k, labels) for k, c in enumerate(d.choices))
-            for d in machine.p.decisions
-        )
+        kinds = (tuple(_kind(d, k, labels) for k in range(len(d.choices))) for d in machine.p.decisions)
         kept[seats] = Words(labels, tuple(kinds), OptionReader(machine.p, labels))
     return kept[seats]
+
+
+def _kind(d: ir.Decision, number: int, labels: Labels) -> OptionKind:
+    c = d.choices[number]
+    return OptionKind(d.name, c.name, c.by is not None, number, labels, tuple(q.cell for q in c.params), c.block)

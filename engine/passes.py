@@ -21,7 +21,7 @@ Change = Callable[[ir.Expr, int], ir.Expr]
 _INLINE_SIZE = 60
 """Parts of a definition that is written into the rules that use it."""
 _FEW = 8
-"""A set of fewer members is gone through faster than the cells of all are asked at once."""
+"""A set of fewer members is gone through faster than the cells of all are asked at once; not where pieces are."""
 
 
 def fold_constants(p: ir.Program) -> ir.Program:
@@ -45,7 +45,7 @@ def fold_constants(p: ir.Program) -> ir.Program:
             return _folded_loop(e, facts)
         return e
 
-    return _everywhere(p, fold)
+    return everywhere(p, fold)
 
 
 def _folded_op(e: ir.Op) -> ir.Expr:
@@ -75,7 +75,7 @@ def membership(member: ir.Local, of: ir.Expr) -> ir.Expr:
         return op("==", ir.Row(of.array, member), of.value)
     if isinstance(of, ir.Positive):
         index = op("+", of.index, op("*", member, ir.Const(of.stride)))
-        return op(">", ir.Cell(of.base, index, of.count * of.stride), FALSE)
+        return op(">", ir.Cell(of.base, index, of.size), FALSE)
     if isinstance(of, ir.Op) and of.op in ("&", "|", "diff"):
         one, other = (membership(member, part) for part in of.args)
         if of.op == "diff":
@@ -149,7 +149,7 @@ def inline(p: ir.Program) -> ir.Program:
         top = max([f.params - 1, *(slot for slot, _ in f.lets)])
         lets = tuple((slot, put(value, top)) for slot, value in f.lets)
         functions.append(replace(f, lets=lets, body=put(f.body, top)))
-    return _everywhere(replace(p, functions=functions), put, functions_too=False)
+    return everywhere(replace(p, functions=functions), put, functions_too=False)
 
 
 def _is_plain(e: ir.Expr) -> bool:
@@ -170,7 +170,7 @@ def narrow(p: ir.Program) -> ir.Program:
         source, where = _narrowed(e.source, e.slot, conjuncts(e.where), facts)
         return replace(e, source=source, where=logic("and", where) if where else None)
 
-    p = _everywhere(p, of)
+    p = everywhere(p, of)
     facts = Facts(p)
     for d in p.decisions:
         choices = tuple(_narrowed_choice(c, facts) for c in d.choices)
@@ -265,12 +265,16 @@ def _mask(e: ir.Expr, slot: int, source: ir.Expr, facts: Facts) -> tuple[ir.Expr
         return e.args[1], False
     if e.op in ("==", "!="):
         for one, other in (e.args, e.args[::-1]):
-            if isinstance(one, ir.Row) and one.index == ir.Local(slot) and slot not in free(other):
+            if slot in free(other):
+                continue
+            if one == ir.Local(slot):
+                return op("one", other), e.op == "!="
+            if isinstance(one, ir.Row) and one.index == ir.Local(slot):
                 return ir.Inverse(one.array, other), e.op == "!="
-    if many and e.op in (">", "==", "!=") and e.args[1] == FALSE:
+    if isinstance(source, ir.Const) and e.op in (">", "==", "!=") and e.args[1] == FALSE:
         cells = _summands(e.args[0])
-        never_below = all(isinstance(c, ir.Cell) and facts.p.cells[c.base].group == "pieces" for c in cells)
-        if (len(cells) == 1 and e.op == ">") or (never_below and len(cells) <= 3):
+        pieces = all(isinstance(c, ir.Cell) and facts.p.cells[c.base].group == "pieces" for c in cells)  # never below
+        if (many and len(cells) == 1 and e.op == ">") or (pieces and len(cells) <= 3):
             masks = [_positive(c, slot, source, facts) for c in cells if isinstance(c, ir.Cell)]
             if len(masks) == len(cells) and all(masks):
                 joined = masks[0][0]  # type: ignore[index]
@@ -296,7 +300,7 @@ def _positive(e: ir.Cell, slot: int, source: ir.Expr, facts: Facts) -> tuple[ir.
     if linear is None or linear[0] <= 0 or facts.may_fault(e.index):
         return None
     assert isinstance(source, ir.Const)
-    return ir.Positive(e.base, linear[1], source.value.bit_length(), linear[0]), False
+    return ir.Positive(e.base, linear[1], source.value.bit_length(), linear[0], e.size), False
 
 
 def _linear(e: ir.Expr, slot: int) -> tuple[int, ir.Expr] | None:
@@ -331,7 +335,7 @@ def optimized(p: ir.Program, passes: Collection[str] = tuple(PASSES)) -> ir.Prog
     return p
 
 
-def _everywhere(p: ir.Program, change: Change, *, functions_too: bool = True) -> ir.Program:
+def everywhere(p: ir.Program, change: Change, *, functions_too: bool = True) -> ir.Program:
     """A copy of a program with every expression changed."""
     most = p.slots
 

@@ -19,21 +19,23 @@ _PRIME = 2**64 - 59
 
 
 @lru_cache(maxsize=64)
-def weights(cells: int) -> tuple[int, ...]:
-    """The weights of so many cells."""
+def weights(cells: int, length: int) -> tuple[int, ...]:
+    """The weights of a program's cells. What stands behind them in a state, up to its `length`, has no weight."""
     stream = hashlib.shake_256(b"rulespec position").digest(8 * cells)
-    return tuple(int.from_bytes(stream[8 * i : 8 * i + 8], "little") % _PRIME for i in range(cells))
+    of_cells = tuple(int.from_bytes(stream[8 * i : 8 * i + 8], "little") % _PRIME for i in range(cells))
+    return of_cells + (0,) * (length - cells)
 
 
-def whole(state: Sequence[int]) -> int:
-    """The sum over all cells."""
-    total: int = sum(map(mul, filter(None, state), compress(weights(len(state)), state)))  # most cells are zero
+def whole(state: Sequence[int], cells: int) -> int:
+    """The sum over all cells of a program, which a state begins with."""
+    weight = weights(cells, len(state))
+    total: int = sum(map(mul, filter(None, state), compress(weight, state)))  # most cells are zero
     return total % _PRIME
 
 
-def change(state: State, journal: Journal) -> int:
+def change(state: State, journal: Journal, cells: int) -> int:
     """By how much the sum has grown since a journal was begun."""
-    weight = weights(len(state))
+    weight = weights(cells, len(state))
     return sum([(state[at] - held) * weight[at] for at, held in first_kept(journal).items() if state[at] != held])
 
 

@@ -59,8 +59,9 @@ class Lookup(Expr, frozen=True):
 class Op(Expr, frozen=True):
     """An operator on numbers. `site` is where a fault (a division by zero) is reported.
 
-    neg not + - * mul / % == != < <= > >= | & diff in in? bit min max abs count pick next
-    `in`: element, set; `in?`: the element may be none. `mul`: a product whose size is bounded.
+    neg not + - * mul / % == != < <= > >= | & diff in in? bit one min max abs count pick next
+    `in`: element, set; `in?`: the element may be none. `bit`: the set of one element; `one`: which may be none.
+    `mul`: a product whose size is bounded.
     `pick`: set, start: the first member from start on, cyclic; -1 if the set is empty. `next`: index, size of the kind.
     """
 
@@ -112,12 +113,16 @@ class Call(Expr, frozen=True):
 
 
 class Positive(Expr, frozen=True):
-    """The set of those i < `count` for which the cell `base + index + i * stride` is above zero (made by passes)."""
+    """The set of those i < `count` for which the cell `base + index + i * stride` is above zero (made by passes).
+
+    `size` is how many cells there are from `base` on.
+    """
 
     base: int
     index: Expr
     count: int
     stride: int
+    size: int
 
 
 class Total(Expr, frozen=True):

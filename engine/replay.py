@@ -14,7 +14,7 @@ from engine.importer import Ignored, Importer, seats_and_options
 from engine.log import LogEntry, LogHeader, LogWriter, NativeLog, entry_json, is_native, parse_log
 from engine.log_file import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, read_log_text
 from engine.option import Fault, Option, Refusal
-from engine.written import Taken, nearest, take
+from engine.written import nearest, take
 from rulespec import typed
 from rulespec.diagnostics import Report, RulespecError, Span, did_you_mean
 from rulespec.load import game_folders, load_ruleset
@@ -157,7 +157,7 @@ def replay_log(
     for number, entry in enumerate(log.entries):
         if until is not None and game.ply >= until:
             break
-        move = _take_back(game, entry) if entry.undo else take(game, Taken(entry.decision, entry.by, entry.option))
+        move = _take_back(game, entry) if entry.undo else take(game, entry)
         if isinstance(move, Refusal):
             result.divergence = _divergence(game, move, entry)
             break

@@ -8,6 +8,7 @@ from itertools import islice, takewhile
 from msgspec import Struct
 
 from engine.game import Game
+from engine.log import LogEntry
 from engine.option import Fault, IllegalOption, Option, Refusal
 
 _LISTED = 2_000
@@ -22,7 +23,7 @@ class Taken(Struct, frozen=True, gc=False):
     option: str
 
 
-def take(game: Game, taken: Taken) -> Option | Refusal:
+def take(game: Game, taken: Taken | LogEntry) -> Option | Refusal:
     """Takes a decision that is written down, if it is legal; else says why it is not, and nothing has changed."""
     try:
         option = game.parse(taken.option, taken.by, taken.decision)

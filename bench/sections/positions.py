@@ -75,8 +75,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 def _forget(game: Game) -> None:
     """The hash of this position, and of the one before."""
     game._sum = None
-    journal, option, _ = game._past[-1]
-    game._past[-1] = journal, option, None
+    game._past[-1].before = None
 
 
 def _hash_anew(game: Game) -> str:

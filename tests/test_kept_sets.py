@@ -1,0 +1,141 @@
+"""The sets that the generated Python keeps in the state are what the cells say, whatever happens to them."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from engine import program as ir
+from engine.build import op
+from engine.compiler import ALL_PASSES, PythonBackend
+from engine.game import Game, TakenBack
+from engine.kept_sets import KeptSets, with_kept_sets
+from engine.lower import lower
+from engine.passes import optimized
+from rulespec.load import load_ruleset
+
+V, W = ir.Local(0), ir.Local(1)
+SEATS = ("Ann", "Bob", "Cid")
+
+
+def program(cells: int) -> ir.Program:
+    return ir.Program(1, start=[0] * cells)
+
+
+def row(index: ir.Expr, count: int, stride: int, *, base: int = 4, size: int = 24) -> ir.Positive:
+    return ir.Positive(base, index, count, stride, size)
+
+
+def read(e: ir.Positive) -> tuple[ir.Expr | None, KeptSets]:
+    """What a set is read by where nothing writes over it, and all that is kept."""
+    p = program(28)
+    p.functions.append(ir.Function("f", 2, (), e))
+    changed, kept = with_kept_sets(p)
+    found = changed.functions[0].body
+    return (None if found == e else found), kept
+
+
+@pytest.mark.parametrize(
+    "e, wanted",
+    [
+        (row(op("*", V, ir.Const(6)), 6, 1), (V, 4)),  # a row of four
+        (row(V, 4, 6), (V, 6)),  # a column of six
+        (row(op("+", op("*", V, ir.Const(12)), W), 3, 4), (op("+", op("*", V, ir.Const(4)), W), 8)),  # between
+        (row(ir.Const(0), 24, 1), (ir.Const(0), 1)),  # all of it
+        (row(op("+", op("*", V, ir.Const(12)), ir.Const(2)), 3, 4), (op("+", op("*", V, ir.Const(4)), ir.Const(2)), 8)),
+    ],
+)
+def test_sets_along_a_dimension_are_kept(e: ir.Positive, wanted: tuple[ir.Expr, int]) -> None:
+    found, kept = read(e)
+    index, sets = wanted
+    (family,) = kept.families.values()
+    assert found == ir.Cell(family.at, index, sets) and family.sets == sets
+
+
+def test_a_part_of_a_set_is_read_from_the_whole() -> None:
+    found, kept = read(row(op("*", V, ir.Const(6)), 5, 1))
+    (family,) = kept.families.values()
+    assert found == ir.Op("&", (ir.Cell(family.at, V, 4), ir.Const(31)))
+
+
+@pytest.mark.parametrize(
+    "e",
+    [
+        row(V, 6, 1),  # a window that may begin anywhere
+        row(op("*", V, ir.Const(5)), 5, 1),  # the last row is not whole
+        row(op("+", op("*", V, ir.Const(6)), ir.Const(1)), 5, 1),  # begins within a row
+        row(op("*", V, ir.Const(-6)), 6, 1),
+    ],
+)
+def test_others_are_not(e: ir.Positive) -> None:
+    found, kept = read(e)
+    assert found is None and not kept.families and kept.cells == 28
+
+
+def test_sets_of_cells_that_are_assigned_are_not_kept() -> None:
+    p = program(28)
+    p.functions.append(ir.Function("f", 1, (), row(op("*", V, ir.Const(6)), 6, 1)))
+    p.blocks.append(ir.Block([ir.Store(ir.Cell(27, ir.Const(0), 1), ir.Const(1), None, None, 0)]))
+    assert not with_kept_sets(p)[1].families
+
+
+def test_an_index_that_is_none_finds_nothing_that_a_set_cannot_hold() -> None:
+    p = program(28)
+    p.start = [1] * 28
+    for number, (e, count) in enumerate([(row(op("*", V, ir.Const(6)), 6, 1), 6), (row(V, 4, 6), 4)]):
+        p.functions.append(ir.Function(f"f{number}", 1, (), e))
+        state = list(p.start)
+        _, kept = with_kept_sets(p)
+        kept.renew(state)
+        for family in kept.families.values():
+            before = state[family.at - family.sets : family.at]
+            assert len(before) == family.sets and all(0 <= each < 1 << family.count for each in before), (e, count)
+
+
+def as_they_should_be(game: Game) -> list[int]:
+    machine = game._machine
+    assert isinstance(machine, PythonBackend)
+    state = list(game.cells)
+    machine.renew(state)
+    return state
+
+
+@pytest.mark.parametrize("ref", ["imperial", "imperial_2030", "imperial_asia", "tutorial", "imperial+playimperial"])
+def test_they_follow_every_decision_back_and_forth(ref: str) -> None:
+    game = Game(load_ruleset(ref), SEATS)
+    rng = random.Random(7)
+    crossed = 0
+    while not game.is_over and game.ply < 250:
+        before = list(game.live)
+        game.apply(rng.choice(game.own_options))
+        assert game.live == as_they_should_be(game)
+        crossed += before[len(game.cells) :] != game.live[len(game.cells) :]
+        if rng.random() < 0.3:
+            again = game.undo()
+            assert game.live == before
+            game.apply(again)
+    assert crossed > 50
+
+
+def test_they_follow_what_is_put_into_the_state_from_outside() -> None:
+    game = Game(load_ruleset("imperial"), SEATS)
+    rng = random.Random(3)
+    while game.ply < 60:
+        game.apply(rng.choice(game.own_options))
+    before, twin = list(game.live), game.clone()
+    game.set_value("army[france].at[paris]", "3")
+    game.set_value("army[italy].guest[paris]", "1")
+    assert game.live == as_they_should_be(game) != before
+    game.undo()
+    assert game.live == as_they_should_be(game)
+    game.take_back(TakenBack(2, ("nation.position",)))
+    assert game.live == as_they_should_be(game)
+    assert twin.live == before == as_they_should_be(twin)
+
+
+def test_the_interpreter_and_a_machine_without_the_pass_keep_none() -> None:
+    ruleset = load_ruleset("tutorial")
+    p = lower(ruleset, 3, Game(ruleset, SEATS).options_chosen)
+    assert len(PythonBackend(p, [name for name in ALL_PASSES if name != "keep"]).start()) == len(p.cells)
+    assert len(PythonBackend(p).start()) == with_kept_sets(optimized(p))[1].cells > len(p.cells)
