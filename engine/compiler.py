@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -293,8 +293,7 @@ class PythonBackend(Interpreter):
         self._kept = KeptSets(fast)
         if "keep" in passes:
             fast, self._kept = with_kept_sets(fast)
-        self._start = list(program.start)
-        self._kept.renew(self._start)
+        self._start = self._kept.start(program.start)
         writer = ExpressionWriter(fast, passes)
         for i, f in enumerate(fast.functions):
             writer.definition(i, f)
@@ -373,9 +372,14 @@ class PythonBackend(Interpreter):
         """The state before the first block, with the sets that are kept."""
         return self._start.copy()
 
-    def renew(self, state: State) -> None:
-        """Works out the sets that are kept."""
-        self._kept.renew(state)
+    def write(self, state: State, values: Mapping[int, int]) -> Journal:
+        """Puts values into cells, and brings the sets up to date that they belong to."""
+        places = self._kept.places
+        sets = dict.fromkeys(at for cell in values for at, _ in places.get(cell, ()))
+        journal = [x for at in sets for x in (at, state[at])]
+        journal += super().write(state, values)
+        self._kept.renew(state, values)
+        return journal
 
     def run(self, state: State, block: int, journal: Journal | None = None) -> Journal:
         """Runs from a block to the next decision or the end."""

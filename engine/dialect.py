@@ -10,6 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from engine.log_file import fail
 from rulespec.diagnostics import Report, Span
 from rulespec.schema_check import check_schema
@@ -254,7 +256,7 @@ def parse_foreign(text: str, file: str) -> ForeignLog:
         help_ = 'a native log begins with {"rulespec_log": 1, …}; a foreign one is a JSON array'
         fail("RS613", "this log does not begin with a header", start, help=help_)
     try:
-        entries = json.loads(text)
+        entries = _read_json(text)
     except json.JSONDecodeError as error:
         span = Span(file, error.lineno, error.colno, error.lineno, error.colno + 1)
         fail("RS612", f"this log is not JSON: {error.msg}", span, help="is it complete?")
@@ -267,12 +269,20 @@ def parse_foreign(text: str, file: str) -> ForeignLog:
     for number, entry in enumerate(entries):
         if isinstance(entry, str):
             try:
-                entries[number] = json.loads(entry)
+                entries[number] = _read_json(entry)
             except (ValueError, RecursionError):
                 fail("RS612", f"entry {number} is a text that holds no JSON", start)
         if not isinstance(entries[number], dict):
             fail("RS613", f"entry {number} is no object", start)
     return ForeignLog(file, entries)
+
+
+def _read_json(text: str) -> Any:
+    """What a text of JSON says, as Python's own reader has it; the other one is a multiple faster, and stricter."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.MsgspecError, UnicodeError):
+        return json.loads(text)
 
 
 def ordered(values: Sequence[Any], order: str) -> list[Any]:

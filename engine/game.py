@@ -399,16 +399,10 @@ class Game:
     def _set(self, values: Mapping[int, int]) -> None:
         """Puts values into cells between two decisions: taking back the one before takes them back, too."""
         self._unshare()
-        state = self._state
-        held = state.copy()
-        for at, value in values.items():
-            state[at] = value
-        self._machine.renew(state)
+        journal = self._machine.write(self._state, values)
         if self._past:
-            step = self._past[-1]
-            kept = [x for at, old in enumerate(held) if old != state[at] for x in (at, old)]
-            # A clone may have the same step.
-            self._past[-1] = _Step(step.journal + kept, step.option, step.before)
+            step = self._past[-1]  # a clone may have the same
+            self._past[-1] = _Step(step.journal + journal, step.option, step.before)
         self._stamp = next(_stamps)
         self._sum = self._held = None
 

@@ -38,8 +38,7 @@ MAX_TRIED = 300_000
 Step = Callable[[int], None]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Checkpoint:
+class Checkpoint(Struct, frozen=True, eq=False, gc=False):
     """Where an undo goes back to: so many decisions, with the lists of the first entry used so far."""
 
     ply: int
@@ -47,7 +46,7 @@ class Checkpoint:
     before: Checkpoint | None
 
 
-class Cursor(Struct, frozen=True):
+class Cursor(Struct, frozen=True, gc=False):
     """How far into the log the search is.
 
     `entry` is the next entry, `matched` which elements of its list are done, `heads` how much of the first entry's
@@ -139,7 +138,7 @@ def seats_and_options(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset)
     return [str(s) for s in seats], texts
 
 
-class _Frame(Struct):
+class _Frame(Struct, gc=False):
     cursor: Cursor
     candidates: Iterator[tuple[Option, Cursor]]
     taken: Option | None = None

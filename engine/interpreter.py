@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -103,8 +103,12 @@ class Interpreter:
         """The state before the first block has run. A backend may have cells of its own behind those of the program."""
         return list(self.p.start)
 
-    def renew(self, state: State) -> None:
-        """Brings the cells of its own up to date, after somebody else has written into those of the program."""
+    def write(self, state: State, values: Mapping[int, int]) -> Journal:
+        """Puts values into cells, and gives what has been written over."""
+        journal = [x for at in values for x in (at, state[at])]
+        for at, value in values.items():
+            state[at] = value
+        return journal
 
     def evaluate(self, e: ir.Expr, state: State, slots: State) -> int:
         """The value of an expression. `slots` hold the variables that are bound inside expressions."""

@@ -5,7 +5,7 @@ They stand behind the cells of the program, where no rule sees them, and nobody 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from engine import program as ir
@@ -62,13 +62,17 @@ class KeptSets:
             for cell in range(f.first, f.first + f.size):
                 self.places[cell] = (*self.places.get(cell, ()), placed.place(cell))
 
-    def renew(self, state: State) -> None:
-        """Works all sets out anew; a state that has none yet gets them."""
-        state[self.first :] = [0] * (self.cells - self.first)
-        for cell, places in self.places.items():
-            if state[cell] > 0:
-                for at, bit in places:
-                    state[at] |= bit
+    def start(self, cells: Sequence[int]) -> State:
+        """A state of these cells and the sets behind them."""
+        state = [*cells, *[0] * (self.cells - self.first)]
+        self.renew(state, self.places)
+        return state
+
+    def renew(self, state: State, written: Iterable[int]) -> None:
+        """Brings the sets up to date that cells which somebody has written into belong to."""
+        for cell in written:
+            for at, bit in self.places.get(cell, ()):
+                state[at] = state[at] | bit if state[cell] > 0 else state[at] & ~bit
 
     def cell(self, e: ir.Positive) -> ir.Expr | None:
         """The expression that reads a set; None if it is not kept."""

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from itertools import product
 from math import prod
 from typing import Any
 
+from engine.ask import Value
 from engine.dialect import MISSING
 from engine.interpreter import ProgramFault
 from engine.projection import Field, Form, Projections
 
 MAX_TESTED = 60
 """Arguments that are worth trying one by one: where there may be more, listing what is legal is no slower."""
+
+_MAX_KEPT = 2_000
+"""Fields read backwards that are kept for the next log."""
 
 Args = tuple[int, ...]
 Inverse = Callable[[Any], Sequence[int]]
@@ -81,35 +85,53 @@ class Narrowing:
     def _inverse(self, f: Field, slot: int) -> Inverse:
         """A field that depends on one entity, read backwards."""
         name, kind = self.form.params[slot]
+        foreign = self.projections.foreign
         if f.text == name:
-            return partial(_by_name, self.projections.numbers(kind))
-        fitting: dict[Any, list[int]] = {}
-        args = [0] * len(self.form.params)
-        for entity in range(len(self.projections.foreign(kind))):
-            args[slot] = entity
-            try:
-                for key in self._keys(f.type, f.value([], args)):
-                    fitting.setdefault(key, []).append(entity)
-            except (ProgramFault, IndexError):
-                continue
+            return partial(_by_name, _numbered(foreign(kind)))
+        names = foreign(f.type.removeprefix("set "))
+        fitting = _fitting(f.value, f.type, names, slot, len(self.form.params), len(foreign(kind)))
         if f.type == "bool":
             return lambda found: fitting.get(found, ()) if isinstance(found, bool) else ()
         if f.type == "int":
             return lambda found: fitting.get(found, ()) if isinstance(found, int | float) else ()
-
         return partial(_by_name, fitting)
 
-    def _keys(self, type_: str, value: int) -> set[Any]:
-        """What a record may have in a field of this value."""
-        if type_ == "bool":
-            return {bool(value)}
-        if type_ == "int":
-            return {value}
-        kind = type_.removeprefix("set ")
-        names = self.projections.foreign(kind)
-        if kind == type_:
-            return {None if value < 0 else names[value]}
-        return {names[i] for i in range(value.bit_length()) if value >> i & 1}
+
+@lru_cache(maxsize=_MAX_KEPT)
+def _numbered(names: tuple[str, ...]) -> dict[str, list[int]]:
+    """The entities of a kind by their foreign names, of which several may have the same."""
+    numbers: dict[str, list[int]] = {}
+    for number, name in enumerate(names):
+        numbers.setdefault(name, []).append(number)
+    return numbers
+
+
+@lru_cache(maxsize=_MAX_KEPT)
+def _fitting(
+    value: Value, type_: str, names: tuple[str, ...], slot: int, params: int, entities: int
+) -> dict[Any, list[int]]:
+    """What a record may have in a field that depends on one entity → the entities with which it has."""
+    fitting: dict[Any, list[int]] = {}
+    args = [0] * params
+    for entity in range(entities):
+        args[slot] = entity
+        try:
+            for key in _keys(type_, value([], args), names):
+                fitting.setdefault(key, []).append(entity)
+        except (ProgramFault, IndexError):
+            continue
+    return fitting
+
+
+def _keys(type_: str, value: int, names: tuple[str, ...]) -> set[Any]:
+    """What a record may have in a field of this value."""
+    if type_ == "bool":
+        return {bool(value)}
+    if type_ == "int":
+        return {value}
+    if not type_.startswith("set "):
+        return {None if value < 0 else names[value]}
+    return {names[i] for i in range(value.bit_length()) if value >> i & 1}
 
 
 def _number(found: Any) -> Sequence[int]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct
 
 from engine import program as ir
 from engine.ask import Asked, Asker, Value
@@ -23,8 +24,7 @@ Params = tuple[tuple[str, str], ...]
 """Names and types of an option's parameters."""
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """A field that is compared: its path in the record, what follows that, and the value that it has for an option.
 
     `equal` says whether what a record has there is a value. `slots` are the numbers of the arguments that the value
@@ -42,13 +42,12 @@ class Field:
     still: bool
 
 
-@dataclass(slots=True)
-class Form:
+class Form(Struct):
     """One way in which an option is recorded."""
 
     projection: Projection
     params: Params
-    fields: list[Field] = field(default_factory=list)
+    fields: list[Field] = []
     when: Value | None = None
 
 
@@ -101,8 +100,7 @@ class Projections:
         """By type of entry the paths of lists that several decisions share."""
         self.tried = 0
         """How many arguments have been tried to see what entries mean."""
-        self._names: dict[str, list[str]] = {}
-        self._numbers: dict[str, dict[str, list[int]]] = {}
+        self._names: dict[str, tuple[str, ...]] = {}
         self._asker = Asker(game.ruleset, game.seats, game.options_chosen)
         report = Report()
         for d in game.program.decisions:
@@ -183,21 +181,12 @@ class Projections:
             return lambda found, value: found is None if value < 0 else is_name(found, names[value])
         return lambda found, value: any(is_name(found, names[i]) for i in range(value.bit_length()) if value >> i & 1)
 
-    def foreign(self, kind: str) -> list[str]:
+    def foreign(self, kind: str) -> tuple[str, ...]:
         """The foreign names of all entities of a kind."""
         if kind not in self._names:
             names = self.game.labels.names.get(kind, ())  # `{}` alone is of no kind
-            self._names[kind] = [self.dialect.foreign(kind, name) for name in names]
+            self._names[kind] = tuple(self.dialect.foreign(kind, name) for name in names)
         return self._names[kind]
-
-    def numbers(self, kind: str) -> dict[str, list[int]]:
-        """The entities of a kind by their foreign names, of which several may have the same."""
-        if kind not in self._numbers:
-            numbers: dict[str, list[int]] = {}
-            for number, name in enumerate(self.foreign(kind)):
-                numbers.setdefault(name, []).append(number)
-            self._numbers[kind] = numbers
-        return self._numbers[kind]
 
     # --- what does an entry mean? ----------------------------------------------------------
 

@@ -14,7 +14,7 @@ from engine.option import Option
 from engine.projection import Projections, is_by
 
 
-class Reading(Struct, frozen=True):
+class Reading(Struct, frozen=True, gc=False):
     """A form that an option may be recorded in, with what would be the record.
 
     `item` is the number of the record in the list that several decisions share; -1 if it is in none.

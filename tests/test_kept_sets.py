@@ -85,9 +85,8 @@ def test_an_index_that_is_none_finds_nothing_that_a_set_cannot_hold() -> None:
     p.start = [1] * 28
     for number, (e, count) in enumerate([(row(op("*", V, ir.Const(6)), 6, 1), 6), (row(V, 4, 6), 4)]):
         p.functions.append(ir.Function(f"f{number}", 1, (), e))
-        state = list(p.start)
         _, kept = with_kept_sets(p)
-        kept.renew(state)
+        state = kept.start(p.start)
         for family in kept.families.values():
             before = state[family.at - family.sets : family.at]
             assert len(before) == family.sets and all(0 <= each < 1 << family.count for each in before), (e, count)
@@ -96,9 +95,7 @@ def test_an_index_that_is_none_finds_nothing_that_a_set_cannot_hold() -> None:
 def as_they_should_be(game: Game) -> list[int]:
     machine = game._machine
     assert isinstance(machine, PythonBackend)
-    state = list(game.cells)
-    machine.renew(state)
-    return state
+    return machine._kept.start(game.cells)
 
 
 @pytest.mark.parametrize("ref", ["imperial", "imperial_2030", "imperial_asia", "tutorial", "imperial+playimperial"])
