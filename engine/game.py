@@ -451,6 +451,11 @@ class Game:
         self._shared = twin._shared = True
         return twin
 
+    def go_to(self, other: Game) -> None:
+        """Stands where another game of the same rules and players does, history included; that game stays its own."""
+        other._shared = True
+        self.__dict__.update(other.__dict__)
+
     def _unshare(self) -> None:
         """Takes lists of its own before they change."""
         if self._shared:

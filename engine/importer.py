@@ -284,9 +284,9 @@ class Importer:
 
     def _stretch(self, cursor: Cursor, end: int) -> _Way:
         """The way to the next entry that is no decision, to the end, or to the first entry that nothing fits."""
-        game, floor = self.game, self.game.ply
+        game = self.game
         stack: list[_Frame] = []
-        best, furthest = (0, 0, 0), _Way((), cursor, False)
+        best, furthest, there = (0, 0, 0), _Way((), cursor, False), game.clone()
         back, forward = 0, False
         while True:
             question = self._reader.question()
@@ -300,23 +300,16 @@ class Importer:
             while (found := next(stack[-1].candidates, None)) is None:
                 top = stack.pop()
                 if forward:
-                    furthest, forward = _Way(_steps(stack), top.cursor, False), False
+                    furthest, there, forward = _Way(_steps(stack), top.cursor, False), game.clone(), False
                 back += 1
                 if back > MAX_BACK or not stack:
-                    return self._led(furthest, floor)
+                    game.go_to(there)
+                    return furthest
                 game.undo()
             game.apply(found[0])
             stack[-1].taken = found[0]
             cursor = self._settled(found[1], end)
         return _Way(_steps(stack), cursor, True)
-
-    def _led(self, way: _Way, floor: int) -> _Way:
-        """Goes a way through a stretch once more, which began after `floor` decisions."""
-        while self.game.ply > floor:
-            self.game.undo()
-        for _, option in way.steps:
-            self.game.apply(option)
-        return way
 
     def _is_due(self, question: Question | None, cursor: Cursor, end: int) -> bool:
         """Whether the walk stands before an entry that is no decision, or at the end."""
