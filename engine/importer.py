@@ -201,7 +201,12 @@ class Importer:
             found = follow(self._payloads[0], spec["path"])
             values = found if isinstance(found, list) else []
             self._lists[name] = ordered([v for v in values if v is not MISSING], spec.get("order", "as_is"))
-        self._first = self._first_entry()
+        first, undo = self._first_entry(), dialect.undo
+        halts = {dialect.start["type"], *dialect.ends, *([undo.type] if undo is not None else [])}
+        marks = undo.checkpoints if undo is not None else frozenset[str]()
+        self._is_nothing = [number < first or type_ in dialect.ignore for number, type_ in enumerate(self._types)]
+        self._halts = [type_ in halts for type_ in self._types]
+        self._marks = [type_ in marks for type_ in self._types]
         self._ended: int | None = None
         self._stepped = 0
         self._end = len(log.entries)
@@ -317,10 +322,7 @@ class Importer:
             return True
         if question is not None and (self._answerable(question, cursor) or self._is_automatic(question, cursor)):
             return False
-        if cursor.entry >= end or self._is_undo(cursor):
-            return True
-        kind = self._types[cursor.entry]
-        return kind == self.dialect.start["type"] or kind in self.dialect.ends
+        return cursor.entry >= end or self._halts[cursor.entry]
 
     def _entry(self, cursor: Cursor) -> Any:
         return self.log.entries[cursor.entry] if cursor.entry < len(self.log.entries) else None
@@ -328,8 +330,7 @@ class Importer:
     def _settled(self, cursor: Cursor, end: int) -> Cursor:
         """Past entries that mean nothing, and past a list that is matched and cannot go on."""
         while cursor.entry < end:
-            nothing = cursor.entry < self._first or self._types[cursor.entry] in self.dialect.ignore
-            if not nothing and not (cursor.matched and self._list_gone(cursor)):
+            if not self._is_nothing[cursor.entry] and not (cursor.matched and self._list_gone(cursor)):
                 break
             cursor = replace(cursor, entry=cursor.entry + 1, matched=frozenset())
         return cursor
@@ -403,11 +404,8 @@ class Importer:
 
     def _checked(self, question: Question, option: Option, cursor: Cursor, following: Cursor) -> Cursor:
         """With a checkpoint before the option, if an undo goes back to it or to the entry that it begins."""
-        undo = self.dialect.undo
-        if undo is None:
-            return following
         begins = not cursor.matched and (following.matched or following.entry > cursor.entry)
-        if (begins and self._types[cursor.entry] in undo.checkpoints) or option.kind.choice in question.checkpoints:
+        if (begins and self._marks[cursor.entry]) or option.kind.choice in question.checkpoints:
             return replace(following, checkpoint=cursor.marked(self.game.ply).checkpoint)
         return following
 
@@ -479,7 +477,7 @@ class Importer:
             self.game.undo()
         self._settle(arrival)
         cursor = arrival.end
-        if self.dialect.undo is not None and self._types[way.end.entry] in self.dialect.undo.checkpoints:
+        if self._marks[way.end.entry]:
             cursor = cursor.marked(self.game.ply)
         return cursor.past()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import product
-from math import prod
 from typing import Any
 
 from engine.ask import Value
@@ -59,6 +58,7 @@ class Narrowing:
         if self._fixed and not self.projections.same(self._fixed, (), record, state):
             return ()
         columns: list[Sequence[int]] = []
+        guesses = 1
         for size, said in self._columns:
             column: Sequence[int] | None = None
             for f, inverse in said:
@@ -74,7 +74,8 @@ class Narrowing:
             if not column:
                 return ()
             columns.append(column)
-        return tuple(product(*columns)) if prod(map(len, columns)) <= MAX_TESTED else None
+            guesses *= len(column)
+        return tuple(product(*columns)) if guesses <= MAX_TESTED else None
 
     def fits(self, args: Args, record: Any, state: list[int]) -> bool:
         """Whether an option with guessed arguments looks like the record."""
