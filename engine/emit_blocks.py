@@ -1,21 +1,22 @@
 """Blocks of a program as Python functions.
 
 A block becomes a function if something else than the one before it may lead there. Within a function, branches that
-meet again are written as `if … else`, loops over sets as `for`, and a call of a procedure as a call that is left if the
-procedure has to wait for a decision: it goes on, then, from the cells that say where. What a cell holds before it is
-written is kept in the journal `u`, so that a decision can be taken back. A procedure that never waits is a function
-`p7` with Python's own variables, which `b7` calls for those who know it by its cells.
+meet again are written as `if … else`, and loops over sets as `for`. What a cell holds before it is written is kept in
+the journal `u`, so that a decision can be taken back.
+
+A procedure that is called is a function `p7` with Python's own variables. If it has to wait for a decision, it puts
+them into their cells, as do those that have called it, and goes on from there in the functions of its blocks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine import program as ir
-from engine.at_once import AtOnce, at_once, variables
 from engine.build import MAX_NUMBER, op
 from engine.emit import ExpressionWriter
+from engine.procedures import Procedure, procedures
 from engine.rewrite import changed, walk
 
 _MAX_DEPTH = 24
@@ -27,7 +28,7 @@ _MANY = 1 << 12
 _FIRST_LOOP_SLOT = 100_000
 """Variables of loops over sets are slots that no expression uses."""
 _FIRST_VARIABLE_SLOT = 200_000
-"""So are those of procedures that run at once, by their cells."""
+"""So are those of procedures, by their cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,21 +78,24 @@ class BlockWriter:
         self._opened: set[int] = set()
         self._needed: list[int] = []
         self._noted: set[int] = set()
-        self._zero: frozenset[int] = frozenset()
-        self._owned = variables(self.p)
-        self._at_once: dict[int, AtOnce] = {}
+        own = procedures(self.p, self.successors, self._call) if "variables" in writer.passes else {}
+        self.procedures = own
+        self._of_block = {block: procedure for procedure in own.values() for block in procedure.blocks}
+        self._all_variables = frozenset(at for procedure in own.values() for at in procedure.cells)
         self._variables: frozenset[int] = frozenset()
+        self._spilled: list[str] = []
 
     def write(self) -> None:
         """Writes a function for every block at which running may begin."""
-        if "variables" in self.w.passes:
-            for first, procedure in at_once(self.p, self.successors, self._call).items():
-                self._procedure(first, procedure)
-        todo = [self.p.main, *self.firsts]
+        todo = [self.p.main]
+        for first, procedure in [*self.procedures.items()]:
+            self._procedure(first, procedure)
+            todo += self._needed
+        todo += [first for first in self.firsts if first not in self.procedures]
         for d in self.p.decisions:
             todo += [d.block, *(c.block for c in d.choices)]
-        inside = {b for procedure in self._at_once.values() for b in procedure.blocks}
-        behind = (self._call(b) for b in range(len(self.p.blocks)) if b not in inside)
+        at_once = {b for procedure in self.procedures.values() if not procedure.waits for b in procedure.blocks}
+        behind = (self._call(b) for b in range(len(self.p.blocks)) if b not in at_once)
         todo += [b for b in behind if b is not None]
         while todo:
             head = todo.pop()
@@ -123,32 +127,39 @@ class BlockWriter:
                 return last.value.value
         return None
 
-    def _procedure(self, first: int, procedure: AtOnce) -> None:
-        """Writes a procedure that runs at once, if it fits into a single function."""
-        before = self._variables
-        self._variables |= procedure.cells
+    def _procedure(self, first: int, procedure: Procedure) -> None:
+        """Writes a procedure for those who call it, and for those who know it by its cells."""
+        self._variables = self._all_variables
+        back, *params = (_variable(at) for at in (procedure.back, *procedure.params))
+        known = [back, *params] if procedure.waits else params
+        fresh = [v for v in map(_variable, procedure.cells) if v not in (back, *params)]
+        start = [f"{' = '.join(fresh)} = 0"] if fresh and procedure.waits else []
+        self._spilled = _spilled(procedure.cells) if procedure.waits else []
         body = self._body_of(first)
-        if self._needed:
-            self._variables = before
+        if self._needed and not procedure.waits:  # it does not fit into a single function
+            self.procedures[first] = replace(procedure, waits=True)
+            self._procedure(first, self.procedures[first])
             return
-        self._at_once[first] = procedure
+        self.w.function(f"p{first}", ["s", "u", *known], [*start, *body])
         self.done.add(first)
-        params = [_variable(at) for at in procedure.params]
-        self.w.function(f"p{first}", ["s", "u", *params], body)
-        back, *cells = self.firsts[first]
-        taken = [f"{v} = s[{at}]" for v, at in zip(params, cells, strict=True)]
-        cleared = [f"s[{at}] = 0" for at in (*cells, back)]
-        lines = [*taken, f"c = s[{back}]", *cleared, f"p{first}({', '.join(['s', 'u', *params])})", "return c"]
+        cells = (procedure.back, *procedure.params)
+        lines = [f"u += {', '.join(f'{at}, s[{at}]' for at in cells)}"]
+        lines += [f"{v} = s[{at}]" for v, at in zip((back, *params), cells, strict=True)]
+        lines.append(f"{' = '.join(f's[{at}]' for at in cells)} = 0")
+        called = f"p{first}({', '.join(['s', 'u', *known])})"
+        lines += [f"return {called}"] if procedure.waits else [called, f"return {back}"]
         self.w.function(f"b{first}", ["s", "u"], lines)
 
     def _function(self, head: int) -> None:
+        """Writes what begins with a block for those who go on there: its procedure's variables are in their cells."""
+        here = self._of_block.get(head)
+        self._variables = self._all_variables.difference(here.cells) if here is not None else self._all_variables
+        self._spilled = []
         self.w.function(f"b{head}", ["s", "u"], self._body_of(head))
 
     def _body_of(self, head: int) -> list[str]:
         self._head, self._again, self._chain, self._needed = head, False, 0, []
-        # Where a procedure begins, who has called it has noted its parameters, and its other variables are zero.
-        self._noted = {ir.PC, *self.firsts.get(head, ())}
-        self._zero = self._owned.get(head, frozenset())
+        self._noted = {ir.PC}
         body, _ = self._region(head, -1, 0)
         if self._again:
             body = ["while True:", *("    " + line for line in body)]
@@ -182,26 +193,21 @@ class BlockWriter:
         if isinstance(exit_, ir.Goto) and self._may_begin(exit_.block, stop, depth):
             body, source = _begun(body, self.loops[exit_.block])
         behind = self._call(number)
-        at_once = self._at_once.get(exit_.block) if behind is not None and isinstance(exit_, ir.Goto) else None
+        called = self.procedures.get(exit_.block) if behind is not None and isinstance(exit_, ir.Goto) else None
         out: list[str] = []
-        if at_once is not None:
-            body = body[:-1]  # it need not be told where to return
-        elif behind is not None and isinstance(exit_, ir.Goto):
-            out += self._note_zero(self.firsts[exit_.block])
+        if called is not None:
+            body = body[:-1]  # where to return to is said in the call
         out += [line for i in body for line in self._instruction(i)]
         if source is not None and isinstance(exit_, ir.Goto):
             self._chain += 1
             lines, falls = self._for(exit_.block, self.loops[exit_.block], stop, depth, self._bound(source))
             return [*out, *lines], falls
-        if at_once is not None and behind is not None and isinstance(exit_, ir.Goto):
-            params = [_variable(at) for at in at_once.params]
-            out.append(f"p{exit_.block}({', '.join(['s', 'u', *params])})")
-            return self._then(out, behind, stop, depth)
-        if behind is not None:
-            assert isinstance(exit_, ir.Goto)
-            self._needed.append(exit_.block)
-            self._needed.append(behind)
-            out += [*self._kept(), f"c = b{exit_.block}(s, u)", f"if c != {behind}: return c"]
+        if behind is not None and isinstance(exit_, ir.Goto):
+            if called is None:
+                self._needed.append(exit_.block)
+            if called is None or called.waits:
+                self._needed.append(behind)
+            out += self._called(exit_.block, called, behind)
             return self._then(out, behind, stop, depth)
         if isinstance(exit_, ir.Goto):
             return self._then(out, exit_.block, stop, depth)
@@ -217,17 +223,28 @@ class BlockWriter:
             ways = [(f"{'elif' if i else 'if'} {test}", block) for i, (test, block) in enumerate(ways)]
             return self._ways(out, [*ways, ("else:" if ways else "if True:", exit_.other)], number, stop, depth)
         if isinstance(exit_, ir.Return) and exit_.cell in self._variables:
-            return [*out, "return"], False
+            return [*out, f"return {_variable(exit_.cell)}" if self._spilled else "return"], False
         if isinstance(exit_, ir.Return):
             return [*out, f"c = s[{exit_.cell}]", *self._note(exit_.cell), f"s[{exit_.cell}] = 0", "return c"], False
         if isinstance(exit_, ir.Ask):
-            return [*out, *self._kept(), f"s[0] = {number}", "return -1"], False
+            return [*out, *self._stopped(), f"s[0] = {number}", "return -1"], False
         if isinstance(exit_, ir.End):
             winners = self.x(exit_.winners) if exit_.winners is not None else "-1"
-            out += [*self._kept(), *self._note(ir.ENDING), *self._note(ir.WINNERS)]
-            out += [f"s[0] = {number}", f"s[1] = {exit_.ending + 1}", f"s[2] = {winners}"]
+            out += [f"n = {winners}", *self._stopped(), *self._note(ir.ENDING), *self._note(ir.WINNERS)]
+            out += [f"s[0] = {number}", f"s[1] = {exit_.ending + 1}", "s[2] = n"]
             return [*out, "return -1"], False
         return [*out, "return -1"], False  # behind a jump: nothing leads here
+
+    def _called(self, first: int, procedure: Procedure | None, behind: int) -> list[str]:
+        """A call; if the procedure has to wait, or goes on elsewhere, so does the one that has called it."""
+        if procedure is None:
+            call = f"b{first}(s, u)"
+        else:
+            back = [str(behind)] if procedure.waits else []
+            call = f"p{first}({', '.join(['s', 'u', *back, *map(_variable, procedure.params)])})"
+            if not procedure.waits:
+                return [call]
+        return [f"c = {call}", f"if c != {behind}:", *("    " + line for line in (*self._stopped(), "return c"))]
 
     def _then(self, out: list[str], target: int, stop: int, depth: int) -> tuple[list[str], bool]:
         more, falls = self._jump(target, stop, depth)
@@ -268,7 +285,7 @@ class BlockWriter:
         if target not in self._opened and self._fits(depth):
             return self._region(target, stop, depth)
         self._needed.append(target)
-        return [*self._kept(), f"return {target}"], False
+        return [*self._stopped(), f"return {target}"], False
 
     def _fits(self, depth: int) -> bool:
         return depth < _MAX_DEPTH and self._chain < _MAX_CHAIN
@@ -302,11 +319,12 @@ class BlockWriter:
             self._noted = noted
             if cyclic:
                 body = [f"{mask} ^= 1 << {member}", *body]
-            kept = loop.at not in self._variables
-            out += [f"{member} = s[{loop.at}]"] if kept else []
+            kept = self._is_kept(loop)
+            out += [f"{member} = {self._cell(loop.at)}"] if kept else []
             out += self._counted(opened)
             out += [f"for {member} in {members}:", *("    " + line for line in body)]
-            out += ["else:", f"    s[{loop.rest}] = 0", f"    s[{loop.at}] = {member}"] if kept else []
+            ended = [f"    {self._cell(loop.rest)} = 0", f"    {self._cell(loop.at)} = {member}"]
+            out += ["else:", *ended] if kept else []
         found = self._then(out, loop.behind, stop, depth)
         self._opened.discard(head)
         return found
@@ -354,8 +372,8 @@ class BlockWriter:
             columns.append(f"(t{k}, {i.low}, {i.high}, {i.site})")
         if tests:
             before.append(f"if {' or '.join(tests)}: check_all({', '.join(columns)})")
-        kept = [f"s[{loop.rest}] = 0", f"s[{loop.at}] = {count - 1}"] if loop.at not in self._variables else []
-        return [*before, *_assigned(values, count), *kept]
+        ended = [f"{self._cell(loop.rest)} = 0", f"{self._cell(loop.at)} = {count - 1}"]
+        return [*before, *_assigned(values, count), *(ended if self._is_kept(loop) else [])]
 
     def _body(self, loop: Loop, head: int, depth: int) -> tuple[list[str], bool]:
         """The block behind a loop's head, without the two instructions that take the next member."""
@@ -368,15 +386,20 @@ class BlockWriter:
             block.body = whole
         return lines or ["pass"], falls
 
+    def _is_kept(self, loop: Loop) -> bool:
+        """Whether somebody may ask for a loop's place."""
+        return loop.at not in self._variables or bool(self._spilled)
+
     def _keep(self, o: _Open) -> list[str]:
         """What puts a loop's place into its cells."""
-        if o.loop.at in self._variables:
+        if not self._is_kept(o.loop):
             return []
         left = f"{o.mask} & (-2 << v{o.slot})" if o.loop.start == ir.Const(0) else o.mask
-        return [f"s[{o.loop.rest}] = {left}", f"s[{o.loop.at}] = v{o.slot}"]
+        return [f"{self._cell(o.loop.rest)} = {left}", f"{self._cell(o.loop.at)} = v{o.slot}"]
 
-    def _kept(self) -> list[str]:
-        return [line for o in self._inside for line in self._keep(o)]
+    def _stopped(self) -> list[str]:
+        """What puts everything into its cells that is needed to go on."""
+        return [line for o in self._inside for line in self._keep(o)] + self._spilled
 
     # --- instructions ----------------------------------------------------------------------
 
@@ -400,25 +423,19 @@ class BlockWriter:
         """What keeps the value of a cell before it is written for the first time."""
         if at in self._noted or at in self._variables:
             return []
-        if at in self._zero:
-            return self._note_zero((at,))
         self._noted.add(at)
         return [f"u += {at}, s[{at}]"]
 
-    def _note_zero(self, cells: Sequence[int]) -> list[str]:
-        """What keeps that cells are zero before they are written."""
-        fresh = [at for at in cells if at not in self._noted]
-        self._noted.update(fresh)
-        return [f"u += {', '.join(f'{at}, 0' for at in fresh)}"] if fresh else []
+    def _cell(self, at: int) -> str:
+        """A cell, or the variable that stands for it."""
+        return _variable(at) if at in self._variables else f"s[{at}]"
 
     def _place(self, c: ir.Cell, name: str) -> tuple[list[str], str]:
         """Where to write: lines that find the place and keep what is there, and the place."""
         at = self._address(c)
         if not at.isdigit():
             return [f"{name} = {at}", f"u += {name}, s[{name}]"], f"s[{name}]"
-        if int(at) in self._variables:
-            return [], _variable(int(at))
-        return self._note(int(at)), f"s[{at}]"
+        return self._note(int(at)), self._cell(int(at))
 
     def _kept_sets(self, c: ir.Cell, at: str, crossed: str) -> list[str]:
         """What brings the sets up to date that a cell has come into or gone out of."""
@@ -449,8 +466,7 @@ class BlockWriter:
         assert isinstance(i, ir.Clear)
         if i.base in self._variables:
             return []
-        # What is zero where the procedure begins has been noted if it is something else now.
-        cells = [at for at in range(i.base, i.base + i.size) if at not in self._noted and at not in self._zero]
+        cells = [at for at in range(i.base, i.base + i.size) if at not in self._noted]
         self._noted.update(cells)
         note = [f"u += {', '.join(f'{at}, s[{at}]' for at in cells)}"] if cells else []
         if i.size == 1:
@@ -480,6 +496,21 @@ def _assigned(values: dict[int, str], count: int) -> list[str]:
 def _variable(at: int) -> str:
     """The Python variable that stands for a cell."""
     return f"v{_FIRST_VARIABLE_SLOT + at}"
+
+
+def _spilled(cells: Sequence[int]) -> list[str]:
+    """What puts variables into their cells, which are zero: those of neighbours at once."""
+    runs: list[list[int]] = []
+    for at in cells:
+        if runs and at == runs[-1][-1] + 1:
+            runs[-1].append(at)
+        else:
+            runs.append([at])
+    out = [f"u += {', '.join(f'{at}, 0' for at in cells)}"]
+    for run in runs:
+        place = f"s[{run[0]}:{run[-1] + 1}]" if len(run) > 1 else f"s[{run[0]}]"
+        out.append(f"{place} = {', '.join(map(_variable, run))}")
+    return out
 
 
 def _neighbours(value: ir.Expr, member: ir.Cell, written: list[tuple[int, int]]) -> ir.Expr | None:
