@@ -83,7 +83,8 @@ class BlockWriter:
         self._of_block = {block: procedure for procedure in own.values() for block in procedure.blocks}
         self._all_variables = frozenset(at for procedure in own.values() for at in procedure.cells)
         self._variables: frozenset[int] = frozenset()
-        self._spilled: list[str] = []
+        self._under_way: Procedure | None = None
+        self._assigned: set[int] = set()
 
     def write(self) -> None:
         """Writes a function for every block at which running may begin."""
@@ -134,7 +135,10 @@ class BlockWriter:
         known = [back, *params] if procedure.waits else params
         fresh = [v for v in map(_variable, procedure.cells) if v not in (back, *params)]
         start = [f"{' = '.join(fresh)} = 0"] if fresh and procedure.waits else []
-        self._spilled = _spilled(procedure.cells) if procedure.waits else []
+        self._under_way = procedure if procedure.waits else None
+        self._assigned = {procedure.back, *procedure.params}
+        if any(first in self.successors(block) for block in procedure.blocks):  # it may begin anew
+            self._assigned.update(procedure.cells)
         body = self._body_of(first)
         if self._needed and not procedure.waits:  # it does not fit into a single function
             self.procedures[first] = replace(procedure, waits=True)
@@ -154,7 +158,7 @@ class BlockWriter:
         """Writes what begins with a block for those who go on there: its procedure's variables are in their cells."""
         here = self._of_block.get(head)
         self._variables = self._all_variables.difference(here.cells) if here is not None else self._all_variables
-        self._spilled = []
+        self._under_way = None
         self.w.function(f"b{head}", ["s", "u"], self._body_of(head))
 
     def _body_of(self, head: int) -> list[str]:
@@ -223,7 +227,7 @@ class BlockWriter:
             ways = [(f"{'elif' if i else 'if'} {test}", block) for i, (test, block) in enumerate(ways)]
             return self._ways(out, [*ways, ("else:" if ways else "if True:", exit_.other)], number, stop, depth)
         if isinstance(exit_, ir.Return) and exit_.cell in self._variables:
-            return [*out, f"return {_variable(exit_.cell)}" if self._spilled else "return"], False
+            return [*out, f"return {_variable(exit_.cell)}" if self._under_way else "return"], False
         if isinstance(exit_, ir.Return):
             return [*out, f"c = s[{exit_.cell}]", *self._note(exit_.cell), f"s[{exit_.cell}] = 0", "return c"], False
         if isinstance(exit_, ir.Ask):
@@ -388,7 +392,7 @@ class BlockWriter:
 
     def _is_kept(self, loop: Loop) -> bool:
         """Whether somebody may ask for a loop's place."""
-        return loop.at not in self._variables or bool(self._spilled)
+        return loop.at not in self._variables or self._under_way is not None
 
     def _keep(self, o: _Open) -> list[str]:
         """What puts a loop's place into its cells."""
@@ -399,7 +403,12 @@ class BlockWriter:
 
     def _stopped(self) -> list[str]:
         """What puts everything into its cells that is needed to go on."""
-        return [line for o in self._inside for line in self._keep(o)] + self._spilled
+        kept = [line for o in self._inside for line in self._keep(o)]
+        if self._under_way is None:
+            return kept
+        # What has not been assigned so far is zero, as its cell is; a loop may come by here again.
+        cells = [at for at in self._under_way.cells if self._inside or at in self._assigned]
+        return [*kept, *_spilled(cells)]
 
     # --- instructions ----------------------------------------------------------------------
 
@@ -427,7 +436,8 @@ class BlockWriter:
         return [f"u += {at}, s[{at}]"]
 
     def _cell(self, at: int) -> str:
-        """A cell, or the variable that stands for it."""
+        """A cell to be written, or the variable that stands for it."""
+        self._assigned.add(at)
         return _variable(at) if at in self._variables else f"s[{at}]"
 
     def _place(self, c: ir.Cell, name: str) -> tuple[list[str], str]:

@@ -89,6 +89,7 @@ class Game:
         self._asker = Asker(ruleset, self.seats, self.options_chosen)
         self._start = start
         self._state: list[int] = self._machine.start()
+        self._weights = position_hash.weights(self._cells, len(self._state))
         self._begun = False
         self._past: list[_Step] = []
         self._shared = False  # whether a clone has the same two lists, so that they must be copied before they change
@@ -480,12 +481,12 @@ class Game:
         if self._sum is None:
             state = self._position()
             if not self._past:
-                self._sum = position_hash.whole(state, self._cells)
+                self._sum = position_hash.whole(state, self._weights)
                 return position_hash.digits(self._sum)
             last = self._past[-1]
-            change = position_hash.change(state, last.journal, self._cells)
+            change = position_hash.change(state, last.journal, self._weights)
             if last.before is None:  # noted, so that it is known for all other decisions of that position, too
-                last.before = position_hash.whole(state, self._cells) - change
+                last.before = position_hash.whole(state, self._weights) - change
             self._sum = last.before + change
         return position_hash.digits(self._sum)
 
