@@ -10,6 +10,7 @@ from engine.dialect import MISSING, Dialect, follow
 from engine.game import Game
 from engine.option import Option, Refusal
 from engine.projection import Form, Projections, is_by, items
+from engine.refusal import refused
 
 
 class Explainer:
@@ -72,11 +73,6 @@ class Explainer:
                 for record in _records(form, payload, matched):
                     for args in self.projections.meant(c, form, record, state):
                         yield game.option(k, args, decision.by)
-
-
-def refused(reason: str) -> Refusal:
-    """A refusal that no condition of the rules stands behind."""
-    return Refusal(reason, (), "", {}, None)
 
 
 def _records(form: Form, payload: Any, matched: frozenset[int]) -> list[Any]:

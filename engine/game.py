@@ -25,9 +25,9 @@ from engine.begin import Backend, Machines, check_options, check_seats, machine
 from engine.interpreter import Journal, ProgramFault, restore
 from engine.option import Decision, Fault, IllegalOption, Option, OptionKind, Refusal, Result
 from engine.option_text import words
+from engine.refusal import refused, why_not
 from rulespec import typed
 from rulespec.diagnostics import Diagnostic, Severity, Span, did_you_mean
-from rulespec.rule_ids import cited
 
 MAX_LISTED = 100_000
 
@@ -255,7 +255,9 @@ class Game:
         Raises:
             ValueError: if the decision has no such option, or its arguments name nothing; the message says which.
         """
-        number = self.asked
+        return self._parsed(self.asked, text, by, decision)
+
+    def _parsed(self, number: int, text: str, by: str | None, decision: str) -> Option:
         if number < 0:
             raise ValueError("the game is over")
         k, args = self._reader.read(number, text, decision)
@@ -297,46 +299,13 @@ class Game:
         """Why the option may not be taken: the first condition that fails. None if it is legal."""
         number = self.asked
         if number < 0:
-            return Refusal("the game is over", (), "", {}, None)
+            return refused("the game is over")
         if self.is_legal(option):
             return None
         d = self.program.decisions[number]
         if not self._offers(number, option.kind):
-            return Refusal(f"the open decision is `{d.name}`, not `{option.decision}`", (), "", {}, d.span)
-        choice = d.choices[option.kind.choice]
-        slots: list[int] = [0] * (self.program.slots + 1)
-        for param, value in zip(choice.params, option.args, strict=True):
-            if not self._in_domain(param, value, slots):
-                shown = self.labels.show(param.type, value)
-                reason = param.reason or f"`{shown}` is not a `{param.name}` in {param.text}"
-                return self._refusal(reason, param.text, {param.name: shown}, param.span)
-            slots[param.slot] = value
-            if param.where is not None and not self._holds(param.where, slots):
-                return self._failed(param.where, slots)
-        for condition in choice.requires:
-            if not self._holds(condition, slots):
-                return self._failed(condition, slots)
-        return self._refusal("chance never takes this", "", {}, choice.span)
-
-    def _in_domain(self, param: ir.Param, value: int, slots: list[int]) -> bool:
-        low = self._value(param.low, tuple(slots))
-        if param.high is None:
-            return value >= 0 and bool(low >> value & 1)
-        return low <= value <= self._value(param.high, tuple(slots))
-
-    def _holds(self, condition: ir.Condition, slots: list[int]) -> bool:
-        return bool(self._value(condition.expr, tuple(slots)))
-
-    def _failed(self, condition: ir.Condition, slots: list[int]) -> Refusal:
-        values = {}
-        for shown in condition.shown:
-            value = self._value(shown.expr, tuple(slots))
-            values[shown.text] = self.labels.show(shown.type, value)
-        return self._refusal(condition.reason, condition.text, values, condition.span)
-
-    @staticmethod
-    def _refusal(reason: str, condition: str, values: dict[str, str], span: Span) -> Refusal:
-        return Refusal(reason, cited(reason), condition, values, span)
+            return refused(f"the open decision is `{d.name}`, not `{option.decision}`", d.span)
+        return why_not(self._value, self.labels, d.choices[option.kind.choice], option.args, self.program.slots + 1)
 
     # --- moves -----------------------------------------------------------------------------
 
@@ -347,7 +316,16 @@ class Game:
             IllegalOption: if it is not legal; nothing has changed then.
             Fault: if the rules turn out to be at fault; nothing has changed then either.
         """
+        self._take(self.asked, option)
+
+    def take(self, text: str, by: str | None = None, decision: str = "") -> Option:
+        """Takes the option that a text names. Arguments and errors are those of `parse` and of `apply`."""
         number = self.asked
+        option = self._parsed(number, text, by, decision)
+        self._take(number, option)
+        return option
+
+    def _take(self, number: int, option: Option) -> None:
         listed = option.legal_at == self._stamp  # in this very position: then it is legal
         if not listed and not self._legal(number, option) and (refusal := self.why_not(option)) is not None:
             raise IllegalOption(str(option), refusal)

@@ -22,7 +22,7 @@ from engine.game import Game, TakenBack
 from engine.judge import Difference, take_all
 from engine.log import NativeLog
 from engine.log_file import fail
-from engine.option import Refusal
+from engine.refusal import refused
 from engine.replay import Load
 from engine.written import Taken
 from rulespec import typed
@@ -325,7 +325,7 @@ def replayed(
     except RulespecError as error:
         if any(d.code == "RS708" for d in error.diagnostics):
             raise
-        refusal = Refusal(error.diagnostics[0].message, (), "", {}, None)
+        refusal = refused(error.diagnostics[0].message)
         return Trial(candidate, ruleset.ref, 0, Difference(0, Taken("", None, ""), None, None, refusal, ()))
     walk = take_all(game, moves)
     return Trial(candidate, ruleset.ref, walk.legal, walk.difference)

@@ -16,12 +16,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from engine.dialect import MISSING, Dialect, ForeignLog, follow, ordered, reader
-from engine.explain import Explainer, refused
+from engine.explain import Explainer
 from engine.game import Game, TakenBack
 from engine.narrow import Narrowing
 from engine.option import Option, Refusal
 from engine.projection import Projections, is_by, items
 from engine.reading import Question, Reader, Reading
+from engine.refusal import refused
 from engine.written import nearest
 from rulespec import typed
 from rulespec.diagnostics import Report, Span, shown

@@ -12,6 +12,7 @@ from typing import Any
 from engine.begin import Backend
 from engine.game import Game, TakenBack
 from engine.option import Fault, Option, Refusal
+from engine.refusal import refused
 from engine.replay import Load, replay_file
 from engine.written import Taken, nearest, take
 from rulespec import typed
@@ -271,7 +272,7 @@ def take_all(game: Game, moves: Sequence[Taken | TakenBack], *, answer_forced: b
             try:
                 game.take_back(TakenBack(game.ply - ply, move.keep))
             except (IndexError, ValueError) as error:
-                refusal = Refusal(str(error), (), "", {}, None)
+                refusal = refused(str(error))
                 return Walk(decisions, legal, forced, differs(game, legal, Taken("", None, "undo"), refusal))
             del begun[-move.decisions :]
             continue

@@ -14,6 +14,7 @@ from engine.importer import Ignored, Importer, seats_and_options
 from engine.log import LogEntry, LogHeader, LogWriter, NativeLog, entry_json, is_native, parse_log
 from engine.log_file import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, read_log_text
 from engine.option import Fault, Option, Refusal
+from engine.refusal import refused
 from engine.written import nearest, take
 from rulespec import typed
 from rulespec.diagnostics import Report, RulespecError, Span, did_you_mean
@@ -215,7 +216,7 @@ def _take_back(game: Game, entry: LogEntry) -> TakenBack | Refusal:
     try:
         game.take_back(back)
     except (IndexError, ValueError) as error:
-        return Refusal(str(error), (), "", {}, None)
+        return refused(str(error))
     return back
 
 
@@ -266,7 +267,7 @@ def _replay_foreign(
         stop = importer.run(until, step if trace is not None else None)
     except Fault as error:
         report.add(error.diagnostic)
-        refusal = Refusal(f"the ruleset is at fault: {error}", (), "", {}, error.diagnostic.span)
+        refusal = refused(f"the ruleset is at fault: {error}", error.diagnostic.span)
         result.divergence = Divergence(game.ply, None, None, refusal, ())
         return result
     if stop is not None:

@@ -10,6 +10,7 @@ from msgspec import Struct
 from engine.game import Game
 from engine.log import LogEntry
 from engine.option import Fault, IllegalOption, Option, Refusal
+from engine.refusal import refused
 
 _LISTED = 2_000
 _NEAREST = 5
@@ -26,15 +27,13 @@ class Taken(Struct, frozen=True, gc=False):
 def take(game: Game, taken: Taken | LogEntry) -> Option | Refusal:
     """Takes a decision that is written down, if it is legal; else says why it is not, and nothing has changed."""
     try:
-        option = game.parse(taken.option, taken.by, taken.decision)
-        game.apply(option)
+        return game.take(taken.option, taken.by, taken.decision)
     except IllegalOption as error:
         return error.refusal
     except Fault as fault:
-        return Refusal(f"the ruleset is at fault: {fault}", (), "", {}, fault.diagnostic.span)
+        return refused(f"the ruleset is at fault: {fault}", fault.diagnostic.span)
     except ValueError as error:
-        return Refusal(str(error), (), "", {}, None)
-    return option
+        return refused(str(error))
 
 
 def nearest(game: Game, text: str) -> tuple[str, ...]:
