@@ -460,6 +460,8 @@ class BlockWriter:
             known = value.value if isinstance(value, ir.Const) else None
             checked = i.low is not None and i.high is not None and not (known is not None and i.low <= known <= i.high)
             where, at = self._place(i.target, "a")
+            if at == "s[a]" and known is not None and not checked:  # such as a mark, that may be gone already
+                return [where[0], f"if s[a] != {known}:", f"    {where[1]}", f"    s[a] = {known}"]
             if not checked and not self.w.facts.may_fault(i.target):
                 return [*where, f"{at} = {self.w.number(value)}"]
             test = [f"if not {i.low} <= n <= {i.high}: outside(n, {i.site})"] if checked else []

@@ -91,6 +91,7 @@ class Game:
         self._state: list[int] = self._machine.start()
         self._weights = position_hash.weights(self._cells, len(self._state))
         self._begun = False
+        self._asked = -1
         self._past: list[_Step] = []
         self._shared = False  # whether a clone has the same two lists, so that they must be copied before they change
         self._stamp = next(_stamps)
@@ -122,6 +123,7 @@ class Game:
             except ProgramFault as fault:
                 raise Fault(self._diagnostic(fault)) from None
             self._state = state
+            self._asked = self._machine.asked.get(state[ir.PC], -1)
             self._begun = True
         return self._state
 
@@ -154,8 +156,9 @@ class Game:
     @property
     def asked(self) -> int:
         """The number of the open decision among those of the program; -1 when the game is over."""
-        state = self._state if self._begun else self._position()
-        return self._machine.asked.get(state[ir.PC], -1)
+        if not self._begun:
+            self._position()
+        return self._asked
 
     @property
     def decision(self) -> Decision | None:
@@ -342,6 +345,7 @@ class Game:
         except ProgramFault as fault:
             raise Fault(self._diagnostic(fault)) from None
         self._past.append(_Step(journal, option, self._sum))
+        self._asked = self._machine.asked.get(state[ir.PC], -1)
         self._stamp = next(_stamps)
         self._sum = None
 
@@ -356,6 +360,7 @@ class Game:
         self._unshare()
         step = self._past.pop()
         restore(self._state, step.journal)
+        self._asked = self._machine.asked.get(self._state[ir.PC], -1)
         self._stamp = next(_stamps)
         self._sum = step.before
         self._held = None
