@@ -321,8 +321,11 @@ class Importer:
         """Whether the walk stands before an entry that is no decision, or at the end."""
         if self._ended is not None:
             return True
-        if question is not None and (self._answerable(question, cursor) or self._is_automatic(question, cursor)):
-            return False
+        if question is not None:
+            if question.is_automatic and not cursor.waiting:
+                return False
+            if question.lists and self._answerable(question, cursor):
+                return False
         return cursor.entry >= end or self._halts[cursor.entry]
 
     def _entry(self, cursor: Cursor) -> Any:
@@ -347,19 +350,14 @@ class Importer:
 
     def _answerable(self, question: Question, cursor: Cursor) -> bool:
         """Whether the open decision is answered from a list of the first entry."""
-        lists = question.lists
-        return bool(lists) and any(cursor.head(name) < len(self._lists.get(name, ())) for name in lists)
-
-    def _is_automatic(self, question: Question, cursor: Cursor) -> bool:
-        """Whether the other system takes the open decision by itself."""
-        return question.is_automatic and not cursor.waiting
+        return any(cursor.head(name) < len(self._lists.get(name, ())) for name in question.lists)
 
     def _candidates(self, question: Question | None, cursor: Cursor, end: int) -> Iterator[tuple[Option, Cursor]]:
         """The options that fit, each with where the log is after it; silent ones last."""
         if question is None:
             return
         may_be_silent = cursor.silent < MAX_SILENT
-        if self._is_automatic(question, cursor):
+        if question.is_automatic and not cursor.waiting:  # the other system takes it by itself
             if may_be_silent:
                 following = replace(cursor, given=cursor.given + 1, silent=cursor.silent + 1)
                 for option in self._reader.legal(question.automatic):
@@ -405,8 +403,9 @@ class Importer:
 
     def _checked(self, question: Question, option: Option, cursor: Cursor, following: Cursor) -> Cursor:
         """With a checkpoint before the option, if an undo goes back to it or to the entry that it begins."""
-        begins = not cursor.matched and (following.matched or following.entry > cursor.entry)
-        if (begins and self._marks[cursor.entry]) or option.kind.choice in question.checkpoints:
+        begins = self._marks[cursor.entry] and not cursor.matched
+        begins = begins and bool(following.matched or following.entry > cursor.entry)
+        if begins or option.kind.choice in question.checkpoints:
             return replace(following, checkpoint=cursor.marked(self.game.ply).checkpoint)
         return following
 

@@ -10,7 +10,7 @@ from typing import Any
 from engine.ask import Value
 from engine.dialect import MISSING
 from engine.interpreter import ProgramFault
-from engine.projection import Field, Form, Projections
+from engine.projection import Field, Form, Projections, by_reader
 
 MAX_TESTED = 60
 """Arguments that are worth trying one by one: where there may be more, listing what is legal is no slower."""
@@ -48,6 +48,11 @@ class Narrowing:
                 said[slot].append((f, _number if type_ == "int" else self._inverse(f, slot)))
         sizes = [-1 if type_ == "int" else len(projections.foreign(type_)) for _, type_ in form.params]
         self._columns = list(zip(sizes, said, strict=True))
+        self._by = by_reader(form.projection.by) if form.projection.by and not form.projection.list else None
+
+    def is_by(self, payload: Any, seat: str | None) -> bool:
+        """Whether an entry says that who acts is this seat."""
+        return self._by is None or self._by(payload, seat)
 
     def looks(self, args: Args, record: Any, state: list[int]) -> bool:
         """Whether an option with these arguments looks like the record."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
@@ -69,14 +70,22 @@ def is_name(found: Any, name: str) -> bool:
 
 
 def is_by(payload: Any, path: str, seat: str | None) -> bool:
-    """Whether the field at `path` names the seat that acts.
+    """Whether the field at `path` names the seat that acts. The empty path says nothing against it."""
+    return not path or by_reader(path)(payload, seat)
 
-    The empty path says nothing against it, nor does one that ends in `?` and leads to nothing.
-    """
-    found = follow(payload, path.removesuffix("?"))
-    if not path or (path.endswith("?") and found in (MISSING, None)):
-        return True
-    return seat is not None and is_name(found, seat)
+
+@lru_cache(maxsize=1_000)
+def by_reader(path: str) -> Callable[[Any, str | None], bool]:
+    """Says whether the field at a path names a seat; a path that ends in `?` and leads to nothing does not deny it."""
+    read, optional = reader(path.removesuffix("?")), path.endswith("?")
+
+    def is_by(payload: Any, seat: str | None) -> bool:
+        found = read(payload)
+        if optional and (found is MISSING or found is None):
+            return True
+        return seat is not None and is_name(found, seat)
+
+    return is_by
 
 
 class Projections:

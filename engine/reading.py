@@ -11,7 +11,7 @@ from engine.dialect import Dialect
 from engine.game import Game
 from engine.narrow import Args, Narrowing
 from engine.option import Option
-from engine.projection import Projections, is_by
+from engine.projection import Projections
 
 
 class Reading(Struct, frozen=True, gc=False):
@@ -90,11 +90,14 @@ class Reader:
             payload: what the entry says besides, such as who acts.
         """
         game = self.game
+        if not readings:
+            return
         guesses = self._guesses(readings)
         if guesses is None:
             for option in self.legal((choice,)):
                 for reading in readings:
-                    if reading.form.looks(option.args, reading.record, game.live) and _theirs(option, reading, payload):
+                    form = reading.form
+                    if form.looks(option.args, reading.record, game.live) and form.is_by(payload, option.by):
                         yield option, reading
                         break
             return
@@ -102,7 +105,8 @@ class Reader:
             found = game.legal(choice, args)
             if found is not None:
                 for reading in of:
-                    if reading.form.fits(args, reading.record, game.live) and _theirs(found, reading, payload):
+                    form = reading.form
+                    if form.fits(args, reading.record, game.live) and form.is_by(payload, found.by):
                         yield found, reading
                         break
 
@@ -132,9 +136,3 @@ class Reader:
             option = game.legal(k, ())
             if option is not None:
                 yield option
-
-
-def _theirs(option: Option, reading: Reading, payload: Any) -> bool:
-    """Whether the entry says that who acts is who takes the option."""
-    p = reading.form.projection
-    return not p.by or bool(p.list) or is_by(payload, p.by, option.by)
