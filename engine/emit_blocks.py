@@ -10,12 +10,13 @@ them into their cells, as do those that have called it, and goes on from there i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
 from engine import program as ir
 from engine.build import MAX_NUMBER, op
 from engine.emit import ExpressionWriter
+from engine.flow import Flow, Loop, begun, loops, meets
 from engine.procedures import Procedure, procedures
 from engine.rewrite import changed, walk
 
@@ -29,17 +30,6 @@ _FIRST_LOOP_SLOT = 100_000
 """Variables of loops over sets are slots that no expression uses."""
 _FIRST_VARIABLE_SLOT = 200_000
 """So are those of procedures, by their cells."""
-
-
-@dataclass(frozen=True, slots=True)
-class Loop:
-    """A loop over a set: the cells of what is left of it and of the member at hand, and where it leads."""
-
-    rest: int
-    at: int
-    start: ir.Expr
-    body: int
-    behind: int
 
 
 @dataclass(slots=True)
@@ -67,9 +57,9 @@ class BlockWriter:
         self.w = writer
         self.kept = kept
         self.p = writer.p
-        self.firsts = dict(self.p.entries.values())
-        self.loops = _loops(self.p) if "loops" in writer.passes else {}
-        self.meets = _meets(self.p, self.successors) if "meet" in writer.passes else {}
+        self.flow = Flow(self.p)
+        self.loops = loops(self.p) if "loops" in writer.passes else {}
+        self.meets = meets(self.flow) if "meet" in writer.passes else {}
         self.done: set[int] = set()
         self._head = -1
         self._again = False
@@ -78,7 +68,7 @@ class BlockWriter:
         self._opened: set[int] = set()
         self._needed: list[int] = []
         self._noted: set[int] = set()
-        own = procedures(self.p, self.successors, self._call) if "variables" in writer.passes else {}
+        own = procedures(self.flow) if "variables" in writer.passes else {}
         self.procedures = own
         self._of_block = {block: procedure for procedure in own.values() for block in procedure.blocks}
         self._all_variables = frozenset(at for procedure in own.values() for at in procedure.cells)
@@ -92,11 +82,11 @@ class BlockWriter:
         for first, procedure in [*self.procedures.items()]:
             self._procedure(first, procedure)
             todo += self._needed
-        todo += [first for first in self.firsts if first not in self.procedures]
+        todo += [first for first in self.flow.firsts if first not in self.procedures]
         for d in self.p.decisions:
             todo += [d.block, *(c.block for c in d.choices)]
         at_once = {b for procedure in self.procedures.values() if not procedure.waits for b in procedure.blocks}
-        behind = (self._call(b) for b in range(len(self.p.blocks)) if b not in at_once)
+        behind = (self.flow.call(b) for b in range(len(self.p.blocks)) if b not in at_once)
         todo += [b for b in behind if b is not None]
         while todo:
             head = todo.pop()
@@ -104,29 +94,6 @@ class BlockWriter:
                 self.done.add(head)
                 self._function(head)
                 todo += self._needed
-
-    def successors(self, block: int) -> list[int]:
-        """Where a block leads within its procedure."""
-        behind = self._call(block)
-        if behind is not None:
-            return [behind]
-        exit_ = self.p.blocks[block].exit
-        if isinstance(exit_, ir.Goto):
-            return [exit_.block]
-        if isinstance(exit_, ir.Branch):
-            return [exit_.yes, exit_.no]
-        if isinstance(exit_, ir.Switch):
-            return list(dict.fromkeys([*(b for _, b in exit_.cases), exit_.other]))
-        return []
-
-    def _call(self, block: int) -> int | None:
-        """The block to which a procedure that this one calls returns."""
-        here = self.p.blocks[block]
-        if isinstance(here.exit, ir.Goto) and here.exit.block in self.firsts and here.body:
-            last = here.body[-1]
-            if isinstance(last, ir.Store) and isinstance(last.value, ir.Const):
-                return last.value.value
-        return None
 
     def _procedure(self, first: int, procedure: Procedure) -> None:
         """Writes a procedure for those who call it, and for those who know it by its cells."""
@@ -137,7 +104,7 @@ class BlockWriter:
         start = [f"{' = '.join(fresh)} = 0"] if fresh and procedure.waits else []
         self._under_way = procedure if procedure.waits else None
         self._assigned = {procedure.back, *procedure.params}
-        if any(first in self.successors(block) for block in procedure.blocks):  # it may begin anew
+        if any(first in self.flow.successors(block) for block in procedure.blocks):  # it may begin anew
             self._assigned.update(procedure.cells)
         body = self._body_of(first)
         if self._needed and not procedure.waits:  # it does not fit into a single function
@@ -195,8 +162,8 @@ class BlockWriter:
         body = here.body
         source = None
         if isinstance(exit_, ir.Goto) and self._may_begin(exit_.block, stop, depth):
-            body, source = _begun(body, self.loops[exit_.block])
-        behind = self._call(number)
+            body, source = begun(body, self.loops[exit_.block])
+        behind = self.flow.call(number)
         called = self.procedures.get(exit_.block) if behind is not None and isinstance(exit_, ir.Goto) else None
         out: list[str] = []
         if called is not None:
@@ -554,89 +521,3 @@ def _less(sum_: ir.Expr, part: ir.Expr) -> ir.Expr | None:
             if part not in walk(other) and (rest := _less(one, part)) is not None:
                 return op("+", rest, other)
     return None
-
-
-def _begun(body: list[ir.Instruction], loop: Loop) -> tuple[list[ir.Instruction], ir.Expr | None]:
-    """The instructions before a loop without the one that says what it goes over; and what that is."""
-    for at in (len(body) - 1, len(body) - 2):
-        i = body[at] if at >= 0 else None
-        if isinstance(i, ir.Store) and i.target == ir.Cell(loop.rest, ir.Const(0), 1):
-            return [*body[:at], *body[at + 1 :]], i.value
-    return body, None
-
-
-def _loops(p: ir.Program) -> dict[int, Loop]:
-    """The loops over sets, by the block that decides whether they go on."""
-    stored: dict[int, int] = {}
-    for block in p.blocks:
-        for i in block.body:
-            if isinstance(i, ir.Store) and isinstance(i.target.index, ir.Const):
-                at = i.target.base + i.target.index.value
-                stored[at] = stored.get(at, 0) + 1
-    found: dict[int, Loop] = {}
-    for head, block in enumerate(p.blocks):
-        e = block.exit
-        if block.body or not isinstance(e, ir.Branch) or not isinstance(e.condition, ir.Op) or e.condition.op != "!=":
-            continue
-        rest = e.condition.args[0]
-        taken = p.blocks[e.yes].body[:2]
-        if not isinstance(rest, ir.Cell) or len(taken) < 2 or e.condition.args[1] != ir.Const(0):
-            continue
-        first, second = taken
-        if (
-            isinstance(first, ir.Store)
-            and isinstance(second, ir.Store)
-            and isinstance(first.value, ir.Op)
-            and first.value.op == "pick"
-            and first.value.args[0] == rest
-            and second.target == rest
-            and second.value == ir.Op("diff", (rest, ir.Op("bit", (first.target,))))
-            and stored.get(first.target.base) == 1  # nothing else moves the member …
-            and stored.get(rest.base) == 2  # … or the rest, once the loop has begun
-        ):
-            found[head] = Loop(rest.base, first.target.base, first.value.args[1], e.yes, e.no)
-    return found
-
-
-def _meets(p: ir.Program, successors: Callable[[int], list[int]]) -> dict[int, int]:
-    """For each block the first one through which every way from it leads, within its procedure.
-
-    The immediate post-dominators, after Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
-    """
-    count = len(p.blocks)
-    after = [successors(b) for b in range(count)]
-    before: list[list[int]] = [[] for _ in range(count + 1)]
-    for b, targets in enumerate(after):
-        for target in targets or [count]:
-            before[target].append(b)
-    order: dict[int, int] = {}
-    todo: list[tuple[int, int]] = [(count, 0)]
-    seen = {count}
-    while todo:  # the blocks from the end on, each after all that it leads to
-        b, i = todo.pop()
-        if i < len(before[b]):
-            todo.append((b, i + 1))
-            if before[b][i] not in seen:
-                seen.add(before[b][i])
-                todo.append((before[b][i], 0))
-        else:
-            order[b] = len(order)
-    meet = {count: count}
-    moved = True
-    while moved:
-        moved = False
-        for b in sorted(order, key=lambda b: -order[b]):
-            if b == count:
-                continue
-            ways = [t for t in (after[b] or [count]) if t in meet]
-            found = ways[0] if ways else count
-            for other in ways[1:]:
-                while found != other:
-                    while order[found] < order[other]:
-                        found = meet[found]
-                    while order[other] < order[found]:
-                        other = meet[other]
-            if meet.get(b) != found:
-                meet[b] = found
-                moved = True
-    return {b: m for b, m in meet.items() if m != count and b != count}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine import program as ir
+from engine.flow import Flow
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +24,9 @@ class Procedure:
     waits: bool
 
 
-def procedures(
-    p: ir.Program, successors: Callable[[int], list[int]], call: Callable[[int], int | None]
-) -> dict[int, Procedure]:
-    """The procedures by their first blocks, each behind those that it calls.
-
-    Args:
-        p: the program.
-        successors: where a block leads within its procedure.
-        call: the block to which a procedure that a block calls returns; None if it calls none.
-    """
+def procedures(flow: Flow) -> dict[int, Procedure]:
+    """The procedures of a program by their first blocks, each behind those that it calls."""
+    p = flow.p
     names = {first: name for name, (first, _) in p.entries.items()}
     owned: dict[str, list[int]] = {}
     for at, cell in enumerate(p.cells):
@@ -45,8 +38,8 @@ def procedures(
         if first in found:
             return
         back, *params = p.entries[names[first]][1]
-        blocks = _reached(p, first, successors)
-        called = [e.block for b in blocks if call(b) is not None and isinstance(e := p.blocks[b].exit, ir.Goto)]
+        blocks = _reached(flow, first)
+        called = [e.block for b in blocks if flow.call(b) is not None and isinstance(e := p.blocks[b].exit, ir.Goto)]
         for other in called:  # procedures do not call one another in a circle
             visit(other)
         stops = any(isinstance(p.blocks[b].exit, ir.Ask | ir.End) for b in blocks)
@@ -59,7 +52,7 @@ def procedures(
     return found
 
 
-def _reached(p: ir.Program, first: int, successors: Callable[[int], list[int]]) -> set[int]:
+def _reached(flow: Flow, first: int) -> set[int]:
     """The blocks of a procedure, those that its decisions lead to among them."""
     found: set[int] = set()
     todo = [first]
@@ -67,8 +60,8 @@ def _reached(p: ir.Program, first: int, successors: Callable[[int], list[int]]) 
         block = todo.pop()
         if block not in found:
             found.add(block)
-            todo += successors(block)
-            exit_ = p.blocks[block].exit
+            todo += flow.successors(block)
+            exit_ = flow.p.blocks[block].exit
             if isinstance(exit_, ir.Ask):
-                todo += [choice.block for choice in p.decisions[exit_.decision].choices]
+                todo += [choice.block for choice in flow.p.decisions[exit_.decision].choices]
     return found
