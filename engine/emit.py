@@ -102,7 +102,7 @@ class ExpressionWriter:
     def members_of(self, source: ir.Expr, start: ir.Expr | None = None) -> str:
         """An iterable over a set."""
         if start is not None:
-            return f"members({self.x(source)}, {self.x(start)})"
+            return f"around[{self.x(source)}, {self.x(start)}]"
         if isinstance(source, ir.Const):
             return str(tuple(members(source.value, 0)))
         if isinstance(source, ir.Row):

@@ -277,7 +277,7 @@ class BlockWriter:
             mask, members = str(begun.value), self.w.members_of(begun)
         else:
             out.append(f"{mask} = {self.x(begun)}")
-            members = f"members({mask}, {self.x(loop.start)})" if cyclic else f"bits[{mask}]"
+            members = f"around[{mask}, {self.x(loop.start)}]" if cyclic else f"bits[{mask}]"
         whole = self._slices(loop, begun)
         if whole is not None:
             out += whole

@@ -150,6 +150,10 @@ def parse_log(text: str, display: str, whole: bool = True) -> NativeLog:
             break
         if header is None:
             header = _header(data, display, i + 1, line)
+            plain = _plainly(lines[i + 1 :], i + 2)
+            if plain is not None:
+                entries = plain
+                break
         else:
             entries.append(_entry(data, display, i + 1, line))
     if header is None:
@@ -182,6 +186,20 @@ def _quickly(line: str, number: int) -> LogEntry | None:
     except (msgspec.MsgspecError, UnicodeError):
         return None
     return LogEntry(found.decision, found.by, found.option, number)
+
+
+def _plainly(lines: list[str], number: int) -> list[LogEntry] | None:
+    """The entries of lines that all record decisions, as in nearly every log; None if there are others among them."""
+    lines = lines[:-1] if lines and lines[-1] == "" else lines
+    if any(line[:1] != "{" or line[-1:] != "}" or len(line) > MAX_LINE for line in lines):
+        return None  # an object may stand on several lines, otherwise
+    try:
+        found = _QUICK.decode_lines("\n".join(lines))
+    except (msgspec.MsgspecError, UnicodeError):
+        return None
+    if len(found) != len(lines):
+        return None
+    return [LogEntry(entry.decision, entry.by, entry.option, line) for line, entry in enumerate(found, number)]
 
 
 def _torn(error: RulespecError, display: str, number: int, line: str) -> Diagnostic:

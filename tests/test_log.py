@@ -166,6 +166,16 @@ def test_windows_line_ends_are_read() -> None:
     assert len(parse_log((HEADER + OPENING).replace("\n", "\r\n"), "game.jsonl").entries) == 1
 
 
+def test_lines_are_counted_whether_all_are_plain_or_not() -> None:
+    plain, mixed = HEADER + OPENING + MOOD + MOOD, HEADER + OPENING + "\n" + MOOD + '{"undo": 1}\n' + MOOD.strip()
+    assert [(e.decision, e.line) for e in parse_log(plain, "game.jsonl").entries] == [
+        ("opening", 2),
+        ("mood", 3),
+        ("mood", 4),
+    ]
+    assert [e.line for e in parse_log(mixed, "game.jsonl").entries] == [2, 4, 5, 6]
+
+
 @pytest.mark.parametrize("text", ["", "[]", '[{"rulespec_log": 1}]', '{"type": "begin"}', "rulespec_log"])
 def test_other_texts_are_no_native_logs(text: str) -> None:
     assert not is_native(text)
@@ -274,6 +284,14 @@ def header(**changes: Any) -> str:
         pytest.param(HEADER + '{"undo": 1, "by": "Ann"}\n', "RS607", None, id="undo and more"),
         pytest.param(HEADER + "[" * 60_000 + "\n" + MOOD, "RS604", None, id="nested"),
         pytest.param(HEADER + '{"undo": ' + "9" * 50_000 + "}\n" + MOOD, "RS604", (2, 1), id="a huge number"),
+        pytest.param(HEADER + MOOD.strip() + MOOD, "RS604", (2, len(MOOD)), id="two on a line"),
+        pytest.param(
+            HEADER + MOOD.strip() + MOOD[:10] + "\n" + MOOD[10:],
+            "RS604",
+            (2, len(MOOD)),
+            id="two, the second on two lines",
+        ),
+        pytest.param(HEADER + OPENING + MOOD.replace(", ", ",\n"), "RS604", None, id="one on three lines"),
         pytest.param(HEADER + "x" * (MAX_LINE + 1) + "\n", "RS602", (2, 1), id="a long line"),
         pytest.param(HEADER + "\n" * (MAX_LINES + 1), "RS602", None, id="too many lines"),
     ],
