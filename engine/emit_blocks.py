@@ -339,7 +339,9 @@ class BlockWriter:
             if first is None or i.low is None or i.high is None:
                 return None
             before.append(f"t{k} = s[(p := {self.x(first)}):p + {count}]")
-            tests.append(f"min(t{k}) < {i.low} or max(t{k}) > {i.high}")
+            pieces = isinstance(i.value, ir.Cell) and self.p.cells[i.value.base].group == "pieces"  # never below zero
+            tests += [f"min(t{k}) < {i.low}"] if i.low > 0 or not pieces else []
+            tests.append(f"max(t{k}) > {i.high}")
             columns.append(f"(t{k}, {i.low}, {i.high}, {i.site})")
         if tests:
             before.append(f"if {' or '.join(tests)}: check_all({', '.join(columns)})")

@@ -10,7 +10,7 @@ The interface is meant to feel like python-chess:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count, islice
@@ -192,24 +192,33 @@ class Game:
     def options(self) -> Iterator[Option]:
         """The legal options, listed one by one: the decider's own first, then what others may do meanwhile."""
         number = self.asked
+        return self.options_of(range(len(self._kinds[number])) if number >= 0 else ())
+
+    def options_of(self, choices: Collection[int]) -> Iterator[Option]:
+        """Those of `options` that are of some of the open decision's choices, by their numbers."""
+        number = self.asked
         if number < 0:
             return
         kinds = self._kinds[number]
         state, seats, stamp = self._state, self.seats, self._stamp
-        who = self._decider(number)
-        by = seats[who] if who >= 0 else None
         listed = 0
         try:
-            for k, args, _ in self._machine.own(state, number):
-                yield Option(kinds[k], args, by, stamp)
-                listed += 1
-                if listed > MAX_LISTED:
-                    raise ProgramFault(-1, f"more than {MAX_LISTED:,} options")
-            for k, args, who in self._machine.interrupts(state, number):
-                yield Option(kinds[k], args, seats[who] if who >= 0 else None, stamp)
-                listed += 1
-                if listed > MAX_LISTED:
-                    raise ProgramFault(-1, f"more than {MAX_LISTED:,} options")
+            if not all(kinds[k].interrupt for k in choices):
+                who = self._machine.decider(state, number)
+                by = seats[who] if who >= 0 else None
+                for k, args, _ in self._machine.own(state, number):
+                    listed += 1
+                    if listed > MAX_LISTED:
+                        raise ProgramFault(-1, f"more than {MAX_LISTED:,} options")
+                    if k in choices:
+                        yield Option(kinds[k], args, by, stamp)
+            if any(kinds[k].interrupt for k in choices):
+                for k, args, who in self._machine.interrupts(state, number):
+                    listed += 1
+                    if listed > MAX_LISTED:
+                        raise ProgramFault(-1, f"more than {MAX_LISTED:,} options")
+                    if k in choices:
+                        yield Option(kinds[k], args, seats[who] if who >= 0 else None, stamp)
         except ProgramFault as fault:
             raise Fault(self._diagnostic(fault)) from None
 

@@ -130,7 +130,7 @@ class Reader:
         game = self.game
         params = game.program.decisions[game.asked].choices
         if any(params[k].params for k in choices):
-            yield from (option for option in game.options if option.kind.choice in choices)
+            yield from game.options_of(choices)
             return
         for k in choices:
             option = game.legal(k, ())
