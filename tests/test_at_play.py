@@ -9,7 +9,7 @@ from cases import GAME, small, split, write
 from worlds import IDLE, TURN, WORLD, Play, lines, listed, run, take
 
 from engine.game import Game
-from engine.option import Fault, Option
+from engine.option import Fault, IllegalOption, Option
 from rulespec.diagnostics import RulespecError
 from rulespec.load import load_ruleset
 
@@ -444,6 +444,51 @@ def test_undo_clone_and_hash(play: Play) -> None:
     assert twin.hash == start
     with pytest.raises(IndexError):
         twin.undo()
+
+
+def test_a_game_goes_to_where_another_one_stands(play: Play) -> None:
+    game = play(TURN + WORLD)
+    ahead = game.clone()
+    take(ahead, "gift(bob, 2)")
+    there, options = ahead.hash, listed(ahead)
+    game.go_to(ahead)
+    assert (game.hash, game.ply, listed(game)) == (there, 1, options)
+    take(game, "stay")
+    assert (ahead.hash, ahead.ply) == (there, 1)  # it stays where it was
+    game.undo()
+    game.undo()
+    assert game.ply == 0 and ahead.hash == there
+
+
+def test_what_is_written_is_taken_at_once(play: Play) -> None:
+    game, twin = play(TURN + WORLD), play(TURN + WORLD)
+    decision = game.decision
+    assert decision is not None
+    option = game.take("gift(bob, 2)", "bob", decision.name)
+    twin.apply(twin.parse("gift(bob, 2)"))
+    assert option == game.last == twin.last and game.hash == twin.hash
+    before = game.hash
+    for text, by, name in (
+        ("gift(bob, 2)", "cid", ""),
+        ("stay", None, "other"),
+        ("stay(1)", None, ""),
+        ("fly", None, ""),
+    ):
+        with pytest.raises(ValueError):
+            game.take(text, by, name)
+    with pytest.raises(IllegalOption):
+        game.take("gift(bob, 99)")
+    assert game.hash == before
+
+
+def test_options_of_some_choices_are_the_same_as_among_all(play: Play) -> None:
+    game = play(TURN + WORLD)
+    numbers = {o.kind.choice for o in game.options}
+    assert len(numbers) > 1
+    for chosen in ({n} for n in numbers):
+        assert list(game.options_of(chosen)) == [o for o in game.options if o.kind.choice in chosen]
+    assert list(game.options_of(numbers)) == list(game.options)
+    assert list(game.options_of(())) == []
 
 
 def test_a_game_may_start_in_a_procedure_and_with_given_values(tmp_path: Path) -> None:
