@@ -40,6 +40,8 @@ for a decision keep their variables in Python's. keep: the sets of places where 
 ALL_PASSES = (*PASSES, *IN_SOURCE)
 _MEMO_LIMIT = 50_000
 _TUPLES_LIMIT = 10_000
+_PART = 2_000
+"""Lines of source that are compiled at once."""
 _DEAR = (ir.Fold, ir.Closure, ir.Call, ir.Positive)
 
 
@@ -300,12 +302,13 @@ class PythonBackend(Interpreter):
         _ChoiceWriter(writer).write()
         for i, v in enumerate(fast.invariants):
             writer.function(f"inv{i}", ["s"], [f"return {writer.x(v.condition.expr)}"])
-        blocks = BlockWriter(writer, self._kept.places)
+        blocks = BlockWriter(writer, {f.array for f in self._kept.families.values()})
         blocks.write()
         self.source = "\n".join(writer.lines) + "\n"
         self._left = [0, 0]
         names = self._names(fast, writer)
-        exec(compile(self.source, "<generated>", "exec"), names)  # noqa: S102 - holds numbers only
+        for part in _parts(writer.lines):
+            exec(compile(part, "<generated>", "exec"), names)  # noqa: S102 - holds numbers only
         for name, params in writer.remembered.items():
             names[name.upper()] = _remembered(names[name], params)
         self._blocks: dict[int, Callable[[State, Journal], int]] = {i: names[f"b{i}"] for i in blocks.done}
@@ -442,6 +445,16 @@ class PythonBackend(Interpreter):
                         mask |= readers_of
             asked = members(mask, 0)
         return [i for i in asked if not self._invariants[i](state)]
+
+
+def _parts(lines: list[str]) -> Iterator[str]:
+    """Whole functions, so many at once that Python does not need much memory for them."""
+    begun = 0
+    for at, line in enumerate(lines):
+        if at - begun > _PART and line.startswith("def "):
+            yield "\n".join(lines[begun:at])
+            begun = at
+    yield "\n".join(lines[begun:])
 
 
 def _readers(p: ir.Program) -> list[int]:

@@ -10,19 +10,24 @@ them into their cells, as do those that have called it, and goes on from there i
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from engine import program as ir
 from engine.build import MAX_NUMBER, op
 from engine.emit import ExpressionWriter
 from engine.flow import Flow, Loop, begun, loops, meets
+from engine.kept_sets import meet, span
 from engine.procedures import Procedure, procedures
 from engine.rewrite import changed, walk
 
 _MAX_DEPTH = 24
 _MAX_LOOPS = 8
 _MAX_CHAIN = 150
+_MAX_TIMES = 5
+"""How often a block is written on average: functions that begin at each of many blocks in a row share what follows."""
+_MAX_VARIABLES = 100
+"""A procedure that has more keeps them in their cells: each place where it may wait names them all."""
 _FEW_ROUNDS = 200
 _MANY = 1 << 12
 """A set with more members than this has bits is written as a whole."""
@@ -50,10 +55,10 @@ class _Open:
 class BlockWriter:
     """Writes the functions `b0`, `b1`, … into the module of an expression writer.
 
-    `kept` are the cells that are in a set which is a cell itself.
+    `kept` are the arrays of cells of which sets are kept in cells.
     """
 
-    def __init__(self, writer: ExpressionWriter, kept: Container[int] = ()) -> None:
+    def __init__(self, writer: ExpressionWriter, kept: Collection[range] = ()) -> None:
         self.w = writer
         self.kept = kept
         self.p = writer.p
@@ -69,10 +74,13 @@ class BlockWriter:
         self._needed: list[int] = []
         self._noted: set[int] = set()
         own = procedures(self.flow) if "variables" in writer.passes else {}
+        own = {first: procedure for first, procedure in own.items() if len(procedure.cells) <= _MAX_VARIABLES}
         self.procedures = own
         self._of_block = {block: procedure for procedure in own.values() for block in procedure.blocks}
         self._all_variables = frozenset(at for procedure in own.values() for at in procedure.cells)
         self._variables: frozenset[int] = frozenset()
+        self._written = 0
+        self._most_written = _MAX_TIMES * len(self.p.blocks)
         self._under_way: Procedure | None = None
         self._assigned: set[int] = set()
 
@@ -143,6 +151,7 @@ class BlockWriter:
         """The lines of a block and of what follows, up to `stop`; and whether they may come to `stop`."""
         self._opened.add(number)
         self._chain += 1
+        self._written += 1
         loop = self.loops.get(number)
         if loop is not None and len(self._inside) < _MAX_LOOPS and not self._again:
             found = self._for(number, loop, stop, depth)
@@ -259,7 +268,7 @@ class BlockWriter:
         return [*self._stopped(), f"return {target}"], False
 
     def _fits(self, depth: int) -> bool:
-        return depth < _MAX_DEPTH and self._chain < _MAX_CHAIN
+        return depth < _MAX_DEPTH and self._chain < _MAX_CHAIN and self._written < self._most_written
 
     # --- loops over sets -------------------------------------------------------------------
 
@@ -418,8 +427,7 @@ class BlockWriter:
 
     def _kept_sets(self, c: ir.Cell, at: str, crossed: str) -> list[str]:
         """What brings the sets up to date that a cell has come into or gone out of."""
-        first = c.base + (c.index.value if isinstance(c.index, ir.Const) else 0)
-        if all(cell not in self.kept for cell in range(first, first + c.size)):
+        if not any(meet(span(c), array) for array in self.kept):
             return []
         return [f"if {crossed}:", f"    for k, w in K[{at[2:-1]}]:", "        u += k, s[k]", "        s[k] ^= w"]
 

@@ -14,6 +14,9 @@ from engine.interpreter import State
 from engine.passes import everywhere
 from engine.rewrite import changed, walk
 
+MAX_CELLS = 400_000
+"""Cells of which sets are kept, counted once for each family that they are in."""
+
 
 @dataclass(frozen=True, slots=True)
 class Family:
@@ -28,6 +31,11 @@ class Family:
     stride: int
     count: int
     at: int = 0
+
+    @property
+    def array(self) -> range:
+        """The cells that its sets are about."""
+        return range(self.first, self.first + self.size)
 
     @property
     def sets(self) -> int:
@@ -50,7 +58,11 @@ class KeptSets:
     def __init__(self, p: ir.Program, wanted: Iterable[Family] = ()) -> None:
         # An index that is none leads to a place before the family's. A set that is found there has no members that
         # the family's cannot have: there are only smaller ones, and before all others empty ones.
-        ordered = sorted(wanted, key=lambda f: (f.count, f.first, f.stride))
+        room, ordered = MAX_CELLS, []
+        for f in sorted(wanted, key=lambda f: (f.count, f.first, f.stride)):
+            if f.size <= room:
+                ordered.append(f)
+                room -= f.size
         self.first = len(p.start)
         self.cells = self.first + max((f.sets for f in ordered), default=0)
         self.families: dict[tuple[int, int, int, int], Family] = {}
@@ -59,7 +71,7 @@ class KeptSets:
             placed = Family(f.first, f.size, f.stride, f.count, self.cells)
             self.families[f.first, f.size, f.stride, f.count] = placed
             self.cells += placed.sets
-            for cell in range(f.first, f.first + f.size):
+            for cell in f.array:
                 self.places[cell] = (*self.places.get(cell, ()), placed.place(cell))
 
     def start(self, cells: Sequence[int]) -> State:
@@ -95,15 +107,26 @@ def with_kept_sets(p: ir.Program) -> tuple[ir.Program, KeptSets]:
         return e
 
     everywhere(p, look)
-    stores = [i.target for b in p.blocks for i in b.body if isinstance(i, ir.Store)]
-    stored = {cell for target in stores for cell in range(target.base, target.base + target.size)}
-    kept = KeptSets(p, [f for f in asked if stored.isdisjoint(range(f.first, f.first + f.size))])
+    stored = {span(i.target) for b in p.blocks for i in b.body if isinstance(i, ir.Store)}
+    kept = KeptSets(p, [f for f in asked if not any(meet(f.array, other) for other in stored)])
 
     def read(e: ir.Expr, top: int) -> ir.Expr:
         e = changed(e, lambda part: read(part, top))
         return (isinstance(e, ir.Positive) and kept.cell(e)) or e
 
     return everywhere(p, read), kept
+
+
+def span(c: ir.Cell) -> range:
+    """The cells that an expression of a cell may be about."""
+    if isinstance(c.index, ir.Const):
+        return range(c.base + c.index.value, c.base + c.index.value + 1)
+    return range(c.base, c.base + c.size)
+
+
+def meet(one: range, other: range) -> bool:
+    """Whether two ranges of cells have some in common."""
+    return one.start < other.stop and other.start < one.stop
 
 
 def _terms(e: ir.Expr) -> list[tuple[int, ir.Expr | None]]:

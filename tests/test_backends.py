@@ -449,6 +449,22 @@ def test_the_hash_is_that_of_the_cells_whoever_asked_before(folder: Path) -> Non
             assert game.hash == plain_hash(game)
 
 
+@pytest.mark.parametrize("lets", [40, 120], ids=["variables", "variables in cells"])
+def test_the_source_does_not_grow_out_of_bounds(lets: int) -> None:
+    """Each block behind a call may be where a game goes on; what follows is not written anew for each of them."""
+    rules = ["procedure wait(p: player):", "    decide d by p:", "        option o:", "            set n to n + 1"]
+    for k in range(4):
+        rules += [f"procedure q{k}(p: player):", *(f"    let a{i} = n + {i}" for i in range(lets))]
+        rules += [*["    wait(p)"] * 140, f"    set m to a{lets - 1}"]
+    rules += ["procedure play():", "    for p in player:", *(f"        q{k}(p)" for k in range(4))]
+    ruleset = with_rules("\n".join([*rules, "invariant i:", "    m >= 0", ""]))
+    fast, plain = Game(ruleset, ["ann", "bob"]), Game(ruleset, ["ann", "bob"], backend="interpreter")
+    machine = fast._machine
+    assert isinstance(machine, PythonBackend)
+    assert machine.source.count("\n") < 60 * len(machine.p.blocks)
+    agree(fast, plain, lambda options: 0, 300)
+
+
 def test_equal_options_are_not_unequal() -> None:
     game = Game(load_ruleset("tutorial"), ["A", "B"])
     one, other = (next(game.options) for _ in range(2))

@@ -80,6 +80,14 @@ def test_sets_of_cells_that_are_assigned_are_not_kept() -> None:
     assert not with_kept_sets(p)[1].families
 
 
+def test_there_are_not_too_many_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    p = program(100)
+    for number, e in enumerate([row(V, 4, 6), row(op("*", V, ir.Const(6)), 6, 1), row(V, 2, 20, base=40, size=40)]):
+        p.functions.append(ir.Function(f"f{number}", 1, (), e))
+    monkeypatch.setattr("engine.kept_sets.MAX_CELLS", 64)
+    assert sorted(f.size for f in with_kept_sets(p)[1].families.values()) == [24, 40]
+
+
 def test_an_index_that_is_none_finds_nothing_that_a_set_cannot_hold() -> None:
     p = program(28)
     p.start = [1] * 28
