@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import compress
 from math import prod
+from operator import ne
 from typing import Any
 
 from engine import program as ir
@@ -34,8 +36,8 @@ IN_SOURCE = ("remember", "share", "hoist", "early", "meet", "loops", "slices", "
 remember: values of definitions that depend on their arguments alone are kept. share: what several options ask for is
 asked for once. hoist: what a loop asks for with each member, and is the same for all, is worked out once. early: the
 numbers of a parameter are found before the loops that they do not depend on. meet: branches that meet again stay in one
-function. loops: loops over sets are Python's. slices: some of them assign slices. variables: procedures that never wait
-for a decision keep their variables in Python's. keep: the sets of places where something is are cells of the state.
+function. loops: loops over sets are Python's. slices: some of them assign to many cells at once. variables: procedures
+that are called keep theirs in Python's. keep: the sets of places where something is are cells of the state.
 """
 ALL_PASSES = (*PASSES, *IN_SOURCE)
 _MEMO_LIMIT = 50_000
@@ -344,13 +346,16 @@ class PythonBackend(Interpreter):
             "left": self._left,
             "look": self._look,
             "too_many": too_many,
+            "compress": compress,
+            "ne": ne,
             "__builtins__": {
                 "min": min,
                 "max": max,
                 "abs": abs,
                 "bool": bool,
                 "tuple": tuple,
-                "slice": slice,
+                "range": range,
+                "map": map,
                 "len": len,
                 "sum": sum,
             },
@@ -441,8 +446,7 @@ class PythonBackend(Interpreter):
             mask = 0
             for journal in since:
                 for at in journal[::2]:
-                    for readers_of in readers[at] if isinstance(at, slice) else (readers[at],):
-                        mask |= readers_of
+                    mask |= readers[at]
             asked = members(mask, 0)
         return [i for i in asked if not self._invariants[i](state)]
 

@@ -321,7 +321,7 @@ class BlockWriter:
         return [f"left[0] -= {rounds}", "if left[0] < left[1]: look(u)"]
 
     def _slices(self, loop: Loop, source: ir.Expr) -> list[str] | None:
-        """A loop that only puts numbers into the cells of neighbours, as assignments of slices."""
+        """A loop that only puts numbers into the cells of neighbours, as assignments to those that have others."""
         if "slices" not in self.w.passes or not isinstance(source, ir.Const):
             return None
         if source.value & (source.value + 1) or source.value < _MANY:
@@ -464,7 +464,7 @@ class BlockWriter:
 
 
 def _assigned(values: dict[int, str], count: int) -> list[str]:
-    """Assignments of slices of `count` cells, by their first; those of neighbours in one."""
+    """Assigns numbers to `count` cells behind each of some, where they have others; to neighbours at once."""
     out: list[str] = []
     runs: list[list[int]] = []
     for base in sorted(values):
@@ -474,11 +474,14 @@ def _assigned(values: dict[int, str], count: int) -> list[str]:
             runs.append([base])
     for run in runs:
         first, end = run[0], run[-1] + count
-        out.append(f"u += slice({first}, {end}), s[{first}:{end}]")
+        cells = f"s[{first}:{end}]"
         parts = [values[base] for base in run]
-        if len(set(parts)) == 1 and parts[0].startswith("["):  # the same number everywhere
-            parts = [f"{parts[0].partition(' ')[0]} * {end - first}"]
-        out.append(f"s[{first}:{end}] = {' + '.join(parts)}")
+        if all(part.startswith("[0]") for part in parts):
+            others, new = cells, "0"
+        else:
+            out.append(f"w = {' + '.join(parts)}")
+            others, new = f"map(ne, {cells}, w)", f"w[k - {first}]"
+        out += [f"for k in compress(range({first}, {end}), {others}):", "    u += k, s[k]", f"    s[k] = {new}"]
     return out
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 from engine import program as ir
 from engine.build import MAX_NUMBER, apply_op
@@ -20,8 +19,8 @@ LOOK_EVERY = 10_000
 """Blocks after which the length of the journal is looked at."""
 
 State = list[int]
-Journal = list[Any]
-"""What has been written over: a cell (or a slice of them), what it held, another, what it held, and so on."""
+Journal = list[int]
+"""What has been written over: a cell, what it held, another, what it held, and so on."""
 Listed = tuple[int, tuple[int, ...], int]
 """A legal option: its number among the choices, its arguments, and who takes it (-1: the decider, or chance)."""
 
@@ -65,16 +64,8 @@ def restore(state: State, journal: Journal) -> None:
 
 def first_kept(journal: Journal) -> dict[int, int]:
     """Each cell that a journal knows, with what it held at the beginning."""
-    written = journal[-2::-2]
-    if slice not in map(type, written):
-        return dict(zip(written, journal[::-2], strict=True))  # of several the last counts, which was the first
-    before: dict[int, int] = {}
-    for at, held in zip(written, journal[::-2], strict=True):
-        if type(at) is slice:
-            before.update(zip(range(at.start, at.stop), held, strict=True))
-        else:
-            before[at] = held
-    return before
+    # Of several the last counts, which was the first.
+    return dict(zip(journal[-2::-2], journal[::-2], strict=True))
 
 
 def shorten(journal: Journal) -> None:

@@ -10,10 +10,9 @@ import hashlib
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import compress
-from operator import mul, ne
-from typing import Any
+from operator import mul
 
-from engine.interpreter import Journal, State
+from engine.interpreter import Journal, State, first_kept
 
 _PRIME = 2**64 - 59
 """The largest prime of 64 bits. No power of two below it is 1, so that large sets do not fold onto small ones."""
@@ -35,25 +34,8 @@ def whole(state: Sequence[int], weight: Sequence[int]) -> int:
 
 def change(state: State, journal: Journal, weight: Sequence[int]) -> int:
     """By how much the sum has grown since a journal was begun."""
-    written, held = journal[-2::-2], journal[::-2]  # of several the last counts, which was the first
-    before = (
-        _still_aside(state, written, held) if slice in map(type, written) else dict(zip(written, held, strict=True))
-    )
-    return sum([(now - old) * weight[at] for at, old in before.items() if (now := state[at]) != old])
-
-
-def _still_aside(state: State, written: Sequence[Any], held: Sequence[Any]) -> dict[int, int]:
-    """What cells held, without those of slices that hold it now: most of them do."""
-    before: dict[int, int] = {}
-    for at, old in zip(written, held, strict=True):
-        if type(at) is slice:
-            first, end = at.start, at.stop
-            changed = compress(range(first, end), map(ne, state[at], old))
-            later = [cell for cell in before if first <= cell < end]
-            before.update([(cell, old[cell - first]) for cell in (*changed, *later)])
-        else:
-            before[at] = old
-    return before
+    before = first_kept(journal).items()
+    return sum([(now - old) * weight[at] for at, old in before if (now := state[at]) != old])
 
 
 def digits(total: int) -> str:
