@@ -16,6 +16,8 @@ from engine.rewrite import changed, walk
 
 MAX_CELLS = 400_000
 """Cells of which sets are kept, counted once for each family that they are in."""
+MAX_MEMBERS = 2_000
+"""Members that a set may have: each cell knows its bit, which is as long as its place in the set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ class KeptSets:
         # the family's cannot have: there are only smaller ones, and before all others empty ones.
         room, ordered = MAX_CELLS, []
         for f in sorted(wanted, key=lambda f: (f.count, f.first, f.stride)):
-            if f.size <= room:
+            if f.size <= room and f.count <= MAX_MEMBERS:
                 ordered.append(f)
                 room -= f.size
         self.first = len(p.start)

@@ -86,6 +86,8 @@ def test_there_are_not_too_many_of_them(monkeypatch: pytest.MonkeyPatch) -> None
         p.functions.append(ir.Function(f"f{number}", 1, (), e))
     monkeypatch.setattr("engine.kept_sets.MAX_CELLS", 64)
     assert sorted(f.size for f in with_kept_sets(p)[1].families.values()) == [24, 40]
+    monkeypatch.setattr("engine.kept_sets.MAX_MEMBERS", 3)
+    assert [f.count for f in with_kept_sets(p)[1].families.values()] == [2]
 
 
 def test_an_index_that_is_none_finds_nothing_that_a_set_cannot_hold() -> None:
