@@ -10,9 +10,9 @@ from pathlib import Path
 
 import rulespec.check.work
 from engine import Game
-from engine.begin import Backend, Machines
+from engine.begin import Backend, Machines, seat_names
 from engine.log import LogHeader, LogWriter
-from engine.simulate import CAP, choose, seat_names
+from engine.simulate import CAP, choose
 from rulespec import typed
 
 ENDLESS = """\

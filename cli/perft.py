@@ -11,12 +11,11 @@ from typing import Any
 import click
 
 from cli import output
-from engine.begin import Backend
+from engine.begin import Backend, seat_names
 from engine.game import Game
 from engine.option import Fault
 from engine.perft import LIMIT, MAX_DEPTH, Perft, perft
 from engine.perft_record import at_moves, choose, compare, count, read_record, record_file, replay_own, write_record
-from engine.simulate import seat_names
 from rulespec import typed
 from rulespec.diagnostics import Diagnostic, Report, RulespecError, Severity, Span
 from rulespec.render import to_json

@@ -13,13 +13,14 @@ import click
 
 from cli import output
 from cli.state import standings, state_lines
+from engine.begin import seat_names
 from engine.changes import State, changes
 from engine.game import Game, TakenBack
 from engine.log import LogHeader, NativeLog
 from engine.option import Decision, Fault, IllegalOption, Option
 from engine.replay import replay_log
 from engine.saved import NotSaved, SavedGame
-from engine.simulate import choose, seat_names
+from engine.simulate import choose
 from rulespec import typed
 from rulespec.diagnostics import Report
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from engine.compiler import IN_SOURCE, PythonBackend
 from engine.interpreter import Interpreter
 from engine.lower import lower
 from rulespec import typed
@@ -14,6 +13,8 @@ from rulespec.diagnostics import Diagnostic, Report, RulespecError, Severity, di
 Backend = Literal["python", "interpreter"]
 Machines = Callable[[typed.Ruleset, int, Mapping[str, str]], Interpreter]
 """What makes a machine of one's own for a ruleset, a number of seats and the values of all options."""
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 _machines: dict[tuple[object, ...], Interpreter] = {}
 
@@ -32,11 +33,19 @@ def machine(ruleset: typed.Ruleset, seats: int, options: Mapping[str, str], back
 
 def quick_machine(ruleset: typed.Ruleset, seats: int, options: Mapping[str, str]) -> Interpreter:
     """One for a single game: the passes that take longer than they save there are left out."""
+    from engine.compiler import IN_SOURCE, PythonBackend
+
     return PythonBackend(lower(ruleset, seats, options), IN_SOURCE)
 
 
+def _python(ruleset: typed.Ruleset, seats: int, options: Mapping[str, str]) -> Interpreter:
+    from engine.compiler import PythonBackend  # a ruleset that is only checked needs none of its passes
+
+    return PythonBackend(lower(ruleset, seats, options))
+
+
 _MACHINES: dict[Backend, Machines] = {
-    "python": lambda ruleset, seats, options: PythonBackend(lower(ruleset, seats, options)),
+    "python": _python,
     "interpreter": lambda ruleset, seats, options: Interpreter(lower(ruleset, seats, options)),
 }
 
@@ -92,3 +101,8 @@ def check_seats(ruleset: typed.Ruleset, seats: tuple[str, ...]) -> None:
     if len(set(seats)) < len(seats):
         report.error("RS708", "two seats have the same name", None)
     report.raise_if_errors()
+
+
+def seat_names(number: int) -> tuple[str, ...]:
+    """Names for seats that nobody has named: A, B, C, …"""
+    return tuple(_LETTERS[i] if i < len(_LETTERS) else f"P{i + 1}" for i in range(number))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from engine import program as ir
+from engine.begin import seat_names
 from engine.build import FALSE, TRUE
 from engine.game import Game, TakenBack
 from engine.interpreter import Interpreter, Journal, Listed, State
@@ -21,7 +22,7 @@ from engine.lower_expr import ExpressionLowering, Layout, Scope
 from engine.option import Fault
 from engine.replay import replay_file
 from engine.scenario import Scenario, run_scenario, suite_scenarios
-from engine.simulate import play_out, seat_names
+from engine.simulate import play_out
 from engine.suite import log_files
 from engine.units import ELSE, OPTION, OVER, TESTED, TURN, Point, Unit, Units
 from rulespec import typed

@@ -13,12 +13,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from engine import program as ir
+from engine.begin import seat_names
 from engine.build import FALSE
 from engine.game import Game
 from engine.log import LogHeader, entry_json
 from engine.option import Fault, Option
 from engine.shrink import last_changes, leave_out
-from engine.simulate import CAP, seat_names
+from engine.simulate import CAP
 from engine.watch import MAX_OPTIONS, asked, look, same_option, take
 from rulespec import typed
 from rulespec.diagnostics import Diagnostic, RulespecError, Severity, Span

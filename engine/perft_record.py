@@ -13,12 +13,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from engine.begin import Backend
+from engine.begin import Backend, seat_names
 from engine.game import Game, TakenBack
 from engine.option import Fault
 from engine.perft import Perft, perft
 from engine.replay import ReplayResult, replay_file
-from engine.simulate import seat_names
 from engine.suite import log_files
 from rulespec import typed
 from rulespec.diagnostics import Diagnostic, Report, RulespecError, Severity, Span

@@ -14,14 +14,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from engine.begin import Backend, Machines
+from engine.begin import Backend, Machines, seat_names
 from engine.game import Game, TakenBack
 from engine.log import LogHeader, LogWriter
 from engine.option import Fault, IllegalOption, Option
 from engine.replay import ReplayResult, replay_file, replay_log
 from engine.saved import SavedGame
 from engine.shrink import Failing, Move, shortest
-from engine.simulate import Playout, choose, seat_names
+from engine.simulate import Playout, choose
 from engine.watch import MAX_OPTIONS, asked, look, same_option
 from rulespec import typed
 from rulespec.diagnostics import Diagnostic, Severity

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.begin import Backend, check_options, check_seats
+from engine.begin import Backend, check_options, check_seats, seat_names
 from engine.game import Game
 from engine.log import LogHeader, entry_json
 from engine.option import Fault, Option
@@ -22,8 +22,6 @@ CAP = 5_000
 
 INTERRUPT_RATE = 1 / 50
 """How often somebody uses a right to act out of turn, where there is one."""
-
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +62,6 @@ class Playout:
         """All decisions, and at the end the one in which the rules were at fault, if they were."""
         last = self.failure.option if self.failure is not None else None
         return self.game.history + ([last] if last is not None else [])
-
-
-def seat_names(number: int) -> tuple[str, ...]:
-    """Names for seats that nobody has named: A, B, C, …"""
-    return tuple(_LETTERS[i] if i < len(_LETTERS) else f"P{i + 1}" for i in range(number))
 
 
 def choose(game: Game, rng: random.Random, interrupt_rate: float = INTERRUPT_RATE) -> Option | None:

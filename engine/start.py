@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from engine.begin import seat_names
 from engine.game import Game
 from engine.interpreter import Interpreter, ProgramFault
 from engine.lower import lower
 from engine.option import Fault
-from engine.simulate import seat_names
 from rulespec import typed
 from rulespec.diagnostics import Report, RulespecError
 

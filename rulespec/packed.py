@@ -7,10 +7,10 @@ tuple of the last n; -2, -3 … makes a node of as many as it has fields.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from rulespec import ast
 from rulespec.diagnostics import Span
@@ -26,7 +26,7 @@ def pack(tree: Any, origin: Origin) -> dict[str, Any]:
     spans: dict[Span, int] = {}
     values: dict[tuple[type, Any], int] = {}
     nodes: dict[str, int] = {}
-    order = list(_steps(tree))
+    order = _steps(tree)
     for step in order:
         if isinstance(step, Span):
             spans.setdefault(step, len(spans))
@@ -76,15 +76,19 @@ class _Tuple(Struct):
     size: int
 
 
-def _steps(part: Any) -> Iterator[Any]:
+def _steps(tree: Any) -> list[Any]:
     """A tree from its leaves on: spans and values, and after its parts each node's class or a tuple's size."""
-    if isinstance(part, tuple):
-        for each in part:
-            yield from _steps(each)
-        yield _Tuple(len(part))
-    elif isinstance(part, Struct) and not isinstance(part, Span):
-        for name in part.__struct_fields__:
-            yield from _steps(getattr(part, name))
-        yield type(part)
-    else:
-        yield part
+    steps: list[Any] = []
+    parts = [tree]
+    while parts:  # from the last to the first
+        part = parts.pop()
+        if isinstance(part, tuple):
+            steps.append(_Tuple(len(part)))
+            parts += part
+        elif isinstance(part, Struct) and not isinstance(part, Span):
+            steps.append(type(part))
+            parts += astuple(part)
+        else:
+            steps.append(part)
+    steps.reverse()
+    return steps

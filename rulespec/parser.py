@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from rulespec import ast, kept
-from rulespec.diagnostics import Diagnostic, RulespecError, Severity
+from rulespec.diagnostics import Diagnostic, RulespecError, Severity, Span
 from rulespec.packed import pack, unpack
 from rulespec.place import Origin, failure
 
@@ -93,12 +95,9 @@ def _check_depth(text: str, origin: Origin) -> None:
             raise failure("RS135", f"brackets nest deeper than {MAX_DEPTH}", origin.at(line, column, line, column + 1))
 
 
-def _children(node: Any) -> list[Any]:
-    if isinstance(node, tuple):
-        return list(node)
-    if isinstance(node, Struct):
-        return [getattr(node, name) for name in node.__struct_fields__ if name not in ("span", "text")]
-    return []
+def _children(node: Any) -> Iterable[Any]:
+    parts = node if isinstance(node, tuple) else astuple(node)
+    return [part for part in parts if isinstance(part, tuple | Struct) and not isinstance(part, Span)]
 
 
 def _check_tree(root: Any) -> None:
@@ -110,7 +109,7 @@ def _check_tree(root: Any) -> None:
         depth += 1
         following: list[Any] = []
         for node in level:
-            following.extend(c for c in _children(node) if isinstance(c, tuple | Struct))
+            following.extend(_children(node))
         if depth > limit:
             span = next((n.span for n in level if hasattr(n, "span")), None)
             raise RulespecError(

@@ -238,11 +238,11 @@ def _too_large(display: str, limit: int) -> NoReturn:
     _fail("RS103", f"the file is larger than {limit:,} bytes", _start(display), help="split it into several files")
 
 
-# What YAML calls printable, less the characters that end a line for some readers only (NEL, LS, PS, a lone CR), less
+# What YAML does not call printable, the characters that end a line for some readers only (NEL, LS, PS, a lone CR), and
 # the marks that make a line read otherwise than it is (bidirectional overrides).
 _FOREIGN = re.compile(
-    r"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
-    r"|[\u2028\u2029\u202a-\u202e\u2066-\u2069]|\r(?!\n)"
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufeff\ufffe\uffff"
+    r"\u2028\u2029\u202a-\u202e\u2066-\u2069]|\r(?!\n)"
 )
 
 

@@ -18,11 +18,11 @@ from functools import cache
 from typing import Any
 from unittest import TestCase
 
-from engine.begin import Backend, Machines
+from engine.begin import Backend, Machines, seat_names
 from engine.game import TakenBack
 from engine.properties import BACKENDS, PROPERTIES, Property, Trial, shorter
 from engine.shrink import Failing, last_changes
-from engine.simulate import choose, seat_names
+from engine.simulate import choose
 from engine.watch import look
 from rulespec import typed
 from rulespec.diagnostics import Diagnostic

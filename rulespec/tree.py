@@ -41,19 +41,17 @@ class Blocks(Indenter):
             yield token
 
 
-@cache
-def _lark() -> tuple[Lark, Blocks]:
-    blocks = Blocks()
-    return parser(blocks), blocks
-
-
 @v_args(meta=True)
 class _Builder(Transformer_NonRecursive):  # type: ignore[type-arg]
-    """Turns Lark's tree into `ast` nodes, bottom-up and without recursion."""
+    """Turns Lark's tree of a text that begins at `origin` into `ast` nodes, bottom-up and without recursion."""
 
-    def __init__(self, origin: Origin) -> None:
+    origin: Origin
+
+    def __init__(self) -> None:
         super().__init__()
-        self.origin = origin
+        for name, method in vars(_Builder).items():
+            if hasattr(method, "visit_wrapper"):  # Lark wraps a method each time it is asked for: here once for all
+                setattr(self, name, getattr(self, name))
 
     # names and texts
     def name(self, meta: Meta, c: list[Any]) -> ast.Name:
@@ -376,15 +374,22 @@ class _Builder(Transformer_NonRecursive):  # type: ignore[type-arg]
         return tuple(c)
 
 
+@cache
+def _lark() -> tuple[Lark, Blocks, _Builder]:
+    blocks = Blocks()
+    return parser(blocks), blocks, _Builder()
+
+
 def build(text: str, start: str, origin: Origin, tokens: list[Token] | None = None) -> Any:
     """The syntax tree of a text that begins with the rule `start` of the grammar; errors as those of `parse_rules`.
 
     `tokens` takes the tokens.
     """
-    lark, blocks = _lark()
+    lark, blocks, builder = _lark()
     blocks.seen = tokens
+    builder.origin = origin
     try:
-        return _Builder(origin).transform(lark.parse(text, start=start))
+        return builder.transform(lark.parse(text, start=start))
     except (UnexpectedInput, DedentError) as error:
         raise syntax_error(error, text, origin) from None
     except VisitError as error:

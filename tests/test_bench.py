@@ -16,9 +16,9 @@ from bench.pairs import speed as times_as_fast
 from bench.play import played, write_log
 from bench.sections.passes import without
 from bench.yardstick import TASKS, Chess, bytes_of
+from engine.begin import seat_names
 from engine.compiler import PythonBackend
 from engine.log import read_log
-from engine.simulate import seat_names
 from rulespec.diagnostics import Report
 from rulespec.load import load_ruleset
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
+from engine.begin import seat_names
 from engine.game import Game
 from engine.log import NativeLog, read_log
 from engine.option_text import split_option
-from engine.simulate import seat_names
 from engine.suite import EXPECTATION
 from rulespec import typed
 from rulespec.load import load_ruleset

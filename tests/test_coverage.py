@@ -13,11 +13,12 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
 from cli.main import cli
+from engine.begin import seat_names
 from engine.coverage import Coverage, trace_playouts, trace_scenario, trace_suite
 from engine.coverage_report import CoverageReport
 from engine.game import Game
 from engine.scenario import load_scenarios
-from engine.simulate import play_out, seat_names
+from engine.simulate import play_out
 from engine.units import Point
 from rulespec import typed
 from rulespec.diagnostics import Report

@@ -15,10 +15,11 @@ from jsonschema import Draft202012Validator
 
 from cli.main import cli
 from engine import identify as module
+from engine.begin import seat_names
 from engine.game import Game
 from engine.identify import Candidate, Identification, identify
 from engine.log import LogHeader, NativeLog, entry_json, parse_log
-from engine.simulate import choose, seat_names
+from engine.simulate import choose
 from rulespec import typed
 from rulespec.diagnostics import RulespecError
 from rulespec.load import load_ruleset

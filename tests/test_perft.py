@@ -19,12 +19,11 @@ from cases import TESTS
 from jsonschema import Draft202012Validator
 
 from cli.main import run
-from engine.begin import Backend
+from engine.begin import Backend, seat_names
 from engine.game import Game
 from engine.option import Fault, Option
 from engine.perft import MAX_DEPTH, perft
 from engine.perft_record import COUNTED, compare, read_record, record_file
-from engine.simulate import seat_names
 from rulespec import typed
 from rulespec.diagnostics import Report
 from rulespec.load import load_ruleset

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from engine.begin import seat_names
 from engine.game import Game
 from engine.log import parse_log
 from engine.replay import replay_file
-from engine.simulate import Outcome, Playout, Totals, choose, play_out, seat_names, simulate
+from engine.simulate import Outcome, Playout, Totals, choose, play_out, simulate
 from rulespec import typed
 from rulespec.load import load_ruleset
 

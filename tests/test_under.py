@@ -14,10 +14,11 @@ from jsonschema import Draft202012Validator
 
 from cli.main import cli
 from engine import judge as module
+from engine.begin import seat_names
 from engine.game import Game, TakenBack
 from engine.judge import Judgement, judge, judge_file
 from engine.option import Option
-from engine.simulate import choose, seat_names
+from engine.simulate import choose
 from rulespec.diagnostics import RulespecError
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema

@@ -11,8 +11,8 @@ from bench.play import played
 from bench.sections.loading import RULESETS
 from bench.yardstick import bytes_of
 from engine import Game
+from engine.begin import seat_names
 from engine.option import Option
-from engine.simulate import seat_names
 from rulespec import typed
 from rulespec.load import load_ruleset
 

@@ -10,8 +10,8 @@ from bench.figures import Bench, Figure, Target
 from bench.pairs import alternate, timed
 from bench.play import move, playouts, positions
 from bench.sections.loading import RULESETS
-from engine.begin import machine
-from engine.simulate import play_out, seat_names
+from engine.begin import machine, seat_names
+from engine.simulate import play_out
 from rulespec import typed
 from rulespec.load import load_ruleset
 
