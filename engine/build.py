@@ -54,10 +54,10 @@ OPERATORS: dict[str, Callable[..., int]] = {
 
 def apply_op(name: str, args: Sequence[int]) -> int | None:
     """The value of an operator; None for a division by zero, or a product of more than 15 digits."""
-    if args[-1] == 0 and name in ("/", "%"):
+    if name in ("/", "%") and args[-1] == 0:
         return None
     value = OPERATORS[name](*args)
-    return None if abs(value) > MAX_NUMBER and name == "mul" else value
+    return None if name == "mul" and abs(value) > MAX_NUMBER else value
 
 
 def op(name: str, *args: Expr, site: int = 0) -> Expr:

@@ -51,6 +51,7 @@ class Lowering:
         self.loops: list[_Loop] = []
         self.asks: list[int] = []
         self.owner = ""
+        self._lines: dict[str, list[str]] = {}  # of each file of the source
 
     # --- the whole -------------------------------------------------------------------------
 
@@ -333,7 +334,9 @@ class Lowering:
 
     def _source(self, span: Span) -> str:
         """The text at a place of the source, on one line."""
-        lines = self.ruleset.sources.get(span.file, "").split("\n")[span.line - 1 : span.end_line]
+        if span.file not in self._lines:
+            self._lines[span.file] = self.ruleset.sources.get(span.file, "").split("\n")
+        lines = self._lines[span.file][span.line - 1 : span.end_line]
         if not lines:
             return ""
         if span.line == span.end_line:

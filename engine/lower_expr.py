@@ -58,16 +58,18 @@ class Layout:
         for kind in declarations.kinds.values():
             for field_ in kind.state.values():
                 self.field_at[field_] = len(self.p.cells)
+                self._room([kind.name])
                 for owner in self.names(kind.name):
                     type_ = type_name(field_.type)
-                    self.add(ir.CellName(kind.name, owner, field_.name, type_, private=field_.private))
+                    self._add(ir.CellName(kind.name, owner, field_.name, type_, private=field_.private))
         for piece in declarations.pieces.values():
             for place in piece.places.values():
                 self.place_at[place] = len(self.p.cells)
                 self._room([*piece.each, *([place.index] if place.index else [])])
                 for owner in self._owners(piece.each):
                     for index in range(self.size(place.index)) if place.index else [-1]:
-                        self.add(ir.CellName("pieces", owner or "-", piece.name, "int", place.name, place.index, index))
+                        of = owner or "-"
+                        self._add(ir.CellName("pieces", of, piece.name, "int", place.name, place.index, index))
 
     def _room(self, kinds: list[str]) -> None:
         """Refuses more cells than there may be, one for each tuple of entities."""
@@ -82,6 +84,9 @@ class Layout:
     def add(self, name: ir.CellName) -> int:
         """A new cell."""
         self._room([])
+        return self._add(name)
+
+    def _add(self, name: ir.CellName) -> int:
         self.p.cells.append(name)
         self.p.start.append(0)
         return len(self.p.cells) - 1
@@ -222,45 +227,46 @@ class ExpressionLowering:
 
     def expr(self, e: typed.Expr, scope: Scope) -> ir.Expr:
         """The expression; constant where it can be."""
+        # `type(…) is`, because `isinstance` says no slowly where classes are made in C.
         if id(e) in scope.sources:
             return scope.sources[id(e)]
-        if isinstance(e, typed.Lit):
+        if type(e) is typed.Lit:
             return ir.Const(e.value)
-        if isinstance(e, typed.Seats):
+        if type(e) is typed.Seats:
             return ir.Const(self.layout.seats)
-        if isinstance(e, typed.OptionValue):
+        if type(e) is typed.OptionValue:
             return ir.Const(self._option(e.option))
-        if isinstance(e, typed.Local):
+        if type(e) is typed.Local:
             return scope.where[e.var]
-        if isinstance(e, typed.Field):
+        if type(e) is typed.Field:
             base = self.layout.field_at[e.decl]
             if e.owner is None:
                 return cell(base)
             return cell(base, self.expr(e.owner, scope), self.layout.size(e.decl.kind))
-        if isinstance(e, typed.Fact):
+        if type(e) is typed.Fact:
             return self._row(tuple(e.decl.values), self.expr(e.owner, scope))
-        if isinstance(e, typed.PieceCount):
+        if type(e) is typed.PieceCount:
             kinds = [*e.piece.each, *([e.place.index] if e.place.index else [])]
             parts = [*e.ids, *([e.index] if e.index is not None else [])]
             return self._indexed(self.layout.place_at[e.place], kinds, parts, scope)
-        if isinstance(e, typed.TableRow):
+        if type(e) is typed.TableRow:
             return self._table(e, scope)
-        if isinstance(e, typed.ProductEntity):
+        if type(e) is typed.ProductEntity:
             total: ir.Expr = FALSE
             for part, stride in zip(e.parts, self.layout.strides(list(e.kind.product)), strict=True):
                 total = op("+", total, op("*", self.expr(part, scope), ir.Const(stride)))
             return total
-        if isinstance(e, typed.KindSet):
+        if type(e) is typed.KindSet:
             return ir.Const((1 << self.layout.size(e.kind.name)) - 1)
-        if isinstance(e, typed.Call):
+        if type(e) is typed.Call:
             return ir.Call(self._function(e.definition), tuple(self.expr(a, scope) for a in e.args))
-        if isinstance(e, typed.TrackOp):
+        if type(e) is typed.TrackOp:
             return self._track(e, scope)
-        if isinstance(e, typed.Choice):
+        if type(e) is typed.Choice:
             return choose(self.expr(e.condition, scope), self.expr(e.then, scope), self.expr(e.other, scope))
-        if isinstance(e, typed.Each):
+        if type(e) is typed.Each:
             return self._each(e, scope)
-        if isinstance(e, typed.Reach):
+        if type(e) is typed.Reach:
             slot = self.slot(scope)
             start = self.expr(e.start, scope)
             return ir.Closure(slot, start, self.expr(e.step, scope.in_slot(e.var, slot)))

@@ -298,3 +298,9 @@ class Extend(Item, frozen=True):
 
 class Remove(Item, frozen=True):
     kind: str
+
+
+NODES: frozenset[type[Struct]] = frozenset(
+    node for node in vars().values() if isinstance(node, type) and issubclass(node, Struct) and node is not Span
+)
+"""All classes of nodes. To look a class up here is faster than `isinstance`, which says no slowly to a Struct."""

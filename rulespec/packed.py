@@ -16,9 +16,7 @@ from rulespec import ast
 from rulespec.diagnostics import Span
 from rulespec.place import Origin
 
-_NODES: dict[str, type[Struct]] = {
-    name: node for name, node in vars(ast).items() if isinstance(node, type) and issubclass(node, Struct)
-}
+_NODES = {node.__name__: node for node in ast.NODES}
 
 
 def pack(tree: Any, origin: Origin) -> dict[str, Any]:
@@ -28,13 +26,13 @@ def pack(tree: Any, origin: Origin) -> dict[str, Any]:
     nodes: dict[str, int] = {}
     order = _steps(tree)
     for step in order:
-        if isinstance(step, Span):
+        if type(step) is Span:
             spans.setdefault(step, len(spans))
     steps: list[int] = []
     for step in order:
-        if isinstance(step, Span):
+        if type(step) is Span:
             steps.append(spans[step])
-        elif isinstance(step, _Tuple):
+        elif type(step) is _Tuple:
             steps += (-1, step.size)
         elif isinstance(step, type):
             steps.append(-2 - nodes.setdefault(step.__name__, len(nodes)))
@@ -82,10 +80,10 @@ def _steps(tree: Any) -> list[Any]:
     parts = [tree]
     while parts:  # from the last to the first
         part = parts.pop()
-        if isinstance(part, tuple):
+        if type(part) is tuple:
             steps.append(_Tuple(len(part)))
             parts += part
-        elif isinstance(part, Struct) and not isinstance(part, Span):
+        elif type(part) in ast.NODES:
             steps.append(type(part))
             parts += astuple(part)
         else:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
 from msgspec.structs import astuple
 
 from rulespec import ast, kept
-from rulespec.diagnostics import Diagnostic, RulespecError, Severity, Span
+from rulespec.diagnostics import Diagnostic, RulespecError, Severity
 from rulespec.packed import pack, unpack
 from rulespec.place import Origin, failure
 
@@ -96,8 +95,8 @@ def _check_depth(text: str, origin: Origin) -> None:
 
 
 def _children(node: Any) -> Iterable[Any]:
-    parts = node if isinstance(node, tuple) else astuple(node)
-    return [part for part in parts if isinstance(part, tuple | Struct) and not isinstance(part, Span)]
+    parts = node if type(node) is tuple else astuple(node)
+    return [part for part in parts if type(part) is tuple or type(part) in ast.NODES]
 
 
 def _check_tree(root: Any) -> None:
