@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cli import output
 from rulespec import typed
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from engine.explore import Exploration, Finding
 
 
-@dataclass(frozen=True, slots=True)
-class Deep:
+class Deep(Struct, frozen=True):
     """How far to explore: thousands of decisions, and the folder for the games that show what is wrong, if any."""
 
     thousands: int

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import Struct
 
 from cli import output
 from cli.deep import Deep
@@ -73,8 +73,7 @@ def command(
     ctx.exit(max(r.code for r in results))
 
 
-@dataclass(frozen=True, slots=True)
-class _Result:
+class _Result(Struct, frozen=True):
     """What came of a reference: the ruleset (None if it has errors), what was found, and the exit code."""
 
     ref: str

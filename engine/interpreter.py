@@ -110,7 +110,8 @@ class Interpreter:
         if type(e) is ir.Const:
             return e.value
         if type(e) is ir.Cell:
-            return state[e.base + self.evaluate(e.index, state, slots)]
+            at = e.index
+            return state[e.base + (at.value if type(at) is ir.Const else self.evaluate(at, state, slots))]
         if type(e) is ir.Local:
             return slots[e.slot]
         if type(e) is ir.Op:

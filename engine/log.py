@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
@@ -37,8 +36,7 @@ _REFERENCE = re.compile(r"[a-z0-9][a-z0-9_]*(\+[a-z0-9][a-z0-9_]*)*")
 _HEADER_KEYS = ("rulespec_log", "ruleset", "ruleset_hash", "seats", "options")
 
 
-@dataclass(frozen=True, slots=True)
-class LogHeader:
+class LogHeader(Struct, frozen=True):
     """What a game is, before its first decision."""
 
     ruleset: str
@@ -76,15 +74,14 @@ class LogEntry(Struct, frozen=True, gc=False):
     keep: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class NativeLog:
+class NativeLog(Struct):
     """A log that has been read. `text` is kept for messages that quote it."""
 
     file: str
     header: LogHeader
     entries: list[LogEntry]
     text: str
-    warnings: list[Diagnostic] = field(default_factory=list)
+    warnings: list[Diagnostic] = []
 
     def span(self, entry: LogEntry, value: str = "") -> Span:
         """The place of a line, or of a value in it."""

@@ -7,6 +7,7 @@ the same on every machine; two positions have the same sum with a chance of abou
 from __future__ import annotations
 
 import hashlib
+import struct
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import compress
@@ -22,7 +23,7 @@ _PRIME = 2**64 - 59
 def weights(cells: int, length: int) -> tuple[int, ...]:
     """The weights of a program's cells. What stands behind them in a state, up to its `length`, has no weight."""
     stream = hashlib.shake_256(b"rulespec position").digest(8 * cells)
-    of_cells = tuple(int.from_bytes(stream[8 * i : 8 * i + 8], "little") % _PRIME for i in range(cells))
+    of_cells = tuple([word % _PRIME for word in struct.unpack(f"<{cells}Q", stream)])
     return of_cells + (0,) * (length - cells)
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+
+from msgspec.structs import replace
 
 from engine.audit import Broken, first_broken
 from engine.begin import Backend

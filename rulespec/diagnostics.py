@@ -7,7 +7,6 @@ import heapq
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 
@@ -187,16 +186,14 @@ class Span(Struct, frozen=True, order=True, gc=False):
         return f"{self.file}:{self.line}:{self.column}"
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(Struct, frozen=True):
     """A second place that explains a diagnostic, and what is to be seen there."""
 
     span: Span
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(Struct, frozen=True):
     """A mend that is certain: what stands at `span` becomes `text`. An empty span is a place where text is put in."""
 
     span: Span
@@ -210,8 +207,7 @@ class Severity(StrEnum):
     WARNING = "warning"
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(Struct, frozen=True):
     """One finding.
 
     Attributes:

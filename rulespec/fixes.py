@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from rulespec.diagnostics import Diagnostic, Fix, RulespecError, Span, did_you_mean
 from rulespec.source import Mapping as YamlMapping

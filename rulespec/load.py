@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from rulespec import ast, typed
 from rulespec.check.nodes import get, text, words
@@ -68,8 +69,7 @@ class Files:
         return found.diagnostics
 
 
-@dataclass(slots=True)
-class _Reader:
+class _Reader(Struct):
     """Reads files, keeps their texts for messages, and hashes their content."""
 
     report: Report
@@ -251,8 +251,7 @@ def load_ruleset(ref: str, report: Report | None = None, files: Files | None = N
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
+class Merged(Struct, frozen=True):
     """What a reference names, put together but not checked.
 
     `folders` are those read, the reference's own before what it extends; `overlays` the ids of its overlays; `texts`

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from rulespec import ast
@@ -12,8 +11,7 @@ from rulespec.diagnostics import Label, Report, Span, did_you_mean, nearest
 from rulespec.source import Mapping, Node, Scalar, Sequence
 
 
-@dataclass(slots=True)
-class Source:
+class Source(Struct):
     """A ruleset before it is checked: one YAML tree and the rules by kind and name.
 
     `originals` maps the name of a wrapping rule to the name its `original(…)` calls; `touched` maps each path that an

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import astuple
 
 from rulespec import ast, kept
-from rulespec.diagnostics import Diagnostic, RulespecError, Severity
+from rulespec.diagnostics import Diagnostic, RulespecError, Severity, Span
 from rulespec.packed import pack, unpack
 from rulespec.place import Origin, failure
 
@@ -64,34 +65,28 @@ def _parse(text: str, start: str, origin: Origin, keep: bool, tokens: list[Token
     return tree
 
 
+_MARK = re.compile(r'"[^"\n]*"?|#[^\n]*|[()\[\]{}\t]')
+"""What nests, what cannot stand there, and what hides both: texts and comments."""
+
+
 def _check_depth(text: str, origin: Origin) -> None:
     """Refuses nesting that would overflow the recursive passes, before anything is built."""
     depth = 0
-    quoted = comment = False
-    line, column = 1, 0
-    for char in text:
-        column += 1
-        if char == "\n":
-            line, column, quoted, comment = line + 1, 0, False, False
-            continue
-        if comment:
-            continue
-        if char == '"':
-            quoted = not quoted
-        elif quoted:
-            continue
-        elif char == "#":
-            comment = True
-        elif char == "\t":
-            raise failure(
-                "RS133", "a tab cannot stand in a rules file", origin.at(line, column, line, column + 1), "use spaces"
-            )
-        elif char in "([{":
+    for mark in _MARK.finditer(text):
+        if mark[0] in ("(", "[", "{"):
             depth += 1
-        elif char in ")]}":
+        elif mark[0] in (")", "]", "}"):
             depth = max(0, depth - 1)
+        elif mark[0] == "\t":
+            raise failure("RS133", "a tab cannot stand in a rules file", _place(mark, origin), "use spaces")
         if depth > MAX_DEPTH:
-            raise failure("RS135", f"brackets nest deeper than {MAX_DEPTH}", origin.at(line, column, line, column + 1))
+            raise failure("RS135", f"brackets nest deeper than {MAX_DEPTH}", _place(mark, origin))
+
+
+def _place(mark: re.Match[str], origin: Origin) -> Span:
+    line = mark.string.count("\n", 0, mark.start()) + 1
+    column = mark.start() - mark.string.rfind("\n", 0, mark.start())
+    return origin.at(line, column, line, column + 1)
 
 
 def _children(node: Any) -> Iterable[Any]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import textwrap
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from rulespec.diagnostics import Diagnostic, Severity, Span
 
@@ -85,8 +86,7 @@ def _span_json(span: Span) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True)
-class _Mark:
+class _Mark(Struct, frozen=True):
     """A label, and whether it is the place itself (carets) or a second one (dashes)."""
 
     span: Span

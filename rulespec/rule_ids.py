@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rulespec.check.nodes import get, text, words
 from rulespec.diagnostics import Label, Report, Span, did_you_mean
@@ -15,8 +16,7 @@ _FOR_PEOPLE = re.compile(r'"[^"]*"|#.*|\bdoc:.*')
 """What of a line of a rules file or a YAML file may cite rules."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListedRule:
+class ListedRule(Struct, frozen=True):
     """A rule in the list of a ruleset: its id, what it says in one line, the editions that have it, where it stands."""
 
     id: str
@@ -25,8 +25,7 @@ class ListedRule:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Unreached:
+class Unreached(Struct, frozen=True):
     """What no test can run, and why.
 
     Either a rule of the list (`rule`), or a place: a file of the ruleset's folder (`at`), a text on the line, and the

@@ -10,11 +10,11 @@ import os
 import re
 import stat
 from collections import abc
-from dataclasses import dataclass, field
 from pathlib import Path, PureWindowsPath
 from typing import Any, Literal, NamedTuple, NoReturn
 
 import yaml
+from msgspec import Struct, field
 
 from rulespec.diagnostics import Diagnostic, Label, Report, RulespecError, Severity, Span, shown
 
@@ -29,8 +29,7 @@ _STYLES: dict[str | None, Style] = {"'": "single", '"': "double", "|": "literal"
 _ERROR_LIMIT = 50  # after so many mistakes in one file the rest is noise
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """How much of a file is accepted: its size in bytes, the depth of nesting, the number of parser events."""
 
     size: int = 2_000_000
@@ -41,8 +40,7 @@ class Limits:
 DEFAULT = Limits()
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+class Scalar(Struct, frozen=True):
     """A single value. `text` is its content as text, whatever its type; a key's value is always its text.
 
     `span` includes the quotes, so the content of a value in style "single" or "double" starts one column later.
@@ -54,16 +52,14 @@ class Scalar:
     style: Style = "plain"
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(Struct, frozen=True):
     """A list of values."""
 
     items: list[Node]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Mapping:
+class Mapping(Struct, frozen=True):
     """Key → (the key itself with its place, value), in the order of the file."""
 
     entries: dict[str, tuple[Scalar, Node]]
@@ -270,8 +266,7 @@ def _fail(code: str, message: str, span: Span | None, *, help: str) -> NoReturn:
 # --- YAML events → nodes ----------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class _Open:
+class _Open(Struct):
     """A list or mapping whose end has not come yet."""
 
     span: Span

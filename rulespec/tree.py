@@ -35,9 +35,12 @@ class Blocks(Indenter):
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
         """Blocks as tokens, among the others."""
-        for token in super().process(stream):  # type: ignore[no-untyped-call]
-            if self.seen is not None:
-                self.seen.append(token)
+        tokens: Iterator[Token] = super().process(stream)  # type: ignore[no-untyped-call]
+        return tokens if self.seen is None else self._watched(tokens, self.seen)
+
+    def _watched(self, tokens: Iterator[Token], seen: list[Token]) -> Iterator[Token]:
+        for token in tokens:
+            seen.append(token)
             yield token
 
 

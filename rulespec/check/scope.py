@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from rulespec import typed
 
@@ -10,8 +11,7 @@ Path = tuple[object, ...]
 """A value that can be checked for none: a root (a Var, or a global's name) and then field names."""
 
 
-@dataclass(frozen=True, slots=True)
-class Env:
+class Env(Struct, frozen=True):
     """Variables in scope, and the paths known not to be none. Never changed: every step makes a new one."""
 
     vars: dict[str, typed.Var] = field(default_factory=dict)

@@ -6,8 +6,9 @@ These are warnings. Each looks for what breaks a pattern that the ruleset itself
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice, pairwise, product
+
+from msgspec import Struct
 
 from rulespec import ast, typed
 from rulespec.check.flow import expressions, parts, statement_expressions, walk
@@ -227,8 +228,7 @@ def _parts(near: list[set[int]]) -> list[set[int]]:
 # --- tables --------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class _Range:
+class _Range(Struct):
     """The least and the greatest value of a number, and what it depends on."""
 
     low: int
@@ -284,8 +284,7 @@ def _lookups(d: typed.Declarations, groups: list[list[typed.Expr]], report: Repo
     return unsafe
 
 
-@dataclass(slots=True)
-class _Keys:
+class _Keys(Struct):
     """The values that each key of a look-up may have, and what they depend on."""
 
     tried: list[range]

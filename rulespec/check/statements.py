@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from rulespec import ast, typed
 from rulespec.check.expressions import ExpressionChecker
@@ -13,8 +14,7 @@ from rulespec.types import ANY, BAD, INT, Bad, Ent, Num, SetOf, Type
 MAX_PARAMS = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where a statement stands: what `leave`, `again` and `require` would mean there."""
 
     in_loop: bool = False
