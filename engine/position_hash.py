@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import compress
 from operator import mul
 
-from engine.interpreter import Journal, State, first_kept
+from engine.interpreter import Journal, State
 
 _PRIME = 2**64 - 59
 """The largest prime of 64 bits. No power of two below it is 1, so that large sets do not fold onto small ones."""
@@ -35,8 +35,15 @@ def whole(state: Sequence[int], weight: Sequence[int]) -> int:
 
 def change(state: State, journal: Journal, weight: Sequence[int]) -> int:
     """By how much the sum has grown since a journal was begun."""
-    before = first_kept(journal).items()
-    return sum([(now - old) * weight[at] for at, old in before if (now := state[at]) != old])
+    total = 0
+    seen: set[int] = set()
+    entries = iter(journal)
+    for at, old in zip(entries, entries, strict=True):
+        if at not in seen:  # what a cell held at the beginning is what has been kept of it first
+            seen.add(at)
+            if (now := state[at]) != old:
+                total += (now - old) * weight[at]
+    return total
 
 
 def digits(total: int) -> str:
