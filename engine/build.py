@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
 from engine.program import Cell, Const, Expr, If, Logic, Op
@@ -47,6 +48,7 @@ OPERATORS: dict[str, Callable[..., int]] = {
     "count": int.bit_count,
     "next": lambda a, b: (a + 1) % b,
     "pick": _pick,
+    "passed": lambda a, *ends: bisect_left(ends, a),
 }
 """What the operators mean, on numbers. Division rounds down. `mul` is a product that the rules ask for and is bounded,
 `*` one of addresses or with a small constant. `pick` gives the first member of a set from a place on, cyclic."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from math import prod
@@ -346,6 +347,7 @@ class PythonBackend(Interpreter):
             "left": self._left,
             "look": self._look,
             "too_many": too_many,
+            "bisect_left": bisect_left,
             "compress": compress,
             "ne": ne,
             "__builtins__": {

@@ -143,6 +143,8 @@ class ExpressionWriter:
             return f"{'divide' if e.op == '/' else 'modulo'}({a[0]}, {a[1]}, {e.site})"
         if e.op == "pick" and e.args[1] == ir.Const(0):
             return f"lowest({a[0]})"
+        if e.op == "passed":
+            return f"bisect_left(({''.join(f'{end}, ' for end in a[1:])}), {a[0]})"
         return _FORMS.get(e.op, "({0} " + e.op + " {1})").format(*a, site=e.site)
 
     def _cut(self, e: ir.Positive | ir.Total) -> str:

@@ -332,8 +332,7 @@ class ExpressionLowering:
             return op("%", op("-", args[1], args[0]), size, site=site)
         if e.op == "ahead":
             return op("%", op("+", args[0], args[1]), size, site=site)
-        # A line: the number of spaces whose end is below the value.
-        return together("+", [op(">", args[0], ir.Const(upto)) for upto in e.track.upto])
+        return op("passed", args[0], *map(ir.Const, e.track.upto))  # a line: the spaces whose end is below the value
 
     def _each(self, e: typed.Each, scope: Scope) -> ir.Expr:
         b = e.binder

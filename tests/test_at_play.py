@@ -428,6 +428,16 @@ def test_a_long_line_and_a_large_set(play: Play) -> None:
     )
 
 
+def test_spaces_of_spaces_are_looked_up_once_each(play: Play) -> None:
+    tracks = "--- tracks.yaml\ntracks:\n  t: {line: mark, spaces: {a: {upto: 0}, b: {upto: 1}, c: {upto: 2}, d: {}}}\n"
+    state = "--- kinds.yaml\nstate:\n  v: {type: int}\n"
+    deep = "v"
+    for _ in range(25):
+        deep = f"t.space({deep}).index"
+    game = play(f"procedure play():\n    set v to 2\n    set v to {deep}\n    end game\n" + tracks + state)
+    assert (game.value("v"), game.value(f"{deep} + 2")) == ("2", "4")
+
+
 # --- the interface
 
 
