@@ -17,9 +17,8 @@ from engine import program as ir
 from engine.build import MAX_NUMBER, op
 from engine.emit import ExpressionWriter
 from engine.flow import Flow, Loop, begun, loops, meets
-from engine.kept_sets import meet, span
 from engine.procedures import Procedure, procedures
-from engine.rewrite import changed, walk
+from engine.rewrite import changed, meet, span, walk
 
 _MAX_DEPTH = 24
 _MAX_LOOPS = 8
@@ -282,11 +281,18 @@ class BlockWriter:
         out = [*self._note(loop.rest), *self._note(loop.at)]
         begun = ir.Cell(loop.rest, ir.Const(0), 1) if source is None else source
         cyclic = loop.start != ir.Const(0)
+        within = None if cyclic else self._within(loop)
+        last = member
         if isinstance(begun, ir.Const) and not cyclic:
             mask, members = str(begun.value), self.w.members_of(begun)
+            last = str(begun.value.bit_length() - 1) if begun.value else member
         else:
             out.append(f"{mask} = {self.x(begun)}")
             members = f"around[{mask}, {self.x(loop.start)}]" if cyclic else f"bits[{mask}]"
+            last = f"{mask}.bit_length() - 1 if {mask} else {member}" if within is not None else member
+        if within is not None:
+            chosen = self._bound(within)
+            members = self.w.members_of(chosen) if begun == loop.over else f"bits[{mask} & {self.w.x(chosen)}]"
         whole = self._slices(loop, begun)
         if whole is not None:
             out += whole
@@ -303,11 +309,16 @@ class BlockWriter:
             out += [f"{member} = {self._cell(loop.at)}"] if kept else []
             out += self._counted(opened)
             out += [f"for {member} in {members}:", *("    " + line for line in body)]
-            ended = [f"    {self._cell(loop.rest)} = 0", f"    {self._cell(loop.at)} = {member}"]
+            ended = [f"    {self._cell(loop.rest)} = 0", f"    {self._cell(loop.at)} = {last}"]
             out += ["else:", *ended] if kept else []
         found = self._then(out, loop.behind, stop, depth)
         self._opened.discard(head)
         return found
+
+    def _within(self, loop: Loop) -> ir.Expr | None:
+        """The members that come into question, if that is known before they are asked."""
+        test = self.p.blocks[loop.body].exit
+        return test.within if isinstance(test, ir.Branch) else None
 
     def _counted(self, o: _Open) -> list[str]:
         """Counts how often a loop goes round; that of a small loop in another one is counted with the other one."""

@@ -9,8 +9,9 @@ from engine import program as ir
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop over a set: the cells of what is left of it and of the member at hand, and where it leads."""
+    """A loop over a set: the set, the cells of what is left of it and of the member at hand, and where it leads."""
 
+    over: ir.Expr
     rest: int
     at: int
     start: ir.Expr
@@ -53,12 +54,12 @@ class Flow:
 
 def loops(p: ir.Program) -> dict[int, Loop]:
     """The loops over sets, by the block that decides whether they go on."""
-    stored: dict[int, int] = {}
+    stored: dict[int, list[ir.Expr]] = {}
     for block in p.blocks:
         for i in block.body:
             if isinstance(i, ir.Store) and isinstance(i.target.index, ir.Const):
                 at = i.target.base + i.target.index.value
-                stored[at] = stored.get(at, 0) + 1
+                stored.setdefault(at, []).append(i.value)
     found: dict[int, Loop] = {}
     for head, block in enumerate(p.blocks):
         e = block.exit
@@ -77,10 +78,11 @@ def loops(p: ir.Program) -> dict[int, Loop]:
             and first.value.args[0] == rest
             and second.target == rest
             and second.value == ir.Op("diff", (rest, ir.Op("bit", (first.target,))))
-            and stored.get(first.target.base) == 1  # nothing else moves the member …
-            and stored.get(rest.base) == 2  # … or the rest, once the loop has begun
+            and len(stored[first.target.base]) == 1  # nothing else moves the member …
+            and len(stored[rest.base]) == 2  # … or the rest, once the loop has begun
         ):
-            found[head] = Loop(rest.base, first.target.base, first.value.args[1], e.yes, e.no)
+            (over,) = (value for value in stored[rest.base] if value is not second.value)
+            found[head] = Loop(over, rest.base, first.target.base, first.value.args[1], e.yes, e.no)
     return found
 
 

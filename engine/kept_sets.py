@@ -12,7 +12,7 @@ from engine import program as ir
 from engine.build import FALSE, op
 from engine.interpreter import State
 from engine.passes import everywhere
-from engine.rewrite import changed, walk
+from engine.rewrite import changed, meet, span, walk
 
 MAX_CELLS = 400_000
 """Cells of which sets are kept, counted once for each family that they are in."""
@@ -117,18 +117,6 @@ def with_kept_sets(p: ir.Program) -> tuple[ir.Program, KeptSets]:
         return (isinstance(e, ir.Positive) and kept.cell(e)) or e
 
     return everywhere(p, read), kept
-
-
-def span(c: ir.Cell) -> range:
-    """The cells that an expression of a cell may be about."""
-    if isinstance(c.index, ir.Const):
-        return range(c.base + c.index.value, c.base + c.index.value + 1)
-    return range(c.base, c.base + c.size)
-
-
-def meet(one: range, other: range) -> bool:
-    """Whether two ranges of cells have some in common."""
-    return one.start < other.stop and other.start < one.stop
 
 
 def _terms(e: ir.Expr) -> list[tuple[int, ir.Expr | None]]:

@@ -12,8 +12,9 @@ from msgspec.structs import replace
 
 from engine import program as ir
 from engine.build import FALSE, TRUE, choose, logic, op, together
+from engine.flow import Flow, Loop, loops
 from engine.interpreter import evaluate, members
-from engine.rewrite import Facts, changed, free, highest, moved, substituted, walk
+from engine.rewrite import Facts, changed, free, highest, meet, moved, span, substituted, targets, walk
 
 Change = Callable[[ir.Expr, int], ir.Expr]
 """What a pass does to an expression, given the highest slot that is in use around it."""
@@ -175,7 +176,47 @@ def narrow(p: ir.Program) -> ir.Program:
     for d in p.decisions:
         choices = tuple(_narrowed_choice(c, facts) for c in d.choices)
         p.decisions[p.decisions.index(d)] = replace(d, choices=choices)
+    flow = Flow(p)
+    for head, loop in loops(p).items():
+        test = p.blocks[loop.body].exit
+        if len(p.blocks[loop.body].body) == 2 and isinstance(test, ir.Branch) and test.no == head:
+            within = _within(loop, test, facts)
+            if within is not None and _lasts(within, flow, test.yes, head):
+                p.blocks[loop.body].exit = replace(test, within=within)
     return p
+
+
+def _within(loop: Loop, test: ir.Branch, facts: Facts) -> ir.Expr | None:
+    """The members of a loop's set for which its condition can hold, if they need not be asked one by one."""
+    slot = facts.p.slots  # one that nobody uses; nothing is left of it afterwards
+
+    def bound(e: ir.Expr) -> ir.Expr:
+        return ir.Local(slot) if e == ir.Cell(loop.at, FALSE, 1) else changed(e, bound)
+
+    found, _ = _narrowed(loop.over, slot, conjuncts(bound(test.condition)), facts)
+    return found if isinstance(loop.over, ir.Const) and found != loop.over else None
+
+
+def _lasts(e: ir.Expr, flow: Flow, first: int, head: int) -> bool:
+    """Whether a set stays as it is until a loop's head comes again without a decision, if it does."""
+    seen = [first]
+    for block in seen:  # grows on the way
+        following = flow.successors(block)
+        if flow.call(block) is not None and isinstance(exit_ := flow.p.blocks[block].exit, ir.Goto):
+            following = [*following, exit_.block]
+        seen += [b for b in dict.fromkeys(following) if b not in seen]
+    if head not in seen:
+        return True
+    written = [at for b in seen if b != head for i in flow.p.blocks[b].body for at in targets(i)]
+    read = []
+    for part in walk(e):
+        if isinstance(part, ir.Call | ir.Total):
+            return False
+        if isinstance(part, ir.Cell):
+            read.append(span(part))
+        if isinstance(part, ir.Positive):
+            read.append(range(part.base, part.base + part.size))
+    return not any(meet(one, other) for one in read for other in written)
 
 
 def _summed(e: ir.Fold, facts: Facts) -> ir.Expr:
@@ -366,7 +407,7 @@ def everywhere(p: ir.Program, change: Change, *, functions_too: bool = True) -> 
 
     def ending(e: ir.Exit | None) -> ir.Exit | None:
         if isinstance(e, ir.Branch):
-            return replace(e, condition=of(e.condition))
+            return replace(e, condition=of(e.condition), within=maybe(e.within))
         if isinstance(e, ir.Switch):
             return replace(e, value=of(e.value))
         if isinstance(e, ir.End):

@@ -197,9 +197,16 @@ class Goto(Exit, frozen=True):
 
 
 class Branch(Exit, frozen=True):
+    """A condition.
+
+    `within`: of the members of a loop's set, which are tried one by one, it holds for these at most. It says what the
+    condition says: who asks every member may leave it aside.
+    """
+
     condition: Expr
     yes: int
     no: int
+    within: Expr | None = None
 
 
 class Switch(Exit, frozen=True):

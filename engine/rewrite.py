@@ -116,6 +116,28 @@ def moved(e: ir.Expr, by: int, bound: frozenset[int] = frozenset()) -> ir.Expr:
     return changed(e, lambda part: moved(part, by, bound))
 
 
+def span(c: ir.Cell) -> range:
+    """The cells that an expression of a cell may be about."""
+    if isinstance(c.index, ir.Const):
+        return range(c.base + c.index.value, c.base + c.index.value + 1)
+    return range(c.base, c.base + c.size)
+
+
+def targets(i: ir.Instruction) -> list[range]:
+    """The cells that an instruction may write."""
+    if isinstance(i, ir.Store):
+        return [span(i.target)]
+    if isinstance(i, ir.Transfer):
+        return [span(i.source), span(i.target)]
+    assert isinstance(i, ir.Clear)
+    return [range(i.base, i.base + i.size)]
+
+
+def meet(one: range, other: range) -> bool:
+    """Whether two ranges of cells have some in common."""
+    return one.start < other.stop and other.start < one.stop
+
+
 class Facts:
     """What is known of a program's expressions: whether they read the state, and whether they may fault."""
 
