@@ -113,6 +113,9 @@ def too_much(amount: int, there: int, site: int) -> None:
     raise ProgramFault(site, f"{amount} of {there}")
 
 
+_BEFORE_LOOKING = range(LOOK_EVERY)
+
+
 class _Memo(dict[Any, Any]):
     """Key → value, worked out when it is first asked for; forgotten as a whole when there are too many."""
 
@@ -398,15 +401,16 @@ class PythonBackend(Interpreter):
         journal = [] if journal is None else journal
         journal += (ir.PC, state[ir.PC])
         try:
-            while block >= 0:
-                left[0] -= 1
-                if left[0] < left[1]:
-                    self._look(journal)
-                block = blocks[block](state, journal)
+            while True:
+                for _ in _BEFORE_LOOKING:
+                    block = blocks[block](state, journal)
+                    if block < 0:
+                        return journal
+                left[0] -= LOOK_EVERY
+                self._look(journal)
         except ProgramFault:
             restore(state, journal)
             raise
-        return journal
 
     def _look(self, journal: Journal) -> None:
         """From time to time: ends what does not come to a decision, and keeps the journal short."""

@@ -230,17 +230,6 @@ class Game:
         here = kinds[kind.choice]
         return here is kind or (here.decision, here.name) == (kind.decision, kind.name)
 
-    def _actor(self, number: int, choice: int, args: tuple[int, ...]) -> str | None:
-        """Who takes an option of a decision; None for chance."""
-        try:
-            if self._kinds[number][choice].interrupt:
-                who = self._machine.actor(self._state, number, choice, args)
-            else:
-                who = self._machine.decider(self._state, number)
-        except ProgramFault as fault:
-            raise Fault(self._diagnostic(fault)) from None
-        return self.seats[who] if who >= 0 else None
-
     def _slots(self, choice: ir.Choice, args: tuple[int, ...]) -> tuple[int, ...]:
         slots = [0] * (self.program.slots + 1)
         for param, value in zip(choice.params, args, strict=True):
@@ -273,10 +262,16 @@ class Game:
         if number < 0:
             raise ValueError("the game is over")
         k, args = self._reader.read(number, text, decision)
-        actor = self._actor(number, k, args)
+        kind = self._kinds[number][k]
+        try:
+            machine, state = self._machine, self._state
+            who = machine.actor(state, number, k, args) if kind.interrupt else machine.decider(state, number)
+        except ProgramFault as fault:
+            raise Fault(self._diagnostic(fault)) from None
+        actor = self.seats[who] if who >= 0 else None
         if by is not None and actor != by:
             raise ValueError(f"`{text}` is for {actor or 'chance'} to do, not for {by}")
-        return Option(self._kinds[number][k], args, actor)
+        return Option(kind, args, actor)
 
     def option(self, choice: int, args: tuple[int, ...], by: str | None) -> Option:
         """An option of the open decision by its number and its arguments as numbers, legal or not."""
@@ -300,12 +295,14 @@ class Game:
         number = self.asked
         if number < 0:
             return None
+        machine, state, kind = self._machine, self._state, self._kinds[number][choice]
         try:
-            if not self._machine.is_legal(self._state, number, choice, args):
+            if not machine.is_legal(state, number, choice, args):
                 return None
+            who = machine.actor(state, number, choice, args) if kind.interrupt else machine.decider(state, number)
         except ProgramFault as fault:
             raise Fault(self._diagnostic(fault)) from None
-        return Option(self._kinds[number][choice], args, self._actor(number, choice, args), self._stamp)
+        return Option(kind, args, self.seats[who] if who >= 0 else None, self._stamp)
 
     def why_not(self, option: Option) -> Refusal | None:
         """Why the option may not be taken: the first condition that fails. None if it is legal."""
@@ -328,33 +325,40 @@ class Game:
             IllegalOption: if it is not legal; nothing has changed then.
             Fault: if the rules turn out to be at fault; nothing has changed then either.
         """
-        self._take(self.asked, option)
+        number = self.asked
+        listed = option.legal_at == self._stamp  # in this very position: then it is legal
+        if not listed and not self._legal(number, option) and (refusal := self.why_not(option)) is not None:
+            raise IllegalOption(str(option), refusal)
+        self._take(self._kinds[number][option.kind.choice], option)
 
     def take(self, text: str, by: str | None = None, decision: str = "") -> Option:
         """Takes the option that a text names. Arguments and errors are those of `parse` and of `apply`."""
         number = self.asked
         option = self._parsed(number, text, by, decision)
-        self._take(number, option)
+        try:
+            legal = self._machine.is_legal(self._state, number, option.kind.choice, option.args)
+        except ProgramFault as fault:
+            raise Fault(self._diagnostic(fault)) from None
+        if not legal and (refusal := self.why_not(option)) is not None:
+            raise IllegalOption(str(option), refusal)
+        self._take(option.kind, option)
         return option
 
-    def _take(self, number: int, option: Option) -> None:
-        listed = option.legal_at == self._stamp  # in this very position: then it is legal
-        if not listed and not self._legal(number, option) and (refusal := self.why_not(option)) is not None:
-            raise IllegalOption(str(option), refusal)
+    def _take(self, kind: OptionKind, option: Option) -> None:
+        """Takes an option that is legal; `kind` is its kind at the open decision."""
         if self._shared:
             self._unshare()
-        state = self._state
-        kind = self._kinds[number][option.kind.choice]
+        machine, state = self._machine, self._state
         journal: Journal = []
-        for cell, value in zip(kind.cells, option.args, strict=True):
+        for cell, value in zip(kind.cells, option.args):  # noqa: B905 - a legal option has as many: saves its time
             journal += (cell, state[cell])
             state[cell] = value
         try:
-            self._machine.run(state, kind.block, journal)
+            machine.run(state, kind.block, journal)
         except ProgramFault as fault:
             raise Fault(self._diagnostic(fault)) from None
         self._past.append(_Step(journal, option, self._sum))
-        self._asked = self._machine.asked.get(state[ir.PC], -1)
+        self._asked = machine.asked.get(state[ir.PC], -1)
         self._stamp = next(_stamps)
         self._sum = None
 
