@@ -198,25 +198,43 @@ def _within(loop: Loop, test: ir.Branch, facts: Facts) -> ir.Expr | None:
 
 
 def _lasts(e: ir.Expr, flow: Flow, first: int, head: int) -> bool:
-    """Whether a set stays as it is until a loop's head comes again without a decision, if it does."""
+    """Whether no member comes into a set until a loop's head comes again without a decision, if it does."""
     seen = [first]
     for block in seen:  # grows on the way
-        following = flow.successors(block)
+        following = flow.successors(block) if block != head else []
         if flow.call(block) is not None and isinstance(exit_ := flow.p.blocks[block].exit, ir.Goto):
             following = [*following, exit_.block]
         seen += [b for b in dict.fromkeys(following) if b not in seen]
     if head not in seen:
         return True
-    written = [at for b in seen if b != head for i in flow.p.blocks[b].body for at in targets(i)]
-    read = []
-    for part in walk(e):
-        if isinstance(part, ir.Call | ir.Total):
-            return False
-        if isinstance(part, ir.Cell):
-            read.append(span(part))
-        if isinstance(part, ir.Positive):
-            read.append(range(part.base, part.base + part.size))
-    return not any(meet(one, other) for one in read for other in written)
+    body = [i for b in seen if b != head for i in flow.p.blocks[b].body]
+    raised = [span(i.target) for i in body if isinstance(i, ir.Store | ir.Transfer)]
+    written = [at for i in body for at in targets(i)]
+
+    def lasts(e: ir.Expr) -> bool:
+        if isinstance(e, ir.Positive):  # what is taken away from its cells brings no member
+            return lasts_exactly(e.index) and not _touch(range(e.base, e.base + e.size), raised)
+        if isinstance(e, ir.Op) and e.op in ("&", "|"):
+            return all(map(lasts, e.args))
+        if isinstance(e, ir.Op) and e.op == "diff":
+            return lasts(e.args[0]) and lasts_exactly(e.args[1])
+        return lasts_exactly(e)
+
+    def lasts_exactly(e: ir.Expr) -> bool:
+        for part in walk(e):
+            if isinstance(part, ir.Call | ir.Total):
+                return False
+            if isinstance(part, ir.Cell) and _touch(span(part), written):
+                return False
+            if isinstance(part, ir.Positive) and _touch(range(part.base, part.base + part.size), written):
+                return False
+        return True
+
+    return lasts(e)
+
+
+def _touch(cells: range, others: Collection[range]) -> bool:
+    return any(meet(cells, other) for other in others)
 
 
 def _summed(e: ir.Fold, facts: Facts) -> ir.Expr:

@@ -438,6 +438,41 @@ def test_spaces_of_spaces_are_looked_up_once_each(play: Play) -> None:
     assert (game.value("v"), game.value(f"{deep} + 2")) == ("2", "4")
 
 
+@pytest.mark.parametrize(
+    "flags, where, step, visited",
+    [
+        (["oak"], "flag.at[t] > 0", "move 1 of flag from supply to at[ash]", "{oak, ash}"),  # comes in on the way
+        (["oak", "elm"], "flag.at[t] > 0", "move 1 of flag from at[elm] to at[fir]", "{oak, fir}"),
+        (["oak", "elm"], "flag.at[t] > 0", "move 1 of flag from at[elm] to supply", "{oak}"),  # goes out on the way
+        (["oak", "elm"], "flag.at[t] > 0", "shift()", "{oak, ash}"),
+        (["elm"], "flag.at[t] == 0", "move 1 of flag from at[elm] to supply", "{oak, elm, ash, fir}"),
+        (["elm"], "flag.at[t] == 0", "move 1 of flag from supply to at[ash]", "{oak, fir}"),
+        ([], "t in towns", "set towns to {oak, fir}", "{oak, fir}"),
+        ([], "t.owner == best", "set best to one", "{oak}"),
+        ([], "t.owner == best", "set fir.owner to one", "{oak, elm, ash}"),
+    ],
+)
+def test_what_a_loop_changes_counts_for_the_members_to_come(
+    play: Play, flags: list[str], where: str, step: str, visited: str
+) -> None:
+    placed = "".join(f"    move 1 of flag from supply to at[{town}]\n" for town in flags)
+    rules = f"""
+procedure play():
+    let one = first(p in player)
+    set towns to {{oak, elm}}
+{placed}
+    for t in town where {where}:
+        set t.seen to true
+        if t == oak:
+            {step}
+    end game
+
+procedure shift():
+    move flag.at[elm] of flag from at[elm] to at[ash]
+"""
+    assert play(rules + WORLD).value("{t in town where t.seen}") == visited
+
+
 # --- the interface
 
 
