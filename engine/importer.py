@@ -333,11 +333,12 @@ class Importer:
 
     def _settled(self, cursor: Cursor, end: int) -> Cursor:
         """Past entries that mean nothing, and past a list that is matched and cannot go on."""
-        while cursor.entry < end:
-            if not self._is_nothing[cursor.entry] and not (cursor.matched and self._list_gone(cursor)):
-                break
-            cursor = replace(cursor, entry=cursor.entry + 1, matched=frozenset())
-        return cursor
+        entry = cursor.entry
+        while entry < end and self._is_nothing[entry]:
+            entry += 1
+        if entry == cursor.entry < end and cursor.matched and self._list_gone(cursor):
+            return self._settled(replace(cursor, entry=entry + 1, matched=frozenset()), end)
+        return cursor if entry == cursor.entry else replace(cursor, entry=entry, matched=frozenset())
 
     def _list_gone(self, cursor: Cursor) -> bool:
         """Whether all elements are matched and the open decision has nothing more to do with them."""
