@@ -18,13 +18,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from engine import position_hash
 from engine import program as ir
 from engine.ask import Asker
 from engine.begin import Backend, Machines, check_options, check_seats, machine
 from engine.interpreter import Journal, ProgramFault, restore
 from engine.option import Decision, Fault, IllegalOption, Option, OptionKind, Refusal, Result
 from engine.option_text import words
+from engine.position_hash import change, digits, weights, whole
 from engine.refusal import refused, why_not
 from rulespec import typed
 from rulespec.diagnostics import Diagnostic, Severity, Span, did_you_mean
@@ -89,7 +89,7 @@ class Game:
         self._asker = Asker(ruleset, self.seats, self.options_chosen)
         self._start = start
         self._state: list[int] = self._machine.start()
-        self._weights = position_hash.weights(self._cells, len(self._state))
+        self._weights = weights(self._cells, len(self._state))
         self._begun = False
         self._asked = -1
         self._past: list[_Step] = []
@@ -477,14 +477,14 @@ class Game:
         if self._sum is None:
             state = self._position()
             if not self._past:
-                self._sum = position_hash.whole(state, self._weights)
-                return position_hash.digits(self._sum)
+                self._sum = whole(state, self._weights)
+                return digits(self._sum)
             last = self._past[-1]
-            change = position_hash.change(state, last.journal, self._weights)
+            grown = change(state, last.journal, self._weights)
             if last.before is None:  # noted, so that it is known for all other decisions of that position, too
-                last.before = position_hash.whole(state, self._weights) - change
-            self._sum = last.before + change
-        return position_hash.digits(self._sum)
+                last.before = whole(state, self._weights) - grown
+            self._sum = last.before + grown
+        return digits(self._sum)
 
     # --- outcome ---------------------------------------------------------------------------
 

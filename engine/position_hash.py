@@ -37,10 +37,11 @@ def change(state: State, journal: Journal, weight: Sequence[int]) -> int:
     """By how much the sum has grown since a journal was begun."""
     total = 0
     seen: set[int] = set()
+    note = seen.add
     entries = iter(journal)
     for at, old in zip(entries, entries, strict=True):
         if at not in seen:  # what a cell held at the beginning is what has been kept of it first
-            seen.add(at)
+            note(at)
             if (now := state[at]) != old:
                 total += (now - old) * weight[at]
     return total
@@ -48,4 +49,4 @@ def change(state: State, journal: Journal, weight: Sequence[int]) -> int:
 
 def digits(total: int) -> str:
     """A sum as 16 hex digits."""
-    return f"{total % _PRIME:016x}"
+    return (total % _PRIME).to_bytes(8, "big").hex()
