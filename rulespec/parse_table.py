@@ -16,6 +16,7 @@ from typing import Any
 
 import lark
 from lark import Lark
+from lark.grammar import Rule, Terminal
 from lark.indenter import Indenter
 
 STARTS = ("rules", "expr", "type")
@@ -59,11 +60,12 @@ def _passing_on(lark: Lark) -> Lark:
 
     Lark looks for positions each time, which it finds unchanged: that is a quarter of the time it takes for a text.
     """
-    for rule in lark._callbacks:
+    callbacks: dict[Rule, Any] = getattr(lark, "_callbacks", {})  # other releases may keep them elsewhere
+    for rule in callbacks:
         part = rule.expansion[0] if len(rule.expansion) == 1 else None
-        hidden = part is None or part.name.startswith("_") or (part.is_term and part.filter_out)
+        hidden = part is None or part.name.startswith("_") or (isinstance(part, Terminal) and part.filter_out)
         if rule.options.expand1 and not rule.alias and not hidden:
-            lark._callbacks[rule] = itemgetter(0)
+            callbacks[rule] = itemgetter(0)
     return lark
 
 
@@ -78,7 +80,6 @@ def _numbered(pairs: list[tuple[str, Any]]) -> dict[str | int, Any]:
 
 def tables(postlex: Indenter) -> str:
     """What the file should hold."""
-    from lark.grammar import Rule
     from lark.lexer import TerminalDef
 
     data, memo = build(postlex).memo_serialize([TerminalDef, Rule])
