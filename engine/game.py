@@ -263,12 +263,7 @@ class Game:
             raise ValueError("the game is over")
         k, args = self._reader.read(number, text, decision)
         kind = self._kinds[number][k]
-        try:
-            machine, state = self._machine, self._state
-            who = machine.actor(state, number, k, args) if kind.interrupt else machine.decider(state, number)
-        except ProgramFault as fault:
-            raise Fault(self._diagnostic(fault)) from None
-        actor = self.seats[who] if who >= 0 else None
+        actor = self._actor(number, kind, args)
         if by is not None and actor != by:
             raise ValueError(f"`{text}` is for {actor or 'chance'} to do, not for {by}")
         return Option(kind, args, actor)
@@ -295,14 +290,22 @@ class Game:
         number = self.asked
         if number < 0:
             return None
-        machine, state, kind = self._machine, self._state, self._kinds[number][choice]
+        kind = self._kinds[number][choice]
         try:
-            if not machine.is_legal(state, number, choice, args):
+            if not self._machine.is_legal(self._state, number, choice, args):
                 return None
-            who = machine.actor(state, number, choice, args) if kind.interrupt else machine.decider(state, number)
         except ProgramFault as fault:
             raise Fault(self._diagnostic(fault)) from None
-        return Option(kind, args, self.seats[who] if who >= 0 else None, self._stamp)
+        return Option(kind, args, self._actor(number, kind, args), self._stamp)
+
+    def _actor(self, number: int, kind: OptionKind, args: tuple[int, ...]) -> str | None:
+        """The seat that would take an option of a decision."""
+        machine, state = self._machine, self._state
+        try:
+            who = machine.actor(state, number, kind.choice, args) if kind.interrupt else machine.decider(state, number)
+        except ProgramFault as fault:
+            raise Fault(self._diagnostic(fault)) from None
+        return self.seats[who] if who >= 0 else None
 
     def why_not(self, option: Option) -> Refusal | None:
         """Why the option may not be taken: the first condition that fails. None if it is legal."""

@@ -23,6 +23,8 @@ _INLINE_SIZE = 60
 """Parts of a definition that is written into the rules that use it."""
 _FEW = 8
 """A set of fewer members is gone through faster than the cells of all are asked at once; not where pieces are."""
+_MAX_WAY = 300
+"""Blocks that are looked at to see what a loop changes on its way; one that goes through more asks all members."""
 
 
 def fold_constants(p: ir.Program) -> ir.Program:
@@ -173,9 +175,8 @@ def narrow(p: ir.Program) -> ir.Program:
 
     p = everywhere(p, of)
     facts = Facts(p)
-    for d in p.decisions:
-        choices = tuple(_narrowed_choice(c, facts) for c in d.choices)
-        p.decisions[p.decisions.index(d)] = replace(d, choices=choices)
+    for number, d in enumerate(p.decisions):
+        p.decisions[number] = replace(d, choices=tuple(_narrowed_choice(c, facts) for c in d.choices))
     flow = Flow(p)
     for head, loop in loops(p).items():
         test = p.blocks[loop.body].exit
@@ -198,16 +199,20 @@ def _within(loop: Loop, test: ir.Branch, facts: Facts) -> ir.Expr | None:
 
 
 def _lasts(e: ir.Expr, flow: Flow, first: int, head: int) -> bool:
-    """Whether no member comes into a set until a loop's head comes again without a decision, if it does."""
-    seen = [first]
-    for block in seen:  # grows on the way
-        following = flow.successors(block) if block != head else []
+    """Whether no member comes into a set on any way from a loop's body on, as far as the next decision."""
+    seen: set[int] = set()
+    todo = [first]
+    while todo and len(seen) <= _MAX_WAY:
+        block = todo.pop()
+        if block in seen or block == head:
+            continue
+        seen.add(block)
+        todo += flow.successors(block)
         if flow.call(block) is not None and isinstance(exit_ := flow.p.blocks[block].exit, ir.Goto):
-            following = [*following, exit_.block]
-        seen += [b for b in dict.fromkeys(following) if b not in seen]
-    if head not in seen:
-        return True
-    body = [i for b in seen if b != head for i in flow.p.blocks[b].body]
+            todo.append(exit_.block)
+    if len(seen) > _MAX_WAY:
+        return False
+    body = [i for b in seen for i in flow.p.blocks[b].body]
     raised = [span(i.target) for i in body if isinstance(i, ir.Store | ir.Transfer)]
     written = [at for i in body for at in targets(i)]
 

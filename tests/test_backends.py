@@ -465,6 +465,16 @@ def test_the_source_does_not_grow_out_of_bounds(lets: int) -> None:
     agree(fast, plain, lambda options: 0, 300)
 
 
+def test_how_far_a_loop_is_followed_is_bounded() -> None:
+    """What a loop that can be left changes is all that comes behind it: of many loops, only the last are followed."""
+    loop = ["    for t in town where t == oak:", "        set n to n + 1", "        if n > 5:", "            leave"]
+    ruleset = with_rules("\n".join(["procedure play():", *loop * 200, ""]))
+    p = optimized(lower(ruleset, 2, {name: o.default for name, o in ruleset.options.items()}))
+    tests = [block.exit for block in p.blocks if isinstance(block.exit, ir.Branch) and len(block.body) == 2]
+    narrowed = [test.within is not None for test in tests]
+    assert len(narrowed) == 200 and narrowed == sorted(narrowed) and 10 < sum(narrowed) < 100
+
+
 def test_equal_options_are_not_unequal() -> None:
     game = Game(load_ruleset("tutorial"), ["A", "B"])
     one, other = (next(game.options) for _ in range(2))
