@@ -375,10 +375,6 @@ class PythonBackend(Interpreter):
                 names[f"J{i}"] = {value: _members(mask) for value, mask in inverse.items()}
         for i, table in enumerate(program.tables):
             names[f"T{i}"] = table
-        for block in program.blocks:
-            for instruction in block.body:
-                if isinstance(instruction, ir.Clear):
-                    names[f"Z{instruction.size}"] = [0] * instruction.size
         return names
 
     def start(self) -> State:
@@ -394,20 +390,21 @@ class PythonBackend(Interpreter):
         self._kept.renew(state, values)
         return journal
 
-    def run(self, state: State, block: int, journal: Journal | None = None) -> Journal:
+    def run(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal:
         """Runs from a block to the next decision or the end."""
         left, blocks = self._left, self._blocks
         left[0], left[1] = MAX_STEPS, MAX_STEPS - LOOK_EVERY
-        journal = [] if journal is None else journal
-        journal += (ir.PC, state[ir.PC])
+        journal = [ir.PC, state[ir.PC]]
         try:
-            while True:
+            block = blocks[block](state, journal, *args)
+            while block >= 0:
                 for _ in _BEFORE_LOOKING:
                     block = blocks[block](state, journal)
                     if block < 0:
                         return journal
                 left[0] -= LOOK_EVERY
                 self._look(journal)
+            return journal
         except ProgramFault:
             restore(state, journal)
             raise

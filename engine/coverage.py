@@ -137,9 +137,9 @@ class _Machine(Interpreter):
         self.hits[self.functions[e.function]] += 1
         return super().call(e, state, slots)
 
-    def run(self, state: State, block: int, journal: Journal | None = None) -> Journal:
+    def run(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal:
         self.enter(block, -1)
-        return super().run(state, block, journal)
+        return super().run(state, block, args)
 
     def enter(self, block: int, before: int) -> None:
         if (before, block) in self.ways:

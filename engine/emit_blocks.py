@@ -17,7 +17,7 @@ from engine import program as ir
 from engine.build import MAX_NUMBER, op
 from engine.emit import ExpressionWriter
 from engine.flow import Flow, Loop, begun, loops, meets
-from engine.procedures import Procedure, procedures
+from engine.procedures import Procedure, procedures, zeros
 from engine.rewrite import changed, meet, span, walk
 
 _MAX_DEPTH = 24
@@ -80,8 +80,14 @@ class BlockWriter:
         self._variables: frozenset[int] = frozenset()
         self._written = 0
         self._most_written = _MAX_TIMES * len(self.p.blocks)
-        self._under_way: Procedure | None = None
-        self._assigned: set[int] = set()
+        self._zero_at: dict[int, frozenset[int]] = {}
+        for first, procedure in own.items():
+            self._zero_at |= zeros(self.flow, first, procedure)
+        self._arguments = self.p.arguments()
+        self._own: Sequence[int] = ()
+        """Cells that stand in Python's variables, and are filled when the game has to wait."""
+        self._zero: set[int] = set()
+        """The cells and variables that are known to be zero at the place that is being written."""
 
     def write(self) -> None:
         """Writes a function for every block at which running may begin."""
@@ -109,10 +115,7 @@ class BlockWriter:
         known = [back, *params] if procedure.waits else params
         fresh = [v for v in map(_variable, procedure.cells) if v not in (back, *params)]
         start = [f"{' = '.join(fresh)} = 0"] if fresh and procedure.waits else []
-        self._under_way = procedure if procedure.waits else None
-        self._assigned = {procedure.back, *procedure.params}
-        if any(first in self.flow.successors(block) for block in procedure.blocks):  # it may begin anew
-            self._assigned.update(procedure.cells)
+        self._own = procedure.cells if procedure.waits else ()
         body = self._body_of(first)
         if self._needed and not procedure.waits:  # it does not fit into a single function
             self.procedures[first] = replace(procedure, waits=True)
@@ -131,13 +134,14 @@ class BlockWriter:
     def _function(self, head: int) -> None:
         """Writes what begins with a block for those who go on there: its procedure's variables are in their cells."""
         here = self._of_block.get(head)
-        self._variables = self._all_variables.difference(here.cells) if here is not None else self._all_variables
-        self._under_way = None
-        self.w.function(f"b{head}", ["s", "u"], self._body_of(head))
+        self._own = self._arguments.get(head, ())
+        self._variables = self._all_variables.difference(here.cells if here is not None else ()).union(self._own)
+        self.w.function(f"b{head}", ["s", "u", *map(_variable, self._own)], self._body_of(head))
 
     def _body_of(self, head: int) -> list[str]:
         self._head, self._again, self._chain, self._needed = head, False, 0, []
         self._noted = {ir.PC}
+        self._zero = set(self._zero_at.get(head, ()))
         body, _ = self._region(head, -1, 0)
         if self._again:
             body = ["while True:", *("    " + line for line in body)]
@@ -151,6 +155,7 @@ class BlockWriter:
         self._opened.add(number)
         self._chain += 1
         self._written += 1
+        self._zero |= self._zero_at.get(number, frozenset())
         loop = self.loops.get(number)
         if loop is not None and len(self._inside) < _MAX_LOOPS and not self._again:
             found = self._for(number, loop, stop, depth)
@@ -202,7 +207,7 @@ class BlockWriter:
             ways = [(f"{'elif' if i else 'if'} {test}", block) for i, (test, block) in enumerate(ways)]
             return self._ways(out, [*ways, ("else:" if ways else "if True:", exit_.other)], number, stop, depth)
         if isinstance(exit_, ir.Return) and exit_.cell in self._variables:
-            return [*out, f"return {_variable(exit_.cell)}" if self._under_way else "return"], False
+            return [*out, f"return {_variable(exit_.cell)}" if exit_.cell in self._own else "return"], False
         if isinstance(exit_, ir.Return):
             return [*out, f"c = s[{exit_.cell}]", *self._note(exit_.cell), f"s[{exit_.cell}] = 0", "return c"], False
         if isinstance(exit_, ir.Ask):
@@ -238,13 +243,18 @@ class BlockWriter:
             meet = -1
         inner = stop if meet < 0 else meet
         falls = False
+        zero = self._zero
+        behind: list[set[int]] = []
         for i, (test, target) in enumerate(ways):
             last = i == len(ways) - 1 and not falls  # what comes before does not come here: no `else` is needed
             before = set(self._noted)
+            self._zero = set(zero)
             lines, may = self._jump(target, inner, depth + (not last))
             self._noted = before
+            behind += [self._zero] if may else []
             falls = falls or may
             out = [*out, *lines] if last else [*out, test, *("    " + line for line in lines or ["pass"])]
+        self._zero = set.intersection(*behind) if behind else set()
         if meet < 0 or meet == stop or not falls:
             return out, falls and (meet < 0 or meet == stop)
         return self._then(out, meet, stop, depth)
@@ -278,7 +288,9 @@ class BlockWriter:
         slot = _FIRST_LOOP_SLOT + len(self._inside)
         self._opened.add(head)
         member, mask = f"v{slot}", f"m{slot}"
-        out = [*self._note(loop.rest), *self._note(loop.at)]
+        fresh = source is not None and loop.rest in self._zero
+        out = [*([] if fresh else self._note(loop.rest)), *self._note(loop.at)]
+        self._zero = set(self._zero_at.get(head, ()))  # what holds each time
         begun = ir.Cell(loop.rest, ir.Const(0), 1) if source is None else source
         cyclic = loop.start != ir.Const(0)
         within = None if cyclic else self._within(loop)
@@ -293,9 +305,11 @@ class BlockWriter:
         if within is not None:
             chosen = self._bound(within)
             members = self.w.members_of(chosen) if begun == loop.over else f"bits[{mask} & {self.w.x(chosen)}]"
+        ended = [f"{self._cell(loop.rest)} = 0"] if not fresh else []
+        ended = [*ended, f"{self._cell(loop.at)} = {last}"] if self._is_kept(loop) else []
         whole = self._slices(loop, begun)
         if whole is not None:
-            out += whole
+            out += [*whole, *ended]
         else:
             noted = set(self._noted)
             opened = _Open(head, loop, slot, mask)
@@ -305,12 +319,11 @@ class BlockWriter:
             self._noted = noted
             if cyclic:
                 body = [f"{mask} ^= 1 << {member}", *body]
-            kept = self._is_kept(loop)
-            out += [f"{member} = {self._cell(loop.at)}"] if kept else []
+            out += [f"{member} = {self._cell(loop.at)}"] if ended else []
             out += self._counted(opened)
             out += [f"for {member} in {members}:", *("    " + line for line in body)]
-            ended = [f"    {self._cell(loop.rest)} = 0", f"    {self._cell(loop.at)} = {last}"]
-            out += ["else:", *ended] if kept else []
+            out += ["else:", *("    " + line for line in ended)] if ended else []
+        self._zero = set(self._zero_at.get(loop.behind, ()))
         found = self._then(out, loop.behind, stop, depth)
         self._opened.discard(head)
         return found
@@ -365,8 +378,7 @@ class BlockWriter:
             columns.append(f"(t{k}, {i.low}, {i.high}, {i.site})")
         if tests:
             before.append(f"if {' or '.join(tests)}: check_all({', '.join(columns)})")
-        ended = [f"{self._cell(loop.rest)} = 0", f"{self._cell(loop.at)} = {count - 1}"]
-        return [*before, *_assigned(values, count), *(ended if self._is_kept(loop) else [])]
+        return [*before, *_assigned(values, count)]
 
     def _body(self, loop: Loop, head: int, depth: int) -> tuple[list[str], bool]:
         """The block behind a loop's head, without the two instructions that take the next member."""
@@ -381,23 +393,20 @@ class BlockWriter:
 
     def _is_kept(self, loop: Loop) -> bool:
         """Whether somebody may ask for a loop's place."""
-        return loop.at not in self._variables or self._under_way is not None
+        return loop.at not in self._variables or loop.at in self._own
 
     def _keep(self, o: _Open) -> list[str]:
         """What puts a loop's place into its cells."""
         if not self._is_kept(o.loop):
             return []
         left = f"{o.mask} & (-2 << v{o.slot})" if o.loop.start == ir.Const(0) else o.mask
-        return [f"{self._cell(o.loop.rest)} = {left}", f"{self._cell(o.loop.at)} = v{o.slot}"]
+        kept = [f"{self._cell(o.loop.rest)} = {left}", f"{self._cell(o.loop.at)} = v{o.slot}"]
+        return [*self._note(o.loop.rest), *kept]
 
     def _stopped(self) -> list[str]:
         """What puts everything into its cells that is needed to go on."""
         kept = [line for o in self._inside for line in self._keep(o)]
-        if self._under_way is None:
-            return kept
-        # What has not been assigned so far is zero, as its cell is; a loop may come by here again.
-        cells = [at for at in self._under_way.cells if self._inside or at in self._assigned]
-        return [*kept, *_spilled(cells)]
+        return [*kept, *_spilled([at for at in self._own if at not in self._zero])]
 
     # --- instructions ----------------------------------------------------------------------
 
@@ -422,17 +431,22 @@ class BlockWriter:
         if at in self._noted or at in self._variables:
             return []
         self._noted.add(at)
-        return [f"u += {at}, s[{at}]"]
+        return [f"u += {self._held(at)}"]
+
+    def _held(self, at: int) -> str:
+        """A cell and what it holds, for the journal."""
+        return f"{at}, 0" if at in self._zero else f"{at}, s[{at}]"
 
     def _cell(self, at: int) -> str:
         """A cell to be written, or the variable that stands for it."""
-        self._assigned.add(at)
+        self._zero.discard(at)
         return _variable(at) if at in self._variables else f"s[{at}]"
 
     def _place(self, c: ir.Cell, name: str) -> tuple[list[str], str]:
         """Where to write: lines that find the place and keep what is there, and the place."""
         at = self._address(c)
         if not at.isdigit():
+            self._zero.difference_update([zero for zero in self._zero if zero in span(c)])
             return [f"{name} = {at}", f"u += {name}, s[{name}]"], f"s[{name}]"
         return self._note(int(at)), self._cell(int(at))
 
@@ -464,29 +478,25 @@ class BlockWriter:
             more = [f"{target} += n", *self._kept_sets(i.target, target, f"0 < {target} <= n")]
             return [f"n = {amount}", *from_, *to, fault, *less, *more]
         assert isinstance(i, ir.Clear)
-        if i.base in self._variables:
-            return []
-        cells = [at for at in range(i.base, i.base + i.size) if at not in self._noted]
+        filled = [at for at in range(i.base, i.base + i.size) if at not in self._zero]
+        cells = [at for at in filled if at not in self._variables]
+        held = [self._held(at) for at in cells if at not in self._noted]
         self._noted.update(cells)
-        note = [f"u += {', '.join(f'{at}, s[{at}]' for at in cells)}"] if cells else []
-        if i.size == 1:
-            return [*note, f"s[{i.base}] = 0"]
-        return [*note, f"s[{i.base}:{i.base + i.size}] = Z{i.size}"]
+        self._zero.update(filled)
+        out = [f"u += {', '.join(held)}"] if held else []
+        out += [f"{_place(run)} = {'0' if len(run) == 1 else f'(0,) * {len(run)}'}" for run in _runs(cells)]
+        if self._head in self._arguments:  # a procedure that clears its variables returns
+            out += [f"{_variable(at)} = 0" for at in filled if at in self._own]
+        return out
 
 
 def _assigned(values: dict[int, str], count: int) -> list[str]:
     """Assigns numbers to `count` cells behind each of some, where they have others; to neighbours at once."""
     out: list[str] = []
-    runs: list[list[int]] = []
-    for base in sorted(values):
-        if runs and base == runs[-1][-1] + count:
-            runs[-1].append(base)
-        else:
-            runs.append([base])
-    for run in runs:
-        first, end = run[0], run[-1] + count
+    for run in _runs([at for base in sorted(values) for at in range(base, base + count)]):
+        first, end = run.start, run.stop
         cells = f"s[{first}:{end}]"
-        parts = [values[base] for base in run]
+        parts = [values[base] for base in run if base in values]
         if all(part.startswith("[0]") for part in parts):
             others, new = cells, "0"
         else:
@@ -502,18 +512,26 @@ def _variable(at: int) -> str:
 
 
 def _spilled(cells: Sequence[int]) -> list[str]:
-    """What puts variables into their cells, which are zero: those of neighbours at once."""
-    runs: list[list[int]] = []
+    """What puts variables into their cells, which are zero."""
+    if not cells:
+        return []
+    values = [f"{_place(run)} = {', '.join(map(_variable, run))}" for run in _runs(cells)]
+    return [f"u += {', '.join(f'{at}, 0' for at in cells)}", *values]
+
+
+def _runs(cells: Sequence[int]) -> list[range]:
+    """Cells, in their order, by neighbours."""
+    runs: list[range] = []
     for at in cells:
-        if runs and at == runs[-1][-1] + 1:
-            runs[-1].append(at)
+        if runs and at == runs[-1].stop:
+            runs[-1] = range(runs[-1].start, at + 1)
         else:
-            runs.append([at])
-    out = [f"u += {', '.join(f'{at}, 0' for at in cells)}"]
-    for run in runs:
-        place = f"s[{run[0]}:{run[-1] + 1}]" if len(run) > 1 else f"s[{run[0]}]"
-        out.append(f"{place} = {', '.join(map(_variable, run))}")
-    return out
+            runs.append(range(at, at + 1))
+    return runs
+
+
+def _place(run: range) -> str:
+    return f"s[{run.start}]" if len(run) == 1 else f"s[{run.start}:{run.stop}]"
 
 
 def _neighbours(value: ir.Expr, member: ir.Cell, written: list[tuple[int, int]]) -> ir.Expr | None:

@@ -352,12 +352,8 @@ class Game:
         if self._shared:
             self._unshare()
         machine, state = self._machine, self._state
-        journal: Journal = []
-        for cell, value in zip(kind.cells, option.args):  # noqa: B905 - a legal option has as many: saves its time
-            journal += (cell, state[cell])
-            state[cell] = value
         try:
-            machine.run(state, kind.block, journal)
+            journal = machine.run(state, kind.block, option.args)
         except ProgramFault as fault:
             raise Fault(self._diagnostic(fault)) from None
         self._past.append(_Step(journal, option, self._sum))

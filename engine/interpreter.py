@@ -90,6 +90,10 @@ class Interpreter:
         """The blocks in which a game waits, each with the number of its decision."""
         return {i: b.exit.decision for i, b in enumerate(self.p.blocks) if isinstance(b.exit, ir.Ask)}
 
+    @cached_property
+    def _filled(self) -> dict[int, tuple[int, ...]]:
+        return self.p.arguments()
+
     def start(self) -> State:
         """The state before the first block has run. A backend may have cells of its own behind those of the program."""
         return list(self.p.start)
@@ -209,21 +213,21 @@ class Interpreter:
             return min(values) if e.op == "min" else max(values)
         return {"any": 0, "all": 1, "first": -1}[e.op]
 
-    def run(self, state: State, block: int, journal: Journal | None = None) -> Journal:
+    def run(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal:
         """Carries out blocks from the given one on until a decision is asked for or the game ends.
 
         Args:
             state: the position.
             block: where to begin.
-            journal: what has been written over before; it takes what is from now on.
+            args: the arguments of the option that leads there.
 
         Returns:
-            The journal, so that all can be taken back.
+            What has been written over, so that all can be taken back.
 
         Raises:
             ProgramFault: if the rules are at fault; the state is as it was before, then.
         """
-        journal = [] if journal is None else journal
+        journal = self.write(state, dict(zip(self._filled.get(block, ()), args, strict=True)))
         try:
             self._run(state, block, journal)
         except ProgramFault:

@@ -28,11 +28,12 @@ def lower(ruleset: typed.Ruleset, seats: int, options: Mapping[str, str]) -> ir.
 
 
 class _Loop:
-    """Where `leave` and `again` lead in a loop."""
+    """Where `leave` and `again` lead in a loop, and how many options it is within."""
 
-    def __init__(self, leave: int, again: int) -> None:
+    def __init__(self, leave: int, again: int, options: int) -> None:
         self.leave = leave
         self.again = again
+        self.options = options
 
 
 class Lowering:
@@ -49,7 +50,7 @@ class Lowering:
         self.ret: dict[typed.Procedure, int] = {}
         self.param: dict[typed.Procedure, list[int]] = {}
         self.loops: list[_Loop] = []
-        self.asks: list[int] = []
+        self.taken: list[tuple[int, ir.Choice]] = []  # the options we are within, and the blocks that ask for them
         self.owner = ""
         self._lines: dict[str, list[str]] = {}  # of each file of the source
 
@@ -176,14 +177,7 @@ class Lowering:
             self._exit(ir.End(self._ending(s.ending), winners))
             self.here = self._block()
         elif isinstance(s, typed.Jump):
-            target = {
-                "return": lambda: self.exit,
-                "leave": lambda: self.loops[-1].leave,
-                "again": lambda: self.loops[-1].again,
-                "again decide": lambda: self.asks[-1],
-            }[s.word]()
-            self._goto(target)
-            self.here = self._block()
+            self._jump(s.word)
         elif isinstance(s, typed.If):
             self._if(s, scope)
         elif isinstance(s, typed.Match):
@@ -199,6 +193,24 @@ class Lowering:
             else:
                 self._decide(s, scope)
         return scope
+
+    def _jump(self, word: str) -> None:
+        if word == "return":  # all cells of the procedure are cleared there
+            target, kept = self.exit, len(self.taken)
+        elif word == "again decide":
+            target, kept = self.taken[-1][0], len(self.taken) - 1
+        else:
+            loop = self.loops[-1]
+            target, kept = (loop.leave if word == "leave" else loop.again), loop.options
+        for _, choice in self.taken[kept:]:
+            self._clear_arguments(choice)
+        self._goto(target)
+        self.here = self._block()
+
+    def _clear_arguments(self, choice: ir.Choice) -> None:
+        """Nothing is left of an option that has been carried out: positions do not differ by the way that led there."""
+        if choice.params:
+            self._emit(ir.Clear(choice.params[0].cell, len(choice.params)))
 
     def _assign(self, s: typed.Assign, scope: Scope) -> None:
         target = self.x.expr(s.target, scope)
@@ -296,7 +308,7 @@ class Lowering:
 
     def _for(self, s: typed.For, scope: Scope) -> None:
         head, behind, inner = self._loop_over(s.binder, scope)
-        self.loops.append(_Loop(behind, head))
+        self.loops.append(_Loop(behind, head, len(self.taken)))
         self._stmts(s.body, inner)
         self.loops.pop()
         self._goto(head)
@@ -315,7 +327,7 @@ class Lowering:
         else:
             self._goto(head)
             self.here = head
-        self.loops.append(_Loop(behind, head))
+        self.loops.append(_Loop(behind, head, len(self.taken)))
         self._stmts(s.body, scope)
         self.loops.pop()
         self._goto(head)
@@ -381,15 +393,16 @@ class Lowering:
         self._goto(ask)
         by = self.x.expr(s.by, scope) if s.by is not None else None
         choices = []
-        self.asks.append(ask)
         for option in s.options:
             choice, body = self._choice(option, scope)
             choices.append(choice)
             self.here = choice.block
+            self.taken.append((ask, choice))
             if not self._switched_off(choice):
                 self._stmts(option.body, body)
+                self._clear_arguments(choice)
+            self.taken.pop()
             self._goto(behind)
-        self.asks.pop()
         self._ask(s, ask, by, choices)
         self.here = behind
 
@@ -445,6 +458,7 @@ class Lowering:
                 body = body.in_cell(p.var, param.cell)
             self._emit(ir.Store(kept_at(s.each.var, inner, 0), FALSE, None, None, 0))
             self._stmts(option.body, body)
+            self._clear_arguments(choice)
             self._goto(head)
         self.here = start
         self._exit(ir.Switch(kept_at(s.each.var, inner, 0), tuple(cases), head))

@@ -27,8 +27,7 @@ class Decision:
 class OptionKind:
     """What the options of one name at a decision share.
 
-    `interrupt`: taken by a right of the option's own. `choice` is its number, `cells` are those of its parameters and
-    `block` is where it leads.
+    `interrupt`: taken by a right of the option's own. `choice` is its number, `block` where it leads.
     """
 
     decision: str
@@ -36,7 +35,6 @@ class OptionKind:
     interrupt: bool
     choice: int
     labels: Labels
-    cells: tuple[int, ...]
     block: int
 
 

@@ -117,4 +117,4 @@ def words(machine: Interpreter, ruleset: typed.Ruleset, seats: tuple[str, ...]) 
 
 def _kind(d: ir.Decision, number: int, labels: Labels) -> OptionKind:
     c = d.choices[number]
-    return OptionKind(d.name, c.name, c.by is not None, number, labels, tuple(q.cell for q in c.params), c.block)
+    return OptionKind(d.name, c.name, c.by is not None, number, labels, c.block)

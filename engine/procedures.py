@@ -1,4 +1,4 @@
-"""What belongs to each procedure of a program: its variables and blocks, and whether it may have to wait."""
+"""What belongs to each procedure of a program: its variables and blocks, whether it may have to wait, what is zero."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from engine import program as ir
 from engine.flow import Flow
+from engine.rewrite import span, targets
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +66,66 @@ def _reached(flow: Flow, first: int) -> set[int]:
             if isinstance(exit_, ir.Ask):
                 todo += [choice.block for choice in flow.p.decisions[exit_.decision].choices]
     return found
+
+
+def zeros(flow: Flow, first: int, procedure: Procedure) -> dict[int, frozenset[int]]:
+    """For each block of a procedure, by its first one, those of the procedure's cells that are zero when it begins.
+
+    Begins with what is zero at first, and goes on until nothing changes: in an order in which each block, but for
+    loops, comes behind all that lead to it, so that a few rounds suffice.
+    """
+    own = frozenset(procedure.cells)
+    after = {block: _ways(flow, block) for block in procedure.blocks}
+    changes = {block: _changes(flow.p.blocks[block], own) for block in procedure.blocks}
+    order: list[int] = []
+    todo = [(first, False)]
+    seen: set[int] = set()
+    while todo:
+        block, left = todo.pop()
+        if left:
+            order.append(block)
+        elif block not in seen:
+            seen.add(block)
+            todo.append((block, True))
+            todo += [(other, False) for other, _, _ in after[block]]
+    found = dict.fromkeys(order, own)
+    found[first] = own.difference((procedure.back, *procedure.params))
+    moved = True
+    while moved:
+        moved = False
+        for block in reversed(order):
+            zero = set(found[block])
+            for cells, cleared in changes[block]:
+                zero = zero | cells if cleared else zero - cells
+            for other, filled, empty in after[block]:
+                still = found[other] & zero.difference(filled).union(empty)
+                moved = moved or still != found[other]
+                found[other] = still
+    return found
+
+
+def _ways(flow: Flow, block: int) -> list[tuple[int, list[int], list[int]]]:
+    """Where a block leads within its procedure, the cells filled on that way and those that are zero there.
+
+    The arguments of an option are filled; what is left of the set that a loop goes over is zero behind the loop.
+    """
+    exit_ = flow.p.blocks[block].exit
+    if isinstance(exit_, ir.Ask):
+        choices = flow.p.decisions[exit_.decision].choices
+        return [(choice.block, [param.cell for param in choice.params], []) for choice in choices]
+    if isinstance(exit_, ir.Branch) and isinstance(exit_.condition, ir.Op) and exit_.condition.op == "!=":
+        one, other = exit_.condition.args
+        if isinstance(one, ir.Cell) and isinstance(one.index, ir.Const) and other == ir.Const(0):
+            return [(exit_.yes, [], []), (exit_.no, [], [*span(one)])]
+    return [(other, [], []) for other in flow.successors(block)]
+
+
+def _changes(block: ir.Block, own: frozenset[int]) -> list[tuple[frozenset[int], bool]]:
+    """Which of some cells the instructions of a block may write, in turn; and whether they are all zero then."""
+    changes = []
+    for i in block.body:
+        for cells in targets(i):
+            if written := frozenset([at for at in own if at in cells]):
+                one = isinstance(i, ir.Store) and i.value == ir.Const(0) and len(cells) == 1
+                changes.append((written, one or isinstance(i, ir.Clear)))
+    return changes

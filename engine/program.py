@@ -357,3 +357,7 @@ class Program(Struct):
     main: int = 0
     slots: int = 0
     """The number of expression slots that suffice for everything."""
+
+    def arguments(self) -> dict[int, tuple[int, ...]]:
+        """The block that an option leads to → the cells of its parameters: they are zero until it is taken."""
+        return {c.block: tuple([q.cell for q in c.params]) for d in self.decisions for c in d.choices}

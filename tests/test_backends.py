@@ -519,6 +519,13 @@ def test_closures_mean_the_same_on_every_ruleset(folder: Path) -> None:
     agree(Game(ruleset, names, backend=by_closures), Game(ruleset, names), random.Random(1).randrange, 25)
 
 
+def after(rules: str, *options: str) -> Game:
+    game = Game(with_rules(rules), ["a", "b"])
+    for option in options:
+        game.take(option)
+    return game
+
+
 def test_equal_states_of_other_games_have_equal_hashes() -> None:
     """The hash is of the state alone, not of the way to it."""
     rules = """
@@ -530,13 +537,35 @@ procedure play():
             option both:
                 set oak.mark to 2
 """
-    ruleset = with_rules(rules)
-    one, two = Game(ruleset, ["a", "b"]), Game(ruleset, ["x", "y"])
-    for option in ("mark(oak, 1)", "mark(oak, 2)"):
-        one.apply(one.parse(option))
-    for option in ("mark(oak, 2)", "mark(oak, 2)"):
-        two.apply(two.parse(option))
+    one, two = after(rules, "mark(oak, 1)", "mark(oak, 2)"), after(rules, "mark(oak, 2)", "mark(oak, 2)")
     assert one.is_over and one.hash == two.hash
+
+
+@pytest.mark.parametrize("way_out", ["set t.seen to true", "again", "leave", "deeper()"])
+def test_nothing_is_left_of_an_option_that_has_been_carried_out(way_out: str) -> None:
+    """Whatever leads out of it: the order in which a player has done two things does not show."""
+    rules = f"""
+procedure play():
+    for p in player:
+        repeat at most 3:
+            repeat at most 8:
+                decide act by p:
+                    option mark(t in town, k in 1 .. 2):
+                        set t.mark to k
+                        {way_out}
+                    option other:
+                        decide which by p:
+                            option see(t in town, k in 1 .. 2):
+                                set t.mark to k
+                                {way_out}
+                            option neither:
+                                leave
+procedure deeper():
+    set n to n + 1
+"""
+    one = after(rules, "mark(oak, 1)", "other", "see(elm, 2)")
+    two = after(rules, "mark(elm, 2)", "other", "see(oak, 1)")
+    assert one.decision is not None and one.cells == two.cells and one.hash == two.hash
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
