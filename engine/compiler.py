@@ -394,20 +394,24 @@ class PythonBackend(Interpreter):
         """Runs from a block to the next decision or the end."""
         left, blocks = self._left, self._blocks
         left[0], left[1] = MAX_STEPS, MAX_STEPS - LOOK_EVERY
-        journal = [ir.PC, state[ir.PC]]
+        journal: Journal = []
+        asked = state[ir.PC]
         try:
             block = blocks[block](state, journal, *args)
             while block >= 0:
                 for _ in _BEFORE_LOOKING:
                     block = blocks[block](state, journal)
                     if block < 0:
-                        return journal
-                left[0] -= LOOK_EVERY
-                self._look(journal)
-            return journal
+                        break
+                else:
+                    left[0] -= LOOK_EVERY
+                    self._look(journal)
         except ProgramFault:
             restore(state, journal)
             raise
+        if state[ir.PC] != asked:  # written last, so that no fault comes behind it
+            journal += (ir.PC, asked)
+        return journal
 
     def _look(self, journal: Journal) -> None:
         """From time to time: ends what does not come to a decision, and keeps the journal short."""

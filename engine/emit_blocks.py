@@ -10,6 +10,7 @@ them into their cells, as do those that have called it, and goes on from there i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -20,6 +21,7 @@ from engine.flow import Flow, Loop, begun, loops, meets
 from engine.procedures import Procedure, procedures, zeros
 from engine.rewrite import changed, meet, span, walk
 
+_NAME = re.compile(r"\w+")
 _MAX_DEPTH = 24
 _MAX_LOOPS = 8
 _MAX_CHAIN = 150
@@ -113,15 +115,13 @@ class BlockWriter:
         self._variables = self._all_variables
         back, *params = (_variable(at) for at in (procedure.back, *procedure.params))
         known = [back, *params] if procedure.waits else params
-        fresh = [v for v in map(_variable, procedure.cells) if v not in (back, *params)]
-        start = [f"{' = '.join(fresh)} = 0"] if fresh and procedure.waits else []
         self._own = procedure.cells if procedure.waits else ()
-        body = self._body_of(first)
+        body = self._body_of(first, known)
         if self._needed and not procedure.waits:  # it does not fit into a single function
             self.procedures[first] = replace(procedure, waits=True)
             self._procedure(first, self.procedures[first])
             return
-        self.w.function(f"p{first}", ["s", "u", *known], [*start, *body])
+        self.w.function(f"p{first}", ["s", "u", *known], body)
         self.done.add(first)
         cells = (procedure.back, *procedure.params)
         lines = [f"u += {', '.join(f'{at}, s[{at}]' for at in cells)}"]
@@ -132,13 +132,21 @@ class BlockWriter:
         self.w.function(f"b{first}", ["s", "u"], lines)
 
     def _function(self, head: int) -> None:
-        """Writes what begins with a block for those who go on there: its procedure's variables are in their cells."""
-        here = self._of_block.get(head)
-        self._own = self._arguments.get(head, ())
-        self._variables = self._all_variables.difference(here.cells if here is not None else ()).union(self._own)
-        self.w.function(f"b{head}", ["s", "u", *map(_variable, self._own)], self._body_of(head))
+        """Writes what begins with a block for those who go on there: what its procedure has kept is in its cells.
 
-    def _body_of(self, head: int) -> list[str]:
+        The others, which are zero, and the arguments of an option are Python's variables here, too.
+        """
+        here = self._of_block.get(head)
+        args = self._arguments.get(head, ())
+        given = [_variable(at) for at in args]
+        self._own, self._variables = args, self._all_variables.union(args)
+        if here is not None:
+            zero = self._zero_at[head].difference(here.rows)
+            self._own = (*args, *(at for at in here.cells if at in zero and at not in args))
+            self._variables = self._all_variables.difference(here.cells).union(self._own)
+        self.w.function(f"b{head}", ["s", "u", *given], self._body_of(head, given))
+
+    def _body_of(self, head: int, given: Collection[str]) -> list[str]:
         self._head, self._again, self._chain, self._needed = head, False, 0, []
         self._noted = {ir.PC}
         self._zero = set(self._zero_at.get(head, ()))
@@ -146,7 +154,9 @@ class BlockWriter:
         if self._again:
             body = ["while True:", *("    " + line for line in body)]
             body[1:1] = ["    left[0] -= 1", "    if left[0] < left[1]: look(u)"]
-        return body
+        used = set(_NAME.findall("\n".join(body)))
+        fresh = [v for v in map(_variable, self._own) if v in used and v not in given]
+        return [f"{' = '.join(fresh)} = 0", *body] if fresh else body
 
     # --- from block to block ---------------------------------------------------------------
 
@@ -181,7 +191,7 @@ class BlockWriter:
         out: list[str] = []
         if called is not None:
             body = body[:-1]  # where to return to is said in the call
-        out += [line for i in body for line in self._instruction(i)]
+        out += [line for i in body for line in self._instruction(i, returns=isinstance(exit_, ir.Return))]
         if source is not None and isinstance(exit_, ir.Goto):
             self._chain += 1
             lines, falls = self._for(exit_.block, self.loops[exit_.block], stop, depth, self._bound(source))
@@ -456,19 +466,22 @@ class BlockWriter:
             return []
         return [f"if {crossed}:", f"    for k, w in K[{at[2:-1]}]:", "        u += k, s[k]", "        s[k] ^= w"]
 
-    def _instruction(self, i: ir.Instruction) -> list[str]:
+    def _instruction(self, i: ir.Instruction, *, returns: bool) -> list[str]:
         if isinstance(i, ir.Store):
             value = self._bound(i.value)
             known = value.value if isinstance(value, ir.Const) else None
             checked = i.low is not None and i.high is not None and not (known is not None and i.low <= known <= i.high)
             where, at = self._place(i.target, "a")
-            if at == "s[a]" and known is not None and not checked:  # such as a mark, that may be gone already
-                return [where[0], f"if s[a] != {known}:", f"    {where[1]}", f"    s[a] = {known}"]
-            if not checked and not self.w.facts.may_fault(i.target):
-                return [*where, f"{at} = {self.w.number(value)}"]
-            test = [f"if not {i.low} <= n <= {i.high}: outside(n, {i.site})"] if checked else []
-            return [f"n = {self.w.number(value)}", *test, *where, f"{at} = n"]
+            new = self.w.number(value)
+            first = []
+            if checked or (known is None and (at == "s[a]" or self.w.facts.may_fault(i.target))):
+                first = [f"n = {new}", f"if not {i.low} <= n <= {i.high}: outside(n, {i.site})"][: 1 + checked]
+                new = "n"
+            if at == "s[a]":  # often what is there already, such as a mark that is gone
+                return [*first, where[0], f"if s[a] != {new}:", f"    {where[1]}", f"    s[a] = {new}"]
+            return [*first, *where, f"{at} = {new}"]
         if isinstance(i, ir.Transfer):
+            noted = set(self._noted)
             from_, source = self._place(i.source, "a")
             to, target = self._place(i.target, "b")
             amount = self.w.number(self._bound(i.amount))
@@ -476,7 +489,11 @@ class BlockWriter:
             fault = f"if n < 0 or {over}: too_much(n, {source}, {i.site})"
             less = [f"{source} -= n", *self._kept_sets(i.source, source, f"-n < {source} <= 0")]
             more = [f"{target} += n", *self._kept_sets(i.target, target, f"0 < {target} <= n")]
-            return [f"n = {amount}", *from_, *to, fault, *less, *more]
+            lines = [*from_, *to, fault, *less, *more]
+            if amount.isdigit() or self.w.facts.may_fault(i.source) or self.w.facts.may_fault(i.target):
+                return [f"n = {amount}", *lines]
+            self._noted = noted
+            return [f"n = {amount}", "if n:", *("    " + line for line in lines)]
         assert isinstance(i, ir.Clear)
         filled = [at for at in range(i.base, i.base + i.size) if at not in self._zero]
         cells = [at for at in filled if at not in self._variables]
@@ -485,7 +502,7 @@ class BlockWriter:
         self._zero.update(filled)
         out = [f"u += {', '.join(held)}"] if held else []
         out += [f"{_place(run)} = {'0' if len(run) == 1 else f'(0,) * {len(run)}'}" for run in _runs(cells)]
-        if self._head in self._arguments:  # a procedure that clears its variables returns
+        if not returns:  # else nobody reads its variables any more
             out += [f"{_variable(at)} = 0" for at in filled if at in self._own]
         return out
 

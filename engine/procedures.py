@@ -14,13 +14,14 @@ class Procedure:
     """A procedure by its cells and blocks.
 
     `back` is the cell that says where it returns to, `params` are those of its parameters and `cells` all of its own:
-    they are zero unless it is under way. One that does not `wait` neither asks for a decision nor ends the game:
-    nothing of it is left in the state when a decision is asked for.
+    they are zero unless it is under way. `rows` are those of them that are found by an index. One that does not `wait`
+    neither asks for a decision nor ends the game: nothing of it is left in the state when a decision is asked for.
     """
 
     back: int
     params: tuple[int, ...]
     cells: tuple[int, ...]
+    rows: frozenset[int]
     blocks: frozenset[int]
     waits: bool
 
@@ -46,7 +47,9 @@ def procedures(flow: Flow) -> dict[int, Procedure]:
         stops = any(isinstance(p.blocks[b].exit, ir.Ask | ir.End) for b in blocks)
         waits = stops or any(found[other].waits for other in called)
         cells = sorted({back, *params, *owned.get(names[first], ())})
-        found[first] = Procedure(back, tuple(params), tuple(cells), frozenset(blocks), waits)
+        written = [at for b in blocks for i in p.blocks[b].body if not isinstance(i, ir.Clear) for at in targets(i)]
+        rows = frozenset([at for row in written if len(row) > 1 for at in cells if at in row])
+        found[first] = Procedure(back, tuple(params), tuple(cells), rows, frozenset(blocks), waits)
 
     for first in names:
         visit(first)
