@@ -86,6 +86,7 @@ class BlockWriter:
         for first, procedure in own.items():
             self._zero_at |= zeros(self.flow, first, procedure)
         self._arguments = self.p.arguments()
+        self._at_once = False
         self._own: Sequence[int] = ()
         """Cells that stand in Python's variables, and are filled when the game has to wait."""
         self._zero: set[int] = set()
@@ -101,8 +102,8 @@ class BlockWriter:
         for d in self.p.decisions:
             todo += [d.block, *(c.block for c in d.choices)]
         at_once = {b for procedure in self.procedures.values() if not procedure.waits for b in procedure.blocks}
-        behind = (self.flow.call(b) for b in range(len(self.p.blocks)) if b not in at_once)
-        todo += [b for b in behind if b is not None]
+        calls = [block.exit for b, block in enumerate(self.p.blocks) if b not in at_once]
+        todo += [e.behind for e in calls if isinstance(e, ir.Enter)]
         while todo:
             head = todo.pop()
             if head not in self.done:
@@ -113,9 +114,10 @@ class BlockWriter:
     def _procedure(self, first: int, procedure: Procedure) -> None:
         """Writes a procedure for those who call it, and for those who know it by its cells."""
         self._variables = self._all_variables
-        back, *params = (_variable(at) for at in (procedure.back, *procedure.params))
-        known = [back, *params] if procedure.waits else params
+        cells = procedure.given() if procedure.waits else procedure.params
+        known = [_variable(at) for at in cells]
         self._own = procedure.cells if procedure.waits else ()
+        self._at_once = not procedure.waits
         body = self._body_of(first, known)
         if self._needed and not procedure.waits:  # it does not fit into a single function
             self.procedures[first] = replace(procedure, waits=True)
@@ -123,12 +125,14 @@ class BlockWriter:
             return
         self.w.function(f"p{first}", ["s", "u", *known], body)
         self.done.add(first)
-        cells = (procedure.back, *procedure.params)
-        lines = [f"u += {', '.join(f'{at}, s[{at}]' for at in cells)}"]
-        lines += [f"{v} = s[{at}]" for v, at in zip((back, *params), cells, strict=True)]
-        lines.append(f"{' = '.join(f's[{at}]' for at in cells)} = 0")
+        lines = [f"u += {', '.join(f'{at}, s[{at}]' for at in cells)}"] if cells else []
+        lines += [f"{v} = s[{at}]" for v, at in zip(known, cells, strict=True)]
+        lines += [f"{' = '.join(f's[{at}]' for at in cells)} = 0"] if cells else []
         called = f"p{first}({', '.join(['s', 'u', *known])})"
-        lines += [f"return {called}"] if procedure.waits else [called, f"return {back}"]
+        self._at_once, self._own = False, ()
+        exits = (self.p.blocks[block].exit for block in procedure.blocks)
+        left = [line for e in exits if isinstance(e, ir.Return) for line in self._returned(e)]
+        lines += [f"return {called}"] if procedure.waits else [called, *left]
         self.w.function(f"b{first}", ["s", "u"], lines)
 
     def _function(self, head: int) -> None:
@@ -186,23 +190,13 @@ class BlockWriter:
         source = None
         if isinstance(exit_, ir.Goto) and self._may_begin(exit_.block, stop, depth):
             body, source = begun(body, self.loops[exit_.block])
-        behind = self.flow.call(number)
-        called = self.procedures.get(exit_.block) if behind is not None and isinstance(exit_, ir.Goto) else None
-        out: list[str] = []
-        if called is not None:
-            body = body[:-1]  # where to return to is said in the call
-        out += [line for i in body for line in self._instruction(i, returns=isinstance(exit_, ir.Return))]
+        out = [line for i in body for line in self._instruction(i, returns=isinstance(exit_, ir.Return))]
         if source is not None and isinstance(exit_, ir.Goto):
             self._chain += 1
             lines, falls = self._for(exit_.block, self.loops[exit_.block], stop, depth, self._bound(source))
             return [*out, *lines], falls
-        if behind is not None and isinstance(exit_, ir.Goto):
-            if called is None:
-                self._needed.append(exit_.block)
-            if called is None or called.waits:
-                self._needed.append(behind)
-            out += self._called(exit_.block, called, behind)
-            return self._then(out, behind, stop, depth)
+        if isinstance(exit_, ir.Enter):
+            return self._then([*out, *self._called(exit_)], exit_.behind, stop, depth)
         if isinstance(exit_, ir.Goto):
             return self._then(out, exit_.block, stop, depth)
         if isinstance(exit_, ir.Branch):
@@ -216,10 +210,8 @@ class BlockWriter:
             ways = [(f"c in {tuple(v)}:" if len(v) > 1 else f"c == {v[0]}:", block) for block, v in cases.items()]
             ways = [(f"{'elif' if i else 'if'} {test}", block) for i, (test, block) in enumerate(ways)]
             return self._ways(out, [*ways, ("else:" if ways else "if True:", exit_.other)], number, stop, depth)
-        if isinstance(exit_, ir.Return) and exit_.cell in self._variables:
-            return [*out, f"return {_variable(exit_.cell)}" if exit_.cell in self._own else "return"], False
         if isinstance(exit_, ir.Return):
-            return [*out, f"c = s[{exit_.cell}]", *self._note(exit_.cell), f"s[{exit_.cell}] = 0", "return c"], False
+            return [*out, *self._returned(exit_)], False
         if isinstance(exit_, ir.Ask):
             return [*out, *self._stopped(), f"s[0] = {number}", "return -1"], False
         if isinstance(exit_, ir.End):
@@ -229,16 +221,30 @@ class BlockWriter:
             return [*out, "return -1"], False
         return [*out, "return -1"], False  # behind a jump: nothing leads here
 
-    def _called(self, first: int, procedure: Procedure | None, behind: int) -> list[str]:
+    def _called(self, e: ir.Enter) -> list[str]:
         """A call; if the procedure has to wait, or goes on elsewhere, so does the one that has called it."""
+        procedure = self.procedures.get(e.block)
+        noted = "0" if e.usual else str(e.behind)
         if procedure is None:
-            call = f"b{first}(s, u)"
+            self._needed += [e.block, e.behind]
+            out = [] if e.usual else [*self._note(e.back), f"s[{e.back}] = {noted}"]
+            out.append(f"c = b{e.block}(s, u)")
         else:
-            back = [str(behind)] if procedure.waits else []
-            call = f"p{first}({', '.join(['s', 'u', *back, *map(_variable, procedure.params)])})"
+            back = [noted] if procedure.waits and procedure.back is not None else []
+            call = f"p{e.block}({', '.join(['s', 'u', *back, *map(_variable, procedure.params)])})"
             if not procedure.waits:
                 return [call]
-        return [f"c = {call}", f"if c != {behind}:", *("    " + line for line in (*self._stopped(), "return c"))]
+            self._needed.append(e.behind)
+            out = [f"c = {call}"]
+        return [*out, f"if c != {e.behind}:", *("    " + line for line in (*self._stopped(), "return c"))]
+
+    def _returned(self, e: ir.Return) -> list[str]:
+        """The end of a procedure: says where to go on, unless it is done at once."""
+        if self._at_once:
+            return ["return"]
+        if e.cell in self._own:
+            return [f"return {_variable(e.cell)} or {e.usual}"]
+        return [f"c = s[{e.cell}]", "if c:", f"    u += {e.cell}, c", f"    s[{e.cell}] = 0", f"return c or {e.usual}"]
 
     def _then(self, out: list[str], target: int, stop: int, depth: int) -> tuple[list[str], bool]:
         more, falls = self._jump(target, stop, depth)

@@ -29,27 +29,16 @@ class Flow:
 
     def successors(self, block: int) -> list[int]:
         """Where a block leads within its procedure."""
-        behind = self.call(block)
-        if behind is not None:
-            return [behind]
         exit_ = self.p.blocks[block].exit
         if isinstance(exit_, ir.Goto):
             return [exit_.block]
+        if isinstance(exit_, ir.Enter):
+            return [exit_.behind]
         if isinstance(exit_, ir.Branch):
             return [exit_.yes, exit_.no]
         if isinstance(exit_, ir.Switch):
             return list(dict.fromkeys([*(b for _, b in exit_.cases), exit_.other]))
         return []
-
-    def call(self, block: int) -> int | None:
-        """The block to which a procedure that this one calls returns."""
-        here = self.p.blocks[block]
-        if isinstance(here.exit, ir.Goto) and here.exit.block in self.firsts and here.body:
-            last = here.body[-1]
-            back = self.firsts[here.exit.block][0]
-            if isinstance(last, ir.Store) and isinstance(last.value, ir.Const) and last.target.base == back:
-                return last.value.value
-        return None
 
 
 def loops(p: ir.Program) -> dict[int, Loop]:

@@ -115,7 +115,7 @@ class Game:
                 except ProgramFault as fault:
                     raise Fault(self._diagnostic(fault, self._asker.sites)) from None
                 block, cells = self.program.entries[name]
-                state[cells[0]] = 0  # block 0 is where a game ends of itself
+                state[cells[0]] = ir.END
                 for at, value in zip(cells[1:], values, strict=True):
                     state[at] = value
             try:
@@ -474,15 +474,14 @@ class Game:
     def hash(self) -> str:
         """16 hex digits that depend on the state alone: the same on every machine and Python version."""
         if self._sum is None:
-            state = self._position()
-            if not self._past:
-                self._sum = whole(state, self._weights)
-                return digits(self._sum)
-            last = self._past[-1]
-            grown = change(state, last.journal, self._weights)
-            if last.before is None:  # noted, so that it is known for all other decisions of that position, too
-                last.before = whole(state, self._weights) - grown
-            self._sum = last.before + grown
+            if self._past:
+                last = self._past[-1]
+                grown = change(self._state, last.journal, self._weights)
+                if last.before is None:  # noted, so that it is known for all other decisions of that position, too
+                    last.before = whole(self._state, self._weights) - grown
+                self._sum = last.before + grown
+            else:
+                self._sum = whole(self._position(), self._weights)
         return digits(self._sum)
 
     # --- outcome ---------------------------------------------------------------------------

@@ -269,12 +269,16 @@ class Interpreter:
             exit_, before = here.exit, block
             if isinstance(exit_, ir.Goto):
                 block = exit_.block
+            elif isinstance(exit_, ir.Enter):
+                block = exit_.block
+                if not exit_.usual:
+                    write(exit_.back, exit_.behind)
             elif isinstance(exit_, ir.Branch):
                 block = exit_.yes if self.evaluate(exit_.condition, state, slots) else exit_.no
             elif isinstance(exit_, ir.Switch):
                 block = dict(exit_.cases).get(self.evaluate(exit_.value, state, slots), exit_.other)
             elif isinstance(exit_, ir.Return):
-                block = state[exit_.cell]
+                block = state[exit_.cell] or exit_.usual
                 write(exit_.cell, 0)
             elif isinstance(exit_, ir.Ask):
                 write(ir.PC, block)

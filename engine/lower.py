@@ -48,6 +48,7 @@ class Lowering:
         self.exit = 0
         self.first: dict[typed.Procedure, int] = {}
         self.ret: dict[typed.Procedure, int] = {}
+        self.usual: dict[typed.Procedure, int] = {}  # where each goes on after its first call
         self.param: dict[typed.Procedure, list[int]] = {}
         self.loops: list[_Loop] = []
         self.taken: list[tuple[int, ir.Choice]] = []  # the options we are within, and the blocks that ask for them
@@ -60,20 +61,18 @@ class Lowering:
         """The whole program."""
         rules = self.ruleset.rules
         self.x.functions(rules.definitions)
-        end = self._block()
+        self.p.main, end = self._block(), self._block()
+        assert end == ir.END
         self.p.blocks[end].exit = ir.End(self._ending("end"), None)
         for procedure in rules.procedures.values():
             self.owner = procedure.name
             self.first[procedure] = self._block()
             self.ret[procedure] = self._local("return", "int")
             self.param[procedure] = [self._local(v.name, type_name(v.type)) for v in procedure.params]
-        for procedure in rules.procedures.values():
-            self._procedure(procedure)
-        main = self._block()
-        start = rules.procedures[self.ruleset.start]
-        self.p.blocks[main].body.append(ir.Store(cell(self.ret[start]), ir.Const(end), None, None, 0))
-        self.p.blocks[main].exit = ir.Goto(self.first[start])
-        self.p.main = main
+        self.p.blocks[self.p.main].exit = self._call_of(rules.procedures[self.ruleset.start], end)
+        exits = {procedure: self._procedure(procedure) for procedure in rules.procedures.values()}
+        for procedure, block in exits.items():
+            self.p.blocks[block].exit = ir.Return(self.ret[procedure], self.usual.get(procedure, end))
         for procedure in rules.procedures.values():
             self.p.entries[procedure.name] = (self.first[procedure], (self.ret[procedure], *self.param[procedure]))
         for invariant in rules.invariants.values():
@@ -86,7 +85,12 @@ class Lowering:
         self.p.slots = self.x.most_slots
         return self.p
 
-    def _procedure(self, procedure: typed.Procedure) -> None:
+    def _call_of(self, procedure: typed.Procedure, behind: int) -> ir.Enter:
+        usual = self.usual.setdefault(procedure, behind) == behind
+        return ir.Enter(self.first[procedure], behind, self.ret[procedure], usual)
+
+    def _procedure(self, procedure: typed.Procedure) -> int:
+        """Lowers a procedure; gives the block through which it is left."""
         self.owner = procedure.name
         scope = Scope()
         for var, at in zip(procedure.params, self.param[procedure], strict=True):
@@ -102,7 +106,7 @@ class Lowering:
             leaving.body.append(ir.Clear(params[0], len(params)))
         if len(self.p.cells) > first_local:
             leaving.body.append(ir.Clear(first_local, len(self.p.cells) - first_local))
-        leaving.exit = ir.Return(self.ret[procedure])
+        return self.exit
 
     def _scoring(self, scoring: typed.Scoring) -> ir.Scoring:
         scope = Scope().in_slot(scoring.var, 0)
@@ -236,8 +240,7 @@ class Lowering:
         behind = self._block()
         for at, arg, var in zip(self.param[s.procedure], s.args, s.procedure.params, strict=True):
             self._store_checked(at, self.x.expr(arg, scope), var.type, arg.span)
-        self._store(self.ret[s.procedure], ir.Const(behind))
-        self._goto(self.first[s.procedure])
+        self._exit(self._call_of(s.procedure, behind))
         self.here = behind
 
     def _if(self, s: typed.If, scope: Scope) -> None:

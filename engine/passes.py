@@ -208,7 +208,7 @@ def _lasts(e: ir.Expr, flow: Flow, first: int, head: int) -> bool:
             continue
         seen.add(block)
         todo += flow.successors(block)
-        if flow.call(block) is not None and isinstance(exit_ := flow.p.blocks[block].exit, ir.Goto):
+        if isinstance(exit_ := flow.p.blocks[block].exit, ir.Enter):
             todo.append(exit_.block)
     if len(seen) > _MAX_WAY:
         return False

@@ -13,23 +13,30 @@ from engine.rewrite import span, targets
 class Procedure:
     """A procedure by its cells and blocks.
 
-    `back` is the cell that says where it returns to, `params` are those of its parameters and `cells` all of its own:
-    they are zero unless it is under way. `rows` are those of them that are found by an index. One that does not `wait`
-    neither asks for a decision nor ends the game: nothing of it is left in the state when a decision is asked for.
+    `back` is the cell that says where it returns to; None if it is always the same place, but for games that begin with
+    this procedure. `params` are the cells of its parameters, `cells` all of its own, with `back`: they are zero unless
+    it is under way. `rows` are those of them that are found by an index. One that does not `wait` neither asks for a
+    decision nor ends the game: nothing of it is left in the state when a decision is asked for.
     """
 
-    back: int
+    back: int | None
     params: tuple[int, ...]
     cells: tuple[int, ...]
     rows: frozenset[int]
     blocks: frozenset[int]
     waits: bool
 
+    def given(self) -> tuple[int, ...]:
+        """The cells that are filled when it is called."""
+        return self.params if self.back is None else (self.back, *self.params)
+
 
 def procedures(flow: Flow) -> dict[int, Procedure]:
     """The procedures of a program by their first blocks, each behind those that it calls."""
     p = flow.p
     names = {first: name for name, (first, _) in p.entries.items()}
+    calls = {b: block.exit for b, block in enumerate(p.blocks) if isinstance(block.exit, ir.Enter)}
+    noted = {call.block for call in calls.values() if not call.usual}
     owned: dict[str, list[int]] = {}
     for at, cell in enumerate(p.cells):
         if cell.group == "rules":
@@ -41,15 +48,17 @@ def procedures(flow: Flow) -> dict[int, Procedure]:
             return
         back, *params = p.entries[names[first]][1]
         blocks = _reached(flow, first)
-        called = [e.block for b in blocks if flow.call(b) is not None and isinstance(e := p.blocks[b].exit, ir.Goto)]
+        called = [calls[b].block for b in blocks if b in calls]
         for other in called:  # procedures do not call one another in a circle
             visit(other)
         stops = any(isinstance(p.blocks[b].exit, ir.Ask | ir.End) for b in blocks)
         waits = stops or any(found[other].waits for other in called)
-        cells = sorted({back, *params, *owned.get(names[first], ())})
+        cells = sorted({*params, *owned.get(names[first], ())}.difference(() if first in noted else (back,)))
         written = [at for b in blocks for i in p.blocks[b].body if not isinstance(i, ir.Clear) for at in targets(i)]
         rows = frozenset([at for row in written if len(row) > 1 for at in cells if at in row])
-        found[first] = Procedure(back, tuple(params), tuple(cells), rows, frozenset(blocks), waits)
+        found[first] = Procedure(
+            back if first in noted else None, tuple(params), tuple(cells), rows, frozenset(blocks), waits
+        )
 
     for first in names:
         visit(first)
@@ -92,7 +101,7 @@ def zeros(flow: Flow, first: int, procedure: Procedure) -> dict[int, frozenset[i
             todo.append((block, True))
             todo += [(other, False) for other, _, _ in after[block]]
     found = dict.fromkeys(order, own)
-    found[first] = own.difference((procedure.back, *procedure.params))
+    found[first] = own.difference(procedure.given())
     moved = True
     while moved:
         moved = False

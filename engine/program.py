@@ -15,6 +15,8 @@ from msgspec import Struct
 from rulespec.diagnostics import Span
 
 PC, ENDING, WINNERS = 0, 1, 2
+END = 1
+"""The block in which a game ends of itself. No procedure comes back to block 0, where games begin."""
 
 # --- expressions ---------------------------------------------------------------------------
 
@@ -215,10 +217,23 @@ class Switch(Exit, frozen=True):
     other: int
 
 
+class Enter(Exit, frozen=True):
+    """Goes to the first block of a procedure, which comes back to the block `behind`.
+
+    That is noted in the procedure's cell `back`, unless this is its `usual` call: the cell stays zero then.
+    """
+
+    block: int
+    behind: int
+    back: int
+    usual: bool
+
+
 class Return(Exit, frozen=True):
-    """Goes on at the block whose number is in a cell."""
+    """Goes on at the block whose number is in a cell; at that behind the `usual` call if it holds none."""
 
     cell: int
+    usual: int
 
 
 class Ask(Exit, frozen=True):
@@ -228,7 +243,7 @@ class Ask(Exit, frozen=True):
 
 
 class End(Exit, frozen=True):
-    """The game is over. `ending` indexes `Program.endings`; -1 if a called procedure has just come to its end."""
+    """The game is over. `ending` indexes `Program.endings`."""
 
     ending: int
     winners: Expr | None
