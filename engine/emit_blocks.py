@@ -76,6 +76,10 @@ class BlockWriter:
         self._noted: set[int] = set()
         own = procedures(self.flow) if "variables" in writer.passes else {}
         own = {first: procedure for first, procedure in own.items() if len(procedure.cells) <= _MAX_VARIABLES}
+        self._read = {at for first, cells in self.flow.firsts.items() if first not in own for at in cells}
+        """Cells that functions read which know cells only."""
+        for first, procedure in own.items():
+            own[first] = replace(procedure, cells=tuple([at for at in procedure.cells if at not in self._read]))
         self.procedures = own
         self._of_block = {block: procedure for procedure in own.values() for block in procedure.blocks}
         self._all_variables = frozenset(at for procedure in own.values() for at in procedure.cells)
@@ -125,9 +129,9 @@ class BlockWriter:
             return
         self.w.function(f"p{first}", ["s", "u", *known], body)
         self.done.add(first)
-        lines = [f"u += {', '.join(f'{at}, s[{at}]' for at in cells)}"] if cells else []
-        lines += [f"{v} = s[{at}]" for v, at in zip(known, cells, strict=True)]
-        lines += [f"{' = '.join(f's[{at}]' for at in cells)} = 0"] if cells else []
+        lines = [f"{v} = s[{at}]" for v, at in zip(known, cells, strict=True)]
+        for at in cells:
+            lines += [f"u += {at}, s[{at}]", f"s[{at}] = 0"] if at in procedure.cells else []
         called = f"p{first}({', '.join(['s', 'u', *known])})"
         self._at_once, self._own = False, ()
         exits = (self.p.blocks[block].exit for block in procedure.blocks)
@@ -141,14 +145,16 @@ class BlockWriter:
         The others, which are zero, and the arguments of an option are Python's variables here, too.
         """
         here = self._of_block.get(head)
-        args = self._arguments.get(head, ())
-        given = [_variable(at) for at in args]
+        given = self._arguments.get(head, ())
+        args = tuple([at for at in given if at not in self._read])
         self._own, self._variables = args, self._all_variables.union(args)
         if here is not None:
             zero = self._zero_at[head].difference(here.rows)
             self._own = (*args, *(at for at in here.cells if at in zero and at not in args))
-            self._variables = self._all_variables.difference(here.cells).union(self._own)
-        self.w.function(f"b{head}", ["s", "u", *given], self._body_of(head, given))
+            self._variables = self._all_variables.difference(here.cells, here.params).union(self._own)
+        names = [_variable(at) for at in given]
+        body = [*_spilled([at for at in given if at not in args]), *self._body_of(head, names)]
+        self.w.function(f"b{head}", ["s", "u", *names], body)
 
     def _body_of(self, head: int, given: Collection[str]) -> list[str]:
         self._head, self._again, self._chain, self._needed = head, False, 0, []
@@ -228,10 +234,13 @@ class BlockWriter:
         if procedure is None:
             self._needed += [e.block, e.behind]
             out = [] if e.usual else [*self._note(e.back), f"s[{e.back}] = {noted}"]
+            at_hand = {o.loop.at: f"v{o.slot}" for o in self._inside}
+            out += [f"{self._cell(at)} = {at_hand[at]}" for at in self.flow.firsts[e.block] if at in at_hand]
             out.append(f"c = b{e.block}(s, u)")
         else:
             back = [noted] if procedure.waits and procedure.back is not None else []
-            call = f"p{e.block}({', '.join(['s', 'u', *back, *map(_variable, procedure.params)])})"
+            args = [self.x(ir.Cell(at, ir.Const(0), 1)) for at in procedure.params]
+            call = f"p{e.block}({', '.join(['s', 'u', *back, *args])})"
             if not procedure.waits:
                 return [call]
             self._needed.append(e.behind)

@@ -12,6 +12,7 @@ from engine import program as ir
 from engine.build import FALSE, MAX_NUMBER, TRUE, cell, op
 from engine.lower_expr import ExpressionLowering, Layout, Scope, type_name
 from rulespec import typed
+from rulespec.check.flow import walk
 from rulespec.diagnostics import Span
 from rulespec.types import Num, Type
 
@@ -48,8 +49,9 @@ class Lowering:
         self.exit = 0
         self.first: dict[typed.Procedure, int] = {}
         self.ret: dict[typed.Procedure, int] = {}
+        self.lent: set[typed.Var] = set()
         self.usual: dict[typed.Procedure, int] = {}  # where each goes on after its first call
-        self.param: dict[typed.Procedure, list[int]] = {}
+        self.param: dict[typed.Procedure, dict[typed.Var, int]] = {}  # but those of the place that calls it
         self.loops: list[_Loop] = []
         self.taken: list[tuple[int, ir.Choice]] = []  # the options we are within, and the blocks that ask for them
         self.owner = ""
@@ -64,17 +66,20 @@ class Lowering:
         self.p.main, end = self._block(), self._block()
         assert end == ir.END
         self.p.blocks[end].exit = ir.End(self._ending("end"), None)
-        for procedure in rules.procedures.values():
+        order, self.lent = _calls(rules)
+        for procedure in order:
             self.owner = procedure.name
             self.first[procedure] = self._block()
             self.ret[procedure] = self._local("return", "int")
-            self.param[procedure] = [self._local(v.name, type_name(v.type)) for v in procedure.params]
+            own = [v for v in procedure.params if v not in self.lent]
+            self.param[procedure] = {v: self._local(v.name, type_name(v.type)) for v in own}
         self.p.blocks[self.p.main].exit = self._call_of(rules.procedures[self.ruleset.start], end)
-        exits = {procedure: self._procedure(procedure) for procedure in rules.procedures.values()}
+        exits = {procedure: self._procedure(procedure) for procedure in order}
         for procedure, block in exits.items():
             self.p.blocks[block].exit = ir.Return(self.ret[procedure], self.usual.get(procedure, end))
         for procedure in rules.procedures.values():
-            self.p.entries[procedure.name] = (self.first[procedure], (self.ret[procedure], *self.param[procedure]))
+            params = [self.param[procedure][v] for v in procedure.params]
+            self.p.entries[procedure.name] = (self.first[procedure], (self.ret[procedure], *params))
         for invariant in rules.invariants.values():
             reason = invariant.doc or invariant.name
             condition = self._condition(invariant.condition, reason, invariant.span, Scope())
@@ -93,17 +98,20 @@ class Lowering:
         """Lowers a procedure; gives the block through which it is left."""
         self.owner = procedure.name
         scope = Scope()
-        for var, at in zip(procedure.params, self.param[procedure], strict=True):
-            scope = scope.in_cell(var, at)
         self.exit = self._block()
         first_local = len(self.p.cells)
+        params = self.param[procedure]
+        own = [at for v, at in params.items() if v not in self.lent]
+        for var in procedure.params:
+            if var not in params:  # what calls it is switched off
+                params[var] = self._local(var.name, type_name(var.type))
+            scope = scope.in_cell(var, params[var])
         self.here = self.first[procedure]
         self._stmts(procedure.body, scope)
         self._goto(self.exit)
         leaving = self.p.blocks[self.exit]
-        params = self.param[procedure]
-        if params:
-            leaving.body.append(ir.Clear(params[0], len(params)))
+        if own:
+            leaving.body.append(ir.Clear(own[0], len(own)))
         if len(self.p.cells) > first_local:
             leaving.body.append(ir.Clear(first_local, len(self.p.cells) - first_local))
         return self.exit
@@ -238,8 +246,14 @@ class Lowering:
 
     def _call(self, s: typed.CallProcedure, scope: Scope) -> None:
         behind = self._block()
-        for at, arg, var in zip(self.param[s.procedure], s.args, s.procedure.params, strict=True):
-            self._store_checked(at, self.x.expr(arg, scope), var.type, arg.span)
+        params = self.param[s.procedure]
+        for arg, var in zip(s.args, s.procedure.params, strict=True):
+            value = self.x.expr(arg, scope)
+            if var in params:
+                self._store_checked(params[var], value, var.type, arg.span)
+            else:
+                assert isinstance(value, ir.Cell)
+                params[var] = value.base
         self._exit(self._call_of(s.procedure, behind))
         self.here = behind
 
@@ -466,6 +480,37 @@ class Lowering:
         self.here = start
         self._exit(ir.Switch(kept_at(s.each.var, inner, 0), tuple(cases), head))
         self.here = behind
+
+
+def _calls(rules: typed.Rules) -> tuple[list[typed.Procedure], set[typed.Var]]:
+    """The procedures, each behind those that call it; and the parameters that need no cells.
+
+    Those are of procedures called from a single place, which hands over a variable as it is: it does not change before
+    the procedure comes back, so its cell serves both.
+    """
+    sites: dict[typed.Procedure, list[typed.CallProcedure]] = {p: [] for p in rules.procedures.values()}
+    found: dict[typed.Procedure, None] = {}
+
+    def visit(p: typed.Procedure) -> None:
+        if p in found:
+            return
+        calls = [s for s in walk(p.body) if isinstance(s, typed.CallProcedure)]
+        for s in calls:  # procedures do not call one another in a circle
+            sites[s.procedure].append(s)
+            visit(s.procedure)
+        found[p] = None
+
+    for p in sites:
+        visit(p)
+    lent: set[typed.Var] = set()
+    for p, calls in sites.items():
+        args = calls[0].args if len(calls) == 1 else ()
+        known: set[typed.Var] = set()
+        for var, arg in zip(p.params, args, strict=False):
+            if isinstance(arg, typed.Local) and arg.var not in known:
+                known.add(arg.var)
+                lent.add(var)
+    return list(found)[::-1], lent
 
 
 def _may_grow(e: ir.Expr) -> bool:

@@ -14,9 +14,9 @@ class Procedure:
     """A procedure by its cells and blocks.
 
     `back` is the cell that says where it returns to; None if it is always the same place, but for games that begin with
-    this procedure. `params` are the cells of its parameters, `cells` all of its own, with `back`: they are zero unless
-    it is under way. `rows` are those of them that are found by an index. One that does not `wait` neither asks for a
-    decision nor ends the game: nothing of it is left in the state when a decision is asked for.
+    this procedure. `params` are the cells of its parameters, its own or of what calls it. `cells` are all of its own:
+    they are zero unless it is under way; `rows` are those of them that are found by an index. One that does not `wait`
+    neither asks for a decision nor ends the game: nothing of it is left in the state when a decision is asked for.
     """
 
     back: int | None
@@ -53,16 +53,19 @@ def procedures(flow: Flow) -> dict[int, Procedure]:
             visit(other)
         stops = any(isinstance(p.blocks[b].exit, ir.Ask | ir.End) for b in blocks)
         waits = stops or any(found[other].waits for other in called)
-        cells = sorted({*params, *owned.get(names[first], ())}.difference(() if first in noted else (back,)))
-        written = [at for b in blocks for i in p.blocks[b].body if not isinstance(i, ir.Clear) for at in targets(i)]
-        rows = frozenset([at for row in written if len(row) > 1 for at in cells if at in row])
-        found[first] = Procedure(
-            back if first in noted else None, tuple(params), tuple(cells), rows, frozenset(blocks), waits
-        )
+        cells = [at for at in owned[names[first]] if at != back or first in noted]
+        returns = back if first in noted else None
+        found[first] = Procedure(returns, tuple(params), tuple(cells), _rows(p, blocks), frozenset(blocks), waits)
 
     for first in names:
         visit(first)
     return found
+
+
+def _rows(p: ir.Program, blocks: set[int]) -> frozenset[int]:
+    """The cells of variables that blocks write by an index."""
+    rows = {row for b in blocks for i in p.blocks[b].body if not isinstance(i, ir.Clear) for row in targets(i)}
+    return frozenset([at for row in rows if len(row) > 1 and p.cells[row.start].group == "rules" for at in row])
 
 
 def _reached(flow: Flow, first: int) -> set[int]:

@@ -465,6 +465,37 @@ def test_the_source_does_not_grow_out_of_bounds(lets: int) -> None:
     agree(fast, plain, lambda options: 0, 300)
 
 
+@pytest.mark.parametrize("lets", [4, 120], ids=["variables", "variables in cells"])
+def test_what_a_procedure_is_lent_is_there_when_it_has_waited(lets: int) -> None:
+    """A procedure called from one place has no cells for its parameters: they are the caller's, loops' and options'."""
+    rules = f"""
+procedure play():
+    for p in player:
+        for t in town after oak:
+            visit(p, t)
+procedure visit(p: player, t: town):
+    decide d by p:
+        option go(u in town, k in 1 .. 2):
+            build(p, t, u, k, k)
+        option pass:
+            set n to n + 1
+procedure build(p: player, t: town, u: town, k: int, l: int):
+    {"; ".join(f"let a{i} = n + {i}" for i in range(lets))}
+    decide e by p:
+        option o(v in town where v.tax >= u.tax):
+            set v.mark to k + 2 * l + t.tax + a{lets - 1}
+            set u.owner to p
+        option once_more:
+            set n to n + k
+            if n < 9:
+                again
+"""
+    ruleset = with_rules(rules.replace("; ", "\n    "))
+    for seed in range(8):
+        fast, plain = Game(ruleset, ["ann", "bob"]), Game(ruleset, ["ann", "bob"], backend="interpreter")
+        take_back(fast, agree(fast, plain, random.Random(seed).randrange, 60))
+
+
 def test_how_far_a_loop_is_followed_is_bounded() -> None:
     """What a loop that can be left changes is all that comes behind it: of many loops, only the last are followed."""
     loop = ["    for t in town where t == oak:", "        set n to n + 1", "        if n > 5:", "            leave"]
