@@ -121,8 +121,8 @@ class KindDeclarer:
         kind = get(players, "kind")
         name = text(kind, "player")
         span = kind.span if kind else (players or self.root).span
-        if self._claim(name, span):
-            self.d.kinds[name] = typed.Kind(name, span, is_player=True)
+        self._claim(name, span)
+        self.d.kinds[name] = typed.Kind(name, span, is_player=True)  # even if the name is taken: there are players
         self.d.player_kind = name
         self.d.min_players = integer(get(players, "min"), 1)
         self.d.max_players = integer(get(players, "max"), self.d.min_players)
