@@ -353,8 +353,11 @@ def plain_hash(game: Game) -> str:
     return digits(whole(cells, weights(len(cells), len(cells))))
 
 
-def agree(fast: Game, plain: Game, choose: Callable[[int], int], plies: int) -> list[str]:
-    """Plays both games with the same decisions; gives back the hashes on the way."""
+def agree(fast: Game, plain: Game, choose: Callable[[int], int], plies: int, *, reasons: bool = True) -> list[str]:
+    """Plays both games with the same decisions; gives back the hashes on the way.
+
+    `reasons`: whether both say in the same words why an option is not legal.
+    """
     hashes = []
     for _ in range(plies):
         begun = outcome(lambda: fast.is_over)
@@ -375,7 +378,7 @@ def agree(fast: Game, plain: Game, choose: Callable[[int], int], plies: int) -> 
         refused = [o for o in near(fast, option) if (o.name, o.args) not in legal]
         for o in refused:
             assert not fast.is_legal(o) and not plain.is_legal(o)
-            assert str(fast.why_not(o)) == str(plain.why_not(o))
+            assert not reasons or str(fast.why_not(o)) == str(plain.why_not(o))
         applied = outcome(partial(fast.apply, option))
         assert applied == outcome(partial(plain.apply, option))
         if applied is not None:
@@ -602,12 +605,15 @@ procedure deeper():
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
 @given(text=programs(), seed=st.integers(0, 999), passes=st.sets(st.sampled_from(ALL_PASSES)))
 def test_random_programs_mean_the_same_whichever_passes_run(text: str, seed: int, passes: set[str]) -> None:
-    """Some passes in front of the generated source, the same in front of the interpreter."""
+    """Some passes in front of the generated source, the same in front of the interpreter.
+
+    Where conditions have become sets, that interpreter says that an argument is not in the set.
+    """
     ruleset = with_rules(text)
     fast = Game(ruleset, ["ann", "bob"], backend=lambda r, n, o: PythonBackend(lower(r, n, o), passes))
     plain = Game(ruleset, ["ann", "bob"], backend=lambda r, n, o: Interpreter(optimized(lower(r, n, o), passes)))
     rng = random.Random(seed)
-    hashes = agree(fast, plain, rng.randrange, 12)
+    hashes = agree(fast, plain, rng.randrange, 12, reasons="narrow" not in passes)
     assert not hashes or hashes[0] == Game(ruleset, ["ann", "bob"], backend="interpreter").hash
     take_back(fast, hashes)
 
