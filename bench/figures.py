@@ -86,7 +86,7 @@ def table(figures: Sequence[Figure]) -> str:
 
 @dataclass(slots=True)
 class Bench:
-    """How to measure: so many runs of slices of so many seconds, beside a yardstick.
+    """How to measure: so many runs of so many turns of so many seconds, beside a yardstick.
 
     `folder` is where files are generated; `quick` leaves out what takes long; `games` is the number of playouts that
     are shared between processes.
@@ -95,7 +95,8 @@ class Bench:
     yardstick: Yardstick
     folder: Path
     runs: int = 5
-    seconds: float = 0.4
+    turns: int = 4
+    seconds: float = 0.1
     quick: bool = False
     games: int = 100
     section: str = ""
@@ -121,7 +122,7 @@ class Bench:
             more: other numbers; it may be filled while `ours` runs.
         """
         _progress(f"{self.section}: {name}")
-        found = alternate([ours, self.yardstick.slice(task, self.seconds)], self.runs)
+        found = alternate([ours, self.yardstick.slice(task, self.seconds)], self.runs, turns=self.turns)
         beside = {"playouts": "chess move", "push_pop": "chess push, pop", "legal_moves": "chess legal_moves"}
         label = beside.get(task, f"chess {task}")
         return self.figure(name, *found, unit=unit, beside=label, target=target, more=more)

@@ -75,8 +75,11 @@ def once(do: Callable[[], object]) -> Slice:
     return run
 
 
-def alternate(slices: Sequence[Slice], runs: int, warm: bool = True) -> list[list[Sample]]:
+def alternate(slices: Sequence[Slice], runs: int, *, turns: int = 1, warm: bool = True) -> list[list[Sample]]:
     """Runs each slice so many times, in turn; every second time in the opposite order.
+
+    A run may consist of several `turns`, which are added up: then a processor whose clock changes from one second to
+    the next is as fast, on the whole, for one slice as for the other.
 
     Before that each runs once and is not counted, if it is to be `warm`: so what is made once and kept is there. The
     garbage collector is on, as it is where nobody has touched it; before each slice, outside its time, it collects what
@@ -85,12 +88,16 @@ def alternate(slices: Sequence[Slice], runs: int, warm: bool = True) -> list[lis
     for one in slices if warm else ():
         one()
     taken: list[list[Sample]] = [[] for _ in slices]
-    for number in range(runs):
+    for number in range(runs * turns):
         order = list(range(len(slices)))
         for at in order if number % 2 == 0 else order[::-1]:
             gc.collect()
             taken[at].append(slices[at]())
-    return taken
+    return [[_sum(found[at : at + turns]) for at in range(0, len(found), turns)] for found in taken]
+
+
+def _sum(samples: Sequence[Sample]) -> Sample:
+    return Sample(sum(sample.count for sample in samples), sum(sample.seconds for sample in samples))
 
 
 def cost(ours: Sequence[Sample], theirs: Sequence[Sample]) -> Spread:

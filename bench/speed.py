@@ -57,6 +57,7 @@ def as_json(bench: Bench, figures: Sequence[Figure]) -> dict[str, Any]:
         "system": platform.system(),
         "processors": os.cpu_count(),
         "runs": bench.runs,
+        "turns": bench.turns,
         "seconds": bench.seconds,
         "quick": bench.quick,
         "figures": [figure.to_json() for figure in figures],
@@ -77,7 +78,8 @@ def main(args: Sequence[str] | None = None) -> int:
     runs = chosen.runs or (3 if chosen.quick else 5)
     games = chosen.games or (20 if chosen.quick else 100)
     with Chess() as yardstick:
-        bench = Bench(yardstick, BUILD, runs, 0.05 if chosen.quick else 0.3, chosen.quick, games)
+        turns = 1 if chosen.quick else 4
+        bench = Bench(yardstick, BUILD, runs, turns, 0.05 if chosen.quick else 0.1, chosen.quick, games)
         figures = measure(bench, chosen.sections or list(SECTIONS))
     chosen.out.parent.mkdir(parents=True, exist_ok=True)
     chosen.out.write_text(json.dumps(as_json(bench, figures), indent=1, ensure_ascii=False) + "\n", "utf-8")

@@ -59,6 +59,16 @@ def test_slices_take_turns_and_every_second_time_the_other_way_round() -> None:
     assert [sample.seconds for sample in theirs] == [2, 4, 1]
 
 
+def test_the_turns_of_a_run_are_added_up() -> None:
+    order: list[str] = []
+    a, b = counted(order, "a", [1, 2, 9, 4]), counted(order, "b", [2, 4, 1, 5])
+    assert alternate([a, b], 2, turns=2, warm=False) == [
+        [Sample(20, 3), Sample(20, 13)],
+        [Sample(20, 6), Sample(20, 6)],
+    ]
+    assert order == ["a", "b", "b", "a", "a", "b", "b", "a"]
+
+
 def test_ratios_are_those_of_the_same_runs() -> None:
     ours = [Sample(10, 1), Sample(10, 2), Sample(10, 9)]
     theirs = [Sample(10, 2), Sample(10, 4), Sample(10, 1)]
@@ -83,13 +93,13 @@ def test_a_slice_says_how_much_it_was() -> None:
 @pytest.mark.parametrize("unit, value, ratio", [("moves", 100, 0.01), ("ms", 10, 100)])
 def test_a_figure_stands_beside_its_yardstick(unit: str, value: float, ratio: float) -> None:
     yardstick = Steady()
-    bench = Bench(yardstick, Path(), runs=3)
+    bench = Bench(yardstick, Path(), runs=3, turns=2)
     figure = bench.beside_chess("name", lambda: Sample(10, 0.1), unit, target=Target(1, at_least=True))
     assert figure.value.median == pytest.approx(value)
     assert figure.ratio is not None
     assert figure.ratio.median == pytest.approx(ratio)
     assert figure.met is (ratio >= 1)
-    assert yardstick.asked == ["playouts"] * 4
+    assert yardstick.asked == ["playouts"] * (1 + 3 * 2)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +160,18 @@ def test_what_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     bench = Bench(Steady(), tmp_path, runs=2, seconds=0.001, quick=True)
     data = json.loads(json.dumps(speed.as_json(bench, speed.measure(bench, ["small"], shown.append))))
     assert set(data) == {
-        *("rulespec_speed", "python", "machine", "system", "processors", "runs", "seconds", "quick", "figures"),
+        *(
+            "rulespec_speed",
+            "python",
+            "machine",
+            "system",
+            "processors",
+            "runs",
+            "turns",
+            "seconds",
+            "quick",
+            "figures",
+        ),
     }
     (figure,) = data["figures"]
     assert (figure["section"], figure["name"], figure["unit"], figure["met"]) == ("small", "one", "µs", False)

@@ -32,19 +32,19 @@ def length(bench: Bench) -> Iterator[Figure]:
         timed(playouts(ruleset, 4, [], most=LONG), bench.seconds),
     ]
     chess = bench.yardstick.slice("playouts", bench.seconds)
-    short, long, moves = alternate([*slices, chess], bench.runs)
+    short, long, moves = alternate([*slices, chess], bench.runs, turns=bench.turns)
     yield bench.figure(f"a game of {SHORT:,} decisions: each", short, moves, unit="µs", beside="chess move")
     yield bench.figure(f"a game of {LONG:,} decisions: each", long, moves, unit="µs", beside="chess move")
     target = Target(1.1, at_least=False)
     name = f"a decision of {LONG:,} beside one of {SHORT:,}"
     yield bench.figure(name, long, short, unit="µs", beside="short game", target=target)
     after = [played(ruleset, 4, seed, most=LONG) for seed in range(1, 2 if bench.quick else 4)]
-    old, new = alternate([timed(_on(after, True), bench.seconds), timed(_on(after, False), bench.seconds)], bench.runs)
+    slices = [timed(_on(after, True), bench.seconds), timed(_on(after, False), bench.seconds)]
+    old, new = alternate(slices, bench.runs, turns=bench.turns)
     name = f"after {LONG:,} decisions, beside the same position without them"
     yield bench.figure(name, old, new, unit="µs", beside="without history", target=target)
-    copies, fresh = alternate(
-        [timed(_clones(after, True), bench.seconds), timed(_clones(after, False), bench.seconds)], bench.runs
-    )
+    slices = [timed(_clones(after, True), bench.seconds), timed(_clones(after, False), bench.seconds)]
+    copies, fresh = alternate(slices, bench.runs, turns=bench.turns)
     yield bench.figure(f"clone after {LONG:,} decisions", copies, fresh, unit="µs", beside="without history")
 
 
@@ -91,7 +91,7 @@ def maps(bench: Bench) -> Iterator[Figure]:
                 rulesets[copies] = load_ruleset(ref)
     lengths: dict[int, list[int]] = {copies: [] for copies in rulesets}
     slices = [timed(playouts(r, 4, lengths[copies]), bench.seconds) for copies, r in rulesets.items()]
-    found = alternate([*slices, bench.yardstick.slice("playouts", bench.seconds)], bench.runs)
+    found = alternate([*slices, bench.yardstick.slice("playouts", bench.seconds)], bench.runs, turns=bench.turns)
     for (copies, ruleset), samples in zip(rulesets.items(), found, strict=False):
         more: dict[str, object] = {"decisions each": float(mean(lengths[copies]))}
         if copies in refused:
@@ -111,7 +111,7 @@ def overlays(bench: Bench) -> Iterator[Figure]:
     refs = ["+".join(["imperial", *OVERLAYS[:n]]) for n in numbers]
     loads = alternate([once(partial(load_ruleset, ref)) for ref in refs], bench.runs)
     slices = [timed(playouts(load_ruleset(ref), 4, []), bench.seconds) for ref in refs]
-    games = alternate(slices, bench.runs)
+    games = alternate(slices, bench.runs, turns=bench.turns)
     for number, load, play in zip(numbers, loads, games, strict=True):
         yield bench.figure(f"overlays: {number}, load", load, loads[0], unit="ms", beside="no overlay")
         yield bench.figure(f"overlays: {number}, each decision", play, games[0], unit="µs", beside="no overlay")

@@ -22,10 +22,10 @@ def run(bench: Bench) -> Iterator[Figure]:
     """The ratio says how many times as long a decision takes without the pass."""
     ruleset = load_ruleset("imperial")
     chosen = ALL_PASSES[:2] if bench.quick else ALL_PASSES
-    whole = timed(_same_games(ruleset, without("")), bench.seconds / 2)
+    whole = timed(_same_games(ruleset, without("")), bench.seconds)
     for name, left_out in [*((f"without {p}", p) for p in chosen), ("without any", "*")]:
-        less = timed(_same_games(ruleset, without(left_out)), bench.seconds / 2)
-        samples, all_on = alternate([less, whole], bench.runs)
+        less = timed(_same_games(ruleset, without(left_out)), bench.seconds)
+        samples, all_on = alternate([less, whole], bench.runs, turns=bench.turns)
         more = {"all on": f"{1e6 * sorted(s.each for s in all_on)[len(all_on) // 2]:.1f} µs"}
         yield bench.figure(name, samples, all_on, unit="µs", beside="all passes", more=more)
 

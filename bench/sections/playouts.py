@@ -95,7 +95,7 @@ def _interpreter(bench: Bench, name: str, ruleset: typed.Ruleset, players: int) 
         return play
 
     runs = min(bench.runs, 3)
-    slices = [timed(work(False), bench.seconds / 2), timed(work(True), bench.seconds / 2)]
+    slices = [timed(work(False), 2 * bench.seconds), timed(work(True), 2 * bench.seconds)]
     fast, slowly = alternate(slices, runs, warm=False)
     target = Target(FASTER, at_least=True)
     more = {"interpreter": f"{1 / slowly[0].each:,.0f} decisions/s"}

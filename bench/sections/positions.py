@@ -133,7 +133,7 @@ def _kept_hash(bench: Bench, games: list[Game]) -> Figure:
         return len(games)
 
     slices = [timed(without, bench.seconds), timed(hashed, bench.seconds), bench.yardstick.slice("copy", bench.seconds)]
-    few, more, copies = alternate(slices, bench.runs)
+    few, more, copies = alternate(slices, bench.runs, turns=bench.turns)
     added = [Sample(1, b.each - a.each) for a, b in zip(few, more, strict=True)]
     target = Target(10, at_least=False, of_ratio=False)
     return bench.figure("hash, after each decision", added, copies, unit="µs", beside="chess copy", target=target)
