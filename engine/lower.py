@@ -49,9 +49,9 @@ class Lowering:
         self.exit = 0
         self.first: dict[typed.Procedure, int] = {}
         self.ret: dict[typed.Procedure, int] = {}
-        self.lent: set[typed.Var] = set()
+        self.lent: set[typed.Var] = set()  # parameters that are variables of the place that calls
         self.usual: dict[typed.Procedure, int] = {}  # where each goes on after its first call
-        self.param: dict[typed.Procedure, dict[typed.Var, int]] = {}  # but those of the place that calls it
+        self.param: dict[typed.Procedure, dict[typed.Var, int]] = {}  # its own, and those it is lent
         self.loops: list[_Loop] = []
         self.taken: list[tuple[int, ir.Choice]] = []  # the options we are within, and the blocks that ask for them
         self.owner = ""

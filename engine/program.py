@@ -181,7 +181,10 @@ class Transfer(Instruction, frozen=True):
 
 
 class Clear(Instruction, frozen=True):
-    """Zeroes the locals of a procedure that is left, so that equal positions are equal states."""
+    """Zeroes the locals of a procedure that is left, or the arguments of an option that has been carried out.
+
+    So equal positions are equal states.
+    """
 
     base: int
     size: int
