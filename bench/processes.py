@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import resource
+import signal
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from bench.pairs import Sample, Slice
 
 ROOT = Path(__file__).parent.parent
+LOOK = 0.05
+"""Seconds after which a process that has a turn is looked at again."""
+
+LetGoOn = Callable[[Callable[[], bool]], float]
+"""Lets a process go on until it is `enough`, or until it has ended; says how many seconds it took."""
 
 
 def process(module: str, args: Sequence[str], walls: list[float], check: Callable[[str], None] | None = None) -> Slice:
@@ -39,3 +48,45 @@ def process(module: str, args: Sequence[str], walls: list[float], check: Callabl
         return Sample(1, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
 
     return run
+
+
+@contextmanager
+def by_turns(module: str, args: Sequence[str]) -> Iterator[LetGoOn]:
+    """A process `python -m MODULE ARGS` that begins with its first turn, and stands still between two of them.
+
+    So a command of many minutes can be measured beside another one although neither has the machine to itself. What it
+    starts stands still with it. Its time is that of the clock on the wall.
+
+    Raises:
+        RuntimeError: in a turn, if it fails, or if it has ended before.
+    """
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as said:
+        process: subprocess.Popen[str] | None = None
+
+        def go_on(enough: Callable[[], bool]) -> float:
+            nonlocal process
+            begun = time.perf_counter()
+            if process is None:
+                command = [sys.executable, "-m", module, *args]
+                process = subprocess.Popen(
+                    command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=said, stderr=said, text=True, process_group=0
+                )
+            else:
+                os.killpg(process.pid, signal.SIGCONT)
+            while process.poll() is None:
+                if enough():
+                    os.killpg(process.pid, signal.SIGSTOP)
+                    return time.perf_counter() - begun
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(LOOK)
+            if process.returncode:
+                said.seek(0)
+                raise RuntimeError(f"{module} {' '.join(args)}: {said.read()[-500:]}")
+            return time.perf_counter() - begun
+
+        try:
+            yield go_on
+        finally:
+            if process is not None and process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()

@@ -8,6 +8,7 @@ of the numbers; so it makes no difference how many processes there are.
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -19,7 +20,7 @@ from concurrent.futures import BrokenExecutor
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from engine.simulate import Outcome, Plan
@@ -63,7 +64,7 @@ def spread(plan: Plan, numbers: range, jobs: int = -1, cluster: str = "") -> Gen
         raise NotSpread("this needs joblib: pip install joblib") from None
     if not numbers:
         return
-    parent = 0 if cluster else os.getpid()
+    parent = None if cluster else _Parent(os.getpid(), gc.get_threshold())
     with ExitStack() as stack:
         if cluster:
             stack.enter_context(_connected(cluster))
@@ -91,8 +92,15 @@ def spread(plan: Plan, numbers: range, jobs: int = -1, cluster: str = "") -> Gen
             raise NotSpread(f"{cluster} plays no more: {type(error).__name__}: {detail}") from None
 
 
-def _play(plan: Plan, number: int, parent: int) -> Outcome:
-    """Plays a game, in a process of its own; `parent` is the process that this one belongs to, 0 if to none."""
+class _Parent(NamedTuple):
+    """The process that others belong to, and after how many new objects it looks for garbage."""
+
+    pid: int
+    garbage: tuple[int, int, int]
+
+
+def _play(plan: Plan, number: int, parent: _Parent | None) -> Outcome:
+    """Plays a game, in a process of its own."""
     if parent:
         _belong(parent)
     with _playing:
@@ -109,12 +117,13 @@ def _ruleset(reference: str, hash_: str) -> typed.Ruleset:
 
 
 @cache
-def _belong(parent: int) -> None:
-    """Makes this process leave Ctrl-C to its parent, and end when that ends, however it does."""
+def _belong(parent: _Parent) -> None:
+    """Makes this process leave Ctrl-C to its parent, look for garbage as seldom, and end when that ends in any way."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.set_threshold(*parent.garbage)
 
     def watch() -> None:
-        while os.getppid() == parent:
+        while os.getppid() == parent.pid:
             time.sleep(1)
         os._exit(1)
 

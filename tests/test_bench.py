@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from bench.figures import Bench, Figure, Target, number, table
 from bench.pairs import Sample, Slice, Spread, alternate, cost, once, timed
 from bench.pairs import speed as times_as_fast
 from bench.play import played, write_log
+from bench.processes import by_turns
 from bench.sections.passes import without
 from bench.yardstick import TASKS, Chess, bytes_of
 from engine.begin import seat_names
@@ -67,6 +69,39 @@ def test_the_turns_of_a_run_are_added_up() -> None:
         [Sample(20, 6), Sample(20, 6)],
     ]
     assert order == ["a", "b", "b", "a", "a", "b", "b", "a"]
+
+
+def rows(path: Path) -> int:
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def test_a_process_stands_still_between_its_turns(tmp_path: Path) -> None:
+    out = tmp_path / "games.jsonl"
+    args = ["simulate", "tutorial", "--players", "3", "--games", "120", "--jobs", "2", "--out", str(out)]
+    with by_turns("cli.main", args) as go_on:
+        assert go_on(lambda: rows(out) > 3) > 0
+        before = rows(out)
+        time.sleep(0.5)
+        assert 3 < rows(out) == before < 121
+        assert go_on(lambda: False) > 0  # never enough: until it has ended
+        assert rows(out) == 121
+
+
+def test_a_process_ends_with_whoever_gave_it_turns(tmp_path: Path) -> None:
+    out = tmp_path / "games.jsonl"
+    with by_turns(
+        "cli.main", ["simulate", "imperial", "--players", "2", "--games", "9999", "--out", str(out)]
+    ) as go_on:
+        go_on(lambda: rows(out) > 1)
+    before = rows(out)
+    time.sleep(0.5)
+    assert 1 < rows(out) == before
+
+
+def test_a_process_that_fails_in_its_turn_says_why() -> None:
+    with by_turns("cli.main", ["simulate", "nowhere", "--players", "2"]) as go_on, pytest.raises(RuntimeError) as error:
+        go_on(lambda: False)
+    assert "nowhere" in str(error.value)
 
 
 def test_ratios_are_those_of_the_same_runs() -> None:

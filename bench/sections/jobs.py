@@ -2,41 +2,54 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
+from contextlib import ExitStack
+from math import ceil
+from pathlib import Path
 
-import cli.simulate
 from bench.figures import Bench, Figure, Target
 from bench.pairs import Sample, Slice, alternate
-from bench.processes import process
+from bench.processes import LetGoOn, by_turns
 
 PROCESSES = 2
 FASTER = 1.8
+TURN = 100
+"""Games in a turn: some seconds."""
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    """The time on the wall: processor time does not get less. Nothing, where the command has no `--jobs`."""
-    if not any(option.name == "jobs" for option in cli.simulate.command.params):
-        return
-    said: list[set[str]] = [set(), set()]
-    one, more = alternate([_slice(1, bench, said[0]), _slice(PROCESSES, bench, said[1])], min(bench.runs, 3))
-    same = "the same" if said[0] == said[1] else "NOT the same"
+    """The time on the wall: processor time does not get less."""
+    runs = min(bench.runs, ceil(bench.games / TURN))
+    turns = ceil(bench.games / TURN / runs)
+    ends = [bench.games * turn // (runs * turns) for turn in range(1, runs * turns + 1)]
+    files = [bench.folder.absolute() / f"jobs{jobs}.jsonl" for jobs in (1, PROCESSES)]
+    with ExitStack() as stack:
+        slices = []
+        for jobs, file in zip((1, PROCESSES), files, strict=True):
+            file.unlink(missing_ok=True)  # the command would go on after what is there
+            args = ["simulate", "imperial", "--players", "4", "--games", str(bench.games), "--seed", "1"]
+            args += ["--jobs", str(jobs), "--out", str(file)]
+            slices.append(_slice(stack.enter_context(by_turns("cli.main", args)), file, iter(ends), bench.games))
+        one, more = alternate(slices, runs, turns=turns, warm=False)
+    same = "the same" if files[0].read_bytes() == files[1].read_bytes() else "NOT the same"
     name, target = f"simulate --jobs {PROCESSES}, {bench.games:,} playouts", Target(FASTER, at_least=True)
-    yield bench.figure(name, more, one, unit="playouts", beside="--jobs 1", target=target, more={"results": same})
+    total = {"in all": sum(taken.seconds for taken in one) / sum(taken.seconds for taken in more), "results": same}
+    yield bench.figure(name, more, one, unit="playouts", beside="--jobs 1", target=target, more=total)
 
 
-def _slice(jobs: int, bench: Bench, said: set[str]) -> Slice:
-    walls: list[float] = []
+def _slice(go_on: LetGoOn, rows: Path, ends: Iterator[int], games: int) -> Slice:
+    """Plays up to the next of these numbers of games, and at the last of them until the process has ended."""
+    done = 0
 
-    def keep(text: str) -> None:
-        told = json.loads(text)
-        said.add(json.dumps({key: value for key, value in told.items() if "second" not in key}, sort_keys=True))
+    def run() -> Sample:
+        nonlocal done
+        end = next(ends)
+        seconds = go_on(lambda: end < games and _lines(rows) > end)  # the first line is the header
+        done, before = end, done
+        return Sample(end - before, seconds)
 
-    args = ["simulate", "imperial", "--players", "4", "--games", str(bench.games), "--seed", "1"]
-    run = process("cli.main", [*args, "--jobs", str(jobs), "--format", "json"], walls, keep)
+    return run
 
-    def by_the_wall() -> Sample:
-        run()
-        return Sample(bench.games, walls[-1])
 
-    return by_the_wall
+def _lines(path: Path) -> int:
+    return path.read_bytes().count(b"\n") if path.exists() else 0
