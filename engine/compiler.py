@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import compress
 from math import prod
 from operator import ne
@@ -27,18 +27,20 @@ from engine.interpreter import (
     shorten,
     too_many,
 )
+from engine.invariants import Invariants, split
 from engine.kept_sets import KeptSets, with_kept_sets
 from engine.passes import PASSES, membership, optimized
 from engine.rewrite import free, walk
 
-IN_SOURCE = ("remember", "share", "hoist", "early", "meet", "loops", "slices", "variables", "keep")
+IN_SOURCE = ("remember", "share", "hoist", "early", "meet", "loops", "slices", "variables", "keep", "split")
 """Passes that show in the source only.
 
 remember: values of definitions that depend on their arguments alone are kept. share: what several options ask for is
 asked for once. hoist: what a loop asks for with each member, and is the same for all, is worked out once. early: the
 numbers of a parameter are found before the loops that they do not depend on. meet: branches that meet again stay in one
 function. loops: loops over sets are Python's. slices: some of them assign to many cells at once. variables: procedures
-that are called keep theirs in Python's. keep: the sets of places where something is are cells of the state.
+that are called keep theirs in Python's. keep: the sets of places where something is are cells of the state. split:
+invariants are looked at again for those members only for which something has changed.
 """
 ALL_PASSES = (*PASSES, *IN_SOURCE)
 _MEMO_LIMIT = 50_000
@@ -297,7 +299,8 @@ class PythonBackend(Interpreter):
 
     def __init__(self, program: ir.Program, passes: Collection[str] = ALL_PASSES) -> None:
         super().__init__(program)
-        fast = optimized(program, passes)
+        asked = split(program) if "split" in passes else program
+        fast = optimized(asked, passes)
         self._kept = KeptSets(fast)
         if "keep" in passes:
             fast, self._kept = with_kept_sets(fast)
@@ -307,7 +310,11 @@ class PythonBackend(Interpreter):
             writer.definition(i, f)
         _ChoiceWriter(writer).write()
         for i, v in enumerate(fast.invariants):
-            writer.function(f"inv{i}", ["s"], [f"return {writer.x(v.condition.expr)}"])
+            writer.function(
+                f"inv{i}", ["s", f"v{v.each[0]}" if v.each else "_"], [f"return {writer.x(v.condition.expr)}"]
+            )
+        for i, e in enumerate(_scored(fast)):
+            writer.function(f"score{i}", ["s", "v0", "v1=0"], [f"return {writer.number(e)}"])
         blocks = BlockWriter(writer, {f.array for f in self._kept.families.values()})
         blocks.write()
         self.source = "\n".join(writer.lines) + "\n"
@@ -326,8 +333,8 @@ class PythonBackend(Interpreter):
             [names.get(f"by{i}_{k}") for k in range(len(fast.decisions[i].choices))] for i in count
         ]
         self._who: list[Callable[[State], int] | None] = [names.get(f"who{i}") for i in count]
-        self._readers = [*_readers(program), *[0] * (self._kept.cells - len(program.cells))]
-        self._invariants = [names[f"inv{i}"] for i in range(len(fast.invariants))]
+        self._scored = {id(e): names[f"score{i}"] for i, e in enumerate(_scored(program))}
+        self._invariants = Invariants(asked, [names[f"inv{i}"] for i in range(len(asked.invariants))])
 
     def _names(self, program: ir.Program, writer: ExpressionWriter) -> dict[str, Any]:
         """What the generated source may use, and nothing else."""
@@ -445,17 +452,16 @@ class PythonBackend(Interpreter):
         by: int = self._by[decision][choice](state, *args)
         return by
 
+    def value(self, e: ir.Expr, state: State, args: tuple[int, ...] = ()) -> int:
+        """The value of an expression. Those of the scoring, which every game asks for, have functions."""
+        if (function := self._scored.get(id(e))) is None:
+            return super().value(e, state, args)
+        value: int = function(state, *args)
+        return value
+
     def broken(self, state: State, since: Sequence[Journal] | None = None) -> list[int]:
         """The invariants that do not hold; `since`: only those that read what has been written."""
-        asked: Iterable[int] = range(len(self._invariants))
-        if since is not None:
-            readers = self._readers
-            mask = 0
-            for journal in since:
-                for at in journal[::2]:
-                    mask |= readers[at]
-            asked = members(mask, 0)
-        return [i for i in asked if not self._invariants[i](state)]
+        return self._invariants.broken(state, since)
 
 
 def _parts(lines: list[str]) -> Iterator[str]:
@@ -468,23 +474,12 @@ def _parts(lines: list[str]) -> Iterator[str]:
     yield "\n".join(lines[begun:])
 
 
-def _readers(p: ir.Program) -> list[int]:
-    """For each cell the set of the invariants that may read it."""
-    found = [0] * len(p.cells)
-    for number, invariant in enumerate(p.invariants):
-        seen: set[int] = set()
-        todo = [invariant.condition.expr]
-        while todo:
-            for e in walk(todo.pop()):
-                if isinstance(e, ir.Cell):
-                    first = e.base + (e.index.value if isinstance(e.index, ir.Const) else 0)
-                    for at in range(first, first + e.size):
-                        found[at] |= 1 << number
-                elif isinstance(e, ir.Call) and e.function not in seen:
-                    seen.add(e.function)
-                    f = p.functions[e.function]
-                    todo += [*(value for _, value in f.lets), f.body]
-    return found
+def _scored(p: ir.Program) -> list[ir.Expr]:
+    """The expressions of the scoring, with the player in slot 0 and what a tiebreak compares in slot 1."""
+    if p.scoring is None:
+        return []
+    ties = [e for t in p.scoring.tiebreaks for e in (t.source, t.key, t.value) if e is not None]
+    return [p.scoring.score, *ties]
 
 
 def _remembered(function: Callable[..., int], params: int) -> _Memo:

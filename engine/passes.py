@@ -454,8 +454,15 @@ def everywhere(p: ir.Program, change: Change, *, functions_too: bool = True) -> 
         requires = tuple(condition(r, top) for r in c.requires)
         return replace(c, params=params, by=maybe(c.by, top), weight=maybe(c.weight, top), requires=requires)
 
+    def tiebreak(t: ir.Tiebreak) -> ir.Tiebreak:
+        return replace(t, source=maybe(t.source, 0), key=maybe(t.key, t.slot), value=of(t.value, t.slot))
+
     functions = [function(f) for f in p.functions] if functions_too else p.functions
     blocks = [ir.Block([instruction(i) for i in b.body], ending(b.exit)) for b in p.blocks]
     decisions = [replace(d, by=maybe(d.by), choices=tuple(choice(c) for c in d.choices)) for d in p.decisions]
-    invariants = [replace(v, condition=condition(v.condition, -1)) for v in p.invariants]
-    return replace(p, functions=functions, blocks=blocks, decisions=decisions, invariants=invariants, slots=most)
+    invariants = [replace(v, condition=condition(v.condition, v.each[0] if v.each else -1)) for v in p.invariants]
+    new = {"functions": functions, "blocks": blocks, "decisions": decisions, "invariants": invariants}
+    if p.scoring is not None:
+        tiebreaks = tuple(tiebreak(t) for t in p.scoring.tiebreaks)
+        new["scoring"] = replace(p.scoring, score=of(p.scoring.score, 0), tiebreaks=tiebreaks)
+    return replace(p, **new, slots=most)

@@ -319,8 +319,11 @@ class Decision(Struct, frozen=True, gc=False):
 
 
 class Invariant(Struct, frozen=True, gc=False):
+    """`each`: a slot, and a set; the slot holds those of its members that are asked (made by passes)."""
+
     name: str
     condition: Condition
+    each: tuple[int, int] | None = None
 
 
 class Tiebreak(Struct, frozen=True, gc=False):

@@ -1,0 +1,324 @@
+"""Random programs over the world of worlds.py: well typed, otherwise anything."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from cases import split, write
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from worlds import IDLE, WORLD
+
+from rulespec import typed
+from rulespec.check.rules import check_source
+from rulespec.diagnostics import Report
+from rulespec.load import load_ruleset
+from rulespec.overlay import Source, apply_rules
+from rulespec.parser import parse_rules
+from rulespec.source import Mapping, Node, Scalar, parse_yaml
+
+Draw = Callable[[st.SearchStrategy[int]], int]
+NUM, BOOL, TOWN, MAYBE, SET, PLAYER = "int", "bool", "town", "town?", "set town", "player"
+TOWNS = ("oak", "elm", "ash", "fir")
+
+
+class Writer:
+    """Writes a well-typed program over the world of worlds.py; every choice is drawn, so that examples shrink."""
+
+    def __init__(self, draw: Draw) -> None:
+        self.draw = draw
+        self.names = 0
+
+    def number(self, below: int) -> int:
+        return self.draw(st.integers(0, below - 1))
+
+    def pick(self, *choices: str) -> str:
+        return choices[self.number(len(choices))]
+
+    def fresh(self) -> str:
+        self.names += 1
+        return f"v{self.names}"
+
+    # --- expressions: of a type, over the variables in scope, nested at most `depth` deep
+
+    def expr(self, type_: str, scope: dict[str, str], depth: int) -> str:
+        known = [n for n, t in scope.items() if t == type_]
+        if depth <= 0 or self.number(5) == 0:
+            return self.pick(*LEAVES[type_], *known)
+        write = {
+            NUM: self.num,
+            BOOL: self.truth,
+            TOWN: self.town,
+            MAYBE: self.maybe,
+            SET: self.set,
+            PLAYER: self.player,
+        }
+        return write[type_](scope, depth - 1)
+
+    def each(self, scope: dict[str, str], d: int, *, order: bool = False) -> tuple[str, dict[str, str]]:
+        name = self.fresh()
+        inner = {**scope, name: TOWN}
+        text = f"{name} in {self.expr(SET, scope, d)}"
+        if order and self.number(2):
+            text += f" {self.pick('from', 'after')} {self.expr(TOWN, scope, d)}"
+        if self.number(3):
+            text += f" where {self.expr(BOOL, inner, d)}"
+        return text, inner
+
+    def num(self, s: dict[str, str], d: int) -> str:
+        e = self.expr
+        form = self.number(12)
+        if form < 3:
+            return f"({e(NUM, s, d)} {self.pick('+', '-', '*')} {e(NUM, s, d)})"
+        if form == 3:
+            return f"({e(NUM, s, d)} {self.pick('/', '%')} {self.pick('2', '(-3)', 'n', '(m - 1)')})"
+        if form == 4:
+            return f"({e(NUM, s, d)} if {e(BOOL, s, d)} else {e(NUM, s, d)})"
+        if form == 5:
+            return f"{self.pick('min', 'max')}({e(NUM, s, d)}, {e(NUM, s, d)})"
+        if form == 6:
+            return f"{e(TOWN, s, d)}.{self.pick('tax', 'mark', 'index')}"
+        if form == 7:
+            binder, inner = self.each(s, d)
+            return f"sum({e(NUM, inner, d)} for {binder})"
+        if form == 8:
+            binder, inner = self.each(s, d)
+            return f"{self.pick('min', 'max')}({e(NUM, inner, d)} for {binder}, else {e(NUM, s, d)})"
+        if form == 9:
+            return f"count({e(SET, s, d) if self.number(2) else self.each(s, d)[0]})"
+        if form == 10:
+            return f"cart[{self.pick('corn', 'salt')}].at[{e(TOWN, s, d)}]"
+        return self.pick(
+            f"f({e(NUM, s, d)}, {e(TOWN, s, d)})",
+            f"by_town[{e(TOWN, s, d)}, {e(NUM, s, d)}]",
+            f"scale.space({e(NUM, s, d)} * 1 money).bonus",
+            f"wheel.ahead(rest, {e(NUM, s, d)}).index",
+            f"({e(PLAYER, s, d)}.cash / 1 money)" if PLAYER in s.values() else "players",
+        )
+
+    def truth(self, s: dict[str, str], d: int) -> str:
+        e = self.expr
+        form = self.number(10)
+        if form < 2:
+            return f"({e(NUM, s, d)} {self.pick('==', '!=', '<', '<=', '>', '>=')} {e(NUM, s, d)})"
+        if form == 2:
+            return f"({e(BOOL, s, d)} {self.pick('and', 'or')} {e(BOOL, s, d)})"
+        if form == 3:
+            return f"(not {e(BOOL, s, d)})"
+        if form == 4:
+            return f"({e(self.pick(TOWN, MAYBE), s, d)} {self.pick('in', 'not in')} {e(SET, s, d)})"
+        if form == 5:
+            return f"({e(MAYBE, s, d)} {self.pick('==', '!=')} {e(self.pick(TOWN, MAYBE), s, d)})"
+        if form == 6:
+            return f"({e(MAYBE, s, d)} is {self.pick('none', 'some')})"
+        if form == 7:
+            return f"any({self.each(s, d)[0]})"
+        if form == 8:
+            binder, inner = self.each(s, d)
+            return f"all({binder}: {e(BOOL, inner, d)})"
+        return f"({e(SET, s, d)} == {e(SET, s, d)})"
+
+    def town(self, s: dict[str, str], d: int) -> str:
+        e = self.expr
+        form = self.number(3)
+        if form == 0:
+            return f"({e(MAYBE, s, d)} ?? {e(TOWN, s, d)})"
+        return f"next({e(TOWN, s, d)})" if form == 1 else f"({e(TOWN, s, d)} if {e(BOOL, s, d)} else {e(TOWN, s, d)})"
+
+    def maybe(self, s: dict[str, str], d: int) -> str:
+        if self.number(2):
+            return f"first({self.each(s, d, order=True)[0]})"
+        return f"{self.expr(TOWN, s, d)}.twin"
+
+    def set(self, s: dict[str, str], d: int) -> str:
+        e = self.expr
+        form = self.number(7)
+        if form < 2:
+            return f"({e(SET, s, d)} {self.pick('|', '&', '-')} {e(SET, s, d)})"
+        if form == 2:
+            return f"{{{e(TOWN, s, d)}, {e(TOWN, s, d)}}}"
+        binder, inner = self.each(s, d)
+        if form == 3:
+            return f"{{{e(TOWN, inner, d)} for {binder}}}"
+        if form == 4:
+            return f"union({e(SET, inner, d)} for {binder})"
+        if form == 5:
+            name = self.fresh()
+            return f"reach({name} from {e(SET, s, d)}: {e(SET, {**s, name: TOWN}, d)})"
+        return f"{{{binder}}}"
+
+    def player(self, s: dict[str, str], d: int) -> str:
+        known = [n for n, t in s.items() if t == PLAYER]
+        return f"next({self.pick(*known)})" if self.number(2) else self.pick(*known)
+
+    # --- statements
+
+    def block(self, scope: dict[str, str], depth: int, pad: str, place: str = "") -> list[str]:
+        lines: list[str] = []
+        scope = dict(scope)
+        for _ in range(1 + self.number(3)):
+            lines += self.stmt(scope, depth - 1, pad, place)
+        return lines
+
+    def stmt(self, scope: dict[str, str], depth: int, pad: str, place: str) -> list[str]:
+        e = self.expr
+        deeper = pad + "    "
+        form = self.number(14 if depth > 0 else 7)
+        if form == 0:
+            type_ = self.pick(NUM, BOOL, TOWN, MAYBE, SET)
+            name = self.fresh()
+            line = f"{pad}let {name} = {e(type_, scope, 2)}"
+            scope[name] = type_
+            return [line]
+        if form < 3:
+            target, type_ = [("n", NUM), ("m", NUM), ("towns", SET), ("oak.seen", BOOL)][self.number(4)]
+            return [f"{pad}set {target} to {e(type_, scope, 3)}"]
+        if form == 3:
+            return [f"{pad}set {e(TOWN, scope, 1)}.mark to {e(NUM, scope, 2)}"]
+        if form == 4:
+            return [f"{pad}set few to abs({e(NUM, scope, 2)}) % {self.pick('4', '4', '5')} + 0 * n"]
+        if form == 5:
+            pile = f"cart[{self.pick('corn', 'salt')}]"
+            amount = f"min({pile}.supply, abs({e(NUM, scope, 1)}))"
+            return [f"{pad}move {self.pick(amount, amount, '1')} of {pile} from supply to at[{e(TOWN, scope, 1)}]"]
+        if form == 6:
+            if PLAYER not in scope.values():
+                return [f"{pad}pay abs({e(NUM, scope, 1)}) % 3 * 1 money from bank to chest"]
+            return [f"{pad}pay abs({e(NUM, scope, 1)}) % 3 * 1 money from {e(PLAYER, scope, 1)}.cash to chest"]
+        if form == 7:
+            body = self.block(scope, depth, deeper, place)
+            lines = [f"{pad}if {e(BOOL, scope, 2)}:", *body]
+            if self.number(2):
+                lines += [f"{pad}else:", *self.block(scope, depth, deeper, place)]
+            return lines
+        if form == 8:
+            binder, inner = self.each(scope, 1, order=True)
+            return [f"{pad}for {binder}:", *self.block(inner, depth, deeper, "loop"), *self.jump(inner, deeper, "loop")]
+        if form == 9:
+            body = self.block(scope, depth, deeper, "loop")
+            return [f"{pad}repeat at most abs({e(NUM, scope, 1)}) % 4:", *body, *self.jump(scope, deeper, "loop")]
+        if form == 10:
+            cases = [f"{pad}match {e(TOWN, scope, 2)}:"]
+            for names in (self.pick("oak", "oak, elm"), self.pick("ash", "ash, fir")):
+                cases += [f"{deeper}case {names}:", *self.block(scope, depth, deeper + "    ", place)]
+            return [*cases, f"{deeper}else:", *self.block(scope, depth, deeper + "    ", place)]
+        if form == 11:
+            return [f"{pad}helper({e(NUM, scope, 1)}, {e(TOWN, scope, 1)})"]
+        if form == 12 and place != "together":
+            return self.decide(scope, depth, pad, place)
+        return [f"{pad}set n to {e(NUM, scope, 3)}"]
+
+    def jump(self, scope: dict[str, str], pad: str, place: str) -> list[str]:
+        if place != "loop" or self.number(3):
+            return []
+        return [f"{pad}if {self.expr(BOOL, scope, 1)}:", f"{pad}    {self.pick('leave', 'again')}"]
+
+    def option(self, scope: dict[str, str], depth: int, pad: str, place: str, weight: str = "") -> list[str]:
+        inner, params = dict(scope), []
+        for _ in range(self.number(3)):
+            name = self.fresh()
+            if self.number(2):
+                params.append(f"{name} in {self.expr(SET, inner, 1)}")
+                inner[name] = TOWN
+            else:
+                params.append(f"{name} in {self.pick('0', '1', 'n - n')} .. {self.pick('2', 'few', 'abs(m) % 3')}")
+                inner[name] = NUM
+            if self.number(2):
+                params[-1] += f" where {self.expr(BOOL, inner, 1)}"
+        head = f"{pad}option {self.fresh()}" + (f"({', '.join(params)})" if params else "")
+        lines = [f"{head}{weight and f' weight abs({self.expr(NUM, inner, 1)}) % 3'}:"]
+        lines += [f"{pad}    require {self.expr(BOOL, inner, 2)}" for _ in range(self.number(2))]
+        return [*lines, *self.block(inner, depth, pad + "    ", place)]
+
+    def decide(self, scope: dict[str, str], depth: int, pad: str, place: str) -> list[str]:
+        deeper = pad + "    "
+        who = self.fresh()
+        form = self.number(3) if PLAYER in scope.values() else 1
+        if form == 2:
+            head, place, weight = f"decide {who} together by {who}p in player:", "together", ""
+            scope = {**scope, f"{who}p": PLAYER}
+        elif form == 1:
+            head, weight = f"chance {who}:", "yes"
+        else:
+            head, weight = f"decide {who} by {self.expr(PLAYER, scope, 1)}:", ""
+        options = [line for _ in range(1 + self.number(2)) for line in self.option(scope, depth, deeper, place, weight)]
+        return [f"{pad}{head}", *options, f"{deeper}option {who}_else:", f"{deeper}    set n to n + 1"]
+
+    def program(self) -> str:
+        """A whole rules file."""
+        body = self.expr(NUM, {"k": NUM, "t": TOWN}, 1)
+        while "f(" in body:
+            body = self.expr(NUM, {"k": NUM, "t": TOWN}, 1)
+        helper = self.block({"k": NUM, "t": TOWN}, 1, "    ")
+        turn = self.block({"p": PLAYER}, 3, "    ")
+        turn += self.decide({"p": PLAYER}, 2, "    ", "")
+        return "\n".join(
+            [
+                *("def f(k: int, t: town) -> int:", "    let j = k + t.tax", f"    j + {body}"),
+                *(
+                    "procedure helper(k: int, t: town):",
+                    *[line for line in helper if "helper(" not in line],
+                    "    set m to k",
+                ),
+                *("procedure turn(p: player):", *turn),
+                *("procedure play():", "    repeat at most 3:", "        for p in player:", "            turn(p)"),
+                "invariant whole:",
+                f"    {self.expr(BOOL, {}, 3)}",
+                "invariant each:",
+                f"    all(t in town: {self.expr(BOOL, {'t': TOWN}, 3)})",
+                "scoring p in player:",
+                f"    score {self.expr(NUM, {'p': PLAYER}, 2)}",
+                f"    tiebreak for t in {self.expr(SET, {'p': PLAYER}, 1)} by {self.expr(NUM, {'t': TOWN}, 1)}: t.mark",
+                "",
+            ]
+        )
+
+
+LEAVES = {
+    NUM: ("0", "1", "2", "n", "m", "few", "players", "limit"),
+    BOOL: ("true", "false", "oak.seen", "elm.seen", "(n > 1)"),
+    TOWN: TOWNS,
+    MAYBE: ("oak.twin", "elm.twin", "first(z in towns from fir)"),
+    SET: ("town", "towns", "oak.near", "{oak, fir}", "friends[ash]"),
+    PLAYER: (),
+}
+
+
+@st.composite
+def programs(draw: Callable[[st.SearchStrategy[int]], int]) -> str:
+    return Writer(draw).program()
+
+
+@cache
+def base() -> tuple[typed.Ruleset, Mapping]:
+    """The world, loaded once; and its YAML."""
+    import tempfile
+
+    files = split(IDLE + WORLD, "rules/play.rules")
+    with tempfile.TemporaryDirectory() as name:
+        folder = write(Path(name) / "small", files)
+        ruleset = load_ruleset(str(folder))
+        entries: dict[str, tuple[Scalar, Node]] = {}
+        for file in sorted(folder.glob("*.yaml")):
+            node = parse_yaml(file.read_text("utf-8"), file.name)
+            assert isinstance(node, Mapping)
+            if file.name == "game.yaml":
+                entries["game"] = (Scalar("game", "game", node.span), node)
+            else:
+                entries |= node.entries
+    return ruleset, Mapping(entries, node.span)
+
+
+def with_rules(text: str) -> typed.Ruleset:
+    """The world with other rules, without going through files."""
+    ruleset, root = base()
+    report = Report()
+    source = Source(root)
+    apply_rules(source, parse_rules(text, "rules"), "", report)
+    declarations, rules = check_source(source, report)
+    report.raise_if_errors()
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return replace(ruleset, hash=digest, declarations=declarations, rules=rules, sources={"rules": text})

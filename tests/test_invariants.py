@@ -1,0 +1,146 @@
+"""Invariants that are looked at again only where something has changed find what all of them would find."""
+
+from __future__ import annotations
+
+import os
+import random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from programs import programs, with_rules
+
+from engine import program as ir
+from engine.compiler import PythonBackend
+from engine.game import Game
+from engine.interpreter import ProgramFault, State, members
+from engine.invariants import Invariants
+from engine.lower import lower
+from engine.option import Fault
+from rulespec.diagnostics import Span
+from rulespec.load import load_ruleset
+
+EXAMPLES = int(os.environ.get("RULESPEC_EXAMPLES", "60"))
+SHIPPED = ["imperial", "imperial_2030", "imperial_asia", "tutorial", "imperial+playimperial"]
+SEATS = ("Ann", "Bob", "Cid")
+
+
+def machine(game: Game) -> PythonBackend:
+    assert isinstance(game._machine, PythonBackend)
+    return game._machine
+
+
+def holding(invariants: Invariants, state: State) -> set[tuple[int, int]]:
+    """What holds: the number of an invariant and one of its members; nothing where the rules are at fault."""
+    found = set()
+    for number, whole in invariants._all.items():
+        if holds(invariants, number, state, whole):
+            found |= {(number, member) for member in members(whole, 0)}
+            continue
+        found |= {(number, member) for member in members(whole, 0) if holds(invariants, number, state, 1 << member)}
+    return found
+
+
+def holds(invariants: Invariants, number: int, state: State, asked: int) -> bool:
+    try:
+        return bool(invariants._holds[number](state, asked))
+    except ProgramFault:
+        return False
+
+
+def cell(game: Game, group: str, owner: str, name: str, place: str = "", index: str = "") -> int:
+    """The number of a cell."""
+    for at, c in enumerate(game.program.cells):
+        where = game.labels.names[c.index_kind][c.index] if c.index_kind else ""
+        if (c.group, c.owner, c.name, c.place, where) == (group, owner, name, place, index):
+            return at
+    raise LookupError(name)
+
+
+def asked(game: Game, at: int) -> dict[str, int]:
+    """How many members are asked when a cell changes, by the names of the invariants."""
+    invariants = machine(game)._invariants
+    readers, _ = invariants._readers
+    return {game.program.invariants[n].name: mask.bit_count() for n, mask in readers.get(at, ())}
+
+
+@pytest.mark.parametrize("ref", SHIPPED)
+def test_a_member_is_asked_again_if_any_cell_matters_to_it(ref: str) -> None:
+    """Single cells of positions get a value that they once had, or one more: what does not hold then is asked."""
+    game, rng = Game(load_ruleset(ref), SEATS), random.Random(ref)
+    invariants = machine(game)._invariants
+    readers, always = invariants._readers
+    assert not always
+    had: list[set[int]] = [{value} for value in game.cells]
+    changed = 0
+    while not game.is_over and game.ply < 300:
+        game.apply(rng.choice(game.own_options))
+        for at, value in enumerate(game.cells):
+            had[at].add(value)
+        if game.ply % 10:
+            continue
+        held = holding(invariants, game.live)
+        for at in rng.sample(range(3, len(game.cells)), 25):
+            state = list(game.live)
+            machine(game).write(state, {at: rng.choice([*had[at], game.live[at] + 1])})
+            lost = held - holding(invariants, state)
+            noted = dict(readers.get(at, ()))
+            assert all(noted.get(number, 0) >> member & 1 for number, member in lost)
+            changed += bool(lost)
+    assert changed > 20
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+@given(text=programs(), seed=st.integers(0, 999))
+def test_what_a_decision_breaks_is_found_by_what_it_has_written(text: str, seed: int) -> None:
+    game, rng = Game(with_rules(text), SEATS), random.Random(seed)
+    for _ in range(12):
+        try:
+            if game.is_over or not (options := game.own_options):
+                return
+            held = holding(machine(game)._invariants, game.live)
+            game.apply(rng.choice(options))
+        except Fault:
+            return
+        lost = {number for number, _ in held - holding(machine(game)._invariants, game.live)}
+        try:
+            again = machine(game).broken(game.live, [game._past[-1].journal])
+        except ProgramFault:
+            continue  # one that did not hold before
+        assert lost <= set(again)
+        invariants = machine(game)._invariants
+        assert not any(holds(invariants, number, game.live, invariants._all[number]) for number in again)
+
+
+def test_a_decision_asks_few_members() -> None:
+    game = Game(load_ruleset("imperial"), SEATS)
+    army = asked(game, cell(game, "pieces", "france", "army", "at", "paris"))
+    assert army["armies_are_complete"] == army["armies_on_land"] == army["no_more_unmoved_than_there_are"] == 1
+    assert "money_is_conserved" not in army and "fleets_are_complete" not in army
+    assert asked(game, cell(game, "nation", "france", "treasury"))["money_is_conserved"] == 1
+
+
+def test_what_would_take_too_long_to_tell_is_always_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.invariants.MAX_LOOKED", 400)
+    ruleset = load_ruleset("tutorial")
+    p = lower(ruleset, 3, Game(ruleset, SEATS).options_chosen)
+    invariants = PythonBackend(p)._invariants
+    readers, always = invariants._readers
+    named = {number for found in readers.values() for number, _ in found}
+    assert 0 in named and always and named | set(always) == set(invariants._all) and not named & set(always)
+
+
+def test_an_invariant_is_asked_until_a_member_decides() -> None:
+    """As everywhere: a member behind the one that does not hold is not asked, whatever fault it would be."""
+    divisor = ir.Op("-", (ir.Cell(3, ir.Local(0), 3), ir.Const(1)))
+    positive = ir.Op(">", (ir.Op("/", (ir.Const(10), divisor), 5), ir.Const(0)))
+    rule = ir.Fold("all", 0, ir.Const(0b111), None, None, positive, None)
+    condition = ir.Condition(rule, "", "", (), Span("rules", 1, 1, 1, 1))
+    p = ir.Program(1, start=[0] * 6, slots=1, invariants=[ir.Invariant("i", condition)])
+    p.cells = [ir.CellName("game", "", f"c{at}", "int") for at in range(6)]
+    p.blocks = [ir.Block([], ir.End(0, None))]
+    machine = PythonBackend(p)
+    assert machine.broken([0, 0, 0, 2, 0, 1]) == [0]
+    with pytest.raises(ProgramFault):
+        machine.broken([0, 0, 0, 2, 1, 0])
+    assert machine.broken([0, 0, 0, 2, 3, 1], [[4, 0]]) == []  # the last one has not changed, so it is not asked
