@@ -58,7 +58,7 @@ def by_turns(module: str, args: Sequence[str]) -> Iterator[LetGoOn]:
     starts stands still with it. Its time is that of the clock on the wall.
 
     Raises:
-        RuntimeError: in a turn, if it fails, or if it has ended before.
+        RuntimeError: in a turn, if it fails. If it has ended, a turn takes no time.
     """
     with tempfile.TemporaryFile("w+", encoding="utf-8") as said:
         process: subprocess.Popen[str] | None = None
@@ -71,7 +71,7 @@ def by_turns(module: str, args: Sequence[str]) -> Iterator[LetGoOn]:
                 process = subprocess.Popen(
                     command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=said, stderr=said, text=True, process_group=0
                 )
-            else:
+            elif process.returncode is None:
                 os.killpg(process.pid, signal.SIGCONT)
             while process.poll() is None:
                 if enough():

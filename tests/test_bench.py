@@ -85,6 +85,7 @@ def test_a_process_stands_still_between_its_turns(tmp_path: Path) -> None:
         assert 3 < rows(out) == before < 121
         assert go_on(lambda: False) > 0  # never enough: until it has ended
         assert rows(out) == 121
+        assert go_on(lambda: False) >= 0 and rows(out) == 121  # it has ended
 
 
 def test_a_process_ends_with_whoever_gave_it_turns(tmp_path: Path) -> None:

@@ -37,19 +37,26 @@ def run(bench: Bench) -> Iterator[Figure]:
     yield bench.figure(name, more, one, unit="playouts", beside="--jobs 1", target=target, more=total)
 
 
-def _slice(go_on: LetGoOn, rows: Path, ends: Iterator[int], games: int) -> Slice:
+def _slice(go_on: LetGoOn, path: Path, ends: Iterator[int], games: int) -> Slice:
     """Plays up to the next of these numbers of games, and at the last of them until the process has ended."""
-    done = 0
+    done = read = 0
+    rows = -1  # the first line is the header
+
+    def written() -> int:
+        nonlocal read, rows
+        if path.exists():
+            with path.open("rb") as file:
+                file.seek(read)
+                new = file.read()
+            read += len(new)
+            rows += new.count(b"\n")
+        return rows
 
     def run() -> Sample:
         nonlocal done
         end = next(ends)
-        seconds = go_on(lambda: end < games and _lines(rows) > end)  # the first line is the header
+        seconds = go_on(lambda: end < games and written() >= end)
         done, before = end, done
         return Sample(end - before, seconds)
 
     return run
-
-
-def _lines(path: Path) -> int:
-    return path.read_bytes().count(b"\n") if path.exists() else 0
