@@ -77,15 +77,16 @@ def rows(path: Path) -> int:
 
 def test_a_process_stands_still_between_its_turns(tmp_path: Path) -> None:
     out = tmp_path / "games.jsonl"
-    args = ["simulate", "tutorial", "--players", "3", "--games", "120", "--jobs", "2", "--out", str(out)]
+    args = ["simulate", "tutorial", "--players", "3", "--games", "400", "--jobs", "2", "--out", str(out)]
     with by_turns("cli.main", args) as go_on:
         assert go_on(lambda: rows(out) > 3) > 0
+        time.sleep(0.2)  # it does not stop at once
         before = rows(out)
-        time.sleep(0.5)
-        assert 3 < rows(out) == before < 121
+        time.sleep(0.3)
+        assert 3 < rows(out) == before < 401
         assert go_on(lambda: False) > 0  # never enough: until it has ended
-        assert rows(out) == 121
-        assert go_on(lambda: False) >= 0 and rows(out) == 121  # it has ended
+        assert rows(out) == 401
+        assert go_on(lambda: False) >= 0 and rows(out) == 401  # it has ended
 
 
 def test_a_process_ends_with_whoever_gave_it_turns(tmp_path: Path) -> None:
@@ -94,8 +95,9 @@ def test_a_process_ends_with_whoever_gave_it_turns(tmp_path: Path) -> None:
         "cli.main", ["simulate", "imperial", "--players", "2", "--games", "9999", "--out", str(out)]
     ) as go_on:
         go_on(lambda: rows(out) > 1)
+    time.sleep(0.2)
     before = rows(out)
-    time.sleep(0.5)
+    time.sleep(0.3)
     assert 1 < rows(out) == before
 
 
