@@ -27,6 +27,9 @@ MAX_ENTRIES = 4_000
 TIDY_EVERY = 50
 """How many entries a process writes between two looks at how many there are."""
 
+_NOT_FOLLOWED = ("__pycache__", "games", "cli", "lsp")
+"""Folders whose files no entry depends on."""
+
 _written = count()
 
 
@@ -121,9 +124,13 @@ def _program() -> bytes:
 
 
 def _own_files(home: Path) -> Iterator[tuple[str, int, int]]:
-    for package in ("rulespec", "rulespec/check", "rulespec/schemas", "engine"):
-        with suppress(OSError), os.scandir(home / package) as entries:
-            for entry in entries:
-                if entry.name.endswith((".py", ".json", ".lark")):
-                    status = entry.stat()
-                    yield f"{package}/{entry.name}", status.st_size, status.st_mtime_ns
+    """The files that decide what an entry holds: modules, schemas and grammar, in every folder below the packages."""
+    for package in ("rulespec", "engine"):
+        for folder, below, names in os.walk(home / package, followlinks=True):
+            below[:] = [name for name in below if name not in _NOT_FOLLOWED]
+            for name in names:
+                if name.endswith((".py", ".json", ".lark")):
+                    path = os.path.join(folder, name)  # noqa: PTH118 - a third of the time of a `Path`
+                    with suppress(OSError):
+                        status = os.stat(path)  # noqa: PTH116
+                        yield path[len(str(home)) + 1 :], status.st_size, status.st_mtime_ns

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -142,3 +144,23 @@ def test_there_are_not_more_than_so_many(folder: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(kept, "MAX_ENTRY", 200)
     kept.write("large", "x" * 500)
     assert kept.read("large") is None and not any("large" in p.name for p in folder.iterdir())
+
+
+def test_every_module_that_is_loaded_is_part_of_the_key() -> None:
+    """A module in a folder that the fingerprint does not see would leave stale entries in force."""
+    load_ruleset("imperial+first_edition")
+    root = Path(kept.__file__).parent.parent
+    seen = {os.path.realpath(root / name) for name, _, _ in kept._own_files(root)}
+    own = {m for m in sys.modules if m.split(".")[0] in ("rulespec", "engine")}
+    files = {os.path.realpath(str(sys.modules[m].__file__)) for m in own}
+    assert len(files) > 30 and files <= seen
+
+
+def test_files_in_any_depth_are_part_of_the_key(tmp_path: Path) -> None:
+    deep = tmp_path / "rulespec" / "a" / "b" / "c"
+    deep.mkdir(parents=True)
+    (tmp_path / "beyond").mkdir()
+    (tmp_path / "rulespec" / "linked").symlink_to("../beyond")
+    for path in (deep / "module.py", deep / "a.schema.json", tmp_path / "beyond" / "linked.py", deep / "notes.md"):
+        path.write_text("")
+    assert {Path(name).name for name, _, _ in kept._own_files(tmp_path)} == {"module.py", "a.schema.json", "linked.py"}
