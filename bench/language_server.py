@@ -24,7 +24,7 @@ FILES = ("rules/manoeuvre.rules", "map.yaml", "kinds.yaml")
 def main() -> None:
     """Prints a line for each file, and one for the command."""
     ref = sys.argv[1] if len(sys.argv) > 1 else "imperial"
-    command = [sys.executable, "-m", "cli.main", "validate", ref]
+    command = [sys.executable, "-m", "rulespec.cli.main", "validate", ref]
     taken: dict[str, list[float]] = {name: [] for name in (*FILES, "validate")}
     with Editor(ROOT / "games" / ref) as editor:
         texts = {name: (editor.open(name), editor.texts[editor.path(name)])[1] for name in FILES}

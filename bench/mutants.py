@@ -32,18 +32,19 @@ from bench.limit import at_most
 from bench.mutate import BREAKING, Mutant, Symbols, sheet
 from bench.mutate_rules import RulesMutator
 from bench.mutate_yaml import YamlMutator
-from cli.validate import check
-from engine import Game
-from engine.begin import check_options
-from engine.lower import lower
-from engine.option import Fault
-from lsp.files import EditorFiles
-from rulespec import ast, typed
-from rulespec.check.nodes import get, words
-from rulespec.diagnostics import Diagnostic, Report, Severity
+from rulespec.cli.validate import check
+from rulespec.diagnostics.diagnostic import Diagnostic, Report, Severity
+from rulespec.diagnostics.render import render_text
+from rulespec.documents.nodes import get, words
+from rulespec.documents.reader import Node
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import check_settings
+from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.lower.lowering import lower
 from rulespec.load import Files, known_rulesets, load_source
-from rulespec.render import render_text
-from rulespec.source import Node
+from rulespec.lsp.files import EditorFiles
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
 
 GAMES = Path(__file__).parent.parent / "games"
 LIMIT = 5
@@ -207,10 +208,10 @@ def program(ruleset: typed.Ruleset) -> str:
 
     For the fewest players with all options as they are, and for the most with all options otherwise.
     """
-    usual = check_options(ruleset, {})
+    usual = check_settings(ruleset, {})
     other = {
         n: next((v for v in o.values or ("true", "false") if v != o.default), o.default)
-        for n, o in ruleset.options.items()
+        for n, o in ruleset.settings.items()
     }
     shown = [repr(lower(ruleset, *chosen)) for chosen in zip(ruleset.players, (usual, other), strict=True)]
     return re.sub(r"Span\([^)]*\)", "", "\n".join([*shown, repr(sorted(usual.items()))]))
@@ -236,7 +237,7 @@ def play(ruleset: typed.Ruleset, seed: int) -> bool:
                 options = [] if game.is_over else list(islice(game.options, MAX_OPTIONS))
                 broken = game.check_invariants()
                 steps.append((game.hash, game.is_over and game.result, [str(o) for o in options], broken))
-            except Fault as fault:
+            except RulesetFaultError as fault:
                 steps.append(fault.diagnostic)
         if steps[0] != steps[1]:
             raise ValueError(f"the backends differ: {steps}")
@@ -250,7 +251,7 @@ def play(ruleset: typed.Ruleset, seed: int) -> bool:
         for game in (fast, plain):
             try:
                 game.apply(option)
-            except Fault as fault:
+            except RulesetFaultError as fault:
                 faults.append(fault.diagnostic)
         if len(faults) == 1:
             raise ValueError(f"only one backend comes to a fault: {faults}")

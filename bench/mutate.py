@@ -13,11 +13,12 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from lsp.files import EditorFiles
-from lsp.index import Identity, Index, place
-from lsp.project import check
-from rulespec import ast, typed
-from rulespec.diagnostics import Span
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.lsp.files import EditorFiles
+from rulespec.lsp.index import Identity, Index, place
+from rulespec.lsp.project import check
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
 
 FREE = "free"
 """The class of an edit that may be legal: it changes a number, an order, a condition, or what nobody names."""
@@ -74,12 +75,12 @@ class Symbols:
                 ),
                 *(
                     declarations.constants,
-                    declarations.options,
+                    declarations.settings,
                     declarations.entities,
                     rules.definitions,
                     rules.procedures,
                 ),
-                [k for k in declarations.kinds if k not in declarations.options],
+                [k for k in declarations.kinds if k not in declarations.settings],
             )
         ]
         self._variables = {v.name for v in self.index.names.values() if isinstance(v, typed.Var)}

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 
 from bench.mutate import FREE, Mutant, Sheet, Site, misspell, walk
-from rulespec import ast, typed
-from rulespec.check.flow import expressions, parts, statement_expressions
-from rulespec.check.flow import walk as statements
-from rulespec.diagnostics import Span
-from rulespec.parser import parse_rules
+from rulespec.check.termination import expressions, parts, statement_expressions
+from rulespec.check.termination import walk as statements
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.syntax import ast
+from rulespec.syntax.parser import parse_rules
+from rulespec.typed import nodes as typed
 from rulespec.types import ANY, Bool, Num, Type
 
 _TOKEN = re.compile(r'"[^"\n]*"|#[^\n]*|[A-Za-z][A-Za-z0-9_]*|[0-9]+|==|!=|<=|>=|->|\.\.|\?\?|[^\s\w]')

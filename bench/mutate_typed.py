@@ -13,10 +13,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from bench.typed_tree import Edits, Root, Seen, Step, nodes, planted, relied_on, roots, settled, walk
-from rulespec import typed
-from rulespec.check.flow import check_loops
 from rulespec.check.scope import Path, path_of
-from rulespec.diagnostics import Report, Span
+from rulespec.check.termination import check_loops
+from rulespec.diagnostics.diagnostic import Report, Span
+from rulespec.typed import nodes as typed
 from rulespec.types import ANY, BOOL, Num, Type
 
 COMPARISONS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}

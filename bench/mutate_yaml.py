@@ -10,11 +10,11 @@ from itertools import pairwise
 from pathlib import Path
 
 from bench.mutate import FREE, Mutant, Sheet
-from rulespec import typed
-from rulespec.check.nodes import content_column, get, words
-from rulespec.diagnostics import Span
-from rulespec.overlay import keys_of
-from rulespec.source import Mapping, Node, Scalar, Sequence, parse_yaml
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.documents.nodes import content_column, get, words
+from rulespec.documents.reader import Mapping, Node, Scalar, Sequence, parse_yaml
+from rulespec.overlays.overlay import keys_of
+from rulespec.typed import nodes as typed
 from rulespec.types import Ent, Num
 
 # What keys and values are, by their path; the first line that fits counts. A key is a word of the format (-), a name

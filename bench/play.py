@@ -9,11 +9,11 @@ from itertools import count
 from pathlib import Path
 
 import rulespec.check.work
-from engine import Game
-from engine.begin import Backend, Machines, seat_names
-from engine.log import LogHeader, LogWriter
-from engine.simulate import CAP, choose
-from rulespec import typed
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import Backend, Machines, seat_names
+from rulespec.engine.logs.native import LogHeader, LogWriter
+from rulespec.engine.simulate.playouts import CAP, choose
+from rulespec.typed import nodes as typed
 
 ENDLESS = """\
 id: endless

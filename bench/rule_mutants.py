@@ -31,13 +31,13 @@ from bench.limit import at_most
 from bench.mutate_typed import Mutant, Mutator
 from bench.rule_tests import Test, suite
 from bench.typed_tree import planted
-from engine import program as ir
-from engine.begin import check_options
-from engine.interpreter import Interpreter
-from engine.lower import lower
-from rulespec import typed
-from rulespec.diagnostics import RulespecError, Span
+from rulespec.diagnostics.diagnostic import DiagnosticsError, Span
+from rulespec.engine.game.machines import check_settings
+from rulespec.engine.lower.lowering import lower
+from rulespec.engine.program import ir
+from rulespec.engine.program.interpreter import Interpreter
 from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
 
 LIMIT = 10
 """Seconds of processor time after which a test of a mutant has failed; five times what it takes, if that is more."""
@@ -118,7 +118,7 @@ class _Tried:
             try:
                 program = self.machine(self.mutated, setting[0], dict(setting[1])).p
                 self._differs[setting] = meaning(program) != self.known[setting]
-            except RulespecError:  # the start of the game is worked out by rules
+            except DiagnosticsError:  # the start of the game is worked out by rules
                 self._differs[setting] = True
         return self._differs[setting]
 
@@ -180,9 +180,9 @@ class Trial:
     @cached_property
     def settings(self) -> list[Setting]:
         """The fewest and the most seats, each with every option at each of its values, one at a time."""
-        usual = check_options(self.ruleset, {})
+        usual = check_settings(self.ruleset, {})
         chosen: list[Mapping[str, str]] = [usual]
-        for option in self.ruleset.options.values():
+        for option in self.ruleset.settings.values():
             values = option.values or ("true", "false")
             chosen += [{**usual, option.name: value} for value in values if value != option.default]
         return [(seats, tuple(sorted(c.items()))) for c in chosen for seats in dict.fromkeys(self.ruleset.players)]

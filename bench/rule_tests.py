@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from bench.typed_tree import nodes, read, roots
-from engine.begin import Machines, check_options
-from engine.coverage import Tracer, trace_log, trace_scenario
-from engine.replay import replay_file
-from engine.scenario import Scenario, run_scenario, suite_scenarios
-from engine.suite import log_files, run_log
-from rulespec import typed
-from rulespec.diagnostics import Report
-from rulespec.source import Mapping, display
+from rulespec.diagnostics.diagnostic import Report
+from rulespec.documents.reader import Mapping, display
+from rulespec.engine.coverage.trace import Tracer, trace_log, trace_scenario
+from rulespec.engine.game.machines import Machines, check_settings
+from rulespec.engine.replay.replay import replay_file
+from rulespec.engine.verify.scenario import Scenario, run_scenario, suite_scenarios
+from rulespec.engine.verify.suite import log_files, run_log
+from rulespec.typed import nodes as typed
 
 Line = tuple[str, int]
 _WORD = re.compile(r"[a-z_][a-z0-9_]*")
@@ -105,7 +105,7 @@ class _Runs:
             return {"lines": sorted(trace.lines | self.reached.by(scenario))}
 
         known = self._run(repr(scenario), run)
-        options = tuple(sorted(check_options(self.ruleset, dict(scenario.options)).items()))
+        options = tuple(sorted(check_settings(self.ruleset, dict(scenario.options)).items()))
         lines = frozenset((file, line) for file, line in known["lines"])
         return Test(scenario.id, scenario, None, len(scenario.seats), options, lines, known["seconds"])
 
@@ -119,7 +119,7 @@ class _Runs:
                 raise ValueError(f"{path}: {trace.error or case.diagnostics[0].message}")
             own = None if ".jsonl" in path.name else "+".join([str(self.ruleset.folders[0]), *self.ruleset.overlays])
             game = replay_file(path, rules=own, load=lambda _: self.ruleset, strict=False, until=0).game
-            options = sorted(game.options_chosen.items())
+            options = sorted(game.settings.items())
             return {"lines": sorted(trace.lines), "seats": len(game.seats), "options": options}
 
         expected = path.parent / f"{path.name.partition('.')[0]}.expect.yaml"

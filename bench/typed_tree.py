@@ -9,9 +9,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rulespec import typed
 from rulespec.check.scope import Path, known_if, path_of
-from rulespec.diagnostics import Span
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.typed import nodes as typed
 from rulespec.types import Ent
 
 NODES = (

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli import output
-from cli.simulate import seat_counts
-from rulespec.diagnostics import Report
+from rulespec.cli import output
+from rulespec.cli.simulate import seat_counts
+from rulespec.diagnostics.diagnostic import Report
 
 if TYPE_CHECKING:  # usage errors need none of it
-    from engine.coverage import Coverage, Trace, Tracer
-    from engine.coverage_report import CoverageReport, RuleRuns, Total
+    from rulespec.engine.coverage.report import CoverageReport, RuleRuns, Total
+    from rulespec.engine.coverage.trace import Coverage, Trace, Tracer
 
 
 @click.command("coverage")
@@ -54,8 +54,8 @@ def command(
 
     Example: rulespec coverage imperial --overlays --format html --out coverage.html
     """
-    from engine.coverage import Coverage
-    from engine.coverage_report import CoverageReport
+    from rulespec.engine.coverage.report import CoverageReport
+    from rulespec.engine.coverage.trace import Coverage
     from rulespec.load import load_ruleset
 
     if overlays and ("+" in ref or paths or playouts):
@@ -82,8 +82,8 @@ def _traces(
     seed: int,
     report: Report,
 ) -> Iterator[Trace]:
-    from engine.coverage import trace_log, trace_playouts, trace_scenario, trace_suite
-    from engine.scenario import load_scenarios
+    from rulespec.engine.coverage.trace import trace_log, trace_playouts, trace_scenario, trace_suite
+    from rulespec.engine.verify.scenario import load_scenarios
 
     for path in paths:
         if path.suffix == ".yaml":
@@ -104,7 +104,7 @@ def _write(found: CoverageReport, format_: str, out: Path | None) -> None:
 
         text = json.dumps(found.to_json(), ensure_ascii=out is None)
     elif format_ == "html":
-        from cli.coverage_page import page
+        from rulespec.cli.coverage_page import page
 
         text = page(found)
     else:

@@ -7,8 +7,8 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
-from cli.coverage import head, percent, status
-from engine.coverage_report import CoverageReport, LineRuns, Total
+from rulespec.cli.coverage import head, percent, status
+from rulespec.engine.coverage.report import CoverageReport, LineRuns, Total
 
 _MARKS = {"run": "●", "partly": "◐", "missed": "○", "explained": "◌", "": ""}
 """Colours are not all there is: everybody can tell these apart."""

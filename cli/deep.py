@@ -11,12 +11,12 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cli import output
-from rulespec import typed
-from rulespec.diagnostics import Diagnostic, Report, RulespecError
+from rulespec.cli import output
+from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Report
+from rulespec.typed import nodes as typed
 
 if TYPE_CHECKING:
-    from engine.explore import Exploration, Finding
+    from rulespec.engine.verify.explore import Exploration, Finding
 
 
 class Deep(Struct, frozen=True):
@@ -33,7 +33,7 @@ class Deep(Struct, frozen=True):
         """
         try:
             found = self._explored(ruleset)
-        except RulespecError as error:
+        except DiagnosticsError as error:
             report.extend(error.diagnostics)
             return
         report.extend(found.others)
@@ -42,7 +42,7 @@ class Deep(Struct, frozen=True):
         click.echo(_summary(ruleset, found), err=True)
 
     def _explored(self, ruleset: typed.Ruleset) -> Exploration:
-        from engine.explore import explore
+        from rulespec.engine.verify.explore import explore
 
         decisions = self.thousands * 1_000
         if not sys.stderr.isatty():

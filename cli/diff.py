@@ -11,10 +11,10 @@ from typing import Any
 
 import click
 
-from cli import output
-from rulespec.check.nodes import get, text
-from rulespec.diagnostics import Report
+from rulespec.cli import output
+from rulespec.diagnostics.diagnostic import Report
 from rulespec.diff import ORDER, RULES, Difference, collection, diff
+from rulespec.documents.nodes import get, text
 from rulespec.load import Merged, load_source
 
 _MARKS = {"changed": " ", "added": "+", "removed": "-"}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from cli import output
-from rulespec.diagnostics import CODES, did_you_mean
-from rulespec.pages import families, read_page
+from rulespec.cli import output
+from rulespec.diagnostics.diagnostic import CODES, did_you_mean
+from rulespec.diagnostics.pages import families, read_page
 
 
 @click.command("explain")

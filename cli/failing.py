@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from engine.shrink import Failing
-from rulespec.render import to_json
+from rulespec.diagnostics.render import to_json
+from rulespec.engine.verify.shrink import Failing
 
 
 def write_failing(folder: Path | None, name: str, failing: Failing) -> Path | None:
@@ -38,7 +38,7 @@ def write_log(folder: Path, name: str, text: str) -> Path:
 def story(failing: Failing, path: Path | None) -> list[str]:
     """A game that fails, in words."""
     header = failing.header
-    options = [f"{k}={v}" for k, v in header.options.items()]
+    options = [f"{k}={v}" for k, v in header.settings.items()]
     head = f"the shortest game found, of {', '.join(header.seats)}" + (f" with {', '.join(options)}" if options else "")
     found = f"rulespec replay --check {path}" if path is not None else "--failures FOLDER writes its log"
     return [f"{head}:", *(f"  {line}" for line in failing.story()), f"  ({found})"]

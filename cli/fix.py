@@ -11,8 +11,8 @@ from pathlib import Path
 
 import click
 
-from cli import output
-from rulespec.diagnostics import Diagnostic, RulespecError
+from rulespec.cli import output
+from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError
 from rulespec.fixes import fixed, with_fixes
 from rulespec.load import find_ruleset
 
@@ -68,7 +68,7 @@ def _homes(ref: str) -> list[Path]:
     paths = [Path(o) for o in overlays if o.endswith(".yaml") or os.sep in o]
     try:
         folder = [find_ruleset(base).resolve()]
-    except RulespecError:
+    except DiagnosticsError:
         folder = []
     return [*folder, *(p.resolve() for path in paths for p in (path, path.with_suffix(".rules")))]
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import click
 
-from cli import output
-from rulespec.diagnostics import RulespecError
-from rulespec.format import format_rules
+from rulespec.cli import output
+from rulespec.diagnostics.diagnostic import DiagnosticsError
+from rulespec.documents.reader import files_inside, read_text
 from rulespec.load import MAX_RULES_BYTES, find_ruleset
-from rulespec.source import files_inside, read_text
+from rulespec.syntax.format import format_rules
 
 
 @click.command("format")
@@ -74,12 +74,12 @@ def _format(path: Path, *, write: bool, diff: bool) -> tuple[int, bool]:
     """Formats one file: the exit code, and whether it changes."""
     try:
         old = read_text(path, str(path), MAX_RULES_BYTES)
-    except RulespecError as error:
+    except DiagnosticsError as error:
         output.show(error.diagnostics)
         return output.UNUSABLE, False
     try:
         new = format_rules(old, str(path))
-    except RulespecError as error:
+    except DiagnosticsError as error:
         output.show(error.diagnostics, {str(path): old})
         return output.PROBLEMS, False
     if new == old:
@@ -121,7 +121,7 @@ def _filter() -> int:
         raise click.UsageError("what comes in is not UTF-8 text") from None
     try:
         click.echo(format_rules(text, "<stdin>"), nl=False)
-    except RulespecError as error:
+    except DiagnosticsError as error:
         output.show(error.diagnostics, {"<stdin>": text})
         return output.PROBLEMS
     return output.OK

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from cli import output
-from engine.identify import Identification, Trial, identify
+from rulespec.cli import output
+from rulespec.engine.replay.identify import Identification, Trial, identify
 
 _SHOWN = 10
 
@@ -27,7 +27,7 @@ def command(ctx: click.Context, log: Path, rules: str | None, quick: bool, forma
 
     Example: rulespec identify game.jsonl
     """
-    from engine.log import read_log
+    from rulespec.engine.logs.native import read_log
 
     read = read_log(log)
     output.show(read.warnings)
@@ -67,7 +67,7 @@ def _answers(found: Identification) -> None:
 
 def _candidate(trial: Trial, found: Identification, prefix: str) -> list[str]:
     lines = [f"{prefix}{trial.ref}"]
-    for option in trial.candidate.options:
+    for option in trial.candidate.settings:
         overlay = found.named.get(option)
         lines.append(f"    {'='.join(option)}" + (f"  (the overlay {overlay})" if overlay else ""))
     return lines

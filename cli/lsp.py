@@ -19,7 +19,7 @@ def command(stdio: bool) -> None:
     Example: rulespec lsp
     """
     try:
-        from lsp.server import server
+        from rulespec.lsp.server import server
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] not in {"pygls", "lsprotocol"}:
             raise

@@ -9,7 +9,7 @@ from importlib import import_module
 
 import click
 
-from cli.output import UNUSABLE, show, use_color
+from rulespec.cli.output import UNUSABLE, show, use_color
 
 COMMANDS = {
     "validate": "Check rulesets, and tell everything that is wrong.",
@@ -41,7 +41,7 @@ class Commands(click.Group):
         """The command of this name."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"cli.{cmd_name}").command
+        command: click.Command = import_module(f"rulespec.cli.{cmd_name}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -54,7 +54,7 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Finds the command, and says which one was meant if there is none of that name."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from rulespec.diagnostics import did_you_mean
+            from rulespec.diagnostics.diagnostic import did_you_mean
 
             hint = did_you_mean(args[0], COMMANDS) or "the commands are " + ", ".join(COMMANDS)
             ctx.fail(f"there is no command `{args[0][:60]}`; {hint}")
@@ -115,9 +115,9 @@ def run(args: list[str] | None = None) -> int:
 
 
 def _last_resort(error: Exception) -> int:
-    from rulespec.diagnostics import RulespecError
+    from rulespec.diagnostics.diagnostic import DiagnosticsError
 
-    if isinstance(error, RulespecError):
+    if isinstance(error, DiagnosticsError):
         show(error.diagnostics)
         return UNUSABLE
     if os.environ.get("RULESPEC_DEBUG"):

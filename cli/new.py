@@ -13,15 +13,16 @@ from pathlib import Path
 
 import click
 
-from cli import output
-from engine.game import Game
-from engine.option import Fault
-from rulespec import ast, typed
-from rulespec.check.nodes import entries, get, text
-from rulespec.diagnostics import Report, RulespecError, shown
+from rulespec.cli import output
+from rulespec.diagnostics.diagnostic import DiagnosticsError, Report, shown
+from rulespec.documents.nodes import entries, get, text
+from rulespec.documents.reader import Mapping, Node, Scalar, Sequence
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import RulesetFaultError
 from rulespec.load import Merged, find_ruleset, game_folders, load_ruleset, load_source
 from rulespec.schemas import load_schema, modeline
-from rulespec.source import Mapping, Node, Scalar, Sequence
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _NAME_LIMIT = 64
@@ -237,8 +238,8 @@ def _scenario_file(name: str, folder: Path, ruleset: typed.Ruleset) -> str:
     try:
         decision = game.decision
         options = [str(o) for o in islice((o for o in game.options if not o.interrupt), 1)] if decision else []
-    except Fault as fault:
-        raise RulespecError([fault.diagnostic]) from None
+    except RulesetFaultError as fault:
+        raise DiagnosticsError([fault.diagnostic]) from None
     lines = [
         *modeline(folder, "scenarios"),
         "# What must happen. `rulespec test` runs it: write the next scenario for the first thing that differs here.",

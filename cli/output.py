@@ -11,18 +11,18 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from rulespec.diagnostics import Diagnostic, RulespecError, Severity
-from rulespec.render import render_text
+from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Severity
+from rulespec.diagnostics.render import render_text
 
 if TYPE_CHECKING:  # the engine takes long to import, and most commands load it late
-    from engine.option import Refusal
+    from rulespec.engine.game.option import Refusal
 
 OK, PROBLEMS, UNUSABLE = 0, 1, 2
 """Exit codes: all is well; what was looked at has problems; it could not be looked at, or the usage is wrong."""
 
 MAX_SHOWN = 200  # diagnostics; nobody reads more, and a hostile file may cause any number
 _SOURCE_LIMIT = 2_000_000
-_CODES = "cli.output.codes"  # where the context keeps the codes that have been shown
+_CODES = "rulespec.cli.output.codes"  # where the context keeps the codes that have been shown
 
 
 def use_color(stream: IO[str] | None = None) -> bool:
@@ -84,11 +84,11 @@ def _explain_later(codes: set[str]) -> None:
 
 def _source(name: str) -> str:
     """The text of a file that a diagnostic is about; "" where there is none that can be quoted."""
-    from rulespec.source import read_text
+    from rulespec.documents.reader import read_text
 
     try:
         return read_text(Path(name), name, _SOURCE_LIMIT)
-    except RulespecError:
+    except DiagnosticsError:
         return ""
 
 

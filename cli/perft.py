@@ -10,16 +10,25 @@ from typing import Any
 
 import click
 
-from cli import output
-from engine.begin import Backend, seat_names
-from engine.game import Game
-from engine.option import Fault
-from engine.perft import LIMIT, MAX_DEPTH, Perft, perft
-from engine.perft_record import at_moves, choose, compare, count, read_record, record_file, replay_own, write_record
-from rulespec import typed
-from rulespec.diagnostics import Diagnostic, Report, RulespecError, Severity, Span
-from rulespec.render import to_json
-from rulespec.source import display
+from rulespec.cli import output
+from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Report, Severity, Span
+from rulespec.diagnostics.render import to_json
+from rulespec.documents.reader import display
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import Backend, seat_names
+from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.verify.perft import LIMIT, MAX_DEPTH, Perft, perft
+from rulespec.engine.verify.perft_file import (
+    at_moves,
+    choose,
+    compare,
+    count,
+    read_record,
+    record_file,
+    replay_own,
+    write_record,
+)
+from rulespec.typed import nodes as typed
 
 BACKENDS: dict[str, tuple[Backend, ...]] = {
     "python": ("python",),
@@ -92,7 +101,7 @@ def command(
     for name, game in games.items():
         try:
             found[name] = perft(game, depth, limit=limit)
-        except Fault as fault:
+        except RulesetFaultError as fault:
             output.show([fault.diagnostic])
             line = ", ".join(f"`{option}`" for option in game.history[-depth:])
             click.echo(f"the last options before that: {line or 'none'}", err=True)
@@ -100,7 +109,7 @@ def command(
     seconds = time.perf_counter() - begun
     if format_ == "json":
         data: dict[str, Any] = {"ruleset": ruleset.ref, "ruleset_hash": ruleset.hash, "backends": list(found)}
-        data |= {"seats": list(game.seats), "options": game.options_chosen, "log": str(log) if log else None}
+        data |= {"seats": list(game.seats), "options": game.settings, "log": str(log) if log else None}
         output.echo_json(data | {"at": at or 0, "perfts": {name: _json(p, divide) for name, p in found.items()}})
     else:
         where = f"{log} at {at}" if log is not None else output.counted(players or 0, "player")
@@ -120,7 +129,9 @@ def _from_log(
         if result.divergence is not None:
             message = f"the log is not legal to its end under `{ruleset.ref}`: {result.divergence.refusal.reason}"
             help_ = f"with --at K, K up to {len(result.moves)}, positions before that can be counted"
-            raise RulespecError([Diagnostic("RS821", Severity.ERROR, message, Span(str(log), 1, 1, 1, 2), help=help_)])
+            raise DiagnosticsError(
+                [Diagnostic("RS821", Severity.ERROR, message, Span(str(log), 1, 1, 1, 2), help=help_)]
+            )
         at = len(result.moves)
     return at, {b: game for b in backends for game in at_moves(result, [at], b)}
 
@@ -182,7 +193,7 @@ def _record(ruleset: typed.Ruleset) -> int:
     rows = read_record(path) if path.exists() else choose(ruleset)
     try:
         counted = list(count(ruleset, rows))
-    except Fault as fault:
+    except RulesetFaultError as fault:
         output.show([fault.diagnostic])
         return output.PROBLEMS
     try:

@@ -11,18 +11,18 @@ from pathlib import Path
 
 import click
 
-from cli import output
-from cli.state import standings, state_lines
-from engine.begin import seat_names
-from engine.changes import State, changes
-from engine.game import Game, TakenBack
-from engine.log import LogHeader, NativeLog
-from engine.option import Decision, Fault, IllegalOption, Option
-from engine.replay import replay_log
-from engine.saved import NotSaved, SavedGame
-from engine.simulate import choose
-from rulespec import typed
-from rulespec.diagnostics import Report
+from rulespec.cli import output
+from rulespec.cli.state import standings, state_lines
+from rulespec.diagnostics.diagnostic import Report
+from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.machines import seat_names
+from rulespec.engine.game.option import Decision, IllegalOptionError, Option, RulesetFaultError
+from rulespec.engine.game.state_diff import State, changes
+from rulespec.engine.logs.native import LogHeader, NativeLog
+from rulespec.engine.logs.saved_game import SavedGame, SaveError
+from rulespec.engine.replay.replay import replay_log
+from rulespec.engine.simulate.playouts import choose
+from rulespec.typed import nodes as typed
 
 _LISTED = 40
 _LISTED_ALL = 2_000
@@ -81,32 +81,32 @@ def command(
                 click.echo(f"{log}: its first line was torn, and is written anew")
             click.echo(f"{ruleset.title} {ruleset.version} · {', '.join(game.seats)} · seed {seed} · `?` for help")
             code = Table(game, frozenset(game.seats[players - bots :]), random.Random(seed), saved).play()
-    except Fault as fault:
+    except RulesetFaultError as fault:
         output.show([fault.diagnostic], ruleset.sources)
         code = output.PROBLEMS
-    except NotSaved as error:
+    except SaveError as error:
         click.echo(output.style(f"not saved: {error}", err=True, fg="red"), err=True)
         code = output.UNUSABLE
     ctx.exit(code)
 
 
-def _begun(ruleset: typed.Ruleset, seats: tuple[str, ...], options: dict[str, str]) -> Game:
+def _begun(ruleset: typed.Ruleset, seats: tuple[str, ...], settings: dict[str, str]) -> Game:
     """A new game, at its first decision."""
-    game = Game(ruleset, seats, options)
+    game = Game(ruleset, seats, settings)
     game.begin()
     return game
 
 
-def _resumed(log: NativeLog, ruleset: typed.Ruleset, players: int, options: dict[str, str]) -> Game:
+def _resumed(log: NativeLog, ruleset: typed.Ruleset, players: int, settings: dict[str, str]) -> Game:
     """The game that a native log holds, to be gone on with, if it is the one that is asked for."""
     header = log.header
     if header.ruleset != ruleset.ref:
         raise click.UsageError(f"{log.file} is a game of `{header.ruleset}`, not of `{ruleset.ref}`")
     if len(header.seats) != players:
         raise click.UsageError(f"{log.file} is a game of {len(header.seats)} players, not of {players}")
-    for name, value in options.items():
-        if header.options.get(name) != value:
-            raise click.UsageError(f"{log.file} is a game with {name}={header.options.get(name)}, not {name}={value}")
+    for name, value in settings.items():
+        if header.settings.get(name) != value:
+            raise click.UsageError(f"{log.file} is a game with {name}={header.settings.get(name)}, not {name}={value}")
     report = Report()
     result = replay_log(log, ruleset, report=report)
     output.show(report.diagnostics)
@@ -130,8 +130,8 @@ class Table:
         """Plays until the game is over or somebody leaves; returns the exit code.
 
         Raises:
-            Fault: if the rules are at fault while nobody is asked.
-            NotSaved: if a decision cannot be saved; then it does not count.
+            RulesetFaultError: if the rules are at fault while nobody is asked.
+            SaveError: if a decision cannot be saved; then it does not count.
         """
         game = self.game
         while (decision := game.decision) is not None:
@@ -206,13 +206,13 @@ class Table:
         try:
             option = listed[int(text) - 1] if text.isdecimal() and len(text) < 7 else self.game.parse(text)
             self.take(option)
-        except IllegalOption as error:
+        except IllegalOptionError as error:
             refusal = error.refusal
             click.echo(output.style(f"not legal: {refusal.reason}", fg="red"))
             for expression, value in refusal.values.items():
                 click.echo(f"    {expression} = {value}")
             return False
-        except Fault as fault:
+        except RulesetFaultError as fault:
             output.show([fault.diagnostic], self.game.ruleset.sources)
             return False
         except ValueError as error:
@@ -245,7 +245,7 @@ class Table:
             with SavedGame(path) as saved:
                 saved.begin(LogHeader.of(self.game))
                 saved.add(*self.game.history)
-        except NotSaved as error:
+        except SaveError as error:
             click.echo(str(error))
         else:
             click.echo(f"written: {path}")

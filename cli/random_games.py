@@ -9,12 +9,12 @@ from typing import Any
 
 import click
 
-from cli import output
-from cli.failing import as_json, story, write_failing
-from cli.simulate import with_progress
-from engine.properties import kind_of, random_games
-from engine.shrink import Failing
-from rulespec import typed
+from rulespec.cli import output
+from rulespec.cli.failing import as_json, story, write_failing
+from rulespec.cli.simulate import with_progress
+from rulespec.engine.verify.properties import kind_of, random_games
+from rulespec.engine.verify.shrink import Failing
+from rulespec.typed import nodes as typed
 
 MAX_FOUND = 5
 """Mistakes after which no more games are played."""
@@ -55,7 +55,7 @@ def try_games(ruleset: typed.Ruleset, players: Sequence[int], games: int, seed: 
 
     Raises:
         click.ClickException: if it cannot be written.
-        RulespecError: if a game cannot be set up.
+        DiagnosticsError: if a game cannot be set up.
     """
     tried = Tried(ruleset, seed)
     kinds: set[object] = set()

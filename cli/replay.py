@@ -11,14 +11,14 @@ from typing import Any
 
 import click
 
-from cli import output
-from cli.state import standings, state_lines
-from engine.audit import Broken, first_broken
-from engine.begin import Backend
-from engine.option import Fault
-from engine.replay import Divergence, ReplayResult, replay_file
-from engine.shrink import told
-from rulespec.diagnostics import Report, RulespecError
+from rulespec.cli import output
+from rulespec.cli.state import standings, state_lines
+from rulespec.diagnostics.diagnostic import DiagnosticsError, Report
+from rulespec.engine.game.machines import Backend
+from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.replay.replay import Divergence, ReplayResult, replay_file
+from rulespec.engine.verify.audit import Broken, first_broken
+from rulespec.engine.verify.shrink import told
 
 
 @click.command("replay")
@@ -62,7 +62,7 @@ def command(
     from rulespec.load import load_ruleset
 
     if under is not None:
-        from cli.under import judge_logs
+        from rulespec.cli.under import judge_logs
 
         if until is not None or check or trace is not None or out is not None:
             raise click.UsageError("--under does not go with --until, --check, --trace and --out")
@@ -92,9 +92,9 @@ def command(
                     report=report,
                     load=load,
                 )
-            except RulespecError as error:
+            except DiagnosticsError as error:
                 report.extend(error.diagnostics)
-            except Fault as fault:
+            except RulesetFaultError as fault:
                 report.add(fault.diagnostic)
             output.show(report.diagnostics)
             if result is None:
@@ -218,7 +218,7 @@ def _diverged(result: ReplayResult, divergence: Divergence) -> None:
         text = action if isinstance(action, str) else json.dumps(action, ensure_ascii=False)
     try:
         now = game.decision
-    except Fault:  # the refusal says so
+    except RulesetFaultError:  # the refusal says so
         now = None
     rows = [
         ("diverges", f"{_where(divergence)}, after {output.counted(divergence.index, 'legal decision')}"),

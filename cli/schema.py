@@ -6,9 +6,9 @@ import json
 
 import click
 
-from rulespec.diagnostics import Report
+from rulespec.diagnostics.diagnostic import Report
+from rulespec.editor_schema import files_schema, overlay_schema
 from rulespec.load import load_ruleset, load_source
-from rulespec.own_schema import files_schema, overlay_schema
 
 
 @click.command("schema")

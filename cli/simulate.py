@@ -13,16 +13,16 @@ from typing import Any, TypeVar
 
 import click
 
-from cli import output
-from cli.failing import as_json, story, write_failing, write_log
-from engine.begin import Backend
-from engine.properties import shorter_playout
-from engine.results import Results, open_results
-from engine.saved import NotSaved
-from engine.shrink import Failing
-from engine.simulate import CAP, Outcome, Plan, Playout, Totals
-from engine.spread import CLUSTERS, NotSpread, spread
-from rulespec import typed
+from rulespec.cli import output
+from rulespec.cli.failing import as_json, story, write_failing, write_log
+from rulespec.engine.game.machines import Backend
+from rulespec.engine.logs.saved_game import SaveError
+from rulespec.engine.simulate.playouts import CAP, Outcome, Plan, Playout, Totals
+from rulespec.engine.simulate.results import Results, open_results
+from rulespec.engine.simulate.workers import CLUSTERS, ClusterError, spread
+from rulespec.engine.verify.properties import shorter_playout
+from rulespec.engine.verify.shrink import Failing
+from rulespec.typed import nodes as typed
 
 _MAX_JOBS = 1_000
 _T = TypeVar("_T")
@@ -123,7 +123,7 @@ def command(
     if cluster and jobs != 1:
         raise click.UsageError("--cluster plays in as many processes as the cluster has: leave --jobs out")
     ruleset = load_ruleset(ref)
-    plan = Plan.of(_anywhere(ref) if cluster else ref, ruleset, counts, seed, options=chosen, backend=backend, cap=cap)
+    plan = Plan.of(_anywhere(ref) if cluster else ref, ruleset, counts, seed, settings=chosen, backend=backend, cap=cap)
     run = _Run(ruleset, plan, failures)
     keep_rows = format_ == "json" and out is None
     goes_on = f"; {out} has what was played, and the same command goes on after it"
@@ -132,9 +132,9 @@ def command(
         with nullcontext() if out is None else open_results(out, plan) as results:
             run.recorded(results, games)
             run.play(range(run.games, games), jobs, cluster, results, keep_rows=keep_rows)
-    except NotSaved as error:
+    except SaveError as error:
         raise click.ClickException(f"not saved: {error}") from None
-    except NotSpread as error:
+    except ClusterError as error:
         raise click.ClickException(f"{error}{goes_on if out is not None and out.exists() else ''}") from None
     except KeyboardInterrupt:
         hint = goes_on if out is not None else "; with --out FILE, a run goes on where it was stopped"
@@ -182,14 +182,14 @@ class _Run:
         for last in results.recorded():
             if self.games == games:
                 more = "ask for more with --games, or name another file with --out"
-                raise NotSaved(f"{results.path} has more than {output.counted(games, 'game')} already: {more}")
+                raise SaveError(f"{results.path} has more than {output.counted(games, 'game')} already: {more}")
             self._count(last)
         output.show(results.warnings)
         if last is None:
             return
         if Outcome.of(self.plan.play(self.ruleset, last.game)) != last:
             why = "it was written by another version of the program, or changed since: name another file with --out"
-            raise NotSaved(f"game {last.game:,} in {results.path} does not come out as recorded; {why}")
+            raise SaveError(f"game {last.game:,} in {results.path} does not come out as recorded; {why}")
         click.echo(f"{results.path}: goes on after {output.counted(self.games, 'game')}", err=True)
 
     def play(self, numbers: range, jobs: int, cluster: str, results: Results | None, *, keep_rows: bool) -> None:

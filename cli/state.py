@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from cli.output import table
-from engine.changes import State, shown
-from engine.game import Game
+from rulespec.cli.output import table
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.state_diff import State, shown
 
 _WIDTH = 100
 

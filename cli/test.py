@@ -8,13 +8,13 @@ from typing import Any
 
 import click
 
-from cli import output
-from cli.random_games import try_games
-from cli.simulate import seat_counts
-from engine.begin import Backend
-from engine.suite import Case, run_suite
-from rulespec.diagnostics import Report
-from rulespec.render import to_json
+from rulespec.cli import output
+from rulespec.cli.random_games import try_games
+from rulespec.cli.simulate import seat_counts
+from rulespec.diagnostics.diagnostic import Report
+from rulespec.diagnostics.render import to_json
+from rulespec.engine.game.machines import Backend
+from rulespec.engine.verify.suite import Case, run_suite
 
 
 @click.command("test")

@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-from cli import output
-from engine.begin import Backend
-from engine.judge import Difference, Judgement, Tally, judge_file, logs_in
-from engine.option import Fault
-from rulespec.diagnostics import Report, RulespecError
+from rulespec.cli import output
+from rulespec.diagnostics.diagnostic import DiagnosticsError, Report
+from rulespec.engine.game.machines import Backend
+from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.replay.judge import Difference, Judgement, Tally, judge_file, logs_in
 
 _RULESETS_KEPT = 16
 _REASONS_SHOWN = 20
@@ -35,9 +35,9 @@ def judge_logs(
         report, judgement = Report(), None
         try:
             judgement = judge_file(path, under, rules=rules, dialect=dialect, backend=backend, report=report, load=load)
-        except RulespecError as error:
+        except DiagnosticsError as error:
             report.extend(error.diagnostics)
-        except Fault as fault:
+        except RulesetFaultError as fault:
             report.add(fault.diagnostic)
         tally.add(judgement)
         codes.append(_code(judgement))

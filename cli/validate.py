@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import Struct
 
-from cli import output
-from cli.deep import Deep
-from cli.fix import mend
-from rulespec import kept, typed
-from rulespec.diagnostics import Diagnostic, Report, RulespecError
-from rulespec.render import to_github, to_json
+from rulespec import cache as kept
+from rulespec.cli import output
+from rulespec.cli.deep import Deep
+from rulespec.cli.fix import mend
+from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Report
+from rulespec.diagnostics.render import to_github, to_json
+from rulespec.typed import nodes as typed
 
 if TYPE_CHECKING:  # loading takes long to import, and usage errors need none of it
     from rulespec.load import Files
@@ -88,7 +89,7 @@ def _checked(ref: str, deep: Deep | None) -> _Result:
         ruleset = check(ref, report)
         if deep is not None and ruleset is not None and report.ok:
             deep.explore(ruleset, report)
-    except RulespecError as error:
+    except DiagnosticsError as error:
         report.extend(error.diagnostics)
     code = output.OK
     if not report.ok:
@@ -126,8 +127,8 @@ def _print_github(results: list[_Result]) -> None:
 
 
 def _print_sarif(results: list[_Result]) -> None:
+    from rulespec.diagnostics.sarif import to_sarif
     from rulespec.fixes import with_fixes
-    from rulespec.sarif import to_sarif
 
     found = _all(results)
     output.echo_json(to_sarif(with_fixes(found, output.texts_of(found))))
@@ -156,13 +157,13 @@ def check(ref: str, report: Report, files: Files | None = None) -> typed.Ruleset
 
     try:
         ruleset = load_ruleset(ref, report, files)
-    except RulespecError as error:
+    except DiagnosticsError as error:
         report.extend(error.diagnostics)
         return None
     started = Report()
     key = kept.key("starts", ruleset.hash)
     if files is not None or kept.read(key) is None:
-        from engine.start import check_starts  # what plays games is needed for nothing else here
+        from rulespec.engine.verify.starts import check_starts  # what plays games is needed for nothing else here
 
         check_starts(ruleset, started)
         if files is None and not started.diagnostics:
@@ -174,8 +175,8 @@ def check(ref: str, report: Report, files: Files | None = None) -> typed.Ruleset
 
 def _beside(ruleset: typed.Ruleset, report: Report) -> None:
     """Checks the files beside the rules: overlays on offer, and dialects. Scenarios are for `rulespec test`."""
-    from engine.dialect import read_dialect
-    from rulespec.source import display, inside
+    from rulespec.documents.reader import display, inside
+    from rulespec.engine.dialects.dialect import read_dialect
 
     for name in ruleset.offered:
         if not any((folder / "variants" / f"{name}.yaml").is_file() for folder in ruleset.folders):
@@ -186,14 +187,14 @@ def _beside(ruleset: typed.Ruleset, report: Report) -> None:
         for path in sorted((folder / "dialects").glob("*.yaml")):
             try:
                 read_dialect(Path(display(inside(folder, f"dialects/{path.name}"))))
-            except RulespecError as error:
+            except DiagnosticsError as error:
                 report.extend(error.diagnostics)
 
 
 def _offer(ruleset: typed.Ruleset, name: str) -> Any:
     """Where game.yaml offers an overlay."""
-    from rulespec.check.nodes import get, words
-    from rulespec.source import Mapping, display, read_yaml
+    from rulespec.documents.nodes import get, words
+    from rulespec.documents.reader import Mapping, display, read_yaml
 
     for folder in ruleset.folders:
         path = folder / "game.yaml"
@@ -219,7 +220,7 @@ def _summary(ref: str, ruleset: typed.Ruleset | None, report: Report) -> str:
         output.counted(len(rules.procedures), "procedure"),
         output.counted(len(rules.definitions), "definition"),
         output.counted(len(rules.invariants), "invariant"),
-        output.counted(len(declarations.options), "option"),
+        output.counted(len(declarations.settings), "option"),
     ]
     sound = output.style("sound", fg="green") + (f" ({found})" if found else "")
     return f"{name}: {sound} · {' · '.join(parts)}"
@@ -227,7 +228,7 @@ def _summary(ref: str, ruleset: typed.Ruleset | None, report: Report) -> str:
 
 def _decisions(rules: typed.Rules) -> int:
     """How many decisions the rules hold."""
-    from rulespec.check.flow import walk
+    from rulespec.check.termination import walk
 
     statements = (s for procedure in rules.procedures.values() for s in walk(procedure.body))
     return len({s.name for s in statements if isinstance(s, typed.Decide)})

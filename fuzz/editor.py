@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from fuzz.targets import Session, Wrong
-from lsp.complete import complete
-from lsp.describe import explanation, signature
-from lsp.files import EditorFiles
-from lsp.index import Index
-from lsp.project import Checked, check, check_alone, reference
-from lsp.rename import CannotRename, also_written_in, rename
-from rulespec.diagnostics import Diagnostic
+from rulespec.diagnostics.diagnostic import Diagnostic
+from rulespec.lsp.complete import complete
+from rulespec.lsp.describe import explanation, signature
+from rulespec.lsp.files import EditorFiles
+from rulespec.lsp.index import Index
+from rulespec.lsp.project import Checked, check, check_alone, reference
+from rulespec.lsp.rename import RenameError, also_written_in, rename
 
 _PLACES = 6
 
@@ -78,6 +78,6 @@ def _rename(checked: Checked, index: Index, file: str, files: EditorFiles, sessi
         try:
             rename(index, (file, span.line, span.column), session.rng.choice(("other", "p", "x" * 64, "é")), files)
             session.said.add("renamed")
-        except CannotRename:
+        except RenameError:
             session.said.add("not renamed")
         also_written_in(checked, "p", files)

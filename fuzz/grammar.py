@@ -9,8 +9,8 @@ from functools import cache
 
 from lark.grammar import NonTerminal, Rule, Symbol
 
-from rulespec import parse_table
-from rulespec.tree import Blocks
+from rulespec.syntax import parse_table
+from rulespec.syntax.tree import Blocks
 
 _TERMINALS = {"NAME": "", "INT": "1", "STRING": '"A-1: so"', "REMOVABLE": "def", "MINMAX": "max"}
 _FAR = 1_000_000

@@ -106,8 +106,8 @@ def _as_o(parts: Parts, overlay: str) -> Parts:
 
 
 def _native_logs() -> Iterator[bytes]:
-    from engine.game import Game
-    from engine.log import LogHeader, entry_json
+    from rulespec.engine.game.game import Game
+    from rulespec.engine.logs.native import LogHeader, entry_json
     from rulespec.load import load_ruleset
 
     for file in sorted([*TESTS.glob("rulesets/*/logs/**/*.jsonl"), *GAMES.glob("*/logs/*.jsonl")]):

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from cli.main import run
-from engine.begin import Backend
-from engine.game import Game
-from engine.option import Fault, Option
 from fuzz.parts import split, write
-from rulespec.diagnostics import Report, RulespecError
+from rulespec.cli.main import run
+from rulespec.diagnostics.diagnostic import DiagnosticsError, Report
+from rulespec.documents.reader import read_yaml, to_plain
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import Backend
+from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.load import load_ruleset
-from rulespec.source import read_yaml, to_plain
 
 HOME = "home"
 """The folder that an input is written to: what is relative in it names nothing of this machine."""
@@ -98,7 +98,7 @@ def _yaml(session: Session) -> None:
     try:
         to_plain(read_yaml(Path(HOME, "any.yaml"), "any.yaml"))
         session.said.add("read 0")
-    except RulespecError as error:
+    except DiagnosticsError as error:
         session.said.update(d.code + _DETAIL.sub("_", d.message) for d in error.diagnostics)
 
 
@@ -150,7 +150,7 @@ def _play(session: Session, ref: str) -> None:
 
     try:
         fast, plain = begun("python"), begun("interpreter")
-    except RulespecError as error:
+    except DiagnosticsError as error:
         session.said.update(d.code for d in error.diagnostics)
         return
     for _ in range(_PLIES):
@@ -194,7 +194,7 @@ def _applied(option: Option, game: Game) -> None:
 def _outcome(ask: Callable[[Game], object], game: Game) -> object:
     try:
         return ask(game)
-    except Fault as fault:
+    except RulesetFaultError as fault:
         return f"{fault.diagnostic.code} {fault.diagnostic.span} {fault}"
 
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from lsp.index import Index
-from rulespec import typed
+from rulespec.lsp.index import Index
+from rulespec.typed import nodes as typed
 from rulespec.types import INT, Ent, SetOf, Type
 
 WORDS = [
@@ -78,7 +78,7 @@ class _Scope:
     def globals(self) -> Iterator[Member]:
         """All that is declared, rules too."""
         d, rules = self.d, self.index.checked.rules
-        for table in (d.fields, d.constants, d.options, d.kinds, d.pieces, d.tables, d.tracks):
+        for table in (d.fields, d.constants, d.settings, d.kinds, d.pieces, d.tables, d.tracks):
             yield from table.items()
         for rule_table in (rules.definitions, rules.procedures):
             yield from ((n, r) for n, r in rule_table.items() if n.isidentifier())

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from lsp.index import Index, name
-from rulespec import ast, typed
-from rulespec.check.nodes import get, text
+from rulespec.documents.nodes import get, text
+from rulespec.lsp.index import Index, name
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
 from rulespec.types import BOOL
 
 _SHOWN = 12  # entities of a kind
@@ -44,7 +45,7 @@ def signature(named: typed.Named, index: Index) -> str:
             return f"{'ring' if named.ring else 'line'} {named.name} of {named.kind}"
         case typed.ConstantDecl():
             return f"constant {named.name}: {named.type} = {_value(named, index)}"
-        case typed.OptionDecl():
+        case typed.SettingDecl():
             return f"option {named.name}: {' | '.join(named.values or ('true', 'false'))} = {named.default}"
 
 
@@ -54,7 +55,7 @@ def explanation(named: typed.Named, index: Index) -> str:
     match named:
         case ast.OptionGroup():
             return named.doc.text
-        case typed.Definition() | typed.Procedure() | typed.OptionDecl():
+        case typed.Definition() | typed.Procedure() | typed.SettingDecl():
             return named.doc
         case typed.Kind():
             members = [e.name for e in named.entities]

@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from rulespec import ast
-from rulespec.diagnostics import Diagnostic, RulespecError, Severity, Span
+from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Severity, Span
+from rulespec.documents.reader import Node, parse_yaml
 from rulespec.load import MAX_YAML, Files
-from rulespec.parser import parse_rules
-from rulespec.source import Node, parse_yaml
+from rulespec.syntax import ast
+from rulespec.syntax.parser import parse_rules
 
 _ITEM = re.compile(r"^(?=[a-z])", re.MULTILINE)  # where an item of a rules file may begin
 MAX_ITEMS = 400
@@ -43,7 +43,7 @@ class EditorFiles(Files):
             return super().text(path, display, limit)
         if len(text.encode("utf-8", "replace")) > limit:
             message = f"the file is larger than {limit:,} bytes"
-            raise RulespecError([Diagnostic("RS103", Severity.ERROR, message, Span(display, 1, 1, 1, 2))])
+            raise DiagnosticsError([Diagnostic("RS103", Severity.ERROR, message, Span(display, 1, 1, 1, 2))])
         return text.removeprefix("\ufeff").replace("\r\n", "\n")
 
     def yaml(self, path: Path, display: str) -> Node:
@@ -62,7 +62,7 @@ class EditorFiles(Files):
         if known is None or known[0] != text:
             try:
                 known = self._rules[display] = (text, self._parse(text, display))
-            except RulespecError as error:
+            except DiagnosticsError as error:
                 self.broken[display] = error.diagnostics
                 if known is None:
                     self.stale.add(display)
@@ -80,7 +80,7 @@ class EditorFiles(Files):
                 part = text[start:end] if end == len(text) else text[start : end - 1]  # the parser adds the line end
                 now[line, part] = before.get((line, part)) or parse_rules(part, display, line + 1)
                 line += text.count("\n", start, end)
-        except RulespecError:  # a mistake, or a line within brackets that begins like an item
+        except DiagnosticsError:  # a mistake, or a line within brackets that begins like an item
             return super().rules(text, display)
         self._items[display] = now
         return tuple(item for items in now.values() for item in items)

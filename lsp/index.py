@@ -6,14 +6,15 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from pathlib import Path
 
-from lsp.files import EditorFiles
-from lsp.project import Checked
-from rulespec import ast, typed
-from rulespec.check.nodes import content_column, entries, get, words
-from rulespec.diagnostics import Report, RulespecError, Span
+from rulespec.diagnostics.diagnostic import DiagnosticsError, Report, Span
+from rulespec.documents.nodes import content_column, entries, get, words
+from rulespec.documents.reader import Mapping, Node, Scalar
 from rulespec.load import load_source
-from rulespec.overlay import keys_of
-from rulespec.source import Mapping, Node, Scalar
+from rulespec.lsp.files import EditorFiles
+from rulespec.lsp.project import Checked
+from rulespec.overlays.overlay import keys_of
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
 
 Identity = tuple[object, ...]
 """What makes two declarations the same thing: a rule and the one that an overlay puts in its place are."""
@@ -63,7 +64,7 @@ class Index:
             self.owners |= {id(p): piece.name for p in piece.places.values()}
             yield piece
             yield from piece.places.values()
-        for table in (d.fields, d.tables, d.tracks, d.constants, d.options, rules.definitions, rules.procedures):
+        for table in (d.fields, d.tables, d.tracks, d.constants, d.settings, rules.definitions, rules.procedures):
             yield from table.values()
         yield from (i for i in self.checked.source.items.values() if isinstance(i, ast.OptionGroup))
 
@@ -104,7 +105,7 @@ class Index:
         try:
             base = load_source(self.checked.ref.rpartition("+")[0], Report(), files).source.root
             overlay = files.yaml(Path(file), file)
-        except RulespecError:
+        except DiagnosticsError:
             return []
         paths = [place for section in ("changes", "add") for _, place, _ in entries(get(overlay, section))]
         paths += [word for section in ("remove", "replaces") for word in words(get(overlay, section))]
@@ -117,7 +118,7 @@ class Index:
         if isinstance(named, typed.Definition | typed.Procedure | ast.OptionGroup):
             return (_RULES[type(named)], name(named))
         if isinstance(named, typed.Kind) and named.implicit:  # the values of an option
-            return (typed.OptionDecl.__name__, "", named.name)
+            return (typed.SettingDecl.__name__, "", named.name)
         owner = named.kind if isinstance(named, typed.FieldDecl) else self.owners.get(id(named), "")
         return (type(named).__name__, owner, named.name)
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from lsp.files import EditorFiles
-from rulespec import typed
-from rulespec.check.nodes import get, text
-from rulespec.check.rules import check_source
-from rulespec.diagnostics import Diagnostic, Report, RulespecError
+from rulespec.check.passes import check_source
+from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Report
+from rulespec.documents.nodes import get, text
 from rulespec.load import MAX_RULES_BYTES, MAX_YAML, SECTION_FILES, load_source
-from rulespec.orphans import blamed
-from rulespec.overlay import Source
+from rulespec.lsp.files import EditorFiles
+from rulespec.overlays.orphans import blamed
+from rulespec.overlays.overlay import Source
+from rulespec.typed import nodes as typed
 
 BESIDE = {"dialects": "dialect", "scenarios": "scenarios"}
 """Folders whose files are no part of the ruleset, and the schema that they have."""
@@ -63,7 +63,7 @@ def _overlay_base(overlay: Path, files: EditorFiles) -> str:
         return ""
     try:
         return text(get(files.yaml(overlay, str(overlay)), "for"))
-    except RulespecError:
+    except DiagnosticsError:
         return ""
 
 
@@ -74,13 +74,13 @@ def check(ref: str, files: EditorFiles) -> tuple[Checked | None, tuple[Diagnosti
     files.stale.clear()
     try:
         merged = load_source(ref, report, files)
-    except RulespecError as error:
+    except DiagnosticsError as error:
         report.extend(error.diagnostics)
         return None, (*report.diagnostics, *_syntax(files))
     found = Report()
     try:
         declarations, rules = check_source(merged.source, found)
-    except RulespecError as error:  # so much is wrong that the rest is not looked for
+    except DiagnosticsError as error:  # so much is wrong that the rest is not looked for
         return None, (*report.diagnostics, *blamed(error.diagnostics, merged.source))
     except RecursionError:
         report.error("RS135", "the rules nest too deep", None, help="let fewer rules call one another in a row")
@@ -109,7 +109,7 @@ def check_alone(path: Path, files: EditorFiles) -> tuple[Diagnostic, ...]:
         folder = home(path)
         schema = BESIDE.get(path.relative_to(folder).parts[0]) if folder is not None else None
         return files.findings(node, schema) if schema is not None else ()
-    except RulespecError as error:
+    except DiagnosticsError as error:
         return error.diagnostics
 
 
@@ -140,12 +140,12 @@ def family(checked: Checked, files: EditorFiles, word: str) -> list[str]:
 def _extends(game: Path, files: EditorFiles) -> set[str]:
     try:
         return {Path(text(get(files.yaml(game, str(game)), "extends")).split("+")[0]).name}
-    except RulespecError:
+    except DiagnosticsError:
         return set()
 
 
 def _holds(path: Path, word: str, files: EditorFiles) -> bool:
     try:
         return word in files.text(path, str(path), MAX_YAML.size)
-    except RulespecError:
+    except DiagnosticsError:
         return False

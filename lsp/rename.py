@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from lsp.files import EditorFiles
-from lsp.index import Identity, Index, name
-from lsp.project import BESIDE, Checked, check, family
-from rulespec.diagnostics import Diagnostic, RulespecError, Severity, Span, shown
+from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Severity, Span, shown
+from rulespec.errors import RulespecError
 from rulespec.load import MAX_YAML
+from rulespec.lsp.files import EditorFiles
+from rulespec.lsp.index import Identity, Index, name
+from rulespec.lsp.project import BESIDE, Checked, check, family
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
-class CannotRename(Exception):
+class RenameError(RulespecError):
     """Why a name stays as it is, in words for the person who asked."""
 
 
@@ -28,14 +29,14 @@ def rename(index: Index, at: tuple[str, int, int], new: str, files: EditorFiles)
         files: the files as they are now.
 
     Raises:
-        CannotRename: nothing there can be renamed, or the ruleset would not be sound or would mean something else.
+        RenameError: nothing there can be renamed, or the ruleset would not be sound or would mean something else.
     """
     found = index.at(*at)
     if found is None:
-        raise CannotRename("there is no name of the ruleset here")
+        raise RenameError("there is no name of the ruleset here")
     old = name(found[1])
     if not _NAME.fullmatch(new):
-        raise CannotRename(f"{shown(new)} is no name: small letters, digits and `_`, a letter first, at most 64")
+        raise RenameError(f"{shown(new)} is no name: small letters, digits and `_`, a letter first, at most 64")
     identity = index.identity(found[1])
     refs = [index.checked.ref] if identity[0] == "var" else family(index.checked, files, old)
     indexes: list[Index] = []
@@ -44,7 +45,7 @@ def rename(index: Index, at: tuple[str, int, int], new: str, files: EditorFiles)
         checked, diagnostics = check(ref, files)
         if checked is None or files.broken:
             wrong = min(files.broken, default=ref)
-            raise CannotRename(f"{wrong} is not valid: nothing is renamed before that is put right")
+            raise RenameError(f"{wrong} is not valid: nothing is renamed before that is put right")
         indexes.append(Index(checked))
         errors.append(len(_errors(diagnostics)))
     spans = {span for i in indexes for span in i.places(identity)}
@@ -75,9 +76,9 @@ def _verify(index: Index, identity: Identity, renamed: Identity, after: EditorFi
     checked, found = check(ref, after)
     wrong = _errors(found)
     if checked is None or len(wrong) > errors:
-        raise CannotRename(f"{ref} would not be sound: {wrong[0].span}: {wrong[0].message}")
+        raise RenameError(f"{ref} would not be sound: {wrong[0].span}: {wrong[0].message}")
     if len(Index(checked).places(renamed)) != len(index.places(identity)):
-        raise CannotRename(f"in {ref} the new name would hide something, or mean something else")
+        raise RenameError(f"in {ref} the new name would hide something, or mean something else")
 
 
 def _errors(diagnostics: tuple[Diagnostic, ...]) -> list[Diagnostic]:
@@ -107,6 +108,6 @@ def also_written_in(checked: Checked, word: str, files: EditorFiles) -> list[Pat
                 try:
                     if pattern.search(files.text(path, str(path), MAX_YAML.size)):
                         result.append(path)
-                except RulespecError:
+                except DiagnosticsError:
                     continue
     return result

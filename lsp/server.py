@@ -10,16 +10,17 @@ from lsprotocol import types as lsp
 from pygls import uris
 from pygls.lsp.server import LanguageServer
 
-from lsp.complete import complete
-from lsp.describe import explanation, signature
-from lsp.files import EditorFiles
-from lsp.index import Index, name
-from lsp.project import check, check_alone, reference
-from lsp.rename import CannotRename, also_written_in, rename
-from rulespec import ast, typed
-from rulespec.diagnostics import Diagnostic, RulespecError, Severity, Span
-from rulespec.format import format_rules
+from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Severity, Span
 from rulespec.load import MAX_YAML
+from rulespec.lsp.complete import complete
+from rulespec.lsp.describe import explanation, signature
+from rulespec.lsp.files import EditorFiles
+from rulespec.lsp.index import Index, name
+from rulespec.lsp.project import check, check_alone, reference
+from rulespec.lsp.rename import RenameError, also_written_in, rename
+from rulespec.syntax import ast
+from rulespec.syntax.format import format_rules
+from rulespec.typed import nodes as typed
 
 DELAY = 0.05  # seconds without a keystroke before a change is checked
 MAX_SHOWN = 500  # diagnostics of one file
@@ -36,7 +37,7 @@ _ICONS: dict[type, lsp.CompletionItemKind] = {
     typed.Unit: lsp.CompletionItemKind.Unit,
     typed.PieceDecl: lsp.CompletionItemKind.Struct,
     typed.PlaceDecl: lsp.CompletionItemKind.Field,
-    typed.OptionDecl: lsp.CompletionItemKind.Enum,
+    typed.SettingDecl: lsp.CompletionItemKind.Enum,
     typed.TableDecl: lsp.CompletionItemKind.Struct,
     typed.TrackDecl: lsp.CompletionItemKind.Struct,
     ast.OptionGroup: lsp.CompletionItemKind.Module,
@@ -188,7 +189,7 @@ class RulespecServer(LanguageServer):
     def _lines(self, file: str) -> list[str]:
         try:
             return self.files.text(_absolute(file), file, MAX_YAML.size).split("\n")
-        except RulespecError:
+        except DiagnosticsError:
             return []
 
 
@@ -271,7 +272,7 @@ def server() -> LanguageServer:
         at = (file, *it.place(params.text_document.uri, params.position))
         try:
             spans = rename(index, at, params.new_name, it.files)
-        except CannotRename as reason:
+        except RenameError as reason:
             it.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Warning, f"not renamed: {reason}"))
             return None
         _warn(it, index, at)
@@ -290,7 +291,7 @@ def server() -> LanguageServer:
             return []
         try:
             new = format_rules(document.source, str(path))
-        except RulespecError:
+        except DiagnosticsError:
             return []  # what is wrong is shown already
         everything = lsp.Range(lsp.Position(0, 0), lsp.Position(len(document.lines) + 1, 0))
         return [lsp.TextEdit(everything, new)] if new != document.source else []

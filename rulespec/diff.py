@@ -9,12 +9,12 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from rulespec import ast
-from rulespec.check.nodes import get, text
-from rulespec.diagnostics import Span
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.documents.nodes import get, text
+from rulespec.documents.reader import Mapping, Node, Scalar, Sequence
 from rulespec.load import Merged
 from rulespec.rule_ids import cited
-from rulespec.source import Mapping, Node, Scalar, Sequence
+from rulespec.syntax import ast
 
 Kind = Literal["changed", "added", "removed", "wrapped"]
 

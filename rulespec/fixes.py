@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
-from rulespec.diagnostics import Diagnostic, Fix, RulespecError, Span, did_you_mean
-from rulespec.source import Mapping as YamlMapping
-from rulespec.source import Node, Sequence, parse_yaml
+from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Fix, Span, did_you_mean
+from rulespec.documents.reader import Mapping as YamlMapping
+from rulespec.documents.reader import Node, Sequence, parse_yaml
 
 _MISSPELT = frozenset({"RS211", "RS221", "RS224", "RS225", "RS503", "RS509"})
 _ONE_CANDIDATE = re.compile(r"did you mean `([\w.]+)`\?")
@@ -129,7 +129,7 @@ def _other_side(d: Diagnostic, span: Span, texts: Mapping[str, str]) -> Fix | No
     names = re.findall(r"`(\w+)`", d.message)  # the link, from, to
     try:
         root = parse_yaml(texts.get(there.file, ""), there.file)
-    except RulespecError:
+    except DiagnosticsError:
         return None
     region = _entry_at(root, there)
     if len(names) != 3 or not isinstance(region, YamlMapping):

@@ -10,15 +10,10 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from rulespec import ast, typed
-from rulespec.check.nodes import get, text, words
-from rulespec.check.rules import check_source
-from rulespec.diagnostics import Diagnostic, Report, RulespecError, Span, did_you_mean, shown
-from rulespec.orphans import blamed
-from rulespec.overlay import Source, apply_overlay, apply_rules, empty, merge
-from rulespec.parser import parse_rules
-from rulespec.rule_ids import ListedRule, add_listed, check_cited
-from rulespec.source import (
+from rulespec.check.passes import check_source
+from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Report, Span, did_you_mean, shown
+from rulespec.documents.nodes import get, text, words
+from rulespec.documents.reader import (
     Limits,
     Mapping,
     Node,
@@ -29,6 +24,12 @@ from rulespec.source import (
     read_text,
     read_yaml,
 )
+from rulespec.overlays.orphans import blamed
+from rulespec.overlays.overlay import Source, apply_overlay, apply_rules, empty, merge
+from rulespec.rule_ids import ListedRule, add_listed, check_cited
+from rulespec.syntax import ast
+from rulespec.syntax.parser import parse_rules
+from rulespec.typed import nodes as typed
 
 SECTION_FILES = ("kinds", "map", "tracks", "tables", "setup")
 MAX_RULES_BYTES = 50_000
@@ -61,7 +62,7 @@ class Files:
 
     def findings(self, node: Node, schema: str, partial: bool = False) -> tuple[Diagnostic, ...]:
         """What a schema finds in the tree of a YAML file; a `partial` one may leave out what stands elsewhere."""
-        from rulespec.schema_check import check_schema
+        from rulespec.documents.schema_check import check_schema
         from rulespec.schemas import load_schema
 
         found = Report()
@@ -91,7 +92,7 @@ class _Reader(Struct):
             path = inside(folder, name)
             self._remember(path, file, MAX_YAML.size, hashed=hashed)
             node = self.files.yaml(path, file)
-        except RulespecError as error:
+        except DiagnosticsError as error:
             self.report.extend(error.diagnostics)
             return None
         self._count(file, values=count_values(node))
@@ -112,13 +113,13 @@ class _Reader(Struct):
         file = display(folder / name)
         try:
             content = self._remember(inside(folder, name), file, MAX_RULES_BYTES)
-        except RulespecError as error:
+        except DiagnosticsError as error:
             self.report.extend(error.diagnostics)
             return ()
         self._count(file, rules=len(content))
         try:
             items = self.files.rules(content, file)
-        except RulespecError as error:
+        except DiagnosticsError as error:
             self.report.extend(error.diagnostics)
             return ()
         self._count(file, items=len(items))
@@ -157,8 +158,7 @@ def game_folders() -> list[Path]:
     """Where ids are looked for: the folders in RULESPEC_PATH, `games` here, and what comes with the program."""
     folders = [Path(p) for p in os.environ.get("RULESPEC_PATH", "").split(os.pathsep) if p]
     folders.append(Path("games"))
-    shipped = Path(str(resources.files("rulespec"))).parent / "games"
-    folders.append(shipped)
+    folders.append(Path(str(resources.files("rulespec"))).resolve() / "games")
     return [f for f in folders if f.is_dir()]
 
 
@@ -176,7 +176,7 @@ def find_ruleset(name: str, beside: Path | None = None) -> Path:
             first. What it names by a path, or next to it, lies in the folder that holds both.
 
     Raises:
-        RulespecError: RS501 if there is none, RS106 if it lies elsewhere.
+        DiagnosticsError: RS501 if there is none, RS106 if it lies elsewhere.
     """
     path = Path(name) if beside is None else beside / name
     try:
@@ -200,7 +200,7 @@ def find_ruleset(name: str, beside: Path | None = None) -> Path:
         known = known_rulesets()
         hint = did_you_mean(name, known) or ("known are " + ", ".join(f"`{k}`" for k in known) if known else "")
         report.error("RS501", f"there is no ruleset `{name[:80]}`", None, help=hint)
-    raise RulespecError(report.diagnostics)
+    raise DiagnosticsError(report.diagnostics)
 
 
 def _in_reach(path: Path, name: str, beside: Path | None) -> Path:
@@ -225,7 +225,7 @@ def load_ruleset(ref: str, report: Report | None = None, files: Files | None = N
         files: how files are read and parsed, if not from disk each time.
 
     Raises:
-        RulespecError: if there is any error; it carries all diagnostics of the run.
+        DiagnosticsError: if there is any error; it carries all diagnostics of the run.
     """
     report = Report() if report is None else report
     merged = load_source(ref, report, files)
@@ -290,12 +290,12 @@ def _check(source: Source, report: Report) -> tuple[typed.Declarations, typed.Ru
     found = Report()
     try:
         declarations, rules = check_source(source, found)
-    except RulespecError as error:  # so many mistakes that it gave up
+    except DiagnosticsError as error:  # so many mistakes that it gave up
         report.extend(blamed(error.diagnostics, source))
-        raise RulespecError(report.diagnostics) from None
+        raise DiagnosticsError(report.diagnostics) from None
     except RecursionError:  # the parser and the checker bound what they can; chains of both together end here
         report.error("RS135", "the rules nest too deep", None, help="let fewer rules call one another in a row")
-        raise RulespecError(report.diagnostics) from None
+        raise DiagnosticsError(report.diagnostics) from None
     report.extend(blamed(found.diagnostics, source))
     report.raise_if_errors()
     return declarations, rules
@@ -303,7 +303,7 @@ def _check(source: Source, report: Report) -> tuple[typed.Declarations, typed.Ru
 
 def _check_merged(source: Source, report: Report) -> None:
     """What overlays have put together must still have the form of the files it came from."""
-    from rulespec.schema_check import check_schema
+    from rulespec.documents.schema_check import check_schema
     from rulespec.schemas import load_schema
 
     game = get(source.root, "game")
@@ -336,7 +336,7 @@ def _read_folder(folder: Path, reader: _Reader, trail: list[Path]) -> tuple[Sour
         name, *overlays = extends.text.split("+")
         try:
             base = find_ruleset(name, beside=folder)
-        except RulespecError as error:
+        except DiagnosticsError as error:
             for d in error.diagnostics:
                 reader.report.error(d.code, d.message, extends.span, help=d.help)
             return source, folders

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from rulespec.check.nodes import get, text, words
-from rulespec.diagnostics import Label, Report, Span, did_you_mean
-from rulespec.source import Node, Sequence
+from rulespec.diagnostics.diagnostic import Label, Report, Span, did_you_mean
+from rulespec.documents.nodes import get, text, words
+from rulespec.documents.reader import Node, Sequence
 
 _RULE_ID = re.compile(r"\b[A-Z][A-Z0-9]{1,9}(?:-[A-Z0-9]{1,9}){1,3}\b")
 _FOR_PEOPLE = re.compile(r'"[^"]*"|#.*|\bdoc:.*')

@@ -12,8 +12,8 @@ import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rulespec import typed
 from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
 
 TESTS = Path(__file__).parent
 GAME = """\

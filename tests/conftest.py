@@ -11,8 +11,8 @@ import pytest
 from cases import small
 from worlds import Play
 
-from engine.begin import Backend
-from engine.game import Game
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import Backend
 
 
 def pytest_configure(config: pytest.Config) -> None:

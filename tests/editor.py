@@ -24,7 +24,7 @@ class Editor:
     def __init__(self, folder: Path, capabilities: Json = None) -> None:
         self.folder = folder
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "cli.main", "lsp"],
+            [sys.executable, "-m", "rulespec.cli.main", "lsp"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from worlds import IDLE, WORLD
 
-from rulespec import typed
-from rulespec.check.rules import check_source
-from rulespec.diagnostics import Report
+from rulespec.check.passes import check_source
+from rulespec.diagnostics.diagnostic import Report
+from rulespec.documents.reader import Mapping, Node, Scalar, parse_yaml
 from rulespec.load import load_ruleset
-from rulespec.overlay import Source, apply_rules
-from rulespec.parser import parse_rules
-from rulespec.source import Mapping, Node, Scalar, parse_yaml
+from rulespec.overlays.overlay import Source, apply_rules
+from rulespec.syntax.parser import parse_rules
+from rulespec.typed import nodes as typed
 
 Draw = Callable[[st.SearchStrategy[int]], int]
 NUM, BOOL, TOWN, MAYBE, SET, PLAYER = "int", "bool", "town", "town?", "set town", "player"

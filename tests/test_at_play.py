@@ -8,9 +8,9 @@ import pytest
 from cases import GAME, small, split, write
 from worlds import IDLE, TURN, WORLD, Play, lines, listed, run, take
 
-from engine.game import Game
-from engine.option import Fault, IllegalOption, Option
-from rulespec.diagnostics import RulespecError
+from rulespec.diagnostics.diagnostic import DiagnosticsError
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import IllegalOptionError, Option, RulesetFaultError
 from rulespec.load import load_ruleset
 
 # --- the end
@@ -83,7 +83,7 @@ procedure play():
     assert listed(play(text, sky="blue", fog=True)) == ["a", "b(1)", "b(2)"]
     assert listed(play(text, fog="true")) == ["a"]
     for wrong in ({"fgo": True}, {"sky": "green"}, {"fog": "perhaps"}):
-        with pytest.raises(RulespecError, match=r"RS70[56]"):
+        with pytest.raises(DiagnosticsError, match=r"RS70[56]"):
             play(text, **wrong)
 
 
@@ -219,7 +219,7 @@ def test_a_wrap_may_be_wrapped_and_replaced(tmp_path: Path, monkeypatch: pytest.
             assert (game.value("n"), game.value("m")) == (n, m), ref
     assert set(load_ruleset("d").rules.procedures) == {"play", "step"}
     (tmp_path / "d" / "rules" / "r.rules").write_text(last.replace("set n to k", "original(k)"))
-    with pytest.raises(RulespecError, match="RS221"):
+    with pytest.raises(DiagnosticsError, match="RS221"):
         load_ruleset("d")
 
 
@@ -228,7 +228,7 @@ def test_what_a_wrapped_rule_changes_is_known_to_its_callers(tmp_path: Path) -> 
     rules += "            step()\n            pay 1 from best.cash to bank\nprocedure step():\n    set best to none\n"
     text = rules + WORLD + variant("one", "", "wrap procedure step():\n    original()\n    set n to 1\n")
     for overlays in ("", "+one"):
-        with pytest.raises(RulespecError, match="RS303"):
+        with pytest.raises(DiagnosticsError, match="RS303"):
             small(tmp_path / f"x{len(overlays)}" / "small", text, overlays)
 
 
@@ -312,7 +312,7 @@ procedure rich(p: player):
     game = take(play(rules + WORLD), "wait")
     before, past = game.cells, game.history
     code, _, words = message.partition(" ")
-    with pytest.raises(Fault) as caught:
+    with pytest.raises(RulesetFaultError) as caught:
         take(game, "err")
     diagnostic = caught.value.diagnostic
     assert diagnostic.code == code and words in diagnostic.message
@@ -341,7 +341,7 @@ procedure play():
                 set n to 1
 """
     game = play(rules + WORLD)
-    with pytest.raises(Fault):
+    with pytest.raises(RulesetFaultError):
         listed(game)
 
 
@@ -349,7 +349,7 @@ def test_a_fault_in_scoring_or_an_invariant_has_its_place(play: Play) -> None:
     rules = "procedure play():\n    end game\nscoring p in player:\n    score 7 / n\ninvariant i:\n    7 / n > 1\n"
     game = play(rules + WORLD)
     for ask in (game.scores, game.check_invariants, lambda: game.result, lambda: game.value("3 / m")):
-        with pytest.raises(Fault) as caught:
+        with pytest.raises(RulesetFaultError) as caught:
             ask()
         assert caught.value.diagnostic.span is not None
 
@@ -358,9 +358,9 @@ def test_who_decides_may_be_a_fault(play: Play) -> None:
     rules = "procedure play():\n    for p in player:\n        decide a by p if 5 / n > 1 else p:\n"
     rules += "            option b:\n                set n to 1\n"
     game = play(rules + WORLD)
-    with pytest.raises(Fault):
+    with pytest.raises(RulesetFaultError):
         listed(game)
-    with pytest.raises(Fault):
+    with pytest.raises(RulesetFaultError):
         assert game.decision
 
 
@@ -381,7 +381,7 @@ procedure play():
                 set n to 2
 """
     game = play(rules + WORLD)
-    with pytest.raises(Fault):  # by_town has no row for ash
+    with pytest.raises(RulesetFaultError):  # by_town has no row for ash
         listed(game)
     only_a = rules.replace("by_town[t, 1]", "2")
     assert listed(play(only_a + WORLD)) == ["c"]
@@ -521,7 +521,7 @@ def test_what_is_written_is_taken_at_once(play: Play) -> None:
     ):
         with pytest.raises(ValueError):
             game.take(text, by, name)
-    with pytest.raises(IllegalOption):
+    with pytest.raises(IllegalOptionError):
         game.take("gift(bob, 99)")
     assert game.hash == before
 
@@ -552,20 +552,20 @@ def test_a_game_may_start_in_a_procedure_and_with_given_values(tmp_path: Path) -
         ("n", "x"),
         ("n", "oak"),
     ):
-        with pytest.raises(RulespecError):
+        with pytest.raises(DiagnosticsError):
             game.set_value(target, value)
-    with pytest.raises(Fault):
+    with pytest.raises(RulesetFaultError):
         game.set_value("n", "1 / m")
-    with pytest.raises(RulespecError):
+    with pytest.raises(DiagnosticsError):
         listed(Game(ruleset, ["ann", "bob"], start="trun(bob)"))
-    with pytest.raises(RulespecError):
+    with pytest.raises(DiagnosticsError):
         game.value("n +")
 
 
 @pytest.mark.parametrize("seats", [[], ["a"] * 2, ["a", ""], ["a", "b(c"], list("abcde"), ["x" * 81, "y"]])
 def test_seats_that_do_not_fit_are_refused(tmp_path: Path, seats: list[str]) -> None:
     ruleset = small(tmp_path / "small", IDLE + WORLD)
-    with pytest.raises(RulespecError, match=r"RS70[78]"):
+    with pytest.raises(DiagnosticsError, match=r"RS70[78]"):
         Game(ruleset, seats)
 
 
@@ -618,7 +618,7 @@ def test_the_first_number_outside_its_bounds_is_told(
     game = play(copying(marks, others))
     take(game, "fill")
     before = game.hash
-    with pytest.raises(Fault, match=f"it would be {told}"):
+    with pytest.raises(RulesetFaultError, match=f"it would be {told}"):
         take(game, "copy")
     assert game.hash == before
 

@@ -15,17 +15,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from programs import programs, with_rules
 
-from engine import program as ir
-from engine.closures import Closure, Closures
-from engine.compiler import ALL_PASSES, PythonBackend
-from engine.game import Game
-from engine.interpreter import Interpreter
-from engine.lower import lower
-from engine.option import Fault, Option
-from engine.passes import optimized
-from engine.position_hash import digits, weights, whole
-from rulespec import typed
+from rulespec.engine.game.closures import Closure, Closures
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option, RulesetFaultError
+from rulespec.engine.game.position_hash import digits, weights, whole
+from rulespec.engine.lower.lowering import lower
+from rulespec.engine.passes.passes import optimized
+from rulespec.engine.program import ir
+from rulespec.engine.program.interpreter import Interpreter
+from rulespec.engine.python.backend import ALL_PASSES, PythonBackend
 from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
 
 EXAMPLES = int(os.environ.get("RULESPEC_EXAMPLES", "60"))
 RULESETS = sorted(p.parent for root in (TESTS / "rulesets", TESTS.parent / "games") for p in root.glob("*/game.yaml"))
@@ -35,7 +35,7 @@ def outcome(ask: Callable[[], object]) -> object:
     """What comes of it: a value, or a fault as text."""
     try:
         return ask()
-    except Fault as fault:
+    except RulesetFaultError as fault:
         return f"{fault.diagnostic.code} {fault}"
 
 
@@ -195,7 +195,7 @@ def test_how_far_a_loop_is_followed_is_bounded() -> None:
     """What a loop that can be left changes is all that comes behind it: of many loops, only the last are followed."""
     loop = ["    for t in town where t == oak:", "        set n to n + 1", "        if n > 5:", "            leave"]
     ruleset = with_rules("\n".join(["procedure play():", *loop * 200, ""]))
-    p = optimized(lower(ruleset, 2, {name: o.default for name, o in ruleset.options.items()}))
+    p = optimized(lower(ruleset, 2, {name: o.default for name, o in ruleset.settings.items()}))
     tests = [block.exit for block in p.blocks if isinstance(block.exit, ir.Branch) and len(block.body) == 2]
     narrowed = [test.within is not None for test in tests]
     assert len(narrowed) == 200 and narrowed == sorted(narrowed) and 10 < sum(narrowed) < 100

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.main import run
+from rulespec.cli.main import run
 
 ROOT = Path(__file__).parent.parent
 RULESETS = Path(__file__).parent / "rulesets"
@@ -270,7 +270,7 @@ def test_a_hostile_log_costs_little(tmp_path: Path, name: str, content: str | by
     log = tmp_path / name
     log.write_bytes(content if isinstance(content, bytes) else content.encode())
     done = subprocess.run(
-        [sys.executable, "-m", "cli.main", "replay", str(log)],
+        [sys.executable, "-m", "rulespec.cli.main", "replay", str(log)],
         capture_output=True,
         text=True,
         cwd=ROOT,

@@ -18,10 +18,10 @@ from bench.play import played, write_log
 from bench.processes import by_turns
 from bench.sections.passes import without
 from bench.yardstick import TASKS, Chess, bytes_of
-from engine.begin import seat_names
-from engine.compiler import PythonBackend
-from engine.log import read_log
-from rulespec.diagnostics import Report
+from rulespec.diagnostics.diagnostic import Report
+from rulespec.engine.game.machines import seat_names
+from rulespec.engine.logs.native import read_log
+from rulespec.engine.python.backend import PythonBackend
 from rulespec.load import load_ruleset
 
 
@@ -78,7 +78,7 @@ def rows(path: Path) -> int:
 def test_a_process_stands_still_between_its_turns(tmp_path: Path) -> None:
     out = tmp_path / "games.jsonl"
     args = ["simulate", "tutorial", "--players", "3", "--games", "400", "--jobs", "2", "--out", str(out)]
-    with by_turns("cli.main", args) as go_on:
+    with by_turns("rulespec.cli.main", args) as go_on:
         assert go_on(lambda: rows(out) > 3) > 0
         time.sleep(0.2)  # it does not stop at once
         before = rows(out)
@@ -92,7 +92,7 @@ def test_a_process_stands_still_between_its_turns(tmp_path: Path) -> None:
 def test_a_process_ends_with_whoever_gave_it_turns(tmp_path: Path) -> None:
     out = tmp_path / "games.jsonl"
     with by_turns(
-        "cli.main", ["simulate", "imperial", "--players", "2", "--games", "9999", "--out", str(out)]
+        "rulespec.cli.main", ["simulate", "imperial", "--players", "2", "--games", "9999", "--out", str(out)]
     ) as go_on:
         go_on(lambda: rows(out) > 1)
     time.sleep(0.2)
@@ -102,7 +102,10 @@ def test_a_process_ends_with_whoever_gave_it_turns(tmp_path: Path) -> None:
 
 
 def test_a_process_that_fails_in_its_turn_says_why() -> None:
-    with by_turns("cli.main", ["simulate", "nowhere", "--players", "2"]) as go_on, pytest.raises(RuntimeError) as error:
+    with (
+        by_turns("rulespec.cli.main", ["simulate", "nowhere", "--players", "2"]) as go_on,
+        pytest.raises(RuntimeError) as error,
+    ):
         go_on(lambda: False)
     assert "nowhere" in str(error.value)
 

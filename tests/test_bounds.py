@@ -11,17 +11,16 @@ from pathlib import Path
 import pytest
 from cases import GAME, TESTS, write
 
-from cli.main import run
-from engine.begin import Backend
-from engine.game import Game
-from engine.option import Fault
-from engine.replay import dialects
-from engine.start import check_starts
-from engine.suite import log_files
-from rulespec import typed
 from rulespec.check.kinds import MAX_EXPRESSIONS
 from rulespec.check.size import MAX_ALL_ENTITIES, MAX_ENTITIES, MAX_FACTS
-from rulespec.diagnostics import MAX_ERRORS, Report, RulespecError
+from rulespec.cli.main import run
+from rulespec.diagnostics.diagnostic import MAX_ERRORS, DiagnosticsError, Report
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import Backend
+from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.replay.replay import dialects
+from rulespec.engine.verify.starts import check_starts
+from rulespec.engine.verify.suite import log_files
 from rulespec.load import (
     MAX_FILES,
     MAX_ITEMS,
@@ -32,6 +31,7 @@ from rulespec.load import (
     find_ruleset,
     load_ruleset,
 )
+from rulespec.typed import nodes as typed
 
 PLAY = "procedure play():\n    end game\n"
 Files = dict[str, str]
@@ -47,7 +47,7 @@ def codes(ref: str) -> set[str]:
     report = Report()
     try:
         load_ruleset(ref, report)
-    except RulespecError as error:
+    except DiagnosticsError as error:
         report.extend(error.diagnostics)
     return {d.code for d in report.diagnostics}
 
@@ -212,7 +212,7 @@ def test_errors_are_bounded(way: str) -> None:
     unknown = "procedure p():\n" + "    set nobody_knows to 1\n" * (MAX_ERRORS + 50)
     many = [{"rules": f"procedure p{i}():\n" + "    set nobody_knows to 1\n" * 60} for i in range(5)]
     ref = in_one({"rules/p.rules": unknown}) if way == "one" else in_overlays(many)
-    with pytest.raises(RulespecError) as raised:
+    with pytest.raises(DiagnosticsError) as raised:
         load_ruleset(ref)
     assert len(raised.value.diagnostics) == MAX_ERRORS + 1
     assert raised.value.diagnostics[0].code == "RS902"
@@ -294,7 +294,7 @@ def test_listing_an_option_is_bounded_by_the_sizes_of_its_sets() -> None:
 def test_listing_an_option_is_bounded_by_its_numbers(backend: Backend) -> None:
     ruleset = load_ruleset(in_one({"game.yaml": SEATS, "rules/play.rules": LONG.replace("_", "")}))
     game = Game(ruleset, ["a", "b"], backend=backend)
-    with pytest.raises(Fault, match="1,000,000 numbers together"):
+    with pytest.raises(RulesetFaultError, match="1,000,000 numbers together"):
         list(game.options)
 
 
@@ -356,7 +356,7 @@ def test_no_scenario_and_no_log_is_read_through_a_link(
     assert run(["test", "home/mine"]) != 0
     assert "error[RS106]" in capsys.readouterr().err
     if "log" in name:
-        with pytest.raises(RulespecError, match="RS106"):
+        with pytest.raises(DiagnosticsError, match="RS106"):
             log_files(load_ruleset("home/mine"))
 
 

@@ -42,7 +42,7 @@ def run(command: str, folder: Path) -> str:
     assert words[0] == "rulespec", f"chapters call rulespec only, not {words[0]}"
     env = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "160", "PYTHONUNBUFFERED": "1"}
     done = subprocess.run(
-        [sys.executable, "-m", "cli.main", *words[1:]],
+        [sys.executable, "-m", "rulespec.cli.main", *words[1:]],
         cwd=folder,
         env=env,
         stdout=subprocess.PIPE,

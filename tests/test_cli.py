@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
-from cli.main import COMMANDS, cli, run
+from rulespec.cli.main import COMMANDS, cli, run
 from rulespec.schemas import BESIDE, OUTPUTS, load_schema
 
 ROOT = Path(__file__).parent.parent
@@ -42,7 +42,7 @@ def invoke(*args: str | Path, stdin: str = "") -> tuple[int, str, str]:
 def process(*args: str | Path, stdin: str = "", **env: str) -> subprocess.CompletedProcess[str]:
     """Runs a command in a process of its own."""
     return subprocess.run(
-        [sys.executable, "-m", "cli.main", *map(str, args)],
+        [sys.executable, "-m", "rulespec.cli.main", *map(str, args)],
         input=stdin,
         capture_output=True,
         text=True,
@@ -381,7 +381,7 @@ def test_a_process_returns_the_exit_code() -> None:
 
 
 def test_a_terminal_that_does_not_know_all_characters() -> None:
-    args = [sys.executable, "-m", "cli.main", "play", "nim", "--players", "2"]
+    args = [sys.executable, "-m", "rulespec.cli.main", "play", "nim", "--players", "2"]
     env = {**os.environ, "RULESPEC_PATH": str(RULESETS), "PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"}
     done = subprocess.run(args, input=b"1\n1\n", capture_output=True, cwd=ROOT, env=env, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
@@ -389,7 +389,9 @@ def test_a_terminal_that_does_not_know_all_characters() -> None:
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:
-    script = f'"{sys.executable}" -m cli.main simulate wager --players 2 --games 300 --format json | head -c 10'
+    script = (
+        f'"{sys.executable}" -m rulespec.cli.main simulate wager --players 2 --games 300 --format json | head -c 10'
+    )
     env = {**os.environ, "RULESPEC_PATH": str(RULESETS)}
     done = subprocess.run(["/bin/sh", "-c", script], capture_output=True, text=True, cwd=ROOT, env=env, check=False)
     assert (done.returncode, done.stderr) == (0, "")

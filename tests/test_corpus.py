@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from engine.begin import seat_names
-from engine.game import Game
-from engine.log import NativeLog, read_log
-from engine.option_text import split_option
-from engine.suite import EXPECTATION
-from rulespec import typed
+from rulespec.documents.reader import read_yaml, to_plain
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import seat_names
+from rulespec.engine.game.notation import split_option
+from rulespec.engine.logs.native import NativeLog, read_log
+from rulespec.engine.verify.suite import EXPECTATION
 from rulespec.load import load_ruleset
-from rulespec.source import read_yaml, to_plain
+from rulespec.typed import nodes as typed
 
 GAMES = Path(__file__).parent.parent / "games"
 RULESETS = sorted(p.parent.name for p in GAMES.glob("*/game.yaml"))
@@ -64,7 +64,7 @@ def beside(path: Path) -> dict[str, Any]:
 @pytest.mark.parametrize("path", LOGS, ids=name_of)
 def test_a_game_is_legal_keeps_all_invariants_and_comes_out_as_expected(path: Path) -> None:
     header, entries = log(path).header, log(path).entries
-    game = Game(loaded(header.ruleset), header.seats, header.options)
+    game = Game(loaded(header.ruleset), header.seats, header.settings)
     assert not game.check_invariants()
     offered = 0
     for entry in entries:
@@ -131,9 +131,9 @@ def test_every_ending_of_a_game_is_in_a_log_of_it(name: str) -> None:
 
 
 def test_every_value_of_every_option_is_in_a_log() -> None:
-    chosen = {pair for path in LOGS for pair in log(path).header.options.items()}
+    chosen = {pair for path in LOGS for pair in log(path).header.settings.items()}
     for ref in [*RULESETS, *overlaid()]:
-        for option in loaded(ref).options.values():
+        for option in loaded(ref).settings.values():
             assert {(option.name, value) for value in option.values or ("true", "false")} <= chosen
 
 

@@ -12,18 +12,18 @@ from cases import TESTS, small, write
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
-from cli.main import cli
-from engine.begin import seat_names
-from engine.coverage import Coverage, trace_playouts, trace_scenario, trace_suite
-from engine.coverage_report import CoverageReport
-from engine.game import Game
-from engine.scenario import load_scenarios
-from engine.simulate import play_out
-from engine.units import Point
-from rulespec import typed
-from rulespec.diagnostics import Report
+from rulespec.cli.main import cli
+from rulespec.diagnostics.diagnostic import Report
+from rulespec.engine.coverage.items import Point
+from rulespec.engine.coverage.report import CoverageReport
+from rulespec.engine.coverage.trace import Coverage, trace_playouts, trace_scenario, trace_suite
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import seat_names
+from rulespec.engine.simulate.playouts import play_out
+from rulespec.engine.verify.scenario import load_scenarios
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
+from rulespec.typed import nodes as typed
 
 ROOT = TESTS.parent
 NIM = TESTS / "rulesets" / "nim"
@@ -417,7 +417,7 @@ def test_exit_codes(mill: Path, tmp_path: Path) -> None:
     ],
 )
 def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    from cli.main import run
+    from rulespec.cli.main import run
 
     assert run(["coverage", str(NIM), *args]) == 2
     assert message in capsys.readouterr().err

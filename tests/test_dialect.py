@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from engine import importer
-from engine.dialect import MISSING, Dialect, follow, ordered, parse_foreign, read_dialect
-from engine.game import Game
-from engine.importer import Importer, seats_and_options
-from engine.replay import ReplayResult, replay_file
-from rulespec.diagnostics import Report, RulespecError
+from rulespec.diagnostics.diagnostic import DiagnosticsError, Report
+from rulespec.engine.dialects import importer
+from rulespec.engine.dialects.dialect import MISSING, Dialect, follow, ordered, parse_foreign, read_dialect
+from rulespec.engine.dialects.importer import Importer, seats_and_settings
+from rulespec.engine.game.game import Game
+from rulespec.engine.replay.replay import ReplayResult, replay_file
 from rulespec.load import load_ruleset
-from rulespec.typed import Ruleset
+from rulespec.typed.nodes import Ruleset
 
 FOLDER = Path(__file__).parent / "rulesets" / "errands"
 COURIER = FOLDER / "dialects" / "courier.yaml"
@@ -99,19 +99,19 @@ def taken(result: ReplayResult) -> list[str]:
 # --- the first entry --------------------------------------------------------------------------------------------------
 
 
-def test_the_first_entry_names_seats_and_options(replay: Recorder) -> None:
+def test_the_first_entry_names_seats_and_settings(replay: Recorder) -> None:
     game = replay(begin("Zoë", "Ann B.", fair="no")).game
     assert game.seats == ("Zoë", "Ann B.")
-    assert game.options_chosen == {"market": "closed", "rounds_three": "false"}
+    assert game.settings == {"market": "closed", "rounds_three": "false"}
 
 
 @pytest.mark.parametrize("data", [{}, {"fair": None}], ids=["missing", "null"])
 def test_a_missing_option_has_the_value_that_the_dialect_says(replay: Recorder, data: Entry) -> None:
-    assert replay(begin("Ann", "Bob", **data)).game.options_chosen["market"] == "open"
+    assert replay(begin("Ann", "Bob", **data)).game.settings["market"] == "open"
 
 
 def test_an_unknown_variant_is_refused_with_those_that_are_known(replay: Recorder) -> None:
-    with pytest.raises(RulespecError) as error:
+    with pytest.raises(DiagnosticsError) as error:
         replay(begin("Ann", "Bob", fair="perhaps"))
     (found,) = error.value.diagnostics
     assert found.code == "RS621"
@@ -121,13 +121,13 @@ def test_an_unknown_variant_is_refused_with_those_that_are_known(replay: Recorde
 
 @pytest.mark.parametrize("people", [None, "Ann", {}, [{"nick": "Ann"}, {"nick": "Bob"}]])
 def test_seats_that_are_not_where_they_should_be(replay: Recorder, people: Any) -> None:
-    with pytest.raises(RulespecError) as error:
+    with pytest.raises(DiagnosticsError) as error:
         replay({"kind": "begin", "data": {"game": "errands", "people": people}})
     assert [d.code for d in error.value.diagnostics] == ["RS620"]
 
 
 def test_too_many_seats_are_refused(replay: Recorder) -> None:
-    with pytest.raises(RulespecError) as error:
+    with pytest.raises(DiagnosticsError) as error:
         replay(begin(*"ABCDE"))
     assert [d.code for d in error.value.diagnostics] == ["RS707"]
 
@@ -152,14 +152,14 @@ def test_a_log_is_recognised_by_its_first_entry(replay: Recorder, game: str) -> 
 
 @pytest.mark.parametrize("first", [begin("Ann", "Bob", game="chess"), plain("start"), {"type": "begin"}, {}])
 def test_a_log_that_nothing_knows_is_refused(replay: Recorder, first: Entry) -> None:
-    with pytest.raises(RulespecError) as error:
+    with pytest.raises(DiagnosticsError) as error:
         replay(first)
     assert [d.code for d in error.value.diagnostics] == ["RS616"]
 
 
 def test_a_dialect_that_does_not_exist_is_refused_with_a_hint(replay: Recorder) -> None:
     replay.path.write_text(json.dumps([begin("Ann", "Bob")]), encoding="utf-8")
-    with pytest.raises(RulespecError) as error:
+    with pytest.raises(DiagnosticsError) as error:
         replay_file(replay.path, rules=str(FOLDER), dialect="curier")
     (found,) = error.value.diagnostics
     assert found.code == "RS615"
@@ -301,7 +301,7 @@ def test_the_first_of_two_options_that_fit_is_left_where_the_next_entry_refutes_
 
 def test_going_back_leaves_no_trace(replay: Recorder) -> None:
     result = replay(begin("Ann", "Bob"), plain("rest"), cargo("C"), plain("sell"), gift("Ann", "Bob", 2), plain("rest"))
-    straight = Game(result.game.ruleset, result.game.seats, result.game.options_chosen)
+    straight = Game(result.game.ruleset, result.game.seats, result.game.settings)
     for option in result.game.history:
         straight.apply(straight.parse(str(option), option.by))
     assert straight.hash == result.game.hash
@@ -322,7 +322,7 @@ def test_a_silent_loop_without_end_is_given_up(errands: Ruleset, courier: Dialec
     # Nothing is projected but the first way: all decisions after it are silent, and the log never fits again.
     only = replace(courier, decisions={"way.walk": courier.decisions["way.walk"]})
     log = parse_foreign(json.dumps([begin("Ann", "Bob"), plain("sell")]), "game.json")
-    seats, options = seats_and_options(only, log, errands)
+    seats, options = seats_and_settings(only, log, errands)
     stop = Importer(Game(errands, seats, options), only, log).run()
     assert stop is not None
     assert stop.foreign_index == 1
@@ -450,7 +450,7 @@ def test_a_log_may_be_packed(replay: Recorder, tmp_path: Path) -> None:
     ],
 )
 def test_containers_that_are_no_logs(replay: Recorder, text: str, code: str) -> None:
-    with pytest.raises(RulespecError) as error:
+    with pytest.raises(DiagnosticsError) as error:
         replay.text(text)
     (found,) = error.value.diagnostics
     assert found.code == code
@@ -460,7 +460,7 @@ def test_containers_that_are_no_logs(replay: Recorder, text: str, code: str) -> 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.99])
 def test_a_log_that_breaks_off_is_not_json(replay: Recorder, share: float) -> None:
     text = json.dumps([begin("Ann", "Bob"), *REST])
-    with pytest.raises(RulespecError) as error:
+    with pytest.raises(DiagnosticsError) as error:
         replay.text(text[: int(len(text) * share)])
     assert [d.code for d in error.value.diagnostics] == ["RS612"]
 
@@ -552,7 +552,7 @@ def changed(tmp_path: Path, old: str, new: str, file: Path = COURIER) -> Path:
 )
 def test_a_dialect_that_does_not_fit_its_schema(tmp_path: Path, old: str, new: str, code: str) -> None:
     path = changed(tmp_path, old, new)
-    with pytest.raises(RulespecError) as error:
+    with pytest.raises(DiagnosticsError) as error:
         read_dialect(path)
     for found in error.value.diagnostics:
         assert found.code.startswith(code)
@@ -573,7 +573,7 @@ def test_an_expression_that_is_wrong_is_found_before_the_first_decision(
 ) -> None:
     dialect = read_dialect(changed(tmp_path, old, new))
     log = parse_foreign(json.dumps([begin("Ann", "Bob")]), "game.json")
-    with pytest.raises(RulespecError) as error:
+    with pytest.raises(DiagnosticsError) as error:
         Importer(Game(errands, ["Ann", "Bob"]), dialect, log)
     assert {d.code for d in error.value.diagnostics} == {"RS622"}
     assert any(word in d.message for d in error.value.diagnostics)
@@ -629,14 +629,14 @@ def test_the_first_entry_says_which_ruleset_it_is(
     dialect = read_dialect(POSTMAN)
     assert dialect.ruleset_for(json.loads(path.read_text("utf-8"))[0]) == wanted
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("engine.replay.dialects", lambda rules: [POSTMAN])
+        patch.setattr("rulespec.engine.replay.replay.dialects", lambda rules: [POSTMAN])
         replay_file(path, load=load)
     assert asked == [wanted]
 
 
 @pytest.mark.parametrize("game", ["chess", 3, ["post"], {}])
 def test_a_ruleset_that_the_dialect_does_not_have(replay: Recorder, game: Any) -> None:
-    with pytest.raises(RulespecError) as error:
+    with pytest.raises(DiagnosticsError) as error:
         replay(opened(game=game))
     (found,) = error.value.diagnostics
     assert found.code == "RS616"
@@ -646,10 +646,10 @@ def test_a_ruleset_that_the_dialect_does_not_have(replay: Recorder, game: Any) -
 def test_a_ruleset_that_the_named_dialect_does_not_have(
     errands: Ruleset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.replay.dialects", lambda rules: [POSTMAN])
+    monkeypatch.setattr("rulespec.engine.replay.replay.dialects", lambda rules: [POSTMAN])
     path = tmp_path / "game.json"
     path.write_text(json.dumps([opened(game="chess")]), encoding="utf-8")
-    with pytest.raises(RulespecError) as error:
+    with pytest.raises(DiagnosticsError) as error:
         replay_file(path, dialect="postman", load=lambda _: errands)
     assert [d.code for d in error.value.diagnostics] == ["RS621"]
 
@@ -828,12 +828,12 @@ def test_what_other_rules_cannot_say_is_not_compared(
     errands: Ruleset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = changed(tmp_path, "to.near", "to.neighbours", POSTMAN)
-    monkeypatch.setattr("engine.replay.dialects", lambda rules: [file])
+    monkeypatch.setattr("rulespec.engine.replay.replay.dialects", lambda rules: [file])
     path = tmp_path / "game.json"
     for game, wrong in (("post", True), ("express", False)):
         path.write_text(json.dumps([opened(game=game), post("go", to="north_gate")]), encoding="utf-8")
         if wrong:
-            with pytest.raises(RulespecError) as error:
+            with pytest.raises(DiagnosticsError) as error:
                 replay_file(path, rules=str(FOLDER), load=lambda _: errands)
             assert {d.code for d in error.value.diagnostics} == {"RS622"}
         else:
@@ -920,7 +920,7 @@ def test_entries_of_any_shape_are_ignored(replay: Recorder, kind: str, data: Any
     ],
 )
 def test_a_dialect_that_says_it_otherwise(tmp_path: Path, old: str, new: str, code: str) -> None:
-    with pytest.raises(RulespecError) as error:
+    with pytest.raises(DiagnosticsError) as error:
         read_dialect(changed(tmp_path, old, new, POSTMAN))
     assert all(d.code.startswith(code) and d.span is not None for d in error.value.diagnostics)
 
@@ -930,7 +930,7 @@ def test_a_condition_that_is_none(errands: Ruleset, tmp_path: Path, when: str) -
     condition = "all(other in good: crate[other].supply <= crate[g].supply)"
     dialect = read_dialect(changed(tmp_path, condition, when, POSTMAN))
     log = parse_foreign(json.dumps([opened()]), "game.json")
-    with pytest.raises(RulespecError) as error:
+    with pytest.raises(DiagnosticsError) as error:
         Importer(Game(errands, ["Ann", "Bob"]), dialect, log)
     (found,) = error.value.diagnostics
     assert found.code == "RS622"

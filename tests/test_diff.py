@@ -14,8 +14,8 @@ from cases import write
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
-from cli.main import cli, run
-from rulespec.diagnostics import Report
+from rulespec.cli.main import cli, run
+from rulespec.diagnostics.diagnostic import Report
 from rulespec.diff import Difference, diff
 from rulespec.load import load_source
 from rulespec.schemas import load_schema

@@ -20,16 +20,16 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-import engine.saved
-from cli.main import cli, run
-from engine.game import Game, TakenBack
-from engine.log import LogHeader, LogWriter, entry_json, read_log
-from engine.option import Option
-from engine.replay import replay_file
-from engine.saved import NotSaved, SavedGame
-from rulespec import typed
-from rulespec.diagnostics import RulespecError
+import rulespec.engine.logs.saved_game
+from rulespec.cli.main import cli, run
+from rulespec.diagnostics.diagnostic import DiagnosticsError
+from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.option import Option
+from rulespec.engine.logs.native import LogHeader, LogWriter, entry_json, read_log
+from rulespec.engine.logs.saved_game import SavedGame, SaveError
+from rulespec.engine.replay.replay import replay_file
 from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
 
 ROOT = Path(__file__).parent.parent
 RULESETS = Path(__file__).parent / "rulesets"
@@ -84,7 +84,9 @@ def play(path: Path, stdin: str, *args: str) -> tuple[int, str, str]:
 
 def test_each_line_is_on_the_disk_before_it_is_confirmed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     game, path, synced = played("take(1)", "take(2)"), tmp_path / "game.jsonl", []
-    monkeypatch.setattr("engine.saved.os.fsync", lambda _: synced.append(path.read_bytes().count(b"\n")))
+    monkeypatch.setattr(
+        "rulespec.engine.logs.saved_game.os.fsync", lambda _: synced.append(path.read_bytes().count(b"\n"))
+    )
     with SavedGame(path) as saved:
         saved.begin(LogHeader.of(game))
         assert synced == [1, 1]  # the file, and its name in the folder
@@ -104,7 +106,7 @@ def test_a_saved_game_is_the_log_that_is_written_afterwards(tmp_path: Path) -> N
 
 def test_nothing_is_confirmed_that_is_not_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
-        raise NotSaved("the disk is full")
+        raise SaveError("the disk is full")
 
     monkeypatch.setattr(SavedGame, "add", full)
     code, out, err = play(tmp_path / "game.jsonl", "take(1)\n")
@@ -204,7 +206,7 @@ def test_a_packed_log_is_not_gone_on_with(tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl.gz"
     save(tmp_path / "game.jsonl", WHOLE)
     path.write_bytes(gzip.compress((tmp_path / "game.jsonl").read_bytes()))
-    with pytest.raises(RulespecError) as error:
+    with pytest.raises(DiagnosticsError) as error:
         SavedGame(path)
     assert "packed" in error.value.diagnostics[0].message
 
@@ -229,7 +231,7 @@ def dies_after(monkeypatch: pytest.MonkeyPatch, bytes_: int, error: BaseExceptio
         left -= number
         return number
 
-    monkeypatch.setattr("engine.saved.os.write", written)
+    monkeypatch.setattr("rulespec.engine.logs.saved_game.os.write", written)
 
 
 SECOND = len((json.dumps(entry_json(WHOLE.history[1]), ensure_ascii=False) + "\n").encode())
@@ -279,14 +281,14 @@ def test_a_disk_that_cannot_keep_its_word(tmp_path: Path, monkeypatch: pytest.Mo
     def fails(_: int) -> None:
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    monkeypatch.setattr("engine.saved.os.fsync", fails)
+    monkeypatch.setattr("rulespec.engine.logs.saved_game.os.fsync", fails)
     assert play(path, "take(2)\n")[0] == 2
     assert path.read_bytes() == before
 
 
 def test_a_log_that_nobody_could_read_any_more_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "game.jsonl"
-    monkeypatch.setattr(engine.saved, "MAX_LINES", 3)
+    monkeypatch.setattr(rulespec.engine.logs.saved_game, "MAX_LINES", 3)
     code, out, err = play(path, "1\n1\n1\n1\n")
     assert code == 2
     assert out.count("taken and saved") == 2
@@ -297,7 +299,7 @@ def test_a_log_that_nobody_could_read_any_more_is_not_written(tmp_path: Path, mo
 @pytest.mark.parametrize("name", ["nowhere/game.jsonl", ".", "a\0b"])
 def test_where_nothing_can_be_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(NotSaved, match="cannot be written"):
+    with pytest.raises(SaveError, match="cannot be written"):
         SavedGame(Path(name))
     _, out, _ = play(Path("game.jsonl"), f"w {name}\nq\n")
     assert ("exists already" if name == "." else "cannot be written") in out
@@ -305,7 +307,7 @@ def test_where_nothing_can_be_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 # --- processes --------------------------------------------------------------------------------------------------------
 
-PLAY = "from cli.main import main; main()"
+PLAY = "from rulespec.cli.main import main; main()"
 
 
 def process(path: Path, program: str = PLAY) -> subprocess.Popen[bytes]:
@@ -390,7 +392,7 @@ LIMITED = """
 import os, resource, sys
 size = int(os.environ["RULESPEC_TEST_SIZE"])
 resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-from cli.main import main
+from rulespec.cli.main import main
 main()
 """
 

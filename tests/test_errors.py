@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from cases import GAME, TESTS, Case, Mark, read_cases, small, write
 
-from rulespec import parse_table
-from rulespec.diagnostics import CODES, Diagnostic, Report, RulespecError, Severity
+from rulespec.diagnostics.diagnostic import CODES, Diagnostic, DiagnosticsError, Report, Severity
+from rulespec.documents.reader import parse_yaml, to_plain
 from rulespec.load import load_ruleset
-from rulespec.overlay import merge
-from rulespec.source import parse_yaml, to_plain
-from rulespec.tree import Blocks
+from rulespec.overlays.overlay import merge
+from rulespec.syntax import parse_table
+from rulespec.syntax.tree import Blocks
 
 FIXTURES = TESTS / "fixtures" / "errors"
 BASE = TESTS / "rulesets" / "errors"
@@ -34,7 +34,7 @@ def diagnostics(ref: str) -> tuple[Diagnostic, ...]:
     report = Report()
     try:
         load_ruleset(ref, report)
-    except RulespecError as error:
+    except DiagnosticsError as error:
         report.extend(error.diagnostics)
     return report.diagnostics
 
@@ -127,7 +127,7 @@ def test_an_overlay_that_does_not_exist_is_told_with_the_nearest(tmp_path: Path)
     overlay = 'id: thick_fog\ntitle: T\nfor: errors\nversion: "1"\noptions: {fog: true}\n'
     write(tmp_path / "errors", {"variants/thick_fog.yaml": overlay}, BASE)
     assert only(f"{tmp_path / 'errors'}+thick_fgo").help == "did you mean `thick_fog`?"
-    assert load_ruleset(f"{tmp_path / 'errors'}+thick_fog").options["fog"].default == "true"
+    assert load_ruleset(f"{tmp_path / 'errors'}+thick_fog").settings["fog"].default == "true"
     assert load_ruleset(f"{tmp_path / 'errors'}+{tmp_path / 'errors/variants/thick_fog.yaml'}").overlays == (
         "thick_fog",
     )
@@ -195,7 +195,7 @@ def test_the_parsers_tables_are_those_of_the_grammar() -> None:
     kept = json.loads(Path(parse_table.__file__).with_name(parse_table.FILE).read_text(encoding="utf-8"))
     made = json.loads(parse_table.tables(Blocks()))
     # The order of states differs from run to run; what they were made from, and how many there are, does not.
-    assert kept["made_from"][1] == made["made_from"][1], "run `python -m rulespec.parse_table`"
+    assert kept["made_from"][1] == made["made_from"][1], "run `python -m rulespec.syntax.parse_table`"
     if kept["made_from"][0] == made["made_from"][0]:
         assert len(kept["data"]["parser"]["parser"]["states"]) == len(made["data"]["parser"]["parser"]["states"])
 

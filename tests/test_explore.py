@@ -11,12 +11,12 @@ import pytest
 from cases import small, split, write
 from click.testing import CliRunner, Result
 
-from cli.main import cli
-from engine import explore as exploring
-from engine.explore import Exploration, explore
-from engine.replay import replay_file
-from rulespec import typed
+from rulespec.cli.main import cli
+from rulespec.engine.replay.replay import replay_file
+from rulespec.engine.verify import explore as exploring
+from rulespec.engine.verify.explore import Exploration, explore
 from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
 
 RULESETS = Path(__file__).parent / "rulesets"
 ONE = """\

@@ -10,11 +10,11 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from cli.main import cli, run
-from rulespec import format as formatter
-from rulespec.diagnostics import RulespecError
-from rulespec.format import format_rules
+from rulespec.cli.main import cli, run
+from rulespec.diagnostics.diagnostic import DiagnosticsError
 from rulespec.load import MAX_RULES_BYTES
+from rulespec.syntax import format as formatter
+from rulespec.syntax.format import format_rules
 
 ROOT = Path(__file__).parent.parent
 FILES = sorted([*(ROOT / "games").rglob("*.rules"), *(ROOT / "tests" / "rulesets").rglob("*.rules")])
@@ -169,7 +169,7 @@ def test_a_mangled_file_gets_its_layout_back(case: tuple[Path, str]) -> None:
 
 def test_a_result_that_would_say_something_else_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(formatter, "_blank", lambda tokens, position: False)
-    with pytest.raises(RulespecError) as raised:
+    with pytest.raises(DiagnosticsError) as raised:
         format_rules("def f(b: town) -> int:\n    1 if b.x else 2\n", "play.rules")
     assert raised.value.diagnostics[0].code in {"RS131", "RS136"}
 
@@ -180,7 +180,7 @@ def test_a_large_file_is_formatted_in_time(text: str) -> None:
 
 
 def test_a_file_that_nests_too_deep_is_refused() -> None:
-    with pytest.raises(RulespecError) as raised:
+    with pytest.raises(DiagnosticsError) as raised:
         format_rules("(" * 90_000, "play.rules")
     assert [d.code for d in raised.value.diagnostics] == ["RS135"]
 

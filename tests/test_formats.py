@@ -20,12 +20,21 @@ from cases import TESTS, write
 from click.testing import CliRunner
 from jsonschema import Draft7Validator
 
-from cli.main import cli
-from rulespec.diagnostics import Diagnostic, Fix, Label, Report, RulespecError, Severity, Span, did_you_mean
+from rulespec.cli.main import cli
+from rulespec.diagnostics.diagnostic import (
+    Diagnostic,
+    DiagnosticsError,
+    Fix,
+    Label,
+    Report,
+    Severity,
+    Span,
+    did_you_mean,
+)
+from rulespec.diagnostics.render import render_text, to_github
+from rulespec.diagnostics.sarif import to_sarif
 from rulespec.fixes import fixed, with_fixes
 from rulespec.load import load_ruleset
-from rulespec.render import render_text, to_github
-from rulespec.sarif import to_sarif
 
 BASE = TESTS / "rulesets" / "errors"
 SARIF = json.loads((TESTS / "fixtures" / "sarif" / "sarif-schema-2.1.0.json").read_text("utf-8"))
@@ -176,7 +185,7 @@ def test_a_terminal_gets_colours_lines_that_fit_and_one_hint(columns: int, rules
     screen, terminal = os.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"PYTHONPATH": str(TESTS.parent), "TERM": "xterm"}
-    command = [sys.executable, "-m", "cli.main", "validate", "./errors", "./errors"]
+    command = [sys.executable, "-m", "rulespec.cli.main", "validate", "./errors", "./errors"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=terminal, env=env, timeout=60, check=False)
     os.close(terminal)
     text = b""
@@ -329,7 +338,7 @@ def found(ref: str) -> tuple[Diagnostic, ...]:
     report = Report()
     try:
         load_ruleset(ref, report)
-    except RulespecError as error:
+    except DiagnosticsError as error:
         report.extend(error.diagnostics)
     return report.diagnostics
 

@@ -19,8 +19,8 @@ from fuzz.seeds import seeds
 from fuzz.shrink import shrink
 from fuzz.targets import TARGETS
 from fuzz.worker import Worker
-from rulespec.diagnostics import RulespecError
-from rulespec.parser import parse_rules
+from rulespec.diagnostics.diagnostic import DiagnosticsError
+from rulespec.syntax.parser import parse_rules
 
 FOUND = TESTS / "fixtures" / "fuzz"
 INPUTS = int(os.environ.get("RULESPEC_FUZZ", "20"))
@@ -142,7 +142,7 @@ def test_what_the_grammar_makes_can_be_parsed() -> None:
         text = Writer(random.Random(number), ["oak", "p", "turn"]).text("rules", 6)
         try:
             parse_rules(text, "f")
-        except RulespecError as error:
+        except DiagnosticsError as error:
             refused += [d.message for d in error.diagnostics]
     assert len(refused) < 10, refused  # brackets and blocks may nest too deep
 

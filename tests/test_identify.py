@@ -13,18 +13,18 @@ import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
-from cli.main import cli
-from engine import identify as module
-from engine.begin import seat_names
-from engine.game import Game
-from engine.identify import Candidate, Identification, identify
-from engine.log import LogHeader, NativeLog, entry_json, parse_log
-from engine.simulate import choose
-from rulespec import typed
-from rulespec.diagnostics import RulespecError
+from rulespec.cli.main import cli
+from rulespec.diagnostics.diagnostic import DiagnosticsError
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import seat_names
+from rulespec.engine.logs.native import LogHeader, NativeLog, entry_json, parse_log
+from rulespec.engine.replay import identify as module
+from rulespec.engine.replay.identify import Candidate, Identification, identify
+from rulespec.engine.simulate.playouts import choose
 from rulespec.load import load_ruleset
-from rulespec.parser import parse_rules
 from rulespec.schemas import load_schema
+from rulespec.syntax.parser import parse_rules
+from rulespec.typed import nodes as typed
 
 RULESETS = Path(__file__).parent / "rulesets"
 NIM = str(RULESETS / "nim")
@@ -63,8 +63,8 @@ def answers(identification: Identification) -> set[tuple[str, tuple[tuple[str, s
     """The answers, with an overlay's name in the place of an option's value that it stands for."""
     names = set()
     for trial in identification.answers:
-        overlays = [identification.named[o] for o in trial.candidate.options if o in identification.named]
-        options = tuple(o for o in trial.candidate.options if o not in identification.named)
+        overlays = [identification.named[o] for o in trial.candidate.settings if o in identification.named]
+        options = tuple(o for o in trial.candidate.settings if o not in identification.named)
         names.add(("+".join(sorted([*trial.candidate.overlays, *overlays])), options))
     return names
 
@@ -163,7 +163,7 @@ def test_decisions_may_be_taken_back() -> None:
     moves = ["take(3)", "take(3)", "take(3)", "undo", "undo", "take(3)", "take(3)"]
     identification = identify(parse_log(nim_log(moves), "game.jsonl"), NIM, details=False)
     assert (answers(identification), identification.decisions) == ({("", ())}, 5)
-    with pytest.raises(RulespecError, match="RS607"):
+    with pytest.raises(DiagnosticsError, match="RS607"):
         identify(parse_log(nim_log(["take(3)", "undo", "undo"]), "game.jsonl"), NIM)
 
 
@@ -199,7 +199,7 @@ def test_the_search_is_bounded_and_says_so(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(module, "MAX_DECISIONS", 3)
     assert not identify(log, NIM).complete
     monkeypatch.setattr(module, "MAX_MOVES", 6)
-    with pytest.raises(RulespecError, match="at most 6 lines"):
+    with pytest.raises(DiagnosticsError, match="at most 6 lines"):
         identify(log, NIM)
 
 

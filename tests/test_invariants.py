@@ -10,14 +10,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from programs import programs, with_rules
 
-from engine import program as ir
-from engine.compiler import PythonBackend
-from engine.game import Game
-from engine.interpreter import ProgramFault, State, members
-from engine.invariants import Invariants
-from engine.lower import lower
-from engine.option import Fault
-from rulespec.diagnostics import Span
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.lower.lowering import lower
+from rulespec.engine.program import ir
+from rulespec.engine.program.interpreter import ProgramFaultError, State, members
+from rulespec.engine.python.backend import PythonBackend
+from rulespec.engine.python.invariants import Invariants
 from rulespec.load import load_ruleset
 
 EXAMPLES = int(os.environ.get("RULESPEC_EXAMPLES", "60"))
@@ -44,7 +44,7 @@ def holding(invariants: Invariants, state: State) -> set[tuple[int, int]]:
 def holds(invariants: Invariants, number: int, state: State, asked: int) -> bool:
     try:
         return bool(invariants._holds[number](state, asked))
-    except ProgramFault:
+    except ProgramFaultError:
         return False
 
 
@@ -100,12 +100,12 @@ def test_what_a_decision_breaks_is_found_by_what_it_has_written(text: str, seed:
                 return
             held = holding(machine(game)._invariants, game.live)
             game.apply(rng.choice(options))
-        except Fault:
+        except RulesetFaultError:
             return
         lost = {number for number, _ in held - holding(machine(game)._invariants, game.live)}
         try:
             again = machine(game).broken(game.live, [game._past[-1].journal])
-        except ProgramFault:
+        except ProgramFaultError:
             continue  # one that did not hold before
         assert lost <= set(again)
         invariants = machine(game)._invariants
@@ -121,9 +121,9 @@ def test_a_decision_asks_few_members() -> None:
 
 
 def test_what_would_take_too_long_to_tell_is_always_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.invariants.MAX_LOOKED", 400)
+    monkeypatch.setattr("rulespec.engine.python.invariants.MAX_LOOKED", 400)
     ruleset = load_ruleset("tutorial")
-    p = lower(ruleset, 3, Game(ruleset, SEATS).options_chosen)
+    p = lower(ruleset, 3, Game(ruleset, SEATS).settings)
     invariants = PythonBackend(p)._invariants
     readers, always = invariants._readers
     named = {number for found in readers.values() for number, _ in found}
@@ -141,6 +141,6 @@ def test_an_invariant_is_asked_until_a_member_decides() -> None:
     p.blocks = [ir.Block([], ir.End(0, None))]
     machine = PythonBackend(p)
     assert machine.broken([0, 0, 0, 2, 0, 1]) == [0]
-    with pytest.raises(ProgramFault):
+    with pytest.raises(ProgramFaultError):
         machine.broken([0, 0, 0, 2, 1, 0])
     assert machine.broken([0, 0, 0, 2, 3, 1], [[4, 0]]) == []  # the last one has not changed, so it is not asked

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from cli.validate import check
-from rulespec import kept
-from rulespec.diagnostics import Report
+from rulespec import cache as kept
+from rulespec.cli.validate import check
+from rulespec.diagnostics.diagnostic import Report
 from rulespec.load import load_ruleset
-from rulespec.packed import pack, unpack
-from rulespec.parser import parse_expr, parse_rules, parse_type
-from rulespec.place import Origin
+from rulespec.syntax.ast_json import pack, unpack
+from rulespec.syntax.origin import Origin
+from rulespec.syntax.parser import parse_expr, parse_rules, parse_type
 
 GAMES = Path(__file__).parent.parent / "games"
 RULES = sorted(GAMES.rglob("*.rules"))
@@ -49,7 +49,7 @@ def test_a_tree_is_kept_wherever_it_stands() -> None:
 
 def test_an_unchanged_ruleset_is_not_parsed_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = load_ruleset("imperial+first_edition")
-    monkeypatch.setattr("rulespec.tree.build", lambda *_: pytest.fail("parsed again"))
+    monkeypatch.setattr("rulespec.syntax.tree.build", lambda *_: pytest.fail("parsed again"))
     monkeypatch.setattr("jsonschema.Draft202012Validator.iter_errors", lambda *_: pytest.fail("checked again"))
     again = load_ruleset("imperial+first_edition")
     assert again.hash == first.hash and again.sources == first.sources
@@ -149,18 +149,19 @@ def test_there_are_not_more_than_so_many(folder: Path, monkeypatch: pytest.Monke
 def test_every_module_that_is_loaded_is_part_of_the_key() -> None:
     """A module in a folder that the fingerprint does not see would leave stale entries in force."""
     load_ruleset("imperial+first_edition")
-    root = Path(kept.__file__).parent.parent
+    root = Path(kept.__file__).parent
     seen = {os.path.realpath(root / name) for name, _, _ in kept._own_files(root)}
-    own = {m for m in sys.modules if m.split(".")[0] in ("rulespec", "engine")}
+    own = {m for m in sys.modules if m.startswith("rulespec") and not m.startswith(("rulespec.cli", "rulespec.lsp"))}
     files = {os.path.realpath(str(sys.modules[m].__file__)) for m in own}
     assert len(files) > 30 and files <= seen
 
 
 def test_files_in_any_depth_are_part_of_the_key(tmp_path: Path) -> None:
-    deep = tmp_path / "rulespec" / "a" / "b" / "c"
+    deep = tmp_path / "a" / "b" / "c"
     deep.mkdir(parents=True)
-    (tmp_path / "beyond").mkdir()
-    (tmp_path / "rulespec" / "linked").symlink_to("../beyond")
-    for path in (deep / "module.py", deep / "a.schema.json", tmp_path / "beyond" / "linked.py", deep / "notes.md"):
+    beyond = tmp_path.parent / "beyond"
+    beyond.mkdir()
+    (tmp_path / "linked").symlink_to("../beyond")
+    for path in (deep / "module.py", deep / "a.schema.json", beyond / "linked.py", deep / "notes.md"):
         path.write_text("")
     assert {Path(name).name for name, _, _ in kept._own_files(tmp_path)} == {"module.py", "a.schema.json", "linked.py"}

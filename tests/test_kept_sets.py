@@ -6,13 +6,13 @@ import random
 
 import pytest
 
-from engine import program as ir
-from engine.build import op
-from engine.compiler import ALL_PASSES, PythonBackend
-from engine.game import Game, TakenBack
-from engine.kept_sets import KeptSets, with_kept_sets
-from engine.lower import lower
-from engine.passes import optimized
+from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.lower.lowering import lower
+from rulespec.engine.passes.passes import optimized
+from rulespec.engine.program import ir
+from rulespec.engine.program.builder import op
+from rulespec.engine.python.backend import ALL_PASSES, PythonBackend
+from rulespec.engine.python.occupancy import KeptSets, with_kept_sets
 from rulespec.load import load_ruleset
 
 V, W = ir.Local(0), ir.Local(1)
@@ -84,9 +84,9 @@ def test_there_are_not_too_many_of_them(monkeypatch: pytest.MonkeyPatch) -> None
     p = program(100)
     for number, e in enumerate([row(V, 4, 6), row(op("*", V, ir.Const(6)), 6, 1), row(V, 2, 20, base=40, size=40)]):
         p.functions.append(ir.Function(f"f{number}", 1, (), e))
-    monkeypatch.setattr("engine.kept_sets.MAX_CELLS", 64)
+    monkeypatch.setattr("rulespec.engine.python.occupancy.MAX_CELLS", 64)
     assert sorted(f.size for f in with_kept_sets(p)[1].families.values()) == [24, 40]
-    monkeypatch.setattr("engine.kept_sets.MAX_MEMBERS", 3)
+    monkeypatch.setattr("rulespec.engine.python.occupancy.MAX_MEMBERS", 3)
     assert [f.count for f in with_kept_sets(p)[1].families.values()] == [2]
 
 
@@ -143,6 +143,6 @@ def test_they_follow_what_is_put_into_the_state_from_outside() -> None:
 
 def test_the_interpreter_and_a_machine_without_the_pass_keep_none() -> None:
     ruleset = load_ruleset("tutorial")
-    p = lower(ruleset, 3, Game(ruleset, SEATS).options_chosen)
+    p = lower(ruleset, 3, Game(ruleset, SEATS).settings)
     assert len(PythonBackend(p, [name for name in ALL_PASSES if name != "keep"]).start()) == len(p.cells)
     assert len(PythonBackend(p).start()) == with_kept_sets(optimized(p))[1].cells > len(p.cells)

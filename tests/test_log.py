@@ -13,8 +13,10 @@ from typing import Any
 
 import pytest
 
-from engine.game import Game, TakenBack
-from engine.log import (
+from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Report, Severity
+from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.logs.file import MAX_NATIVE_BYTES, read_log_text
+from rulespec.engine.logs.native import (
     MAX_LINE,
     MAX_LINES,
     MAX_SEATS,
@@ -24,11 +26,9 @@ from engine.log import (
     parse_log,
     read_log,
 )
-from engine.log_file import MAX_NATIVE_BYTES, read_log_text
-from engine.replay import replay_file
-from rulespec.diagnostics import Diagnostic, Report, RulespecError, Severity
+from rulespec.engine.replay.replay import replay_file
 from rulespec.load import load_ruleset
-from rulespec.typed import Ruleset
+from rulespec.typed.nodes import Ruleset
 
 ROOT = Path(__file__).parent.parent
 ERRANDS = str(ROOT / "tests" / "rulesets" / "errands")
@@ -57,7 +57,7 @@ def written(path: Path, game: Game) -> Path:
 
 
 def refusal(text: str) -> Diagnostic:
-    with pytest.raises(RulespecError) as error:
+    with pytest.raises(DiagnosticsError) as error:
         parse_log(text, "game.jsonl")
     assert len(error.value.diagnostics) == 1
     return error.value.diagnostics[0]
@@ -225,7 +225,7 @@ def test_a_packed_log_without_even_a_header_is_an_error(errands: Ruleset, tmp_pa
     packed = gzip.compress(written(tmp_path / "game.jsonl", playout(errands, 7)).read_bytes())
     path = tmp_path / "game.jsonl.gz"
     path.write_bytes(packed[:30])
-    with pytest.raises(RulespecError) as error:
+    with pytest.raises(DiagnosticsError) as error:
         read_log(path)
     assert error.value.diagnostics[0].code in {"RS601", "RS604"}
 
@@ -316,7 +316,7 @@ def test_a_place_is_found_where_a_name_is_written_escaped() -> None:
 def test_missing_files_folders_and_pipes(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for name in ("nothing", ".", "pipe", "a\0b"):
-        with pytest.raises(RulespecError) as error:
+        with pytest.raises(DiagnosticsError) as error:
             read_log(tmp_path / name)
         assert error.value.diagnostics[0].code == "RS601"
 
@@ -329,7 +329,7 @@ def test_missing_files_folders_and_pipes(tmp_path: Path) -> None:
 def test_bytes_that_are_no_text(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "game.jsonl"
     path.write_bytes(data)
-    with pytest.raises(RulespecError) as error:
+    with pytest.raises(DiagnosticsError) as error:
         read_log(path)
     assert error.value.diagnostics[0].code == "RS601"
 
@@ -343,12 +343,12 @@ def reading(path: Path) -> tuple[str, float, int]:
     program = f"""
 import re, sys, time
 from pathlib import Path
-from engine.log import read_log
-from rulespec.diagnostics import RulespecError
+from rulespec.engine.logs.native import read_log
+from rulespec.diagnostics.diagnostic import DiagnosticsError
 began = time.process_time()
 try:
     outcome = str(len(read_log(Path({str(path)!r})).entries))
-except RulespecError as error:
+except DiagnosticsError as error:
     outcome = error.diagnostics[0].code
 seconds = time.process_time() - began
 peak = re.search("VmHWM:[^0-9]*([0-9]+)", Path("/proc/self/status").read_text())
@@ -408,8 +408,8 @@ def test_another_version_of_the_ruleset_is_warned_of_and_played(tmp_path: Path) 
         ({"options": {"market": "maybe"}}, "RS706"),
     ],
 )
-def test_seats_and_options_that_do_not_fit(tmp_path: Path, changes: dict[str, Any], code: str) -> None:
-    with pytest.raises(RulespecError) as error:
+def test_seats_and_settings_that_do_not_fit(tmp_path: Path, changes: dict[str, Any], code: str) -> None:
+    with pytest.raises(DiagnosticsError) as error:
         replayed(tmp_path, header(**changes))
     assert [d.code for d in error.value.diagnostics] == [code]
 
@@ -417,7 +417,7 @@ def test_seats_and_options_that_do_not_fit(tmp_path: Path, changes: dict[str, An
 def test_a_log_of_an_unknown_ruleset_names_it(tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
     path.write_text(header(ruleset="no_such_game"), encoding="utf-8")
-    with pytest.raises(RulespecError) as error:
+    with pytest.raises(DiagnosticsError) as error:
         replay_file(path)
     assert "no_such_game" in error.value.diagnostics[0].message
     assert error.value.diagnostics[0].span is not None

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from editor import ROOT, Editor, Json
 
-from lsp.complete import WORDS
-from lsp.files import EditorFiles
-from rulespec.diagnostics import Report
+from rulespec.diagnostics.diagnostic import Report
 from rulespec.load import load_ruleset
-from rulespec.parser import parse_rules
+from rulespec.lsp.complete import WORDS
+from rulespec.lsp.files import EditorFiles
+from rulespec.syntax.parser import parse_rules
 
 
 @pytest.fixture(scope="module")
@@ -359,7 +359,7 @@ def patterns(node: Json) -> Iterator[str]:
 
 def language() -> set[str]:
     """The words of the language, out of its own grammar."""
-    text = (ROOT / "rulespec" / "grammar.lark").read_text("utf-8")
+    text = (ROOT / "rulespec" / "syntax" / "grammar.lark").read_text("utf-8")
     words = re.findall(r'"([a-z]+)"', text)
     words += [w for choice in re.findall(r"/\(([a-z|]+)\)", text) for w in choice.split("|")]
     return set(words)

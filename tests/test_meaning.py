@@ -6,9 +6,9 @@ import pytest
 from cases import small
 from worlds import IDLE, TURN, WORLD, Play, lines, listed, outcome_of, run, take
 
-from engine.game import Game
-from engine.option import IllegalOption
-from rulespec.diagnostics import RulespecError
+from rulespec.diagnostics.diagnostic import DiagnosticsError
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import IllegalOptionError
 
 VALUES = lines(
     """
@@ -164,7 +164,7 @@ def test_set_up_depends_on_the_number_of_players(play: Play) -> None:
 
 
 def test_a_start_value_that_does_not_exist_is_refused(play: Play) -> None:
-    with pytest.raises(RulespecError, match="RS702"):
+    with pytest.raises(DiagnosticsError, match="RS702"):
         play(IDLE + WORLD, "a b c d")  # by_number has no row for 4
 
 
@@ -174,7 +174,7 @@ def test_a_start_value_that_does_not_exist_is_refused(play: Play) -> None:
 )
 def test_a_start_value_outside_its_range_is_refused(play: Play, setup: str) -> None:
     world = WORLD.split("--- setup.yaml")[0]
-    with pytest.raises(RulespecError, match="RS702"):
+    with pytest.raises(DiagnosticsError, match="RS702"):
         play(f"{IDLE}{world}--- setup.yaml\nsetup:\n  {setup}\n")
 
 
@@ -361,7 +361,7 @@ def test_options_are_listed_in_order_with_their_parameters(play: Play) -> None:
 def test_a_refusal_says_why(play: Play, option: str, reason: str) -> None:
     game = play(TURN + WORLD)
     before = game.hash
-    with pytest.raises(IllegalOption) as caught:
+    with pytest.raises(IllegalOptionError) as caught:
         take(game, option)
     assert str(caught.value.refusal).split(" (")[0] == reason.split(" (")[0]
     assert (game.hash, game.ply) == (before, 0)
@@ -431,7 +431,7 @@ procedure play():
     assert game.decision is not None and game.decision.by is None
     assert listed(game) == ["roll(1)", "roll(2)", "edge"]  # weight 0 never comes
     assert [game.weight(o) for o in game.options] == [2, 1, 1]
-    with pytest.raises(IllegalOption):
+    with pytest.raises(IllegalOptionError):
         take(game, "roll(3)")
 
 

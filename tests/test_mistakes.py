@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 from cases import TESTS
 
-from cli import output
-from cli.main import run
+from rulespec.cli import output
+from rulespec.cli.main import run
 
 MISTAKES = sorted(path for path in (TESTS / "fixtures" / "mistakes").iterdir() if path.is_dir())
 EXPECTED = "expected.txt"

@@ -11,8 +11,8 @@ import pytest
 from cases import write
 from click.testing import CliRunner
 
-from cli.main import cli, run
-from rulespec.diagnostics import Report
+from rulespec.cli.main import cli, run
+from rulespec.diagnostics.diagnostic import Report
 from rulespec.diff import diff
 from rulespec.load import known_rulesets, load_ruleset, load_source
 from rulespec.schemas import load_schema
@@ -93,7 +93,7 @@ def test_an_overlay_is_sound_and_plays(base: str) -> None:
     # It names every option and every constant.
     text = Path("mine.yaml").read_text("utf-8")
     declarations = load_ruleset(base).declarations
-    for option in declarations.options:
+    for option in declarations.settings:
         assert re.search(rf"^#   {option}: ", text, re.MULTILINE), option
     constants = load_source(base, Report()).source.root.entries.get("constants")
     for key in getattr(constants[1], "entries", {}) if constants else {}:

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cli.main import cli
-from engine.game import Game
-from engine.replay import replay_file
-from engine.scenario import Scenario, run_scenario, suite_scenarios
-from engine.simulate import choose
-from rulespec.diagnostics import Report, RulespecError
+from rulespec.cli.main import cli
+from rulespec.diagnostics.diagnostic import DiagnosticsError, Report
+from rulespec.engine.game.game import Game
+from rulespec.engine.replay.replay import replay_file
+from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.verify.scenario import Scenario, run_scenario, suite_scenarios
 from rulespec.load import load_ruleset
 
 GAME = str(Path(__file__).parents[1] / "games" / "imperial")
@@ -69,7 +69,7 @@ def plain(value: str) -> str | bool:
 
 
 def test_these_are_the_options() -> None:
-    found = ruleset(GAME).options.values()
+    found = ruleset(GAME).settings.values()
     values = {o.name: (o.default, {*(o.values or BOOL)}) for o in found}
     assert values == {name: (all_[0], {*all_}) for name, all_ in OPTIONS.items()}
 
@@ -85,7 +85,7 @@ def test_these_are_the_options() -> None:
     ],
 )
 def test_an_edition_has_no_options_for_what_it_does_not_have(overlay: str, without: set[str]) -> None:
-    assert OPTIONS.keys() - ruleset(f"{GAME}+{overlay}").options.keys() == without
+    assert OPTIONS.keys() - ruleset(f"{GAME}+{overlay}").settings.keys() == without
 
 
 @pytest.mark.parametrize("name, value", OTHERS)
@@ -94,7 +94,7 @@ def test_an_overlay_chooses(name: str, value: str, tmp_path: Path) -> None:
     head = "id: house\ntitle: House rule\nfor: imperial\nversion: '1'\n"
     path.write_text(f"{head}options: {{{name}: {json.dumps(plain(value))}}}\n", "utf-8")
     game = Game(load_ruleset(f"{GAME}+{path}"), ["A", "B", "C"])
-    assert game.options_chosen == {n: v[0] for n, v in OPTIONS.items()} | {name: value}
+    assert game.settings == {n: v[0] for n, v in OPTIONS.items()} | {name: value}
     plays(game)
 
 
@@ -104,7 +104,7 @@ def test_a_log_chooses(name: str, value: str, tmp_path: Path) -> None:
     header = {"rulespec_log": 1, "ruleset": "imperial", "ruleset_hash": ruleset(GAME).hash, "seats": ["A", "B", "C"]}
     path.write_text(json.dumps(header | {"options": {name: plain(value)}}) + "\n", "utf-8")
     game = replay_file(path, report=Report(), load=lambda _: ruleset(GAME)).game
-    assert game.options_chosen == {n: v[0] for n, v in OPTIONS.items()} | {name: value}
+    assert game.settings == {n: v[0] for n, v in OPTIONS.items()} | {name: value}
     plays(game)
 
 
@@ -147,7 +147,7 @@ def test_hide_cash_hides_it_from_the_others(hidden: bool) -> None:
 
 @pytest.mark.parametrize("name, value", [("rail_bothe", "true"), ("rail_both", "perhaps"), ("gifts", "always")])
 def test_what_cannot_be_chosen_is_refused(name: str, value: str) -> None:
-    with pytest.raises(RulespecError):
+    with pytest.raises(DiagnosticsError):
         Game(ruleset(GAME), ["A", "B"], {name: value})
     result = CliRunner().invoke(cli, ["simulate", GAME, "--players", "2", "--option", f"{name}={value}"])
     assert result.exit_code != 0 and not result.stdout

@@ -19,10 +19,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cli.main import COMMANDS, cli
-from cli.main import run as run_command
-from rulespec.diagnostics import CODES
-from rulespec.pages import FAMILIES, HEADINGS, folder, index, parse_page, read_page
+from rulespec.cli.main import COMMANDS, cli
+from rulespec.cli.main import run as run_command
+from rulespec.diagnostics.diagnostic import CODES
+from rulespec.diagnostics.pages import FAMILIES, HEADINGS, folder, index, parse_page, read_page
 
 ROOT = Path(__file__).parent.parent
 PAGES = ROOT / "docs" / "diagnostics"
@@ -176,7 +176,7 @@ def test_the_base_of_the_examples_has_no_errors(tmp_path: Path, monkeypatch: pyt
 
 def test_the_index_is_current() -> None:
     text = (PAGES / "README.md").read_text("utf-8")
-    assert text == index(text), "run `python -m rulespec.pages`"
+    assert text == index(text), "run `python -m rulespec.diagnostics.pages`"
 
 
 # --- the command ------------------------------------------------------------------------------------------------------

@@ -18,16 +18,16 @@ import pytest
 from cases import TESTS
 from jsonschema import Draft202012Validator
 
-from cli.main import run
-from engine.begin import Backend, seat_names
-from engine.game import Game
-from engine.option import Fault, Option
-from engine.perft import MAX_DEPTH, perft
-from engine.perft_record import COUNTED, compare, read_record, record_file
-from rulespec import typed
-from rulespec.diagnostics import Report
+from rulespec.cli.main import run
+from rulespec.diagnostics.diagnostic import Report
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import Backend, seat_names
+from rulespec.engine.game.option import Option, RulesetFaultError
+from rulespec.engine.verify.perft import MAX_DEPTH, perft
+from rulespec.engine.verify.perft_file import COUNTED, compare, read_record, record_file
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
+from rulespec.typed import nodes as typed
 
 GAMES = TESTS.parent / "games"
 RULESETS = TESTS / "rulesets"
@@ -293,7 +293,7 @@ def test_rules_at_fault_are_told_with_the_way_there(tmp_path: Path) -> None:
     assert code == 1
     assert "RS703" in err
     assert "the last options before that: `take(1)`, `take(1)`, `take(1)`" in err
-    with pytest.raises(Fault):
+    with pytest.raises(RulesetFaultError):
         perft(Game(load_ruleset(str(folder)), seat_names(2)), 9)
 
 

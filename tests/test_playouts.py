@@ -17,10 +17,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from engine import Game
-from engine.option import Option
-from rulespec import typed
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option
 from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
 
 PLAYOUTS = int(os.environ.get("RULESPEC_PLAYOUTS", "20"))
 AGREE = int(os.environ.get("RULESPEC_AGREE", "2"))

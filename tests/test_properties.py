@@ -15,24 +15,24 @@ from cases import small, write
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
-import engine.log
-import engine.saved
-from cli.main import cli
-from engine.audit import first_broken
-from engine.begin import Machines
-from engine.game import Game, TakenBack
-from engine.interpreter import Interpreter
-from engine.log import LogHeader, LogWriter
-from engine.lower import lower
-from engine.option import Option
-from engine.properties import PROPERTIES, Trial, random_games, shorter_playout
-from engine.replay import replay_file
-from engine.shrink import Failing
-from engine.simulate import simulate
-from rulespec import typed
-from rulespec.diagnostics import Report
+import rulespec.engine.logs.native
+import rulespec.engine.logs.saved_game
+from rulespec.cli.main import cli
+from rulespec.diagnostics.diagnostic import Report
+from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.machines import Machines
+from rulespec.engine.game.option import Option
+from rulespec.engine.logs.native import LogHeader, LogWriter
+from rulespec.engine.lower.lowering import lower
+from rulespec.engine.program.interpreter import Interpreter
+from rulespec.engine.replay.replay import replay_file
+from rulespec.engine.simulate.playouts import simulate
+from rulespec.engine.verify.audit import first_broken
+from rulespec.engine.verify.properties import PROPERTIES, Trial, random_games, shorter_playout
+from rulespec.engine.verify.shrink import Failing
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
+from rulespec.typed import nodes as typed
 
 RULESETS = Path(__file__).parent / "rulesets"
 
@@ -112,7 +112,7 @@ def test_every_property_is_tried_at_every_position(tried: Any) -> None:
 def test_the_seed_decides_and_the_numbers_of_players_take_turns() -> None:
     def games(seed: int) -> list[tuple[int, str, list[str]]]:
         tried = random_games(ruleset("errands"), [2, 3], 6, seed)
-        return [(len(t.game.seats), str(t.header.options), list(map(str, t.moves))) for t, _ in tried]
+        return [(len(t.game.seats), str(t.header.settings), list(map(str, t.moves))) for t, _ in tried]
 
     assert games(3) == games(3) != games(4)
     assert [players for players, _, _ in games(3)] == [2, 3, 2, 3, 2, 3]
@@ -240,20 +240,22 @@ def shallow_clone(game: Game) -> Game:
 
 def without_undo(writer: LogWriter, move: Option | TakenBack) -> None:
     if isinstance(move, Option):
-        writer._write(engine.log.entry_json(move))
+        writer._write(rulespec.engine.logs.native.entry_json(move))
 
 
 def without_the_last(saved: Any, *moves: Option | TakenBack) -> None:
-    saved._append([engine.saved._line(engine.log.entry_json(move)) for move in moves[:-1]])
+    saved._append(
+        [rulespec.engine.logs.saved_game._line(rulespec.engine.logs.native.entry_json(move)) for move in moves[:-1]]
+    )
 
 
 @pytest.mark.parametrize(
     "target, fault, property_, most",
     [
-        ("engine.game.Game.undo", forgetful_undo, "undo", 0),
-        ("engine.game.Game.clone", shallow_clone, "clone", 0),
-        ("engine.log.LogWriter.add", without_undo, "log", 2),
-        ("engine.saved.SavedGame.add", without_the_last, "resume", 1),
+        ("rulespec.engine.game.game.Game.undo", forgetful_undo, "undo", 0),
+        ("rulespec.engine.game.game.Game.clone", shallow_clone, "clone", 0),
+        ("rulespec.engine.logs.native.LogWriter.add", without_undo, "log", 2),
+        ("rulespec.engine.logs.saved_game.SavedGame.add", without_the_last, "resume", 1),
     ],
 )
 def test_an_engine_that_is_wrong_is_found(
@@ -316,7 +318,7 @@ def test_a_mistake_is_told_once_with_the_shortest_game(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("args", [["--players", "9"], ["--random", "-1"], ["--players", "x"]])
 def test_wrong_usage(args: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    from cli.main import run as run_
+    from rulespec.cli.main import run as run_
 
     assert run_(["test", str(RULESETS / "nim"), "--random", "1", *args]) == 2
     assert capsys.readouterr().err

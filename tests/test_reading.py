@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from test_recorded_games import ALL, IMPOSSIBLE, name_of, opened
 
-from engine import narrow
-from engine.dialect import Dialect, Projection, parse_foreign, read_dialect
-from engine.game import Game
-from engine.importer import Importer, seats_and_options
-from engine.narrow import Narrowing
-from engine.projection import Projections
+from rulespec.engine.dialects import inverse as narrow
+from rulespec.engine.dialects.dialect import Dialect, Projection, parse_foreign, read_dialect
+from rulespec.engine.dialects.importer import Importer, seats_and_settings
+from rulespec.engine.dialects.inverse import Narrowing
+from rulespec.engine.dialects.projection import Projections
+from rulespec.engine.game.game import Game
 from rulespec.load import load_ruleset
 
 FOLDER = Path(__file__).parent / "rulesets" / "errands"
@@ -124,7 +124,7 @@ def test_logs_are_read_as_if_all_options_were_listed(postman: Dialect, monkeypat
     logs = [parse_foreign(json.dumps(errands(rng)), "log") for _ in range(100)]
 
     def read() -> list[Any]:
-        made = (Game(ruleset, *seats_and_options(dialect, log, ruleset)) for log in logs)
+        made = (Game(ruleset, *seats_and_settings(dialect, log, ruleset)) for log in logs)
         return [outcome(Importer(game, dialect, log), []) for game, log in zip(made, logs, strict=True)]
 
     found = read()

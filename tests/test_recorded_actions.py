@@ -18,11 +18,11 @@ from typing import Any
 import pytest
 from test_recorded_games import ALL, IMPOSSIBLE, dialect, folder_of, name_of, opened
 
-from engine.dialect import follow
-from engine.explain import Explainer
-from engine.game import Game
-from engine.option import Option
-from engine.projection import Field, Form, Projections
+from rulespec.engine.dialects.dialect import follow
+from rulespec.engine.dialects.mismatch import Explainer
+from rulespec.engine.dialects.projection import Field, Form, Projections
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option
 
 GAMES = [*ALL, *IMPOSSIBLE] if "RULESPEC_PERFT" in os.environ else [*ALL, *IMPOSSIBLE][::2]
 

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from engine.begin import Backend
-from engine.dialect import Dialect, ForeignLog, parse_foreign, read_dialect
-from engine.game import Game, TakenBack
-from engine.importer import Importer, Stop, seats_and_options
-from engine.log import LogHeader, LogWriter, read_log
-from engine.option import Option
-from engine.replay import replay_file
-from rulespec import typed
+from rulespec.documents.reader import read_yaml, to_plain
+from rulespec.engine.dialects.dialect import Dialect, ForeignLog, parse_foreign, read_dialect
+from rulespec.engine.dialects.importer import Importer, Stop, seats_and_settings
+from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.machines import Backend
+from rulespec.engine.game.option import Option
+from rulespec.engine.logs.native import LogHeader, LogWriter, read_log
+from rulespec.engine.replay.replay import replay_file
 from rulespec.load import load_ruleset
-from rulespec.source import read_yaml, to_plain
+from rulespec.typed import nodes as typed
 
 GAMES = Path(__file__).parents[1] / "games"
 IMPERIAL = GAMES / "imperial"
@@ -57,7 +57,7 @@ def opened(path: Path, backend: Backend = "python") -> tuple[Game, Importer, For
     log = parse_foreign(path.read_text(encoding="utf-8"), str(path))
     ref = dialect().ruleset_for(log.entries[0])
     assert ref is not None
-    seats, options = seats_and_options(dialect(), log, ruleset(ref))
+    seats, options = seats_and_settings(dialect(), log, ruleset(ref))
     game = Game(ruleset(ref), seats, options, backend)
     return game, Importer(game, dialect(), log), log
 
@@ -344,7 +344,7 @@ def quickstart_facts() -> list[dict[str, Any]]:
 def quickstart() -> list[Game]:
     """The game under the rulebook's rules, after each of its decisions."""
     log = read_log(IMPERIAL / "logs" / "quickstart.jsonl")
-    game = Game(load_ruleset(str(IMPERIAL)), log.header.seats, log.header.options)
+    game = Game(load_ruleset(str(IMPERIAL)), log.header.seats, log.header.settings)
     games = [game.clone()]
     for entry in log.entries:
         game.apply(game.parse(entry.option, entry.by))

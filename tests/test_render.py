@@ -9,8 +9,18 @@ from pathlib import Path
 import pytest
 
 import rulespec
-from rulespec.diagnostics import CODES, Diagnostic, Label, Report, RulespecError, Severity, Span, did_you_mean, shown
-from rulespec.render import render_text, to_json
+from rulespec.diagnostics.diagnostic import (
+    CODES,
+    Diagnostic,
+    DiagnosticsError,
+    Label,
+    Report,
+    Severity,
+    Span,
+    did_you_mean,
+    shown,
+)
+from rulespec.diagnostics.render import render_text, to_json
 
 RULES = "games/imperial/rules/taxation.rules"
 KINDS = "games/imperial/kinds.yaml"
@@ -169,7 +179,7 @@ def test_warnings_alone_are_no_failure() -> None:
     assert report.ok
     report.raise_if_errors()
     report.error("RS201", "wrong", None)
-    with pytest.raises(RulespecError, match="wrong"):
+    with pytest.raises(DiagnosticsError, match="wrong"):
         report.raise_if_errors()
 
 

@@ -15,14 +15,15 @@ import pytest
 from cases import GAME, TESTS, small, write
 from worlds import IDLE, WORLD
 
-from engine.begin import Backend
-from engine.game import Game
-from engine.option import Fault
-from rulespec import ast, typed
-from rulespec.diagnostics import CODES, Diagnostic, RulespecError
+from rulespec.diagnostics.diagnostic import CODES, Diagnostic, DiagnosticsError
+from rulespec.documents.reader import Limits, Node, read_yaml
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import Backend
+from rulespec.engine.game.option import RulesetFaultError
 from rulespec.load import load_ruleset
-from rulespec.parser import parse_expr, parse_rules, parse_type
-from rulespec.source import Limits, Node, read_yaml
+from rulespec.syntax import ast
+from rulespec.syntax.parser import parse_expr, parse_rules, parse_type
+from rulespec.typed import nodes as typed
 
 MUTANTS = int(os.environ.get("RULESPEC_MUTANTS", "120"))
 SECONDS = 5.0
@@ -109,10 +110,10 @@ def survives(load: Callable[[], typed.Ruleset]) -> str:
         for backend in ("python", "interpreter"):
             play_a_little(ruleset, backend)
         result = "sound"
-    except RulespecError as error:
+    except DiagnosticsError as error:
         found = list(error.diagnostics)
         result = "refused"
-    except Fault as fault:
+    except RulesetFaultError as fault:
         found = [fault.diagnostic]
         result = "fault"
     assert bool(found) == (result != "sound")
@@ -192,7 +193,7 @@ def test_any_text_is_parsed_or_refused(parse: Callable[[str, str], object]) -> N
         text = "".join(rng.choice(pieces) for _ in range(rng.randrange(12)))
         try:
             parse(text, "f")
-        except RulespecError as error:
+        except DiagnosticsError as error:
             found += error.diagnostics
     assert found
     assert all(d.span is not None and d.span.line >= 1 and d.span.column >= 1 for d in found)
@@ -261,7 +262,7 @@ def test_depth_and_length_are_bounded(count: int, tmp_path: Path) -> None:
 def test_large_numbers_and_long_loops_end_in_a_fault(line: str, backend: Backend, tmp_path: Path) -> None:
     ruleset = small(tmp_path / "small", f"procedure play():\n    {line}\n{WORLD}")
     begun = time.process_time()
-    with pytest.raises(Fault, match=r"digits|decision within|than nothing"):
+    with pytest.raises(RulesetFaultError, match=r"digits|decision within|than nothing"):
         assert Game(ruleset, ["a", "b"], backend=backend).is_over
     assert time.process_time() - begun < SECONDS * 3
 
@@ -271,7 +272,7 @@ def test_products_do_not_grow_without_end(backend: Backend, tmp_path: Path) -> N
     powers = "def f0(k: int) -> int: k * k\n"
     powers += "".join(f"def f{i}(k: int) -> int: f{i - 1}(f{i - 1}(k))\n" for i in range(1, 6))
     ruleset = small(tmp_path / "small", f"{powers}procedure play():\n    set n to 3\n    set n to f5(n)\n{WORLD}")
-    with pytest.raises(Fault, match="15 digits"):
+    with pytest.raises(RulesetFaultError, match="15 digits"):
         assert Game(ruleset, ["a", "b"], backend=backend).is_over
 
 
@@ -301,7 +302,7 @@ def test_cells_are_bounded(kinds: str, code: str, tmp_path: Path) -> None:
         ruleset = small(tmp_path / "small", f"{IDLE}--- kinds.yaml\n{kinds}")
         assert Game(ruleset, ["a"]).hash
         found = ""
-    except RulespecError as error:
+    except DiagnosticsError as error:
         found = error.diagnostics[0].code
     assert found == code
     assert time.process_time() - begun < SECONDS

@@ -12,9 +12,9 @@ from bench.limit import at_most
 from bench.mutate_typed import Mutator
 from bench.rule_mutants import Outcome, Trial, table
 from bench.typed_tree import planted
-from engine.lower import lower
-from rulespec import typed
+from rulespec.engine.lower.lowering import lower
 from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
 
 TESTS = Path(__file__).parent
 GAMES, NIM = TESTS.parent / "games", TESTS / "rulesets" / "nim"

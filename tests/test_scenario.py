@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.begin import Backend
-from engine.scenario import Failure, load_scenarios, run_scenario, suite_scenarios
-from engine.suite import run_suite
-from rulespec import typed
-from rulespec.diagnostics import Report
+from rulespec.diagnostics.diagnostic import Report
+from rulespec.engine.game.machines import Backend
+from rulespec.engine.verify.scenario import Failure, load_scenarios, run_scenario, suite_scenarios
+from rulespec.engine.verify.suite import run_suite
 from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
 
 RULESETS = Path(__file__).parent / "rulesets"
 BACKENDS: tuple[Backend, ...] = ("python", "interpreter")

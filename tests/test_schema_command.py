@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
-from cli.main import cli, run
+from rulespec.cli.main import cli, run
+from rulespec.documents.reader import parse_yaml, read_yaml, to_plain
 from rulespec.load import SECTION_FILES
-from rulespec.source import parse_yaml, read_yaml, to_plain
 
 ROOT = Path(__file__).parent.parent
 RULESETS = sorted(p.parent for folder in ("games", "tests/rulesets") for p in (ROOT / folder).glob("*/game.yaml"))

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from rulespec.diagnostics import Diagnostic, Report
-from rulespec.schema_check import check_schema, fits
+from rulespec.diagnostics.diagnostic import Diagnostic, Report
+from rulespec.documents.reader import parse_yaml, read_yaml, to_plain
+from rulespec.documents.schema_check import check_schema, fits
 from rulespec.schemas import NAMES, load_schema
-from rulespec.source import parse_yaml, read_yaml, to_plain
 
 ROOT = Path(__file__).parent.parent
 FILES = sorted(p for n in NAMES for p in (ROOT / "games").glob(f"*/{n}.yaml"))

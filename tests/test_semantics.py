@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from cases import small
 
-from cli.validate import check
-from rulespec.diagnostics import Report, RulespecError
+from rulespec.cli.validate import check
+from rulespec.diagnostics.diagnostic import DiagnosticsError, Report
 from rulespec.load import load_ruleset
 
 GAMES = Path(__file__).parent.parent / "games"
@@ -130,6 +130,6 @@ map:
 tables: {{gain: {{key: int, value: int, rows: {{{rows}}}}}}}
 """,
         )
-    except RulespecError as error:
+    except DiagnosticsError as error:
         pytest.fail(str(error))
     assert time.perf_counter() - begun < 20

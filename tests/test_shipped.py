@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from engine import Game
-from engine.scenario import suite_scenarios
-from rulespec import typed
-from rulespec.diagnostics import Report, RulespecError
+from rulespec.diagnostics.diagnostic import DiagnosticsError, Report
+from rulespec.documents.reader import read_yaml, to_plain
+from rulespec.engine.game.game import Game
+from rulespec.engine.verify.scenario import suite_scenarios
 from rulespec.load import load_ruleset
-from rulespec.source import read_yaml, to_plain
+from rulespec.typed import nodes as typed
 
 GAMES = Path(__file__).parent.parent / "games"
 RULESETS = sorted(p.parent.name for p in GAMES.glob("*/game.yaml"))
@@ -90,6 +90,6 @@ def test_it_has_scenarios(ref: str) -> None:
 def test_two_overlays_are_sound_together_or_refused(name: str) -> None:
     for one, other in itertools.combinations(loaded(name)[0].offered, 2):
         report = Report()
-        with contextlib.suppress(RulespecError):
+        with contextlib.suppress(DiagnosticsError):
             load_ruleset(f"{GAMES}/{name}+{one}+{other}", report)
         assert report.diagnostics == () or not report.ok, (one, other, report.diagnostics)

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from engine.game import Game, TakenBack
-from engine.log import LogHeader, parse_log
-from engine.option import Option
-from engine.replay import replay_log
-from engine.shrink import Failing, Move, last_changes, leave_out, shortest
-from rulespec import typed
-from rulespec.diagnostics import Diagnostic, Severity
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
+from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.option import Option
+from rulespec.engine.logs.native import LogHeader, parse_log
+from rulespec.engine.replay.replay import replay_log
+from rulespec.engine.verify.shrink import Failing, Move, last_changes, leave_out, shortest
 from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
 
 NIM = Path(__file__).parent / "rulesets" / "nim"
 WRONG = Diagnostic("RS712", Severity.ERROR, "it is wrong", None)

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from engine.begin import seat_names
-from engine.game import Game
-from engine.log import parse_log
-from engine.replay import replay_file
-from engine.simulate import Outcome, Playout, Totals, choose, play_out, simulate
-from rulespec import typed
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import seat_names
+from rulespec.engine.logs.native import parse_log
+from rulespec.engine.replay.replay import replay_file
+from rulespec.engine.simulate.playouts import Outcome, Playout, Totals, choose, play_out, simulate
 from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
 
 RULESETS = Path(__file__).parent / "rulesets"
 

@@ -21,16 +21,16 @@ import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
-import engine.results
-from cli.main import cli, run
-from engine.results import JsonLines, Parts, open_results
-from engine.saved import NotSaved
-from engine.simulate import Mistake, Outcome, Plan, Totals
-from engine.spread import NotSpread, spread
-from rulespec import typed
-from rulespec.diagnostics import RulespecError
+import rulespec.engine.simulate.results
+from rulespec.cli.main import cli, run
+from rulespec.diagnostics.diagnostic import DiagnosticsError
+from rulespec.engine.logs.saved_game import SaveError
+from rulespec.engine.simulate.playouts import Mistake, Outcome, Plan, Totals
+from rulespec.engine.simulate.results import JsonLines, Parts, open_results
+from rulespec.engine.simulate.workers import ClusterError, spread
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
+from rulespec.typed import nodes as typed
 
 ROOT = Path(__file__).parent.parent
 RULESETS = Path(__file__).parent / "rulesets"
@@ -55,7 +55,7 @@ def invoke(*args: object) -> tuple[int, str, str]:
 def process(*args: object) -> subprocess.Popen[str]:
     """A command in a process of its own, with a group of its own as at a terminal."""
     return subprocess.Popen(
-        [sys.executable, "-m", "cli.main", *map(str, args)],
+        [sys.executable, "-m", "rulespec.cli.main", *map(str, args)],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -158,9 +158,8 @@ def broken_nim(tmp_path: Path) -> Path:
 
 
 def test_joblib_is_imported_only_for_more_than_one_process() -> None:
-    program = (
-        f"import sys; from cli.main import run; run({[*WAGER, '--games', '2']}); sys.exit('joblib' in sys.modules)"
-    )
+    args = [*WAGER, "--games", "2"]
+    program = f"import sys; from rulespec.cli.main import run; run({args}); sys.exit('joblib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, check=False).returncode == 0
 
 
@@ -237,7 +236,7 @@ def test_a_cluster_needs_its_package(
 def test_processes_that_read_other_files_play_nothing() -> None:
     nim = plan("nim")
     mixed = Plan("wager", nim.ruleset, nim.ruleset_hash, (2,), 1, 10, {}, "python")
-    with pytest.raises(NotSpread, match="other files are read for `wager`"):
+    with pytest.raises(ClusterError, match="other files are read for `wager`"):
         list(spread(mixed, range(3), jobs=2))
 
 
@@ -339,7 +338,7 @@ def test_games_that_come_out_otherwise_now_are_not_gone_on_with(
 @pytest.mark.parametrize("name", FORMATS)
 def test_two_programs_do_not_write_the_same_results(name: str, tmp_path: Path) -> None:
     path = out(tmp_path, name)
-    with open_results(path, plan()), pytest.raises(NotSaved, match="is being written by another program"):
+    with open_results(path, plan()), pytest.raises(SaveError, match="is being written by another program"):
         open_results(path, plan())
     assert not path.exists()  # nothing was written
 
@@ -348,7 +347,7 @@ def test_parquet_needs_its_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lacking(monkeypatch, "pyarrow")
-    engine.results.schema.cache_clear()
+    rulespec.engine.simulate.results.schema.cache_clear()
     assert run([*WAGER, "--out", str(tmp_path / "results.parquet")]) == 2
     assert "pip install 'rulespec[parquet]'" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
@@ -452,10 +451,10 @@ def test_what_is_no_file_is_not_written_to(tmp_path: Path) -> None:
     (tmp_path / "folder.jsonl").mkdir()
     (tmp_path / "file.parquet").write_text("hello", "utf-8")
     for name, told in (("pipe", "is not a file"), ("folder", "cannot be written")):
-        with pytest.raises(NotSaved, match=told):
+        with pytest.raises(SaveError, match=told):
             JsonLines(tmp_path / f"{name}.jsonl", plan())
     pytest.importorskip("pyarrow")
-    with pytest.raises(NotSaved, match="is a file"):
+    with pytest.raises(SaveError, match="is a file"):
         Parts(tmp_path / "file.parquet", plan())
 
 
@@ -472,8 +471,8 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     with monkeypatch.context() as patch, JsonLines(path, plan()) as results:
         assert list(results.recorded()) == outcomes[:2]
-        patch.setattr("engine.results.os.write", full)
-        with pytest.raises(NotSaved, match="No space left on device"):
+        patch.setattr("rulespec.engine.simulate.results.os.write", full)
+        with pytest.raises(SaveError, match="No space left on device"):
             results.add(outcomes[2])
     assert path.read_bytes() == before
 
@@ -485,7 +484,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Results in three parts: games 0 to 3, 4 to 7, 8 and 9."""
     pytest.importorskip("pyarrow")
-    monkeypatch.setattr(engine.results, "PART_ROWS", 4)
+    monkeypatch.setattr(rulespec.engine.simulate.results, "PART_ROWS", 4)
     path = tmp_path / "results.parquet"
     write(path, played(10))
     return path
@@ -498,14 +497,14 @@ def test_parts_are_one_table(parts: Path) -> None:
     assert sorted(p.name for p in parts.iterdir()) == names
     table = parquet.read_table(parts)
     assert table["game"].to_pylist() == list(range(10))
-    assert table.schema.equals(engine.results.schema())
+    assert table.schema.equals(rulespec.engine.simulate.results.schema())
     header = json.loads(parquet.read_schema(parts / names[0]).metadata[b"rulespec_results"])
-    assert header == engine.results.header(plan())
+    assert header == rulespec.engine.simulate.results.header(plan())
 
 
 def test_a_part_is_written_after_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = out(tmp_path, "results.parquet")
-    monkeypatch.setattr(engine.results, "PART_SECONDS", 0.0)
+    monkeypatch.setattr(rulespec.engine.simulate.results, "PART_SECONDS", 0.0)
     write(path, played(3))
     assert len(list(path.iterdir())) == 3
 
@@ -520,7 +519,7 @@ def test_a_part_that_was_being_written_does_not_count(parts: Path) -> None:
 def test_a_damaged_part_is_told_with_a_way_out(parts: Path, data: bytes | None) -> None:
     part = parts / "games-0000000004.parquet"
     part.write_bytes(data if data is not None else part.read_bytes()[:-40])
-    with pytest.raises(RulespecError) as error:
+    with pytest.raises(DiagnosticsError) as error:
         read(parts)
     assert error.value.diagnostics[0].code == "RS601"
     assert "delete games-0000000004.parquet and all parts after it" in error.value.diagnostics[0].help
@@ -528,7 +527,7 @@ def test_a_damaged_part_is_told_with_a_way_out(parts: Path, data: bytes | None) 
 
 def test_a_part_that_is_missing_is_told(parts: Path) -> None:
     (parts / "games-0000000004.parquet").unlink()
-    with pytest.raises(RulespecError, match="a part is missing"):
+    with pytest.raises(DiagnosticsError, match="a part is missing"):
         read(parts)
 
 
@@ -537,7 +536,7 @@ def test_a_table_of_something_else_is_no_part(parts: Path) -> None:
     from pyarrow import parquet
 
     parquet.write_table(pyarrow.table({"a": [1]}), parts / "games-0000000000.parquet")
-    with pytest.raises(RulespecError, match="other columns"):
+    with pytest.raises(DiagnosticsError, match="other columns"):
         read(parts)
 
 
@@ -599,14 +598,14 @@ def test_a_run_that_is_stopped_goes_on_and_its_processes_end(how: signal.Signals
 def test_ctrl_c_writes_the_last_part(tmp_path: Path) -> None:
     path, seen = out(tmp_path, "results.parquet"), tmp_path / "seen"
     program = f"""
-import engine.results, pathlib
-add = engine.results.Parts.add
+import rulespec.engine.simulate.results, pathlib
+add = rulespec.engine.simulate.results.Parts.add
 def noted(self, outcome):
     add(self, outcome)
     if outcome.game == 5:
         pathlib.Path({str(seen)!r}).touch()
-engine.results.Parts.add = noted
-from cli.main import main
+rulespec.engine.simulate.results.Parts.add = noted
+from rulespec.cli.main import main
 main()
 """
     args = [*WAGER, "--games", "1000000", "--out", str(path)]

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulespec.diagnostics import Diagnostic, Report, RulespecError, Span
-from rulespec.schema_check import check_schema
-from rulespec.source import (
+from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Report, Span
+from rulespec.documents.reader import (
     Limits,
     Mapping,
     Scalar,
@@ -25,6 +24,7 @@ from rulespec.source import (
     read_yaml,
     to_plain,
 )
+from rulespec.documents.schema_check import check_schema
 
 GOOD = """\
 # yaml-language-server: $schema=map.json
@@ -44,7 +44,7 @@ note: |
 
 
 def refused(text: str, limits: Limits | None = None) -> tuple[Diagnostic, ...]:
-    with pytest.raises(RulespecError) as caught:
+    with pytest.raises(DiagnosticsError) as caught:
         parse_yaml(text, "f.yaml", limits or Limits())
     return caught.value.diagnostics
 
@@ -299,7 +299,7 @@ def test_any_text_is_either_a_tree_or_a_report_with_places(text: str) -> None:
     found: tuple[Diagnostic, ...] | None = None
     try:
         to_plain(parse_yaml(text, "f"))
-    except RulespecError as error:
+    except DiagnosticsError as error:
         found = error.diagnostics
     assert found != ()
     assert all(d.span is not None and d.help and d.code.startswith("RS1") for d in found or ())
@@ -309,7 +309,7 @@ def test_any_text_is_either_a_tree_or_a_report_with_places(text: str) -> None:
 
 
 def refused_file(path: Path, limit: int = 1_000) -> Diagnostic:
-    with pytest.raises(RulespecError) as caught:
+    with pytest.raises(DiagnosticsError) as caught:
         read_text(path, "shown.yaml", limit)
     (diagnostic,) = caught.value.diagnostics
     assert diagnostic.help
@@ -374,7 +374,7 @@ def test_a_path_inside_the_folder_is_allowed_whether_or_not_the_file_exists(tmp_
     "path", ["/etc/passwd", "../x", "a/../../x", "a/..", "", "a\\b", "C:x", "C:/x", "a\0", "//h/x"]
 )
 def test_a_path_that_leaves_the_folder_is_refused(tmp_path: Path, path: str) -> None:
-    with pytest.raises(RulespecError) as caught:
+    with pytest.raises(DiagnosticsError) as caught:
         inside(tmp_path, path, Span("f", 1, 2, 1, 3))
     assert [(d.code, str(d.span)) for d in caught.value.diagnostics] == [("RS106", "f:1:2")]
 
@@ -387,11 +387,11 @@ def test_a_symbolic_link_may_lead_around_the_folder_but_not_out_of_it(tmp_path: 
     (root / "loop").symlink_to(root / "loop")
     assert inside(root, "in") == root / "in"
     for name in ("out", "out/f", "out/home/../f"):
-        with pytest.raises(RulespecError):
+        with pytest.raises(DiagnosticsError):
             inside(root, name)
     try:  # whether a loop "stays inside" differs between Python releases; reading it fails in all of them
         path = inside(root, "loop")
-    except RulespecError:
+    except DiagnosticsError:
         return
     assert refused_file(path).code == "RS101"
 

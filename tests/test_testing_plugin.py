@@ -16,16 +16,16 @@ import pytest
 from cases import small
 from hypothesis import settings
 
-from engine.game import Game
-from engine.interpreter import Interpreter
-from engine.log import parse_log
-from engine.lower import lower
-from engine.option import Option
-from engine.replay import replay_log
-from rulespec import typed
-from rulespec.diagnostics import RulespecError
+from rulespec.diagnostics.diagnostic import DiagnosticsError
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option
+from rulespec.engine.logs.native import parse_log
+from rulespec.engine.lower.lowering import lower
+from rulespec.engine.program.interpreter import Interpreter
+from rulespec.engine.replay.replay import replay_log
 from rulespec.load import load_ruleset
-from rulespec.testing import DEFAULTS, BrokenGame, ruleset_tests
+from rulespec.testing import DEFAULTS, BrokenGameError, ruleset_tests
+from rulespec.typed import nodes as typed
 
 RULESETS = Path(__file__).parent / "rulesets"
 STEADY = settings(DEFAULTS, derandomize=True, database=None)
@@ -41,14 +41,14 @@ def outcome(case: type[unittest.TestCase]) -> BaseException | None:
     test: Any = case("runTest")
     try:
         test.runTest()
-    except (BrokenGame, RulespecError) as error:
+    except (BrokenGameError, DiagnosticsError) as error:
         return error
     return None
 
 
-def broken(case: type[unittest.TestCase]) -> BrokenGame:
+def broken(case: type[unittest.TestCase]) -> BrokenGameError:
     found = outcome(case)
-    assert isinstance(found, BrokenGame)
+    assert isinstance(found, BrokenGameError)
     return found
 
 
@@ -116,7 +116,7 @@ kinds:
 
 def test_a_ruleset_that_is_not_sound_fails_when_the_test_runs(tmp_path: Path) -> None:
     case = ruleset_tests(of_nim(tmp_path, "procedure turn", "procedure tern"), settings=STEADY)
-    assert isinstance(outcome(case), RulespecError)
+    assert isinstance(outcome(case), DiagnosticsError)
 
 
 # --- what is tried ----------------------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ def test_players_and_options_may_be_given(monkeypatch: pytest.MonkeyPatch) -> No
     begin = Game.begin
 
     def noted(game: Game) -> None:
-        seen.add((len(game.seats), game.options_chosen["misere"]))
+        seen.add((len(game.seats), game.settings["misere"]))
         begin(game)
 
     monkeypatch.setattr(Game, "begin", noted)

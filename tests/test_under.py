@@ -12,14 +12,14 @@ from cases import small
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
-from cli.main import cli
-from engine import judge as module
-from engine.begin import seat_names
-from engine.game import Game, TakenBack
-from engine.judge import Judgement, judge, judge_file
-from engine.option import Option
-from engine.simulate import choose
-from rulespec.diagnostics import RulespecError
+from rulespec.cli.main import cli
+from rulespec.diagnostics.diagnostic import DiagnosticsError
+from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.machines import seat_names
+from rulespec.engine.game.option import Option
+from rulespec.engine.replay import judge as module
+from rulespec.engine.replay.judge import Judgement, judge, judge_file
+from rulespec.engine.simulate.playouts import choose
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
 
@@ -195,7 +195,7 @@ def test_decisions_are_taken_back_as_they_were(quiz: str) -> None:
 
 def wrong_start(game: Game) -> Option:
     """What the first player might have said instead."""
-    start = Game(game.ruleset, game.seats, game.options_chosen)
+    start = Game(game.ruleset, game.seats, game.settings)
     return start.parse("say(5)")
 
 
@@ -219,14 +219,14 @@ def test_a_game_that_ends_earlier_or_not_at_all() -> None:
 
 def test_rules_for_another_number_of_seats_cannot_judge(quiz: str) -> None:
     game = Game(load_ruleset(NIM), list("ABCD"))
-    with pytest.raises(RulespecError, match="not for 4"):
+    with pytest.raises(DiagnosticsError, match="not for 4"):
         judge("game", game, load_ruleset(quiz))
 
 
 def test_a_log_that_breaks_its_own_rules_cannot_be_judged(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     log.write_text(SHORT.read_text("utf-8").replace("take(2)", "take(7)"), "utf-8")
-    with pytest.raises(RulespecError, match="not legal under its own rules, after 1 decisions: NIM-03") as error:
+    with pytest.raises(DiagnosticsError, match="not legal under its own rules, after 1 decisions: NIM-03") as error:
         judge_file(log, "+tall")
     assert error.value.diagnostics[0].code == "RS821"
 
@@ -318,19 +318,19 @@ def test_command_for_one_log_as_json() -> None:
     ],
 )
 def test_wrong_usage(args: list[Any], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    from cli.main import run as run_command
+    from rulespec.cli.main import run as run_command
 
     assert run_command(["replay", *map(str, args)]) == 2
     assert message in capsys.readouterr().err
 
 
 def test_folders_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(RulespecError, match="holds no log"):
+    with pytest.raises(DiagnosticsError, match="holds no log"):
         module.logs_in(tmp_path)
     for number in range(3):
         (tmp_path / f"{number}.jsonl").write_text("{}", "utf-8")
     monkeypatch.setattr(module, "MAX_LOGS", 2)
-    with pytest.raises(RulespecError, match="holds 3 logs; at most 2"):
+    with pytest.raises(DiagnosticsError, match="holds 3 logs; at most 2"):
         module.logs_in(tmp_path)
 
 

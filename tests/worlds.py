@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from engine.game import Game
+from rulespec.engine.game.game import Game
 
 Play = Callable[..., Game]
 """Starts a game of a ruleset that is given as text; the fixture `play`, under each backend."""

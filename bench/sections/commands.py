@@ -11,8 +11,8 @@ from bench.figures import Bench, Figure, Target
 from bench.pairs import Sample, Slice, Spread, alternate, cost
 from bench.play import write_log
 from bench.processes import ROOT, process
+from rulespec.editor_schema import files_schema
 from rulespec.load import load_ruleset
-from rulespec.own_schema import files_schema
 from rulespec.schemas import NAMES
 
 FOREIGN = "games/imperial/logs/playimperial/c002-standard-4p.json"
@@ -67,7 +67,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 def _pair(bench: Bench, name: str, args: list[str], theirs: Slice, runs: int, target: Target | None) -> Figure:
     walls: list[float] = []
-    ours = process("cli.main", args, walls)
+    ours = process("rulespec.cli.main", args, walls)
     found = alternate([ours, theirs], runs, warm=runs > 1)
     figure = bench.figure(name, *found, unit="ms", beside="check-jsonschema", target=target)
     return replace(figure, more={"wall": f"{median(walls[-runs:]) * 1000:,.0f} ms"})

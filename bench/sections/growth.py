@@ -12,8 +12,8 @@ from bench.figures import Bench, Figure, Target
 from bench.pairs import alternate, once, timed
 from bench.play import ENDLESS, move, played, playouts, unbounded_listing
 from bench.sections.loading import lowering
-from engine import Game
-from rulespec.diagnostics import RulespecError
+from rulespec.diagnostics.diagnostic import DiagnosticsError
+from rulespec.engine.game.game import Game
 from rulespec.load import load_ruleset
 
 SHORT, LONG = 500, 5_000
@@ -85,7 +85,7 @@ def maps(bench: Bench) -> Iterator[Figure]:
         ref = str(write_big_map(copies, bench.folder / "maps"))
         try:
             rulesets[copies] = load_ruleset(ref)
-        except RulespecError as error:
+        except DiagnosticsError as error:
             refused[copies] = ", ".join(sorted({d.code for d in error.diagnostics}))
             with unbounded_listing():
                 rulesets[copies] = load_ruleset(ref)

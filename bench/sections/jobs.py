@@ -29,7 +29,9 @@ def run(bench: Bench) -> Iterator[Figure]:
             file.unlink(missing_ok=True)  # the command would go on after what is there
             args = ["simulate", "imperial", "--players", "4", "--games", str(bench.games), "--seed", "1"]
             args += ["--jobs", str(jobs), "--out", str(file)]
-            slices.append(_slice(stack.enter_context(by_turns("cli.main", args)), file, iter(ends), bench.games))
+            slices.append(
+                _slice(stack.enter_context(by_turns("rulespec.cli.main", args)), file, iter(ends), bench.games)
+            )
         one, more = alternate(slices, runs, turns=turns, warm=False)
     same = "the same" if files[0].read_bytes() == files[1].read_bytes() else "NOT the same"
     name, target = f"simulate --jobs {PROCESSES}, {bench.games:,} playouts", Target(FASTER, at_least=True)

@@ -8,12 +8,12 @@ from functools import partial
 
 from bench.figures import Bench, Figure
 from bench.pairs import once
-from engine.begin import check_options
-from engine.compiler import PythonBackend
-from engine.lower import lower
-from rulespec import typed
-from rulespec.diagnostics import Report
+from rulespec.diagnostics.diagnostic import Report
+from rulespec.engine.game.machines import check_settings
+from rulespec.engine.lower.lowering import lower
+from rulespec.engine.python.backend import PythonBackend
 from rulespec.load import load_ruleset, load_source
+from rulespec.typed import nodes as typed
 
 MOST_RUNS = 3
 RULESETS = ("imperial", "imperial_2030", "imperial_asia", "tutorial")
@@ -33,7 +33,7 @@ def lowering(bench: Bench, name: str, ruleset: typed.Ruleset) -> Iterator[Figure
     """Lowering, and generating Python and compiling it, for as many players as can be up to four."""
     bench = replace(bench, runs=min(bench.runs, MOST_RUNS))
     seats = min(4, ruleset.players[1])
-    options = check_options(ruleset, {})
+    options = check_settings(ruleset, {})
     program = lower(ruleset, seats, options)
     yield bench.beside_chess(f"{name}: lower", once(partial(lower, ruleset, seats, options)), "ms")
     source = len(PythonBackend(program).source.splitlines())

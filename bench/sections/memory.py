@@ -10,11 +10,11 @@ from bench.pairs import Spread
 from bench.play import played
 from bench.sections.loading import RULESETS
 from bench.yardstick import bytes_of
-from engine import Game
-from engine.begin import seat_names
-from engine.option import Option
-from rulespec import typed
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import seat_names
+from rulespec.engine.game.option import Option
 from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
 
 CLONED = 400
 """Decisions before a game is copied."""

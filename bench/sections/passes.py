@@ -8,12 +8,12 @@ from functools import cache
 from bench.figures import Bench, Figure
 from bench.pairs import alternate, timed
 from bench.play import played
-from engine.begin import Machines
-from engine.compiler import ALL_PASSES, PythonBackend
-from engine.interpreter import Interpreter
-from engine.lower import lower
-from rulespec import typed
+from rulespec.engine.game.machines import Machines
+from rulespec.engine.lower.lowering import lower
+from rulespec.engine.program.interpreter import Interpreter
+from rulespec.engine.python.backend import ALL_PASSES, PythonBackend
 from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
 
 GAMES = 3
 

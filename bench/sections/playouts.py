@@ -10,10 +10,10 @@ from bench.figures import Bench, Figure, Target
 from bench.pairs import alternate, timed
 from bench.play import move, playouts, positions
 from bench.sections.loading import RULESETS
-from engine.begin import machine, seat_names
-from engine.simulate import play_out
-from rulespec import typed
+from rulespec.engine.game.machines import machine, seat_names
+from rulespec.engine.simulate.playouts import play_out
 from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
 
 TARGETS = {"imperial": 1.5, "imperial_2030": 1.2, "imperial_asia": 1.2}
 FASTER = 15
@@ -75,7 +75,7 @@ def _watched(bench: Bench, name: str, ruleset: typed.Ruleset, players: int) -> F
 def _interpreter(bench: Bench, name: str, ruleset: typed.Ruleset, players: int) -> Figure:
     """A few decisions from each of some positions: a whole game would take the interpreter many seconds."""
     starts = positions(ruleset, players, _POSITIONS)
-    slow = machine(ruleset, players, starts[0].options_chosen, "interpreter")
+    slow = machine(ruleset, players, starts[0].settings, "interpreter")
 
     def work(interpreted: bool) -> Callable[[], int]:
         def play() -> int:

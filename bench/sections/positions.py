@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from bench.figures import Bench, Figure, Target
 from bench.pairs import Sample, Slice, alternate, timed
 from bench.play import played, positions
-from engine import Game
-from engine.option import Option
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option
 from rulespec.load import load_ruleset
 
 NUMBER = 40

@@ -10,11 +10,11 @@ from bench.figures import Bench, Figure, Target
 from bench.pairs import timed
 from bench.play import write_log
 from bench.processes import ROOT
-from engine import Game
-from engine.dialect import parse_foreign, read_dialect
-from engine.importer import Importer, seats_and_options
-from engine.log import parse_log
-from engine.replay import replay_file, replay_log
+from rulespec.engine.dialects.dialect import parse_foreign, read_dialect
+from rulespec.engine.dialects.importer import Importer, seats_and_settings
+from rulespec.engine.game.game import Game
+from rulespec.engine.logs.native import parse_log
+from rulespec.engine.replay.replay import replay_file, replay_log
 from rulespec.load import load_ruleset
 
 RECORDED = ROOT / "games/imperial/logs/playimperial"
@@ -62,7 +62,7 @@ def _imports(logs: list[Path]) -> Callable[[], int]:
             ref = dialect.ruleset_for(log.entries[0])
             assert ref is not None
             ruleset = load(ref)
-            game = Game(ruleset, *seats_and_options(dialect, log, ruleset))
+            game = Game(ruleset, *seats_and_settings(dialect, log, ruleset))
             importer = Importer(game, dialect, log, False)
             importer.run(None, None)
             decisions += len(importer.moves)

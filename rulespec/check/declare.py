@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from rulespec import typed
 from rulespec.check.kinds import TEXTS, KindDeclarer
-from rulespec.check.nodes import entries, get, text, truth, words
 from rulespec.check.scope import Env
-from rulespec.diagnostics import Label, did_you_mean, nearest
-from rulespec.source import Mapping, Node, Scalar
+from rulespec.diagnostics.diagnostic import Label, did_you_mean, nearest
+from rulespec.documents.nodes import entries, get, text, truth, words
+from rulespec.documents.reader import Mapping, Node, Scalar
+from rulespec.typed import nodes as typed
 from rulespec.types import INT, Bad, Ent, Num, SetOf, Type
 
 
@@ -50,9 +50,9 @@ class Declarer(KindDeclarer):
         private = get(spec, "private")
         hidden = text(private)
         if hidden not in ("", "true", "false"):
-            option = self.d.options.get(hidden)
+            option = self.d.settings.get(hidden)
             if option is None or option.values is not None:
-                hint, notes = nearest(hidden, {o.name: o.span for o in self.d.options.values()})
+                hint, notes = nearest(hidden, {o.name: o.span for o in self.d.settings.values()})
                 span = (private or place).span
                 self.report.error("RS221", f"`{hidden}` is no bool option", span, notes=notes, help=hint)
                 hidden = ""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rulespec import ast, typed
 from rulespec.check.origins import origins
 from rulespec.check.scope import Env, known_if, path_of
-from rulespec.diagnostics import Label, Report, Span, nearest
+from rulespec.diagnostics.diagnostic import Label, Report, Span, nearest
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
 from rulespec.types import ANY, BAD, BOOL, INT, LITERAL, Bad, Ent, Num, SetOf, Type, accepts, unify
 
 _ARITHMETIC = {"+", "-", "*", "/", "%"}
@@ -187,7 +188,7 @@ class ExpressionChecker:
             return typed.Local(found.type, e.span, found)
         if name == "players":
             return typed.Seats(INT, e.span)
-        for table in (d.fields, d.constants, d.options, d.kinds):
+        for table in (d.fields, d.constants, d.settings, d.kinds):
             if name in table:
                 d.used.add(name)
                 d.refer(e.span, table[name])
@@ -197,9 +198,9 @@ class ExpressionChecker:
         if name in d.constants:
             constant = d.constants[name]
             return typed.Lit(constant.type, e.span, constant.value)
-        if name in d.options:
-            option = d.options[name]
-            return typed.OptionValue(BOOL if option.values is None else Ent(name), e.span, option)
+        if name in d.settings:
+            option = d.settings[name]
+            return typed.SettingValue(BOOL if option.values is None else Ent(name), e.span, option)
         if name in d.kinds:
             return typed.KindSet(SetOf(name), e.span, d.kinds[name])
         return self._entity(e, env, want)
@@ -241,7 +242,7 @@ class ExpressionChecker:
         d = self.decls
         places = {name: d.kinds[found[0][0]].entities[found[0][1]].span for name, found in d.entities.items()}
         tables: list[Mapping[str, typed.Named]] = [self.rules.definitions, d.tracks, d.tables, d.pieces, d.kinds]
-        for table in [*tables, d.options, d.constants, d.fields, env.vars]:
+        for table in [*tables, d.settings, d.constants, d.fields, env.vars]:
             places = {name: declared.span for name, declared in table.items()} | places
         return places
 
@@ -258,7 +259,7 @@ class ExpressionChecker:
                     d.refer(e.target.span, kind)
                     d.refer(e.name.span, kind.entities[kind.index[name]])
                     return typed.Lit(Ent(qualifier), e.span, kind.index[name])
-                if qualifier not in d.options:
+                if qualifier not in d.settings:
                     hint, notes = nearest(name, {e.name: e.span for e in kind.entities})
                     return self.bad(
                         "RS225",
@@ -691,7 +692,7 @@ class ExpressionChecker:
             notes = (Label(env.vars[name.text].span, "the other one"),)
             self.error("RS223", f"`{name.text}` is the name of a variable here already", name.span, notes=notes)
         d = self.decls
-        for names in (d.fields, d.constants, d.options, d.kinds, d.pieces, d.tables, d.tracks):
+        for names in (d.fields, d.constants, d.settings, d.kinds, d.pieces, d.tables, d.tracks):
             if name.text in names:
                 span = getattr(names[name.text], "span", name.span)
                 self.error(

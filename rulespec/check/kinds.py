@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from itertools import product
 
-from rulespec import ast, typed
 from rulespec.check.expressions import ExpressionChecker
-from rulespec.check.nodes import bits, content_column, entries, get, integer, text, words
 from rulespec.check.scope import Env
-from rulespec.diagnostics import Label, Report, RulespecError, Span, did_you_mean, nearest
-from rulespec.parser import parse_expr, parse_type
-from rulespec.source import Mapping, Node, Scalar, Sequence
+from rulespec.diagnostics.diagnostic import DiagnosticsError, Label, Report, Span, did_you_mean, nearest
+from rulespec.documents.nodes import bits, content_column, entries, get, integer, text, words
+from rulespec.documents.reader import Mapping, Node, Scalar, Sequence
+from rulespec.syntax import ast
+from rulespec.syntax.parser import parse_expr, parse_type
+from rulespec.typed import nodes as typed
 from rulespec.types import BAD, INT, Bad, Bool, Ent, Num, SetOf, Type
 
 MAX_EXPRESSIONS = 100_000
@@ -64,7 +65,7 @@ class KindDeclarer:
             return INT, None
         try:
             ref = parse_type(node.text, node.span.file, node.span.line, content_column(node), keep=True)
-        except RulespecError as error:
+        except DiagnosticsError as error:
             self.report.extend(error.diagnostics)
             return BAD, None
         return self.x.type_of(ref), ref
@@ -98,7 +99,7 @@ class KindDeclarer:
             self.report.raise_if_errors()
         try:
             return parse_expr(node.text, node.span.file, node.span.line, content_column(node), keep=True)
-        except RulespecError as error:
+        except DiagnosticsError as error:
             self.report.extend(error.diagnostics)
             return None
 
@@ -142,7 +143,7 @@ class KindDeclarer:
         if not values:
             if not isinstance(default, Scalar) or not isinstance(default.value, bool):
                 self.report.error("RS227", "an option without `values` is `true` or `false`", (default or node).span)
-            self.d.options[name] = typed.OptionDecl(name, None, shown, doc, place.span)
+            self.d.settings[name] = typed.SettingDecl(name, None, shown, doc, place.span)
             return
         names = tuple(v.text for v in values)
         if shown not in names:
@@ -153,7 +154,7 @@ class KindDeclarer:
                 help=did_you_mean(shown, names),
             )
             shown = names[0]
-        self.d.options[name] = typed.OptionDecl(name, names, shown, doc, place.span)
+        self.d.settings[name] = typed.SettingDecl(name, names, shown, doc, place.span)
         kind = typed.Kind(name, place.span, implicit=True)
         self.d.kinds[name] = kind
         for value in values:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rulespec import typed
-from rulespec.diagnostics import Label, Span
+from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.typed import nodes as typed
 
 _MOST = 3
 

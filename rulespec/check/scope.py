@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from rulespec import typed
+from rulespec.typed import nodes as typed
 
 Path = tuple[object, ...]
 """A value that can be checked for none: a root (a Var, or a global's name) and then field names."""

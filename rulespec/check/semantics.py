@@ -10,12 +10,13 @@ from itertools import islice, pairwise, product
 
 from msgspec import Struct
 
-from rulespec import ast, typed
-from rulespec.check.flow import expressions, parts, statement_expressions, walk
-from rulespec.check.nodes import bits, content_column, entries, get, text, words
-from rulespec.diagnostics import Label, Report, RulespecError, Span
-from rulespec.parser import parse_expr
-from rulespec.source import Mapping, Node, Scalar
+from rulespec.check.termination import expressions, parts, statement_expressions, walk
+from rulespec.diagnostics.diagnostic import DiagnosticsError, Label, Report, Span
+from rulespec.documents.nodes import bits, content_column, entries, get, text, words
+from rulespec.documents.reader import Mapping, Node, Scalar
+from rulespec.syntax import ast
+from rulespec.syntax.parser import parse_expr
+from rulespec.typed import nodes as typed
 from rulespec.types import Ent, Num, SetOf
 
 _MAX_KEYS = 2_000  # combinations of keys that a look-up is tried with
@@ -434,7 +435,7 @@ def _taken(node: Node) -> int | None:
         return None
     try:
         tree = parse_expr(node.text, node.span.file, node.span.line, content_column(node), keep=True)
-    except RulespecError:
+    except DiagnosticsError:
         return None
     fits = isinstance(tree, ast.Binary) and tree.op == "-" and isinstance(tree.left, ast.Ref | ast.Attribute)
     if isinstance(tree, ast.Binary) and fits and isinstance(tree.right, ast.Number):

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from rulespec.check.nodes import entries, get, text, words
-from rulespec.diagnostics import Report, Span
-from rulespec.source import Mapping, Node
+from rulespec.diagnostics.diagnostic import Report, Span
+from rulespec.documents.nodes import entries, get, text, words
+from rulespec.documents.reader import Mapping, Node
 
 MAX_ENTITIES = 5_000
 """Entities of one kind, after all products have been made."""
@@ -27,7 +27,7 @@ def check_size(root: Mapping, report: Report) -> None:
         report: takes the error.
 
     Raises:
-        RulespecError: RS108.
+        DiagnosticsError: RS108.
     """
     sizes: Counter[str] = Counter()
     for name, _, count, _ in _plain_kinds(root):

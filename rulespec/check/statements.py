@@ -5,10 +5,11 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rulespec import ast, typed
 from rulespec.check.expressions import ExpressionChecker
 from rulespec.check.scope import Env, known_if
-from rulespec.diagnostics import Label, Span, nearest
+from rulespec.diagnostics.diagnostic import Label, Span, nearest
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
 from rulespec.types import ANY, BAD, INT, Bad, Ent, Num, SetOf, Type
 
 MAX_PARAMS = 12

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 
-from rulespec import ast, typed
-from rulespec.diagnostics import Report
+from rulespec.diagnostics.diagnostic import Report
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
 
 
 def check_unused(
@@ -44,7 +45,7 @@ def check_unused(
     for what, table in (
         ("constant", declarations.constants),
         ("table", declarations.tables),
-        ("option", declarations.options),
+        ("option", declarations.settings),
         ("track", declarations.tracks),
         ("type of pieces", declarations.pieces),
     ):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import prod
 
-from rulespec import typed
-from rulespec.check.flow import expressions, parts, statement_expressions, walk
-from rulespec.diagnostics import Report, Span
+from rulespec.check.termination import expressions, parts, statement_expressions, walk
+from rulespec.diagnostics.diagnostic import Report, Span
+from rulespec.typed import nodes as typed
 from rulespec.types import Type
 
 MAX_WORK = 10**7

@@ -1,0 +1,1 @@
+"""What of the rules the tests of a ruleset execute."""

@@ -1,0 +1,1 @@
+"""Foreign logs: other programs' records of games, matched with legal options."""

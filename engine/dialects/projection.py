@@ -1,0 +1,253 @@
+"""The projections of a dialect for one game: what an option looks like in the log, and what an entry means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import DiagnosticsError, Report, did_you_mean, shown
+from rulespec.engine.dialects.dialect import MISSING, Dialect, Projection, follow, reader
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.query import Asked, Asker, Value
+from rulespec.engine.program import ir
+from rulespec.engine.program.interpreter import ProgramFaultError
+
+MAX_ITEMS = 1_000
+"""Elements of a list that several decisions share; a longer one is no such list."""
+MAX_GUESSES = 20_000
+"""Arguments tried when looking for the option that an entry speaks of."""
+
+Params = tuple[tuple[str, str], ...]
+"""Names and types of an option's parameters."""
+
+
+class Field(Struct, frozen=True):
+    """A field that is compared: its path in the record, what follows that, and the value that it has for an option.
+
+    `equal` says whether what a record has there is a value. `slots` are the numbers of the arguments that the value
+    depends on, `still` says that it depends on nothing else.
+    """
+
+    path: str
+    read: Callable[[Any], Any]
+    text: str
+    type: str
+    value: Value
+    equal: Callable[[Any, int], bool]
+    optional: bool
+    slots: frozenset[int]
+    still: bool
+
+
+class Form(Struct):
+    """One way in which an option is recorded."""
+
+    projection: Projection
+    params: Params
+    fields: list[Field] = []
+    when: Value | None = None
+
+
+def items(payload: Any, path: str) -> list[Any]:
+    """The elements of a list that several decisions share; empty if there is no such list."""
+    found = follow(payload, path)
+    return found if isinstance(found, list) and len(found) <= MAX_ITEMS else []
+
+
+def _names(text: str, params: Sequence[ir.Param]) -> set[str]:
+    """The parameters that an expression names."""
+    words = set(re.findall(r"\w+", text))
+    return {param.name for param in params if param.name in words}
+
+
+def is_name(found: Any, name: str) -> bool:
+    """Whether a field is this name; names that are numbers may stand there as numbers."""
+    return bool((str(found) if type(found) is int else found) == name)
+
+
+def is_by(payload: Any, path: str, seat: str | None) -> bool:
+    """Whether the field at `path` names the seat that acts. The empty path says nothing against it."""
+    return not path or by_reader(path)(payload, seat)
+
+
+@lru_cache(maxsize=1_000)
+def by_reader(path: str) -> Callable[[Any, str | None], bool]:
+    """Says whether the field at a path names a seat; a path that ends in `?` and leads to nothing does not deny it."""
+    read, optional = reader(path.removesuffix("?")), path.endswith("?")
+
+    def is_by(payload: Any, seat: str | None) -> bool:
+        found = read(payload)
+        if optional and (found is MISSING or found is None):
+            return True
+        return seat is not None and is_name(found, seat)
+
+    return is_by
+
+
+class Projections:
+    """The forms of every option of a game that the dialect knows; what its ruleset does not have is left out.
+
+    Args:
+        game: the game.
+        dialect: the dialect.
+        own: the rules are those of the dialect, which must be able to say all that is compared.
+
+    Raises:
+        DiagnosticsError: RS622 if an expression of the dialect is wrong.
+    """
+
+    def __init__(self, game: Game, dialect: Dialect, own: bool) -> None:
+        self.game = game
+        self.dialect = dialect
+        self.forms: dict[tuple[str, str], list[Form]] = {}
+        self.by_decision: dict[str, list[Form]] = {}
+        self.shared: dict[str | None, set[str]] = {}
+        """By type of entry the paths of lists that several decisions share."""
+        self.tried = 0
+        """How many arguments have been tried to see what entries mean."""
+        self._names: dict[str, tuple[str, ...]] = {}
+        self._asker = Asker(game.ruleset, game.seats, game.settings)
+        report = Report()
+        for d in game.program.decisions:
+            for c in d.choices:
+                if (d.name, c.name) not in self.forms:
+                    forms = dialect.decisions.get(f"{d.name}.{c.name}", ())
+                    made = [self._compile(p, d.name, c, report) for p in forms]
+                    self.forms[d.name, c.name] = made
+                    self.by_decision.setdefault(d.name, []).extend(made)
+                    for p in (form.projection for form in made):
+                        if p.item:
+                            self.shared.setdefault(p.type, set()).add(p.item)
+        if own:
+            report.raise_if_errors()
+
+    def _compile(self, projection: Projection, decision: str, choice: ir.Choice, report: Report) -> Form:
+        form = Form(projection, tuple((p.name, p.type) for p in choice.params))
+        name = f"{decision}.{choice.name}"
+
+        def compiled(text: str) -> Asked | None:
+            try:
+                return self._asker.projection(text, form.params)
+            except DiagnosticsError as error:
+                for e in error.diagnostics:
+                    where = f"`{name}` of the dialect `{self.dialect.id}`: {e.message}"
+                    report.error("RS622", where, self.dialect.spans.get(name), help=e.help)
+            return None
+
+        for path, text, optional in projection.match:
+            if (found := compiled(text)) is not None:
+                equal = self._equal(found.type)
+                form.fields.append(
+                    Field(path, reader(path), text, found.type, found.value, equal, optional, found.slots, found.still)
+                )
+        if projection.when and (found := compiled(projection.when)) is not None:
+            if found.type != "bool":
+                where = f"`{name}` of the dialect `{self.dialect.id}`: `when` is not true or false"
+                report.error("RS622", where, self.dialect.spans.get(name))
+            else:
+                form.when = found.value
+        return form
+
+    # --- does an option look like this? ----------------------------------------------------
+
+    def equal(self, args: Sequence[int], form: Form, record: Any, state: list[int]) -> bool:
+        """Whether an option with these arguments looks like this record."""
+        return self.same(form.fields, args, record, state) and self.holds(form, args, state)
+
+    def holds(self, form: Form, args: Sequence[int], state: list[int]) -> bool:
+        """Whether what a form demands besides holds for an option with these arguments."""
+        try:
+            return form.when is None or bool(form.when(state, args))
+        except (ProgramFaultError, IndexError):
+            return False
+
+    def same(self, fields: Sequence[Field], args: Sequence[int], record: Any, state: list[int]) -> bool:
+        """Whether a record has in these fields what an option with these arguments has."""
+        for f in fields:
+            found = f.read(record)
+            if f.optional and (found is MISSING or found is None):
+                continue
+            try:
+                if not f.equal(found, f.value(state, args)):
+                    return False
+            except (ProgramFaultError, IndexError):
+                return False
+        return True
+
+    def _equal(self, type_: str) -> Callable[[Any, int], bool]:
+        """Whether what a record has is a value of a type: the name of an entity, one of a set, a number, or a truth."""
+        if type_ == "bool":
+            return lambda found, value: found is bool(value)
+        if type_ == "int":
+            return lambda found, value: bool(value == found)
+        kind = type_.removeprefix("set ")
+        names = self.foreign(kind)
+        if kind == type_:
+            return lambda found, value: found is None if value < 0 else is_name(found, names[value])
+        return lambda found, value: any(is_name(found, names[i]) for i in range(value.bit_length()) if value >> i & 1)
+
+    def foreign(self, kind: str) -> tuple[str, ...]:
+        """The foreign names of all entities of a kind."""
+        if kind not in self._names:
+            names = self.game.labels.names.get(kind, ())  # `{}` alone is of no kind
+            self._names[kind] = tuple(self.dialect.foreign(kind, name) for name in names)
+        return self._names[kind]
+
+    # --- what does an entry mean? ----------------------------------------------------------
+
+    def meant(self, choice: ir.Choice, form: Form, record: Any, state: list[int]) -> Iterator[tuple[int, ...]]:
+        """Arguments with which the option looks like the record, legal or not, within a bound."""
+        found: list[Sequence[int]] = []
+        for i, param in enumerate(choice.params):
+            values = self._values(param, form, record)
+            # Most fields say something of one argument alone.
+            alone = [f for f in form.fields if _names(f.text, choice.params) == {param.name}]
+            self.tried += len(values)
+            args = [0] * len(choice.params)
+            fitting = []
+            for value in values:
+                args[i] = value
+                if self.same(alone, args, record, state):
+                    fitting.append(value)
+            found.append(fitting)
+        total = 1
+        for values in found:
+            total *= len(values)
+        for n in range(min(total, MAX_GUESSES)):
+            self.tried += 1
+            guess = []
+            for values in reversed(found):
+                n, digit = divmod(n, len(values))
+                guess.append(values[digit])
+            guess.reverse()
+            if self.equal(guess, form, record, state):
+                yield tuple(guess)
+
+    def _values(self, param: ir.Param, form: Form, record: Any) -> Sequence[int]:
+        """What an argument may be."""
+        if param.type != "int":
+            return range(len(self.game.labels.names[param.type]))
+        for f in form.fields:
+            said = follow(record, f.path)
+            if f.text == param.name and type(said) is int and abs(said) < 10**15:
+                return [said]
+        return range(100)
+
+    def unknown(self, decision: str, kind: Any, payload: Any) -> str:
+        """What an entry of this type names that the game does not have; empty if that is not why it fits nothing."""
+        for form in self.by_decision.get(decision, ()):
+            if form.projection.type != kind:
+                continue
+            records = items(payload, form.projection.item) if form.projection.item else [payload]
+            for f in form.fields:
+                for found in (follow(record, f.path) for record in records):
+                    if f.type in self.game.labels.names and isinstance(found, str):
+                        known = self.foreign(f.type)
+                        if found not in known:
+                            hint = did_you_mean(found, known)
+                            return f"there is no {f.type} {shown(found)}" + (f"; {hint}" if hint else "")
+        return ""

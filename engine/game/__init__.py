@@ -1,0 +1,1 @@
+"""A game in progress: its open decision, its legal options, its state."""

@@ -1,0 +1,120 @@
+"""Options as they are written: `take(harbour)`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+from rulespec.diagnostics.diagnostic import did_you_mean
+from rulespec.engine.game.option import Labels, OptionKind
+from rulespec.engine.program import ir
+from rulespec.engine.program.interpreter import Interpreter
+from rulespec.typed import nodes as typed
+
+_MAX_READ = 10_000
+"""Texts that are remembered."""
+_MAX_TEXT = 200
+"""The longest of them, in characters."""
+_MAX_TABLES = 16
+"""Tables of players for which a machine's words are kept."""
+
+
+class OptionReader:
+    """Reads options of a program's decisions, and remembers what it has read: logs say the same again and again."""
+
+    def __init__(self, program: ir.Program, labels: Labels) -> None:
+        self._program = program
+        self._labels = labels
+        self._read: dict[tuple[int, str, str], tuple[int, tuple[int, ...]]] = {}
+
+    def read(self, decision: int, text: str, name: str = "") -> tuple[int, tuple[int, ...]]:
+        """The number of the option of a decision that a text names, and its arguments as numbers; legal or not.
+
+        Args:
+            decision: the number of the decision.
+            text: the option as it is written.
+            name: what the decision is called; only checked if given.
+
+        Raises:
+            ValueError: if the decision is called otherwise, or has no such option, or its arguments name nothing; the
+                message says which.
+        """
+        found = self._read.get((decision, text, name))
+        if found is None:
+            d = self._program.decisions[decision]
+            if name and d.name != name:
+                raise ValueError(f"the open decision is `{d.name}`, not `{name}`")
+            found = self._parse(d, text)
+            if len(text) <= _MAX_TEXT:
+                if len(self._read) >= _MAX_READ:
+                    self._read.clear()
+                self._read[decision, text, name] = found
+        return found
+
+    def _parse(self, d: ir.Decision, text: str) -> tuple[int, tuple[int, ...]]:
+        name, texts = split_option(text)
+        for k, choice in enumerate(d.choices):
+            if choice.name == name:
+                return k, self._arguments(choice, texts)
+        hint = did_you_mean(name, [c.name for c in d.choices])
+        raise ValueError(f"this decision has no option `{name}`" + (f"; {hint}" if hint else ""))
+
+    def _arguments(self, choice: ir.Choice, texts: list[str]) -> tuple[int, ...]:
+        if len(texts) != len(choice.params):
+            wanted = ", ".join(p.name for p in choice.params) or "nothing in brackets"
+            raise ValueError(f"`{choice.name}` takes {wanted}")
+        values = []
+        for param, text in zip(choice.params, texts, strict=True):
+            if param.type == "int":
+                if not re.fullmatch(r"-?[0-9]{1,15}", text):
+                    raise ValueError(f"`{text}` is no number (for `{param.name}`)")
+                values.append(int(text))
+                continue
+            number = self._labels.number(param.type, text)
+            if number < 0:
+                hint = did_you_mean(text, self._labels.names[param.type])
+                raise ValueError(f"there is no {param.type} `{text}`" + (f"; {hint}" if hint else ""))
+            values.append(number)
+        return tuple(values)
+
+
+def split_option(text: str) -> tuple[str, list[str]]:
+    """The name and the arguments of an option as it is written: `take(harbour)` → `take`, [`harbour`]."""
+    text = text.strip()
+    name, bracket, rest = text.partition("(")
+    if not bracket:
+        return text, []
+    if not rest.endswith(")"):
+        raise ValueError(f"`{text}` does not end with `)`")
+    inner = rest[:-1].strip()
+    return name.strip(), [part.strip() for part in inner.split(",")] if inner else []
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What games of the same rules and players say: names, kinds of options by decision and choice, texts."""
+
+    labels: Labels
+    kinds: tuple[tuple[OptionKind, ...], ...]
+    reader: OptionReader
+
+
+_words: WeakKeyDictionary[Interpreter, dict[tuple[str, ...], Words]] = WeakKeyDictionary()
+
+
+def words(machine: Interpreter, ruleset: typed.Ruleset, seats: tuple[str, ...]) -> Words:
+    """The words of games that a machine runs; made once and kept."""
+    kept = _words.setdefault(machine, {})
+    if seats not in kept:
+        if len(kept) >= _MAX_TABLES:
+            kept.clear()
+        labels = Labels(ruleset, machine.p, seats)
+        kinds = (tuple(_kind(d, k, labels) for k in range(len(d.choices))) for d in machine.p.decisions)
+        kept[seats] = Words(labels, tuple(kinds), OptionReader(machine.p, labels))
+    return kept[seats]
+
+
+def _kind(d: ir.Decision, number: int, labels: Labels) -> OptionKind:
+    c = d.choices[number]
+    return OptionKind(d.name, c.name, c.by is not None, number, labels, c.block)

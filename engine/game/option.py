@@ -1,0 +1,181 @@
+"""What a game asks, what may be answered, why not, and how it came out: plain values with names for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Span
+from rulespec.engine.program import ir
+from rulespec.errors import RulespecError
+from rulespec.typed import nodes as typed
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The open decision. `by` is the seat that decides (None: chance); `together`: secret until all have chosen."""
+
+    name: str
+    by: str | None
+    doc: str
+    together: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OptionKind:
+    """What the options of one name at a decision share.
+
+    `interrupt`: taken by a right of the option's own. `choice` is its number, `block` where it leads.
+    """
+
+    decision: str
+    name: str
+    interrupt: bool
+    choice: int
+    labels: Labels
+    block: int
+
+
+class Option(Struct, frozen=True, eq=False, gc=False):
+    """A way to decide. `args` are the arguments as numbers, `by` is who acts.
+
+    `legal_at` is the number of the position in which it has been listed: there it need not be tested again.
+    """
+
+    kind: OptionKind
+    args: tuple[int, ...]
+    by: str | None
+    legal_at: int = 0
+
+    @property
+    def decision(self) -> str:
+        """The name of the decision."""
+        return self.kind.decision
+
+    @property
+    def name(self) -> str:
+        """The option's name, without its arguments."""
+        return self.kind.name
+
+    @property
+    def interrupt(self) -> bool:
+        """Whether it is taken by a right of its own, while somebody else's decision is open."""
+        return self.kind.interrupt
+
+    @property
+    def arguments(self) -> dict[str, str]:
+        """Parameter → value, as names."""
+        labels = self.kind.labels
+        params = labels.params(self.decision, self.name)
+        return {n: labels.show(t, v) for (n, t), v in zip(params, self.args, strict=True)}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Option):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __ne__(self, other: object) -> bool:  # that of structs would not ask `__eq__`
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[str, str, tuple[int, ...], str | None, bool]:
+        return self.decision, self.name, self.args, self.by, self.interrupt
+
+    def __str__(self) -> str:
+        shown = ", ".join(self.arguments.values())
+        return f"{self.name}({shown})" if shown else self.name
+
+    def __repr__(self) -> str:
+        return f"<Option {self} at {self.decision}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why an option is not legal: the reason the rules give, the condition as written, and the values it saw."""
+
+    reason: str
+    rules: tuple[str, ...]
+    condition: str
+    values: dict[str, str]
+    span: Span | None
+
+    def __str__(self) -> str:
+        seen = ", ".join(f"{text} = {value}" for text, value in self.values.items())
+        return f"{self.reason} ({seen})" if seen else self.reason
+
+
+class IllegalOptionError(RulespecError, ValueError):
+    """An option that the rules refuse; `refusal` says why."""
+
+    def __init__(self, option: str, refusal: Refusal) -> None:
+        super().__init__(f"{option} is not legal: {refusal}")
+        self.refusal = refusal
+
+
+class RulesetFaultError(RulespecError):
+    """A mistake of the ruleset that showed while playing; `diagnostic` has its place."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(f"{diagnostic.span}: {diagnostic.message}" if diagnostic.span else diagnostic.message)
+        self.diagnostic = diagnostic
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a game ended: the ending's name, points by seat, and the seats that won."""
+
+    ending: str
+    scores: dict[str, int]
+    winners: list[str]
+
+
+class Labels:
+    """Numbers as people read them: entities and seats by name."""
+
+    def __init__(self, ruleset: typed.Ruleset, program: ir.Program, seats: Sequence[str]) -> None:
+        self.seats = tuple(seats)
+        kinds = ruleset.declarations.kinds
+        self.names: dict[str, tuple[str, ...]] = {
+            k.name: self.seats if k.is_player else tuple(e.name for e in k.entities) for k in kinds.values()
+        }
+        self._numbers: dict[str, dict[str, int]] = {}
+        self._params = {
+            (d.name, c.name): tuple((q.name, q.type) for q in c.params) for d in program.decisions for c in d.choices
+        }
+
+    def params(self, decision: str, option: str) -> tuple[tuple[str, str], ...]:
+        """Names and types of an option's parameters."""
+        return self._params[decision, option]
+
+    def number(self, kind: str, name: str) -> int:
+        """The number of an entity or a seat; -1 if there is none of that name."""
+        numbers = self._numbers.get(kind)
+        if numbers is None:
+            numbers = self._numbers[kind] = {n: i for i, n in enumerate(self.names[kind])}
+        return numbers.get(name, -1)
+
+    def show(self, type_: str, value: int) -> str:
+        """A value as text."""
+        if type_ == "int":
+            return str(value)
+        if type_ == "bool":
+            return "true" if value else "false"
+        if type_.startswith("set "):
+            names = self.names.get(type_[4:], ())  # `{}` alone is of no kind
+            return "{" + ", ".join(n for i, n in enumerate(names) if value >> i & 1) + "}"
+        return "none" if value < 0 else self.names[type_][value]
+
+    def plain(self, type_: str, value: int) -> Any:
+        """A value for JSON: a number, true or false, a name, null, or a list of names."""
+        if type_ == "int":
+            return value
+        if type_ == "bool":
+            return bool(value)
+        if type_.startswith("set "):
+            return [n for i, n in enumerate(self.names[type_[4:]]) if value >> i & 1]
+        return None if value < 0 else self.names[type_][value]

@@ -1,0 +1,79 @@
+"""Watching a game: what the rules get wrong at a position, with its place in the rules."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option, RulesetFaultError
+from rulespec.engine.program import ir
+from rulespec.typed import nodes as typed
+
+MAX_OPTIONS = 2_000
+"""Options of a position that are looked at."""
+
+
+def look(game: Game) -> tuple[list[Option], Diagnostic | None]:
+    """The options of a position, up to `MAX_OPTIONS`, and what is wrong with it; then no option is given.
+
+    RS712: an invariant is broken; RS711: nothing is legal; RS703, RS704: the rules are at fault.
+    """
+    try:
+        for text in game.check_invariants():
+            return [], broken(invariant_of(game, text))
+        if game.is_over:
+            _ = game.result  # the score is worked out by rules, too
+            return [], None
+        options = list(islice(game.options, MAX_OPTIONS))
+    except RulesetFaultError as fault:
+        return [], fault.diagnostic
+    if not options or options[0].interrupt:
+        return [], no_option(game)
+    return options, None
+
+
+def invariant_of(game: Game, text: str) -> typed.Invariant:
+    """The invariant that `Game.check_invariants` names in this way."""
+    return game.ruleset.rules.invariants[text.partition(":")[0]]
+
+
+def broken(invariant: typed.Invariant) -> Diagnostic:
+    """RS712 for an invariant that does not hold."""
+    message = f"the rules can break the invariant `{invariant.name}`"
+    return Diagnostic("RS712", Severity.ERROR, message, invariant.span, invariant.doc)
+
+
+def no_option(game: Game) -> Diagnostic:
+    """RS711 for the open decision."""
+    decision = asked(game)
+    message = f"the decision `{decision.name}` can come up without a legal option"
+    help_ = "ask only if there is a choice, or add an option that is always legal"
+    return Diagnostic("RS711", Severity.ERROR, message, decision.span, help=help_)
+
+
+def take(game: Game, option: Option) -> tuple[list[Option], Diagnostic | None]:
+    """Takes an option, and looks at what follows."""
+    try:
+        game.apply(option)
+    except RulesetFaultError as fault:
+        return [], fault.diagnostic
+    return look(game)
+
+
+def asked(game: Game) -> ir.Decision:
+    """The open decision as the program has it; the game is not over."""
+    exit_ = game.program.blocks[game.cells[ir.PC]].exit
+    assert isinstance(exit_, ir.Ask)
+    return game.program.decisions[exit_.decision]
+
+
+def same_option(game: Game, option: Option) -> Option | None:
+    """The same option of the same decision in another game, if it is legal there now."""
+    try:
+        if game.is_over or asked(game).name != option.decision:
+            return None
+        found = game.parse(str(option))
+        return found if game.is_legal(found) else None
+    except (ValueError, RulesetFaultError):
+        return None

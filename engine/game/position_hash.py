@@ -1,0 +1,52 @@
+"""The hash of a position: a weighted sum of its cells, which follows from that of the one before, if that is known.
+
+After Carter and Wegman, "Universal Classes of Hash Functions" (1979): each cell has a weight that looks random and is
+the same on every machine; two positions have the same sum with a chance of about 2⁻⁶⁴.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import compress
+from operator import mul
+
+from rulespec.engine.program.interpreter import Journal, State
+
+_PRIME = 2**64 - 59
+"""The largest prime of 64 bits. No power of two below it is 1, so that large sets do not fold onto small ones."""
+
+
+@lru_cache(maxsize=64)
+def weights(cells: int, length: int) -> tuple[int, ...]:
+    """The weights of a program's cells. What stands behind them in a state, up to its `length`, has no weight."""
+    stream = hashlib.shake_256(b"rulespec position").digest(8 * cells)
+    of_cells = tuple([word % _PRIME for word in struct.unpack(f"<{cells}Q", stream)])
+    return of_cells + (0,) * (length - cells)
+
+
+def whole(state: Sequence[int], weight: Sequence[int]) -> int:
+    """The sum over all cells."""
+    total: int = sum(map(mul, filter(None, state), compress(weight, state)))  # most cells are zero
+    return total % _PRIME
+
+
+def change(state: State, journal: Journal, weight: Sequence[int]) -> int:
+    """By how much the sum has grown since a journal was begun."""
+    total = 0
+    seen: set[int] = set()
+    note = seen.add
+    entries = iter(journal)
+    for at, old in zip(entries, entries, strict=True):
+        if at not in seen:  # what a cell held at the beginning is what has been kept of it first
+            note(at)
+            if (now := state[at]) != old:
+                total += (now - old) * weight[at]
+    return total
+
+
+def digits(total: int) -> str:
+    """A sum as 16 hex digits."""
+    return (total % _PRIME).to_bytes(8, "big").hex()

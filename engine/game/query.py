@@ -1,0 +1,260 @@
+"""Expressions from outside the rules, such as those of scenarios, asked of a state."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from rulespec.check.expressions import ExpressionChecker
+from rulespec.check.scope import Env
+from rulespec.diagnostics.diagnostic import Report, Span, did_you_mean
+from rulespec.engine.game.closures import Closures
+from rulespec.engine.lower.expressions import ExpressionLowering, Layout, Scope, type_name
+from rulespec.engine.program import ir
+from rulespec.engine.program.interpreter import evaluate
+from rulespec.engine.program.traversal import Facts, free, highest
+from rulespec.syntax import ast
+from rulespec.syntax.parser import parse_expr
+from rulespec.typed import nodes as typed
+from rulespec.types import INT, Ent, SetOf, Type
+
+_FILE = "<expression>"
+Value = Callable[[list[int], Sequence[int]], int]
+"""What an expression is for a state and an option's arguments."""
+_MAX_KEPT = 64
+_MAX_ASKED = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An expression over an option's parameters: the name of its type, and what gives its value.
+
+    `slots` are the numbers of the parameters that the value depends on, `still` says that it depends on nothing else.
+    """
+
+    type: str
+    value: Value
+    slots: frozenset[int]
+    still: bool
+
+
+@dataclass(slots=True)
+class _Kept:
+    """What askers of one ruleset, number of seats and settings share.
+
+    The ruleset is kept so that its id is not given to another. `asked` is by text, parameters and the seats named.
+    """
+
+    ruleset: typed.Ruleset
+    lowering: ExpressionLowering
+    facts: Facts
+    closures: Closures
+    asked: dict[tuple[object, ...], Asked] = field(default_factory=dict)
+
+
+_kept: dict[tuple[object, ...], _Kept] = {}
+"""By ruleset, seats and settings."""
+
+
+class _Checker(ExpressionChecker):
+    """Knows the seats by their names."""
+
+    def __init__(self, ruleset: typed.Ruleset, seats: Sequence[str], report: Report) -> None:
+        super().__init__(ruleset.declarations, ruleset.rules, report)
+        self.seats = list(seats)
+
+    def _entity(self, e: ast.Ref, env: Env, want: Type | None) -> typed.Expr:
+        player = self.decls.player_kind
+        elsewhere = isinstance(want, Ent | SetOf) and want.kind != player and e.name in self.decls.entities
+        if e.name in self.seats and not elsewhere:
+            return typed.Lit(Ent(player), e.span, self.seats.index(e.name))
+        return super()._entity(e, env, want)
+
+
+class Asker:
+    """Types, lowers and evaluates expressions over the states of one game."""
+
+    def __init__(self, ruleset: typed.Ruleset, seats: Sequence[str], settings: Mapping[str, str]) -> None:
+        self.ruleset = ruleset
+        self.seats = seats
+        self.settings = settings
+        self._shared: _Kept | None = None
+        self._key = (id(ruleset), len(seats), tuple(sorted(settings.items())))
+
+    @property
+    def _own(self) -> _Kept:
+        if self._shared is None:
+            self._shared = _kept.get(self._key)
+        if self._shared is None:
+            program = ir.Program(len(self.seats))
+            layout = Layout(self.ruleset.declarations, len(self.seats), program)
+            lowering = ExpressionLowering(layout, self.settings, program)
+            lowering.functions(self.ruleset.rules.definitions)
+            if len(_kept) >= _MAX_KEPT:
+                _kept.clear()
+            self._shared = _kept[self._key] = _Kept(self.ruleset, lowering, Facts(program), Closures(program))
+        return self._shared
+
+    @property
+    def _lower(self) -> ExpressionLowering:
+        """A lowering with a program of its own, whose cells are those of the game's."""
+        return self._own.lowering
+
+    @property
+    def sites(self) -> Sequence[tuple[Span, str]]:
+        """Where what is evaluated here may fault."""
+        return self._lower.p.sites
+
+    def _lowered(self, e: typed.Expr, scope: Scope | None = None) -> ir.Expr:
+        lowered = self._lower.expr(e, scope or Scope())
+        self._lower.p.slots = self._lower.most_slots
+        return lowered
+
+    def _evaluate(self, e: ir.Expr, state: list[int]) -> int:
+        return evaluate(self._lower.p, e, state, [0] * (self._lower.most_slots + 1))
+
+    def _typed(self, text: str, want: Type | None = None) -> typed.Expr:
+        report = Report()
+        checker = _Checker(self.ruleset, self.seats, report)
+        expr = checker.infer(parse_expr(text, _FILE), Env(), want)
+        if want is not None:
+            expr = checker.expect(expr, want, "the value")
+        report.raise_if_errors()
+        return expr
+
+    def value(self, text: str, state: list[int]) -> tuple[str, int]:
+        """The type and the value of an expression.
+
+        Raises:
+            DiagnosticsError: if it is not a correct expression.
+            ProgramFaultError: if it has no value, such as a division by zero.
+        """
+        expr = self._typed(text)
+        return type_name(expr.type), self._evaluate(self._lowered(expr), state)
+
+    def projection(self, text: str, params: Sequence[tuple[str, str]]) -> Asked:
+        """An expression over an option's parameters.
+
+        Args:
+            text: the expression.
+            params: names and types of the parameters, as `ir.Param` has them.
+
+        Raises:
+            DiagnosticsError: if it is not a correct expression.
+        """
+        words = _words(text)
+        named = tuple((number, seat) for number, seat in enumerate(self.seats) if seat in words)
+        key = (text, tuple(params), named)
+        asked = self._own.asked
+        if key not in asked:
+            if len(asked) >= _MAX_ASKED:
+                asked.clear()
+            asked[key] = self._projection(text, params)
+        return asked[key]
+
+    def _projection(self, text: str, params: Sequence[tuple[str, str]]) -> Asked:
+        report = Report()
+        checker = _Checker(self.ruleset, self.seats, report)
+        env, scope = Env(), Scope()
+        for slot, (name, type_) in enumerate(params):
+            var = typed.Var(name, INT if type_ == "int" else Ent(type_), Span(_FILE, 1, 1, 1, 2))
+            env, scope = env.bind(var), scope.in_slot(var, slot)
+        expr = checker.infer(parse_expr(text, _FILE, keep=True), env)
+        report.raise_if_errors()
+        lowered = self._lowered(expr, scope)
+        slots, still = free(lowered), not self._own.facts.reads_state(lowered)
+        value = self._function(lowered, len(params))
+        if still and len(slots) == 1 and params[min(slots)][1] != "int":
+            value = _remembered(value, min(slots))
+        return Asked(type_name(expr.type), value, slots, still)
+
+    def _function(self, e: ir.Expr, params: int) -> Value:
+        """What gives the value of a lowered expression, for a state and arguments in its first slots."""
+        made, lowering = self._own.closures.made(e), self._lower
+        if highest(e) < params:  # it binds nothing that would need a slot
+            return made
+        return lambda state, args: made(state, [*args, *[0] * (lowering.most_slots + 1)])
+
+    def assign(self, target: str, value: str, state: list[int]) -> None:
+        """Puts a value into a cell of the state; see `Game.set_value`."""
+        place = self._typed(target)
+        report = Report()
+        if not isinstance(place, typed.Field | typed.PieceCount):
+            report.error("RS801", f"`{target}` is neither state nor an account nor a place of pieces", None)
+            report.raise_if_errors()
+        assert isinstance(place, typed.Field | typed.PieceCount)
+        wanted = INT if isinstance(place, typed.PieceCount) else place.decl.type
+        amount = self._evaluate(self._lowered(self._typed(value, wanted)), state)
+        if isinstance(place, typed.PieceCount) and amount < 0:
+            report.error("RS802", f"there are never {amount} pieces", None)
+            report.raise_if_errors()
+        at = self._address(place, state)
+        delta = amount - state[at]
+        state[at] = amount
+        source = self._source(place, state)
+        if source is not None and source != at:
+            state[source] -= delta
+            if state[source] < 0 and isinstance(place, typed.PieceCount):
+                report.error("RS802", f"there are not {amount} pieces for `{target}`", None)
+        report.raise_if_errors()
+
+    def _address(self, place: typed.Expr, state: list[int]) -> int:
+        cell = self._lowered(place)
+        assert isinstance(cell, ir.Cell)
+        return cell.base + self._evaluate(cell.index, state)
+
+    def _source(self, place: typed.Field | typed.PieceCount, state: list[int]) -> int | None:
+        """Where pieces and money come from that a scenario puts somewhere."""
+        if isinstance(place, typed.PieceCount):
+            first = next(iter(place.piece.places.values()))
+            if first.index:
+                return None
+            return self._address(typed.PieceCount(INT, place.span, place.piece, place.ids, first, None), state)
+        if place.decl.account:
+            for field in self.ruleset.declarations.fields.values():
+                if field.account and field.unlimited and field.type == place.decl.type:
+                    return self._lower.layout.field_at[field]
+        return None
+
+    def call(self, text: str, state: list[int]) -> tuple[str, list[int]]:
+        """The procedure that a text such as `turn(red)` calls, and the values of its arguments."""
+        tree = parse_expr(text, _FILE)
+        report = Report()
+        procedures = self.ruleset.rules.procedures
+        name = tree.name if isinstance(tree, ast.Ref) else ""
+        args: tuple[ast.Expr, ...] = ()
+        if isinstance(tree, ast.CallExpr):
+            name, args = tree.name.text, tree.args
+        procedure = procedures.get(name)
+        if procedure is None or len(args) != len(procedure.params):
+            help_ = did_you_mean(name, procedures) if procedure is None else ""
+            report.error("RS803", f"`{text}` calls no procedure of the ruleset", None, help=help_)
+            report.raise_if_errors()
+        assert procedure is not None
+        values = []
+        for arg, param in zip(args, procedure.params, strict=True):
+            checker = _Checker(self.ruleset, self.seats, report)
+            expr = checker.check(arg, Env(), param.type, f"`{param.name}`")
+            report.raise_if_errors()
+            values.append(self._evaluate(self._lowered(expr), state))
+        return name, values
+
+
+@lru_cache(maxsize=_MAX_ASKED)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text))
+
+
+def _remembered(value: Value, slot: int) -> Value:
+    """The same, for what depends on one argument alone, of which there are as many as a kind has entities."""
+    known: dict[int, int] = {}
+
+    def found(state: list[int], args: Sequence[int]) -> int:
+        number = args[slot]
+        if number not in known:
+            known[number] = value(state, args)
+        return known[number]
+
+    return found

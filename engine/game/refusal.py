@@ -1,0 +1,59 @@
+"""Why an option is not legal: the first condition that fails, with the values that it saw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.engine.game.option import Labels, Refusal
+from rulespec.engine.program import ir
+from rulespec.rule_ids import cited
+
+Value = Callable[[ir.Expr, tuple[int, ...]], int]
+"""What gives the value of an expression, with its first slots filled."""
+
+
+def refused(reason: str, span: Span | None = None) -> Refusal:
+    """A refusal that is about no condition of the rules."""
+    return Refusal(reason, (), "", {}, span)
+
+
+def why_not(value: Value, labels: Labels, choice: ir.Choice, args: Sequence[int], slots: int) -> Refusal:
+    """Why an option that is not legal is not.
+
+    Args:
+        value: gives the value of an expression where the game stands.
+        labels: the names that are shown.
+        choice: the option, of the decision that is open.
+        args: its arguments.
+        slots: how many slots the program's expressions have.
+    """
+    bound = [0] * slots
+    for param, arg in zip(choice.params, args, strict=True):
+        if not _in_domain(value, param, arg, tuple(bound)):
+            shown = labels.show(param.type, arg)
+            reason = param.reason or f"`{shown}` is not a `{param.name}` in {param.text}"
+            return _by_rule(reason, param.text, {param.name: shown}, param.span)
+        bound[param.slot] = arg
+        if param.where is not None and not value(param.where.expr, tuple(bound)):
+            return _failed(value, labels, param.where, tuple(bound))
+    for condition in choice.requires:
+        if not value(condition.expr, tuple(bound)):
+            return _failed(value, labels, condition, tuple(bound))
+    return _by_rule("chance never takes this", "", {}, choice.span)
+
+
+def _in_domain(value: Value, param: ir.Param, arg: int, bound: tuple[int, ...]) -> bool:
+    low = value(param.low, bound)
+    if param.high is None:
+        return arg >= 0 and bool(low >> arg & 1)
+    return low <= arg <= value(param.high, bound)
+
+
+def _failed(value: Value, labels: Labels, condition: ir.Condition, bound: tuple[int, ...]) -> Refusal:
+    seen = {shown.text: labels.show(shown.type, value(shown.expr, bound)) for shown in condition.shown}
+    return _by_rule(condition.reason, condition.text, seen, condition.span)
+
+
+def _by_rule(reason: str, condition: str, values: dict[str, str], span: Span) -> Refusal:
+    return Refusal(reason, cited(reason), condition, values, span)

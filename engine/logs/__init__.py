@@ -1,0 +1,1 @@
+"""Native logs: files, and decisions as they are recorded."""

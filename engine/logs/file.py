@@ -1,0 +1,92 @@
+"""The bytes of a log, which may come from a stranger: bounded, and unpacked if they are compressed."""
+
+from __future__ import annotations
+
+import os
+import stat
+import zlib
+from pathlib import Path
+from typing import NoReturn
+
+from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Severity, Span, shown
+
+MAX_NATIVE_BYTES = 16_000_000
+"""Far more than the 200,000 lines of ordinary length that a native log may have."""
+MAX_FOREIGN_BYTES = 4_000_000
+"""A foreign log is read as a whole: much more would not fit into a modest memory once parsed."""
+
+GZIP = b"\x1f\x8b"
+"""How a file begins that is compressed with gzip."""
+_CHUNK = 1 << 20
+
+
+def read_log_text(path: Path, display: str, limit: int) -> tuple[str, bool]:
+    """The text of a log file, unpacked if it is compressed with gzip.
+
+    Args:
+        path: the file.
+        display: its name in diagnostics.
+        limit: how many bytes are accepted, packed and unpacked.
+
+    Returns:
+        The text, and whether it is whole: a gzip stream that breaks off gives what could be unpacked.
+
+    Raises:
+        DiagnosticsError: RS601 if it cannot be read or is not text, RS602 if it is too large.
+    """
+    try:
+        # Without O_NONBLOCK, opening a named pipe would wait for somebody to write into it.
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                fail("RS601", f"{shown(display)} is not a file", None, help="name the log itself")
+            data = file.read(limit + 1)
+    except FileNotFoundError:
+        fail("RS601", f"there is no file {shown(display)}", None, help="check the path")
+    except (OSError, ValueError) as error:
+        detail = getattr(error, "strerror", None) or str(error)
+        fail("RS601", f"{shown(display)} cannot be read: {detail}", None, help="check the path and its permissions")
+    start = Span(display, 1, 1, 1, 2)
+    if len(data) > limit:
+        fail("RS602", f"the log has more than {limit:,} bytes", start, help="is it a log?")
+    whole = True
+    if data.startswith(GZIP):
+        data, whole = _unpack(data, display, limit)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-8", "replace")
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+        place = Span(display, line, column, line, column + 1)
+        torn = error.reason == "unexpected end of data"
+        if torn:  # cut off within a character: what comes before may still be good
+            return data.decode("utf-8-sig", "replace"), False
+        fail("RS601", "the log is not UTF-8 text", place, help="logs are JSON, as text or packed with gzip")
+    return text, whole
+
+
+def _unpack(data: bytes, display: str, limit: int) -> tuple[bytes, bool]:
+    unpacker = zlib.decompressobj(wbits=31)
+    parts: list[bytes] = []
+    size = 0
+    try:
+        pending = data
+        while pending and not unpacker.eof:
+            part = unpacker.decompress(pending, _CHUNK)
+            pending = unpacker.unconsumed_tail
+            size += len(part)
+            parts.append(part)
+            if size > limit:
+                place = Span(display, 1, 1, 1, 2)
+                fail("RS602", f"the log has more than {limit:,} bytes when unpacked", place, help="is it a log?")
+    except zlib.error:
+        if not parts:
+            place = Span(display, 1, 1, 1, 2)
+            fail("RS601", "the log is not a sound gzip file", place, help="fetch it again")
+        return b"".join(parts), False
+    return b"".join(parts), unpacker.eof
+
+
+def fail(code: str, message: str, span: Span | None, *, help: str = "") -> NoReturn:  # noqa: A002
+    """Raises a `DiagnosticsError` with one diagnostic."""
+    raise DiagnosticsError([Diagnostic(code, Severity.ERROR, message, span, help=help)])

@@ -1,0 +1,330 @@
+"""Native logs: JSON Lines, a header and then one line per decision, only ever appended to.
+
+    {"rulespec_log": 1, "ruleset": "nim", "ruleset_hash": "9c…", "seats": ["Ann", "Bob"], "options": {}}
+    {"decision": "turn", "by": "Ann", "option": "take(2)"}
+    {"undo": 1}
+
+A line `undo` takes back that many of the decisions before it: so a log that is only appended to can hold second
+thoughts. With `"keep": ["card", "player.points"]` these state fields are not taken back.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TextIO
+
+import msgspec
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Severity, Span, did_you_mean, shown
+from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.option import Option
+from rulespec.engine.logs.file import MAX_NATIVE_BYTES, fail, read_log_text
+
+VERSION = 1
+MAX_LINES = 200_000
+MAX_LINE = 64_000
+MAX_SEATS = 64
+MAX_KEPT = 100
+"""State fields that a line `undo` may keep."""
+
+_REFERENCE = re.compile(r"[a-z0-9][a-z0-9_]*(\+[a-z0-9][a-z0-9_]*)*")
+_HEADER_KEYS = ("rulespec_log", "ruleset", "ruleset_hash", "seats", "options")
+
+
+class LogHeader(Struct, frozen=True):
+    """What a game is, before its first decision."""
+
+    ruleset: str
+    ruleset_hash: str
+    seats: tuple[str, ...]
+    settings: Mapping[str, str]
+
+    @classmethod
+    def of(cls, game: Game) -> LogHeader:
+        """The header for the log of a game."""
+        return cls(game.ruleset.ref, game.ruleset.hash, game.seats, dict(game.settings))
+
+    def to_json(self) -> dict[str, Any]:
+        """The header line as plain data."""
+        return {
+            "rulespec_log": VERSION,
+            "ruleset": self.ruleset,
+            "ruleset_hash": self.ruleset_hash,
+            "seats": list(self.seats),
+            "options": dict(self.settings),
+        }
+
+
+class LogEntry(Struct, frozen=True, gc=False):
+    """A line of a log: a decision (`by` is None for chance), or `undo` decisions taken back. `line` counts from 1.
+
+    `keep` are the state fields that are not taken back with them.
+    """
+
+    decision: str
+    by: str | None
+    option: str
+    line: int
+    undo: int = 0
+    keep: tuple[str, ...] = ()
+
+
+class NativeLog(Struct):
+    """A log that has been read. `text` is kept for messages that quote it."""
+
+    file: str
+    header: LogHeader
+    entries: list[LogEntry]
+    text: str
+    warnings: list[Diagnostic] = []
+
+    def span(self, entry: LogEntry, value: str = "") -> Span:
+        """The place of a line, or of a value in it."""
+        return _find(self.file, entry.line, self.text.split("\n")[entry.line - 1], value)
+
+
+def entry_json(move: Option | TakenBack) -> dict[str, Any]:
+    """The line that records an option, or decisions taken back."""
+    if isinstance(move, Option):
+        return {"decision": move.decision, "by": move.by, "option": str(move)}
+    return {"undo": move.decisions, "keep": list(move.keep)} if move.keep else {"undo": move.decisions}
+
+
+def is_native(text: str) -> bool:
+    """Whether a text looks like a native log: its first line is an object that names the format."""
+    line = text[:MAX_LINE].lstrip("\ufeff \t\r\n").partition("\n")[0]
+    return line.startswith("{") and '"rulespec_log"' in line
+
+
+def read_log(path: Path, display: str | None = None) -> NativeLog:
+    """Reads a native log.
+
+    Args:
+        path: the file; it may be compressed with gzip.
+        display: its name in diagnostics.
+
+    Returns:
+        The log. That its last line is torn, as after a crash, is a warning in `warnings`.
+
+    Raises:
+        DiagnosticsError: RS601, RS602 (file), RS604 (not JSON), RS605 (version), RS607 (a line of another form).
+    """
+    name = display or str(path)
+    text, whole = read_log_text(path, name, MAX_NATIVE_BYTES)
+    if text.lstrip()[:1] == "[":
+        help_ = "if somebody else recorded it: `rulespec replay LOG --out FILE` makes a native log of it"
+        fail("RS607", "this is not a native log: it is a JSON array", Span(name, 1, 1, 1, 2), help=help_)
+    return parse_log(text, name, whole)
+
+
+def parse_log(text: str, display: str, whole: bool = True) -> NativeLog:
+    """Like `read_log`, for text that is in memory already; `whole` says whether its end is known to be there."""
+    if text.count("\n") > MAX_LINES:
+        fail("RS602", f"the log has more than {MAX_LINES:,} lines", Span(display, MAX_LINES, 1, MAX_LINES, 2))
+    lines = text.split("\n")
+    ended = whole and lines[-1] == ""
+    warnings: list[Diagnostic] = []
+    header: LogHeader | None = None
+    entries: list[LogEntry] = []
+    for i, line in enumerate(lines):
+        if header is not None and (entry := _quickly(line, i + 1)) is not None:
+            entries.append(entry)
+            continue
+        if not line.strip():
+            continue
+        try:
+            data = _object(line, display, i + 1)
+        except DiagnosticsError as error:
+            more = any(later.strip() for later in lines[i + 1 :])
+            if more or ended or header is None:
+                raise
+            warnings.append(_torn(error, display, i + 1, line))
+            break
+        if header is None:
+            header = _header(data, display, i + 1, line)
+            plain = _plainly(lines[i + 1 :], i + 2)
+            if plain is not None:
+                entries = plain
+                break
+        else:
+            entries.append(_entry(data, display, i + 1, line))
+    if header is None:
+        fail(
+            "RS604",
+            "the log is empty",
+            Span(display, 1, 1, 1, 2),
+            help="its first line names the ruleset and the seats",
+        )
+    return NativeLog(display, header, entries, text, warnings)
+
+
+class _Line(Struct, forbid_unknown_fields=True):
+    """What nearly every line of a log is."""
+
+    decision: str
+    by: str | None
+    option: str
+
+
+_QUICK = msgspec.json.Decoder(_Line)
+
+
+def _quickly(line: str, number: int) -> LogEntry | None:
+    """The entry of a line that records a decision. Other lines, and what is wrong with them, take a longer way."""
+    if len(line) > MAX_LINE:
+        return None
+    try:
+        found = _QUICK.decode(line)
+    except (msgspec.MsgspecError, UnicodeError):
+        return None
+    return LogEntry(found.decision, found.by, found.option, number)
+
+
+def _plainly(lines: list[str], number: int) -> list[LogEntry] | None:
+    """The entries of lines that all record decisions, as in nearly every log; None if there are others among them."""
+    lines = lines[:-1] if lines and lines[-1] == "" else lines
+    if any(line[:1] != "{" or line[-1:] != "}" or len(line) > MAX_LINE for line in lines):
+        return None  # an object may stand on several lines, otherwise
+    try:
+        found = _QUICK.decode_lines("\n".join(lines))
+    except (msgspec.MsgspecError, UnicodeError):
+        return None
+    if len(found) != len(lines):
+        return None
+    return [LogEntry(entry.decision, entry.by, entry.option, line) for line, entry in enumerate(found, number)]
+
+
+def _torn(error: DiagnosticsError, display: str, number: int, line: str) -> Diagnostic:
+    span = error.diagnostics[0].span or Span(display, number, 1, number, len(line) + 1)
+    message = "the last line is torn; the log counts up to the line before"
+    return Diagnostic("RS603", Severity.WARNING, message, span, help="was the program stopped while it was writing?")
+
+
+def _object(line: str, display: str, number: int) -> dict[str, Any]:
+    if len(line) > MAX_LINE:
+        fail("RS602", f"the line has more than {MAX_LINE:,} characters", Span(display, number, 1, number, 2))
+    try:
+        data = json.loads(line)
+    except json.JSONDecodeError as error:
+        # Behind the end of a line that breaks off there is nothing to point at.
+        column = min(error.colno, max(1, len(line)))
+        fail("RS604", f"the line is not JSON: {error.msg}", Span(display, number, column, number, column + 1))
+    except (RecursionError, ValueError):
+        fail(
+            "RS604",
+            "the line is not JSON of a log: nested too deeply or with too large a number",
+            _line(display, number, line),
+        )
+    if not isinstance(data, dict):
+        fail("RS607", "a line of a log is a JSON object", _line(display, number, line))
+    return data
+
+
+def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHeader:
+    place = _line(display, number, line)
+    if "rulespec_log" not in data:
+        fail("RS607", "this is no native log: its first line does not say `rulespec_log`", place)
+    version = data["rulespec_log"]
+    if version != VERSION or type(version) is not int:  # true and 1.0 are equal to 1
+        found = shown(json.dumps(version))
+        span = _find(display, number, line, "rulespec_log")
+        fail(
+            "RS605", f"the log has version {found}; this program reads version {VERSION}", span, help="update rulespec"
+        )
+    _keys(data, _HEADER_KEYS, {"ruleset", "seats"}, display, number, line)
+    ruleset, hash_ = data["ruleset"], data.get("ruleset_hash", "")
+    if not isinstance(ruleset, str) or not isinstance(hash_, str) or len(ruleset) > 1000:
+        fail("RS607", "`ruleset` and `ruleset_hash` are texts", _find(display, number, line, "ruleset"))
+    if not _REFERENCE.fullmatch(ruleset):
+        # A log may come from a stranger: it must not say which files of this machine are read.
+        help_ = "write the id there, and say with --rules where the ruleset is"
+        place = _find(display, number, line, ruleset)
+        fail("RS607", "a log names its ruleset by ids, as in `id+overlay`, not by a path", place, help=help_)
+    seats = data["seats"]
+    if not isinstance(seats, list) or not seats or len(seats) > MAX_SEATS or not all(isinstance(s, str) for s in seats):
+        fail("RS607", "`seats` is a list of names", _find(display, number, line, "seats"))
+    options = data.get("options", {})
+    if not isinstance(options, dict) or not all(isinstance(v, str | bool) for v in options.values()):
+        fail("RS607", "`options` is an object of option → value", _find(display, number, line, "options"))
+    texts = {k: str(v).lower() if isinstance(v, bool) else v for k, v in options.items()}
+    return LogHeader(ruleset, hash_, tuple(seats), texts)
+
+
+def _entry(data: dict[str, Any], display: str, number: int, line: str) -> LogEntry:
+    if "undo" in data:
+        _keys(data, ("undo", "keep"), set(), display, number, line)
+        if not isinstance(data["undo"], int) or isinstance(data["undo"], bool) or data["undo"] < 1:
+            fail("RS607", "`undo` is the number of decisions taken back", _find(display, number, line, "undo"))
+        keep = data.get("keep", [])
+        if not isinstance(keep, list) or len(keep) > MAX_KEPT or not all(isinstance(name, str) for name in keep):
+            fail("RS607", "`keep` is a list of names of state fields", _find(display, number, line, "keep"))
+        return LogEntry("", None, "", number, data["undo"], tuple(keep))
+    _keys(data, ("decision", "by", "option"), {"decision", "by", "option"}, display, number, line)
+    for key, allowed in (("decision", str), ("by", str | None), ("option", str)):
+        if not isinstance(data[key], allowed):
+            fail("RS607", f"`{key}` is a text", _find(display, number, line, key))
+    return LogEntry(data["decision"], data["by"], data["option"], number)
+
+
+def _keys(data: dict[str, Any], allowed: Sequence[str], needed: set[str], display: str, number: int, line: str) -> None:
+    for key in data:
+        if key not in allowed:
+            fail(
+                "RS607",
+                f"{shown(key)} has no meaning here",
+                _find(display, number, line, key),
+                help=did_you_mean(key, allowed),
+            )
+    for key in allowed:
+        if key in needed and key not in data:
+            fail("RS607", f"`{key}` is missing in this line", _line(display, number, line))
+
+
+def _line(display: str, number: int, line: str) -> Span:
+    return Span(display, number, 1, number, max(2, len(line.rstrip()) + 1))
+
+
+def _find(display: str, number: int, line: str, value: str) -> Span:
+    written = json.dumps(value, ensure_ascii=False)
+    at = line.find(written) if value else -1
+    if at < 0:
+        written = json.dumps(value)
+        at = line.find(written) if value else -1
+    if at < 0:
+        return _line(display, number, line)
+    return Span(display, number, at + 1, number, at + 1 + len(written))
+
+
+class LogWriter:
+    """Writes the log of a game that has been played, line by line, over a file that may be there already.
+
+    A game that goes on is saved by `rulespec.engine.logs.saved_game`.
+    """
+
+    def __init__(self, path: Path, header: LogHeader) -> None:
+        self._file: TextIO = path.open("w", encoding="utf-8", newline="\n")
+        self._write(header.to_json())
+
+    def add(self, move: Option | TakenBack) -> None:
+        """Records a decision, or that some were taken back."""
+        self._write(entry_json(move))
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._file.close()
+
+    def __enter__(self) -> LogWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _write(self, data: dict[str, Any]) -> None:
+        self._file.write(json.dumps(data, ensure_ascii=False) + "\n")

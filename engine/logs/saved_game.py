@@ -1,0 +1,190 @@
+"""A game saved as it is played: each decision is on the disk before anybody is told that it counts.
+
+Whatever stops the program, and wherever: what was confirmed is there. At most the line that was being written is torn;
+reading the log reports that, and going on cuts it off first.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from rulespec.diagnostics.diagnostic import DiagnosticsError, Span
+from rulespec.engine.game.game import TakenBack
+from rulespec.engine.game.option import Option
+from rulespec.engine.logs.file import GZIP, MAX_NATIVE_BYTES, fail, read_log_text
+from rulespec.engine.logs.native import MAX_LINES, LogHeader, NativeLog, entry_json, parse_log
+from rulespec.errors import RulespecError
+
+_OPEN = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+class SaveError(RulespecError):
+    """A game, or what came of many, cannot be saved; the message says why. What was saved before stands."""
+
+
+class SavedGame:
+    """The log of a game that is being played. One program at a time may hold it.
+
+    Args:
+        path: the file; it is made if there is none.
+
+    Attributes:
+        log: the game so far; None if none has begun. A torn last line is among its warnings.
+
+    Raises:
+        SaveError: if the file cannot be written, or another program plays on in it.
+        DiagnosticsError: if it holds something else than a native log.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.log: NativeLog | None = None
+        self._size = self._lines = 0  # bytes and lines that count
+        self._ended = True  # whether these bytes end with the end of a line
+        self._torn = b""  # what stands behind them
+        self._file = open_alone(path, "played")
+        try:
+            self._read()
+        except BaseException:
+            self.close()
+            raise
+
+    def _read(self) -> None:
+        """Reads what is there, and finds where its whole lines end."""
+        name = str(self.path)
+        text, whole = read_log_text(self.path, name, MAX_NATIVE_BYTES)
+        data = self.path.read_bytes()
+        if data.startswith(GZIP):
+            fail("RS601", f"{name} is packed, so that nothing can be added to it", None, help="unpack it first")
+        try:
+            self.log = parse_log(text, name, whole)
+        except DiagnosticsError:
+            if b"\n" in data:
+                raise
+            self._torn = data  # perhaps the beginning of a first line
+            return
+        size = len(data)
+        if self.log.warnings:
+            span = self.log.warnings[-1].span
+            assert span is not None
+            size = sum(len(line) + 1 for line in data.split(b"\n")[: span.line - 1])
+        self._size, self._torn = size, data[size:]
+        self._lines, self._ended = data.count(b"\n", 0, size), data.endswith(b"\n", 0, size)
+
+    def begin(self, header: LogHeader) -> bool:
+        """Writes the first line, where no game has begun. Returns whether one stood there that was torn.
+
+        Raises:
+            SaveError: if that fails.
+            DiagnosticsError: RS604 if something else stands there than the beginning of this line.
+        """
+        line, torn = _line(header.to_json()), self._torn
+        if not line.startswith(torn):
+            message = "this is no log, nor the beginning of the log of this game"
+            fail("RS604", message, Span(str(self.path), 1, 1, 1, 2), help="name another file")
+        self._append([line])
+        sync_folder(self.path.absolute().parent)
+        return bool(torn)
+
+    def add(self, *moves: Option | TakenBack) -> None:
+        """Records decisions, or that some were taken back. They are on the disk when this returns.
+
+        Raises:
+            SaveError: if that fails; none of them is recorded then.
+        """
+        self._append([_line(entry_json(move)) for move in moves])
+
+    def _append(self, lines: list[bytes]) -> None:
+        data = b"".join(lines) if self._ended else b"\n" + b"".join(lines)
+        if self._lines + len(lines) > MAX_LINES or self._size + len(data) > MAX_NATIVE_BYTES:
+            raise SaveError(f"{self.path} is as long as a log may be")
+        try:
+            if self._torn:
+                os.ftruncate(self._file, self._size)
+                self._torn = b""
+            written = 0
+            while written < len(data):
+                written += os.write(self._file, data[written:])
+            os.fsync(self._file)
+        except OSError as error:
+            with suppress(OSError):
+                os.ftruncate(self._file, self._size)
+            stands = "; what was saved before stands" if self._size else ""
+            raise SaveError(f"{self.path} cannot be written: {error.strerror}{stands}") from None
+        self._size += len(data)
+        self._lines += len(lines)
+        self._ended = True
+
+    def close(self) -> None:
+        """Lets go of the file."""
+        os.close(self._file)
+
+    def __enter__(self) -> SavedGame:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _line(data: dict[str, Any]) -> bytes:
+    return (json.dumps(data, ensure_ascii=False) + "\n").encode()
+
+
+def open_alone(path: Path, doing: str) -> int:
+    """Opens a file to read it and to add to it, and keeps other programs out as long as it is open.
+
+    Args:
+        path: the file; it is made if there is none.
+        doing: what a program does that has it open: `played`, `written`.
+
+    Returns:
+        The descriptor.
+
+    Raises:
+        SaveError: if the file cannot be written, or another program has it open.
+    """
+    try:
+        file = os.open(path, _OPEN, 0o666)
+    except (OSError, ValueError) as error:
+        detail = getattr(error, "strerror", None) or str(error)
+        raise SaveError(f"{path} cannot be written: {detail}") from None
+    try:
+        lock(file, f"{path} is being {doing} by another program")
+    except SaveError:
+        os.close(file)
+        raise
+    return file
+
+
+def lock(file: int, busy: str) -> None:
+    """Keeps other programs out of an open file or folder; a lock ends with the process that has it, however that ends.
+
+    Raises:
+        SaveError: with the text `busy`, if another program has locked it.
+    """
+    with suppress(ImportError):  # where there are no such locks, people must see to it themselves
+        import fcntl
+
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise SaveError(busy) from None
+        except OSError:
+            return  # a file system without locks
+
+
+def sync_folder(folder: Path) -> None:
+    """Waits until the name of a new file is on the disk, too."""
+    with suppress(OSError):  # not every system lets folders be opened
+        number = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)

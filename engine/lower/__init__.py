@@ -1,0 +1,1 @@
+"""A typed ruleset becomes a program."""

@@ -1,0 +1,1 @@
+"""A program becomes a faster program of the same meaning."""

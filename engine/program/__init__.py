@@ -1,0 +1,1 @@
+"""A program: what it is and what it means."""

@@ -1,0 +1,129 @@
+"""Small expressions put together, with what is constant worked out at once."""
+
+from __future__ import annotations
+
+import operator
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+
+from rulespec.engine.program.ir import Cell, Const, Expr, If, Logic, Op
+
+TRUE, FALSE = Const(1), Const(0)
+MAX_NUMBER = 10**15
+"""What the state may hold, and a payment be: numbers that grew without bound would stop every machine."""
+
+
+def _pick(mask: int, start: int) -> int:
+    if mask == 0:
+        return -1
+    chosen = mask >> start << start or mask
+    return (chosen & -chosen).bit_length() - 1
+
+
+OPERATORS: dict[str, Callable[..., int]] = {
+    "neg": operator.neg,
+    "not": lambda a: 1 - a,
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "mul": operator.mul,
+    "/": operator.floordiv,
+    "%": operator.mod,
+    "==": lambda a, b: int(a == b),
+    "!=": lambda a, b: int(a != b),
+    "<": lambda a, b: int(a < b),
+    "<=": lambda a, b: int(a <= b),
+    ">": lambda a, b: int(a > b),
+    ">=": lambda a, b: int(a >= b),
+    "|": operator.or_,
+    "&": operator.and_,
+    "diff": lambda a, b: a & ~b,
+    "in": lambda a, b: b >> a & 1,
+    "in?": lambda a, b: b >> a & 1 if a >= 0 else 0,
+    "bit": lambda a: 1 << a,
+    "one": lambda a: 1 << a if a >= 0 else 0,
+    "min": min,
+    "max": max,
+    "abs": abs,
+    "count": int.bit_count,
+    "next": lambda a, b: (a + 1) % b,
+    "pick": _pick,
+    "passed": lambda a, *ends: bisect_left(ends, a),
+}
+"""What the operators mean, on numbers. Division rounds down. `mul` is a product that the rules ask for and is bounded,
+`*` one of addresses or with a small constant. `pick` gives the first member of a set from a place on, cyclic."""
+
+
+def apply_op(name: str, args: Sequence[int]) -> int | None:
+    """The value of an operator; None for a division by zero, or a product of more than 15 digits."""
+    if name in ("/", "%") and args[-1] == 0:
+        return None
+    value = OPERATORS[name](*args)
+    return None if name == "mul" and abs(value) > MAX_NUMBER else value
+
+
+def op(name: str, *args: Expr, site: int = 0) -> Expr:
+    """An operator, folded if its operands are constant."""
+    if all(isinstance(a, Const) for a in args):
+        value = apply_op(name, [a.value for a in args if isinstance(a, Const)])
+        if value is not None:
+            return Const(value)
+    if name == "not" and isinstance(args[0], Op):
+        turned = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}.get(args[0].op)
+        if turned is not None:
+            return Op(turned, args[0].args, args[0].site)
+    if name == "+" and args[1] == FALSE:
+        return args[0]
+    if name == "+" and args[0] == FALSE:
+        return args[1]
+    if name == "*" and args[1] == TRUE:
+        return args[0]
+    return Op(name, args, site)
+
+
+def together(name: str, args: list[Expr], nothing: Expr = FALSE) -> Expr:
+    """An associative operator over any number of operands, in a tree that stays flat."""
+    if len(args) < 2:
+        return args[0] if args else nothing
+    middle = len(args) // 2
+    return op(name, together(name, args[:middle], nothing), together(name, args[middle:], nothing))
+
+
+def logic(name: str, args: list[Expr]) -> Expr:
+    """`and` or `or`, without the parts that decide nothing."""
+    stop, skip = (FALSE, TRUE) if name == "and" else (TRUE, FALSE)
+    kept: list[Expr] = []
+    for arg in args:
+        if arg == skip:
+            continue
+        kept.extend(arg.args if isinstance(arg, Logic) and arg.op == name else [arg])
+        if arg == stop:
+            break
+    if not kept:
+        return skip
+    if kept[0] == stop:
+        return stop
+    return kept[0] if len(kept) == 1 else Logic(name, tuple(kept))
+
+
+def choose(condition: Expr, then: Expr, other: Expr) -> Expr:
+    """`if … else`, settled if its condition is constant."""
+    if isinstance(condition, Const):
+        return then if condition.value else other
+    return If(condition, then, other)
+
+
+def fallback(value: Expr, other: Expr) -> Expr:
+    """`value ?? other`; the value stands there once, so that chains stay as long as they are written."""
+    if isinstance(value, Const):
+        return value if value.value >= 0 else other
+    return Logic("??", (value, other))
+
+
+def cell(base: int, index: Expr | None = None, size: int = 1) -> Cell:
+    """A cell, by a constant index where possible."""
+    if index is None:
+        return Cell(base, FALSE, 1)
+    if isinstance(index, Const):
+        return Cell(base + index.value, FALSE, 1)
+    return Cell(base, index, size)

@@ -1,0 +1,384 @@
+"""The intermediate form: cells, expressions, blocks. First-order, finite, all whole numbers; it could be C.
+
+A game state is one list of integers. Cell 0 holds the block in which the game waits (a block that ends in `Decide` or
+`End`), cell 1 the ending (0 while the game goes on, else the ending's number + 1), cell 2 the winners as a bit mask
+(-1: the best score). Then come state, accounts, piece counts, and the locals of every procedure: nothing is recursive,
+so each has its place.
+
+Truth values are 0 and 1, an entity is its index in its kind, none is -1, a set is a bit mask.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import Span
+
+PC, ENDING, WINNERS = 0, 1, 2
+END = 1
+"""The block in which a game ends of itself. No procedure comes back to block 0, where games begin."""
+
+# --- expressions ---------------------------------------------------------------------------
+
+
+class Expr(Struct, frozen=True, gc=False):
+    pass
+
+
+class Const(Expr, frozen=True):
+    value: int
+
+
+class Cell(Expr, frozen=True):
+    """The cell `base + index`; `size` is how many there are from `base` on."""
+
+    base: int
+    index: Expr
+    size: int
+
+
+class Local(Expr, frozen=True):
+    """A variable bound inside an expression, or a parameter of an option or a definition."""
+
+    slot: int
+
+
+class Row(Expr, frozen=True):
+    """A look-up in `Program.arrays[array]`."""
+
+    array: int
+    index: Expr
+
+
+class Lookup(Expr, frozen=True):
+    """A look-up in `Program.tables[table]`; a missing row is a fault at `site`."""
+
+    table: int
+    key: Expr
+    site: int
+
+
+class Op(Expr, frozen=True):
+    """An operator on numbers. `site` is where a fault (a division by zero) is reported.
+
+    neg not + - * mul / % == != < <= > >= | & diff in in? bit one min max abs count pick next passed
+    `in`: element, set; `in?`: the element may be none. `bit`: the set of one element; `one`: which may be none.
+    `mul`: a product whose size is bounded.
+    `pick`: set, start: the first member from start on, cyclic; -1 if the set is empty. `next`: index, size of the kind.
+    `passed`: a number, then numbers that grow: how many of them are below the first.
+    """
+
+    op: str
+    args: tuple[Expr, ...]
+    site: int = 0
+
+
+class Logic(Expr, frozen=True):
+    """`and`, `or` and `??` (the first value that is not none), left to right; what decides ends it."""
+
+    op: str
+    args: tuple[Expr, ...]
+
+
+class If(Expr, frozen=True):
+    condition: Expr
+    then: Expr
+    other: Expr
+
+
+class Fold(Expr, frozen=True):
+    """`op` (count sum min max any all first set union) over the members of `source` in `slot`.
+
+    Cyclic order from `start` where given (only `first`). `body` is the value (sum, min, max, union), the demand (all)
+    or the mapped member (set); `default` what min and max are without members.
+    """
+
+    op: str
+    slot: int
+    source: Expr
+    start: Expr | None
+    where: Expr | None
+    body: Expr | None
+    default: Expr | None
+
+
+class Closure(Expr, frozen=True):
+    """The least set that holds `start` and, with each member in `slot`, the set `step`."""
+
+    slot: int
+    start: Expr
+    step: Expr
+
+
+class Call(Expr, frozen=True):
+    function: int
+    args: tuple[Expr, ...]
+
+
+class Positive(Expr, frozen=True):
+    """The set of those i < `count` for which the cell `base + index + i * stride` is above zero (made by passes).
+
+    `size` is how many cells there are from `base` on.
+    """
+
+    base: int
+    index: Expr
+    count: int
+    stride: int
+    size: int
+
+
+class Total(Expr, frozen=True):
+    """The sum of the cells `base + index + i * stride` for all i < `count` (made by passes)."""
+
+    base: int
+    index: Expr
+    count: int
+    stride: int
+
+
+class Inverse(Expr, frozen=True):
+    """The set of those i for which `Program.arrays[array][i]` is `value` (made by passes)."""
+
+    array: int
+    value: Expr
+
+
+class Function(Struct, frozen=True, gc=False):
+    """A definition: parameters in the slots 0 … n-1, `lets` as (slot, value), then a value."""
+
+    name: str
+    params: int
+    lets: tuple[tuple[int, Expr], ...]
+    body: Expr
+
+
+# --- instructions --------------------------------------------------------------------------
+
+
+class Instruction(Struct, frozen=True, gc=False):
+    pass
+
+
+class Store(Instruction, frozen=True):
+    """Assigns a cell; a value outside `low` … `high` is a fault at `site`."""
+
+    target: Cell
+    value: Expr
+    low: int | None
+    high: int | None
+    site: int
+
+
+class Transfer(Instruction, frozen=True):
+    """Moves `amount` between cells. Less than nothing, or more than there is (unless unlimited), is a fault."""
+
+    source: Cell
+    target: Cell
+    amount: Expr
+    unlimited: bool
+    site: int
+
+
+class Clear(Instruction, frozen=True):
+    """Zeroes the locals of a procedure that is left, or the arguments of an option that has been carried out.
+
+    So equal positions are equal states.
+    """
+
+    base: int
+    size: int
+
+
+# --- how a block ends ----------------------------------------------------------------------
+
+
+class Exit(Struct, frozen=True, gc=False):
+    pass
+
+
+class Goto(Exit, frozen=True):
+    block: int
+
+
+class Branch(Exit, frozen=True):
+    """A condition.
+
+    `within`: of the members of a loop's set, which are tried one by one, it holds for these at most. It says what the
+    condition says: who asks every member may leave it aside.
+    """
+
+    condition: Expr
+    yes: int
+    no: int
+    within: Expr | None = None
+
+
+class Switch(Exit, frozen=True):
+    value: Expr
+    cases: tuple[tuple[int, int], ...]
+    other: int
+
+
+class Enter(Exit, frozen=True):
+    """Goes to the first block of a procedure, which comes back to the block `behind`.
+
+    That is noted in the procedure's cell `back`, unless this is its `usual` call: the cell stays zero then.
+    """
+
+    block: int
+    behind: int
+    back: int
+    usual: bool
+
+
+class Return(Exit, frozen=True):
+    """Goes on at the block whose number is in a cell; at that behind the `usual` call if it holds none."""
+
+    cell: int
+    usual: int
+
+
+class Ask(Exit, frozen=True):
+    """Waits for a decision."""
+
+    decision: int
+
+
+class End(Exit, frozen=True):
+    """The game is over. `ending` indexes `Program.endings`."""
+
+    ending: int
+    winners: Expr | None
+
+
+class Block(Struct):
+    body: list[Instruction] = []
+    exit: Exit | None = None
+
+
+# --- decisions -----------------------------------------------------------------------------
+
+
+class Shown(Struct, frozen=True, gc=False):
+    """How to show a value to a person: a kind's name, "int", "bool", or "set kind"; and the text it stands for."""
+
+    text: str
+    type: str
+    expr: Expr
+
+
+class Condition(Struct, frozen=True, gc=False):
+    """A condition with what is told when it fails."""
+
+    expr: Expr
+    reason: str
+    text: str
+    shown: tuple[Shown, ...]
+    span: Span
+
+
+class Param(Struct, frozen=True, gc=False):
+    """A parameter: the members of a set, or the numbers `low` … `high`; first in `slot`, once chosen in `cell`."""
+
+    name: str
+    type: str
+    slot: int
+    cell: int
+    low: Expr
+    high: Expr | None
+    where: Condition | None
+    reason: str
+    text: str
+    span: Span
+
+
+class Choice(Struct, frozen=True, gc=False):
+    """An option of a decision; `by` is who may take it, if not the decider."""
+
+    name: str
+    params: tuple[Param, ...]
+    by: Expr | None
+    weight: Expr | None
+    requires: tuple[Condition, ...]
+    block: int
+    doc: str
+    span: Span
+
+
+class Decision(Struct, frozen=True, gc=False):
+    """`by` is None for chance. `together`: others choose at the same time, so nobody is shown this choice yet."""
+
+    name: str
+    doc: str
+    by: Expr | None
+    together: bool
+    choices: tuple[Choice, ...]
+    block: int
+    span: Span
+
+
+class Invariant(Struct, frozen=True, gc=False):
+    """`each`: a slot, and a set; the slot holds those of its members that are asked (made by passes)."""
+
+    name: str
+    condition: Condition
+    each: tuple[int, int] | None = None
+
+
+class Tiebreak(Struct, frozen=True, gc=False):
+    slot: int
+    source: Expr | None
+    key: Expr | None
+    value: Expr
+
+
+class Scoring(Struct, frozen=True, gc=False):
+    """`score` and `tiebreaks` with the player in slot 0."""
+
+    score: Expr
+    tiebreaks: tuple[Tiebreak, ...]
+
+
+class CellName(Struct, frozen=True, gc=False):
+    """What a cell is.
+
+    `group` is a kind, "game", "pieces" or "rules" (locals). `owner` names the entity or pile (seats by their numbers),
+    `name` the field or the type of pieces; `index` is the place's entity of the kind `index_kind`, if it has one.
+    """
+
+    group: str
+    owner: str
+    name: str
+    type: str
+    place: str = ""
+    index_kind: str = ""
+    index: int = -1
+    private: str = ""
+
+
+class Program(Struct):
+    """What a ruleset becomes for a number of seats and a choice of options."""
+
+    seats: int
+    blocks: list[Block] = []
+    functions: list[Function] = []
+    arrays: list[tuple[int, ...]] = []
+    tables: list[dict[int, int]] = []
+    decisions: list[Decision] = []
+    invariants: list[Invariant] = []
+    scoring: Scoring | None = None
+    endings: list[str] = []
+    sites: list[tuple[Span, str]] = []
+    start: list[int] = []
+    """The state before the first block has run."""
+    cells: list[CellName] = []
+    entries: dict[str, tuple[int, tuple[int, ...]]] = {}
+    """Procedure → its first block and the cells of its parameters: a game may start there."""
+    main: int = 0
+    slots: int = 0
+    """The number of expression slots that suffice for everything."""
+
+    def arguments(self) -> dict[int, tuple[int, ...]]:
+        """The block that an option leads to → the cells of its parameters: they are zero until it is taken."""
+        return {c.block: tuple([q.cell for q in c.params]) for d in self.decisions for c in d.choices}

@@ -1,0 +1,146 @@
+"""What belongs to each procedure of a program: its variables and blocks, whether it may have to wait, what is zero."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rulespec.engine.program import ir
+from rulespec.engine.program.control_flow import Flow
+from rulespec.engine.program.traversal import span, targets
+
+
+@dataclass(frozen=True, slots=True)
+class Procedure:
+    """A procedure by its cells and blocks.
+
+    `back` is the cell that says where it returns to; None if it is always the same place, but for games that begin with
+    this procedure. `params` are the cells of its parameters, its own or of what calls it. `cells` are all of its own:
+    they are zero unless it is under way; `rows` are those of them that are found by an index. One that does not `wait`
+    neither asks for a decision nor ends the game: nothing of it is left in the state when a decision is asked for.
+    """
+
+    back: int | None
+    params: tuple[int, ...]
+    cells: tuple[int, ...]
+    rows: frozenset[int]
+    blocks: frozenset[int]
+    waits: bool
+
+    def given(self) -> tuple[int, ...]:
+        """The cells that are filled when it is called."""
+        return self.params if self.back is None else (self.back, *self.params)
+
+
+def procedures(flow: Flow) -> dict[int, Procedure]:
+    """The procedures of a program by their first blocks, each behind those that it calls."""
+    p = flow.p
+    names = {first: name for name, (first, _) in p.entries.items()}
+    calls = {b: block.exit for b, block in enumerate(p.blocks) if isinstance(block.exit, ir.Enter)}
+    noted = {call.block for call in calls.values() if not call.usual}
+    owned: dict[str, list[int]] = {}
+    for at, cell in enumerate(p.cells):
+        if cell.group == "rules":
+            owned.setdefault(cell.owner, []).append(at)
+    found: dict[int, Procedure] = {}
+
+    def visit(first: int) -> None:
+        if first in found:
+            return
+        back, *params = p.entries[names[first]][1]
+        blocks = _reached(flow, first)
+        called = [calls[b].block for b in blocks if b in calls]
+        for other in called:  # procedures do not call one another in a circle
+            visit(other)
+        stops = any(isinstance(p.blocks[b].exit, ir.Ask | ir.End) for b in blocks)
+        waits = stops or any(found[other].waits for other in called)
+        cells = [at for at in owned[names[first]] if at != back or first in noted]
+        returns = back if first in noted else None
+        found[first] = Procedure(returns, tuple(params), tuple(cells), _rows(p, blocks), frozenset(blocks), waits)
+
+    for first in names:
+        visit(first)
+    return found
+
+
+def _rows(p: ir.Program, blocks: set[int]) -> frozenset[int]:
+    """The cells of variables that blocks write by an index."""
+    rows = {row for b in blocks for i in p.blocks[b].body if not isinstance(i, ir.Clear) for row in targets(i)}
+    return frozenset([at for row in rows if len(row) > 1 and p.cells[row.start].group == "rules" for at in row])
+
+
+def _reached(flow: Flow, first: int) -> set[int]:
+    """The blocks of a procedure, those that its decisions lead to among them."""
+    found: set[int] = set()
+    todo = [first]
+    while todo:
+        block = todo.pop()
+        if block not in found:
+            found.add(block)
+            todo += flow.successors(block)
+            exit_ = flow.p.blocks[block].exit
+            if isinstance(exit_, ir.Ask):
+                todo += [choice.block for choice in flow.p.decisions[exit_.decision].choices]
+    return found
+
+
+def zeros(flow: Flow, first: int, procedure: Procedure) -> dict[int, frozenset[int]]:
+    """For each block of a procedure, by its first one, those of the procedure's cells that are zero when it begins.
+
+    Begins with what is zero at first, and goes on until nothing changes: in an order in which each block, but for
+    loops, comes behind all that lead to it, so that a few rounds suffice.
+    """
+    own = frozenset(procedure.cells)
+    after = {block: _ways(flow, block) for block in procedure.blocks}
+    changes = {block: _changes(flow.p.blocks[block], own) for block in procedure.blocks}
+    order: list[int] = []
+    todo = [(first, False)]
+    seen: set[int] = set()
+    while todo:
+        block, left = todo.pop()
+        if left:
+            order.append(block)
+        elif block not in seen:
+            seen.add(block)
+            todo.append((block, True))
+            todo += [(other, False) for other, _, _ in after[block]]
+    found = dict.fromkeys(order, own)
+    found[first] = own.difference(procedure.given())
+    moved = True
+    while moved:
+        moved = False
+        for block in reversed(order):
+            zero = set(found[block])
+            for cells, cleared in changes[block]:
+                zero = zero | cells if cleared else zero - cells
+            for other, filled, empty in after[block]:
+                still = found[other] & zero.difference(filled).union(empty)
+                moved = moved or still != found[other]
+                found[other] = still
+    return found
+
+
+def _ways(flow: Flow, block: int) -> list[tuple[int, list[int], list[int]]]:
+    """Where a block leads within its procedure, the cells filled on that way and those that are zero there.
+
+    The arguments of an option are filled; what is left of the set that a loop goes over is zero behind the loop.
+    """
+    exit_ = flow.p.blocks[block].exit
+    if isinstance(exit_, ir.Ask):
+        choices = flow.p.decisions[exit_.decision].choices
+        return [(choice.block, [param.cell for param in choice.params], []) for choice in choices]
+    if isinstance(exit_, ir.Branch) and isinstance(exit_.condition, ir.Op) and exit_.condition.op == "!=":
+        one, other = exit_.condition.args
+        if isinstance(one, ir.Cell) and isinstance(one.index, ir.Const) and other == ir.Const(0):
+            return [(exit_.yes, [], []), (exit_.no, [], [*span(one)])]
+    return [(other, [], []) for other in flow.successors(block)]
+
+
+def _changes(block: ir.Block, own: frozenset[int]) -> list[tuple[frozenset[int], bool]]:
+    """Which of some cells the instructions of a block may write, in turn; and whether they are all zero then."""
+    changes = []
+    for i in block.body:
+        for cells in targets(i):
+            if written := frozenset([at for at in own if at in cells]):
+                one = isinstance(i, ir.Store) and i.value == ir.Const(0) and len(cells) == 1
+                changes.append((written, one or isinstance(i, ir.Clear)))
+    return changes

@@ -1,0 +1,182 @@
+"""Walking and rewriting expressions of a program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from operator import is_
+
+from msgspec.structs import replace
+
+from rulespec.engine.program import ir
+
+_PARTS: dict[type[ir.Expr], Callable[..., tuple[ir.Expr, ...]]] = {
+    ir.Op: lambda e: e.args,
+    ir.Logic: lambda e: e.args,
+    ir.Call: lambda e: e.args,
+    ir.Cell: lambda e: (e.index,),
+    ir.Row: lambda e: (e.index,),
+    ir.Positive: lambda e: (e.index,),
+    ir.Total: lambda e: (e.index,),
+    ir.Inverse: lambda e: (e.value,),
+    ir.Lookup: lambda e: (e.key,),
+    ir.If: lambda e: (e.condition, e.then, e.other),
+    ir.Fold: lambda e: tuple([x for x in (e.source, e.start, e.where, e.body, e.default) if x is not None]),
+    ir.Closure: lambda e: (e.start, e.step),
+    ir.Const: lambda e: (),
+    ir.Local: lambda e: (),
+}
+_WITH_SLOT = (ir.Local, ir.Fold, ir.Closure)
+
+
+def parts(e: ir.Expr) -> tuple[ir.Expr, ...]:
+    """The expressions that an expression is directly made of, in the order in which they are evaluated first."""
+    return _PARTS[type(e)](e)
+
+
+def changed(e: ir.Expr, change: Callable[[ir.Expr], ir.Expr]) -> ir.Expr:
+    """The expression with each of its direct parts changed; itself if none of them is another one afterwards."""
+    before = parts(e)
+    after = [change(part) for part in before]
+    if all(map(is_, before, after)):
+        return e
+    if isinstance(e, ir.Op | ir.Logic | ir.Call):
+        return replace(e, args=tuple(after))
+    if isinstance(e, ir.Cell | ir.Row | ir.Positive | ir.Total):
+        return replace(e, index=after[0])
+    if isinstance(e, ir.Inverse):
+        return replace(e, value=after[0])
+    if isinstance(e, ir.Lookup):
+        return replace(e, key=after[0])
+    if isinstance(e, ir.If):
+        return ir.If(*after)
+    if isinstance(e, ir.Fold):
+        new = iter(after)
+        fields = [None if part is None else next(new) for part in (e.source, e.start, e.where, e.body, e.default)]
+        return replace(e, **dict(zip(("source", "start", "where", "body", "default"), fields, strict=True)))
+    assert isinstance(e, ir.Closure)
+    return ir.Closure(e.slot, *after)
+
+
+def walk(e: ir.Expr) -> Iterator[ir.Expr]:
+    """The expression and all that are in it, each before its parts."""
+    left = [e]
+    while left:
+        e = left.pop()
+        yield e
+        left += reversed(parts(e))
+
+
+def free(e: ir.Expr | None) -> frozenset[int]:
+    """The slots that an expression reads and does not bind."""
+    if e is None:
+        return frozenset()
+    if isinstance(e, ir.Local):
+        return frozenset((e.slot,))
+    if isinstance(e, ir.Fold):
+        inner = (free(e.where) | free(e.body)) - {e.slot}
+        return inner | free(e.source) | free(e.start) | free(e.default)
+    if isinstance(e, ir.Closure):
+        return free(e.start) | free(e.step) - {e.slot}
+    return frozenset().union(*(free(part) for part in parts(e)))
+
+
+def highest(e: ir.Expr) -> int:
+    """The highest slot that an expression reads or binds; -1 if there is none."""
+    slots = [x.slot for x in walk(e) if isinstance(x, _WITH_SLOT)]
+    return max(slots, default=-1)
+
+
+def substituted(e: ir.Expr, values: dict[int, ir.Expr]) -> ir.Expr:
+    """The expression with slots replaced by expressions. What it binds itself must be none of their slots."""
+    if isinstance(e, ir.Local):
+        return values.get(e.slot, e)
+    if isinstance(e, ir.Fold | ir.Closure) and e.slot in values:
+        inner = {slot: value for slot, value in values.items() if slot != e.slot}
+        if isinstance(e, ir.Closure):
+            return ir.Closure(e.slot, substituted(e.start, values), substituted(e.step, inner))
+        source, start, default = (None if x is None else substituted(x, values) for x in (e.source, e.start, e.default))
+        where, body = (None if x is None else substituted(x, inner) for x in (e.where, e.body))
+        assert source is not None
+        return ir.Fold(e.op, e.slot, source, start, where, body, default)
+    return changed(e, lambda part: substituted(part, values))
+
+
+def moved(e: ir.Expr, by: int, bound: frozenset[int] = frozenset()) -> ir.Expr:
+    """The expression with the slots that it binds itself moved up, so that they meet no others."""
+    if isinstance(e, ir.Local):
+        return ir.Local(e.slot + by) if e.slot in bound else e
+    if isinstance(e, ir.Closure):
+        return ir.Closure(e.slot + by, moved(e.start, by, bound), moved(e.step, by, bound | {e.slot}))
+    if isinstance(e, ir.Fold):
+        inner = bound | {e.slot}
+        source, start, default = (None if x is None else moved(x, by, bound) for x in (e.source, e.start, e.default))
+        where, body = (None if x is None else moved(x, by, inner) for x in (e.where, e.body))
+        assert source is not None
+        return ir.Fold(e.op, e.slot + by, source, start, where, body, default)
+    return changed(e, lambda part: moved(part, by, bound))
+
+
+def span(c: ir.Cell) -> range:
+    """The cells that an expression of a cell may be about."""
+    if isinstance(c.index, ir.Const):
+        return range(c.base + c.index.value, c.base + c.index.value + 1)
+    return range(c.base, c.base + c.size)
+
+
+def targets(i: ir.Instruction) -> list[range]:
+    """The cells that an instruction may write."""
+    if isinstance(i, ir.Store):
+        return [span(i.target)]
+    if isinstance(i, ir.Transfer):
+        return [span(i.source), span(i.target)]
+    assert isinstance(i, ir.Clear)
+    return [range(i.base, i.base + i.size)]
+
+
+def meet(one: range, other: range) -> bool:
+    """Whether two ranges of cells have some in common."""
+    return one.start < other.stop and other.start < one.stop
+
+
+class Facts:
+    """What is known of a program's expressions: whether they read the state, and whether they may fault."""
+
+    def __init__(self, p: ir.Program) -> None:
+        self.p = p
+        self._faults: dict[int, bool] = {}
+        self._reads: dict[int, bool] = {}
+
+    def may_fault(self, e: ir.Expr) -> bool:
+        """Whether evaluating may report a fault, so that it must not come before what guards it."""
+        if isinstance(e, ir.Lookup):
+            return True
+        if isinstance(e, ir.Call):
+            if e.function not in self._faults:
+                f = self.p.functions[e.function]
+                self._faults[e.function] = any(self.may_fault(x) for x in (*(v for _, v in f.lets), f.body))
+            if self._faults[e.function]:
+                return True
+        if isinstance(e, ir.Op):
+            if e.op == "mul":
+                return True
+            if e.op in ("/", "%") and not (isinstance(e.args[1], ir.Const) and e.args[1].value):
+                return True
+        return any(self.may_fault(part) for part in parts(e))
+
+    def reads_state(self, e: ir.Expr) -> bool:
+        """Whether the value depends on the state, not on the slots alone."""
+        if isinstance(e, ir.Cell | ir.Positive | ir.Total):
+            return True
+        if isinstance(e, ir.Call):
+            if e.function not in self._reads:
+                f = self.p.functions[e.function]
+                self._reads[e.function] = any(self.reads_state(x) for x in (*(v for _, v in f.lets), f.body))
+            if self._reads[e.function]:
+                return True
+        return any(self.reads_state(part) for part in parts(e))
+
+    def worth_keeping(self, whole: tuple[ir.Expr, ...], params: int) -> bool:
+        """Whether expressions depend on `params` numbers and nothing else, and are more than they are."""
+        if not params or any(self.reads_state(e) for e in whole):
+            return False
+        return any(isinstance(x, ir.Fold | ir.Closure | ir.Call) for e in whole for x in walk(e))

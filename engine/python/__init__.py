@@ -1,0 +1,1 @@
+"""The default backend: a program as generated Python source."""

@@ -1,0 +1,237 @@
+"""Expressions of a program as Python source. Nothing of a ruleset's text gets into it, only numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from msgspec.structs import replace
+
+from rulespec.engine.program import ir
+from rulespec.engine.program.interpreter import members
+from rulespec.engine.program.traversal import Facts, free, parts
+
+_TRUTHS = {"==", "!=", "<", "<=", ">", ">=", "not"}
+_FORMS = {
+    "neg": "(-{0})",
+    "not": "(not {0})",
+    "diff": "({0} & ~{1})",
+    "bit": "(1 << {0})",
+    "one": "(1 << {0} + 1 >> 1)",
+    "count": "({0}).bit_count()",
+    "next": "(({0} + 1) % {1})",
+    "mul": "product({0}, {1}, {site})",
+    "in": "({1} >> {0} & 1)",
+    "in?": "held({0}, {1})",
+    "pick": "pick({0}, {1})",
+    "min": "min({0}, {1})",
+    "max": "max({0}, {1})",
+    "abs": "abs({0})",
+}
+
+
+_SET_SLOT = 99_999
+"""Holds the set that a loop goes over, where what comes of it is remembered."""
+
+
+class ExpressionWriter:
+    """Writes expressions, and functions for the loops in them.
+
+    In the source, `s` is the state, `v3` the slot 3, `A5` an array, `T2` a table, `f7` a definition, `g4` a loop; `F7`
+    and `G4` are what is remembered of those.
+    `shared` maps an expression to the Python variable that holds its value, `remembered` a function that depends on its
+    arguments alone to how many they are.
+    """
+
+    def __init__(self, program: ir.Program, passes: Collection[str]) -> None:
+        self.p = program
+        self.passes = passes
+        self.facts = Facts(program)
+        self.lines: list[str] = []
+        self.shared: dict[ir.Expr, str] = {}
+        self.member_arrays: set[int] = set()
+        self.inverse_arrays: set[int] = set()
+        self.remembered: dict[str, int] = {}
+        self._loops: dict[ir.Expr, str] = {}
+        self._new: list[str] = []
+
+    def x(self, e: ir.Expr) -> str:
+        """An expression."""
+        if e in self.shared:
+            return self.shared[e]
+        if isinstance(e, ir.Const):
+            return str(e.value) if e.value >= 0 else f"({e.value})"
+        if isinstance(e, ir.Cell):
+            return f"s[{self.address(e)}]"
+        if isinstance(e, ir.Local):
+            return f"v{e.slot}"
+        if isinstance(e, ir.Row):
+            return f"A{e.array}[{self.x(e.index)}]"
+        if isinstance(e, ir.Lookup):
+            return f"lookup(T{e.table}, {self.x(e.key)}, {e.site})"
+        if isinstance(e, ir.Op):
+            return self._op(e)
+        if isinstance(e, ir.Logic) and e.op == "??":
+            return f"(q if (q := {self.x(e.args[0])}) >= 0 else {self.x(e.args[1])})"
+        if isinstance(e, ir.Logic):
+            return "(" + f" {e.op} ".join(self.x(a) for a in e.args) + ")"
+        if isinstance(e, ir.If):
+            return f"({self.x(e.then)} if {self.x(e.condition)} else {self.x(e.other)})"
+        if isinstance(e, ir.Call):
+            return self._called(f"f{e.function}", [self.x(a) for a in e.args])
+        if isinstance(e, ir.Positive):
+            return f"positive[tuple({self._cut(e)})]"
+        if isinstance(e, ir.Total):
+            return f"sum({self._cut(e)})"
+        if isinstance(e, ir.Inverse):
+            self.inverse_arrays.add(e.array)
+            return f"I{e.array}.get({self.x(e.value)}, 0)"
+        return self._loop(e)
+
+    def address(self, c: ir.Cell) -> str:
+        """Where a cell is."""
+        if isinstance(c.index, ir.Const):
+            return str(c.base + c.index.value)
+        return f"{c.base} + {self.x(c.index)}"
+
+    def number(self, e: ir.Expr) -> str:
+        """An expression whose value goes into the state: never a Python bool."""
+        plain = isinstance(e, ir.Logic) or (isinstance(e, ir.Op) and e.op in _TRUTHS)
+        plain = plain or isinstance(e, ir.If | ir.Call) or (isinstance(e, ir.Fold) and e.op in ("any", "all"))
+        return f"+{self.x(e)}" if plain else self.x(e)
+
+    def members_of(self, source: ir.Expr, start: ir.Expr | None = None) -> str:
+        """An iterable over a set."""
+        if start is not None:
+            return f"around[{self.x(source)}, {self.x(start)}]"
+        if isinstance(source, ir.Const):
+            return str(tuple(members(source.value, 0)))
+        if isinstance(source, ir.Row):
+            self.member_arrays.add(source.array)
+            return f"M{source.array}[{self.x(source.index)}]"
+        if isinstance(source, ir.Inverse):
+            self.inverse_arrays.add(source.array)
+            return f"J{source.array}.get({self.x(source.value)}, ())"
+        return f"bits[{self.x(source)}]"
+
+    def function(self, name: str, params: list[str], body: list[str]) -> None:
+        """A function of the module, behind those it needs."""
+        self.lines += self._new
+        self._new = []
+        self.lines += [f"def {name}({', '.join(params)}):", *("    " + line for line in body)]
+
+    def definition(self, number: int, f: ir.Function) -> None:
+        """A definition as a function; one that depends on its arguments alone remembers its values."""
+        params = [f"v{k}" for k in range(f.params)]
+        body = [f"v{slot} = {self.x(value)}" for slot, value in f.lets]
+        whole = (*(value for _, value in f.lets), f.body)
+        body += self._returned(f.body)
+        if "remember" in self.passes and self.facts.worth_keeping(whole, f.params):
+            self.remembered[f"f{number}"] = f.params
+        self.function(f"f{number}", ["s", *params], body)
+
+    def _called(self, name: str, args: list[str]) -> str:
+        """A call, or what is remembered of it."""
+        if name in self.remembered:
+            return f"{name.upper()}[{', '.join(args)}]"
+        return f"{name}({', '.join(['s', *args])})"
+
+    def _op(self, e: ir.Op) -> str:
+        a = [self.x(arg) for arg in e.args]
+        if e.op in ("/", "%"):
+            if isinstance(e.args[1], ir.Const) and e.args[1].value:
+                return f"({a[0]} {'//' if e.op == '/' else '%'} {a[1]})"
+            return f"{'divide' if e.op == '/' else 'modulo'}({a[0]}, {a[1]}, {e.site})"
+        if e.op == "pick" and e.args[1] == ir.Const(0):
+            return f"lowest({a[0]})"
+        if e.op == "passed":
+            return f"bisect_left(({''.join(f'{end}, ' for end in a[1:])}), {a[0]})"
+        return _FORMS.get(e.op, "({0} " + e.op + " {1})").format(*a, site=e.site)
+
+    def _cut(self, e: ir.Positive | ir.Total) -> str:
+        """The cells of neighbours as a slice."""
+        span = e.count * e.stride
+        if isinstance(e.index, ir.Const):
+            first = e.base + e.index.value
+            cut = f"{first}:{first + span}"
+        else:
+            cut = f"(p := {e.base} + {self.x(e.index)}):p + {span}"
+        return f"s[{cut}{f':{e.stride}' if e.stride > 1 else ''}]"
+
+    # --- loops -----------------------------------------------------------------------------
+
+    def _loop(self, e: ir.Expr) -> str:
+        """The call of a function of its own for a loop inside an expression."""
+        args = [f"v{i}" for i in sorted(free(e))]
+        if isinstance(e, ir.Fold) and "remember" in self.passes and self.facts.reads_state(e.source):
+            # What depends on nothing but the set that it goes over is remembered for each set.
+            over_any = replace(e, source=ir.Local(_SET_SLOT))
+            if free(over_any) == {_SET_SLOT} and self.facts.worth_keeping((over_any,), 1):
+                self._loop(over_any)
+                return self._called(self._loops[over_any], [self.x(e.source)])
+        if e not in self._loops:
+            kept, self.shared = self.shared, {}  # a function of its own has variables of its own
+            body = self._returned(e)
+            self.shared = kept
+            name = self._loops[e] = f"g{len(self._loops)}"
+            if "remember" in self.passes and self.facts.worth_keeping((e,), len(args)):
+                self.remembered[name] = len(args)
+            self._new += [f"def {name}({', '.join(['s', *args])}):", *("    " + line for line in body)]
+        return self._called(self._loops[e], args)
+
+    def _returned(self, e: ir.Expr) -> list[str]:
+        """The lines that give back the value of an expression."""
+        if not isinstance(e, ir.Fold | ir.Closure) or "hoist" not in self.passes:
+            return self._plainly(e)
+        # What is the same for all members is worked out once, when it is first asked for.
+        each = (e.step,) if isinstance(e, ir.Closure) else [x for x in (e.where, e.body) if x is not None]
+        same = dict.fromkeys(x for part in each for x in self._same_for_all(part, free(e)))
+        kept = {x: f"h{i}" for i, x in enumerate(same)}
+        self.shared |= {x: f"({h} if {h} is not None else ({h} := {self.x(x)}))" for x, h in kept.items()}
+        lines = [*(f"{h} = None" for h in kept.values()), *self._plainly(e)]
+        for x in same:
+            del self.shared[x]
+        return lines
+
+    def _same_for_all(self, e: ir.Expr, outside: frozenset[int]) -> list[ir.Expr]:
+        """What takes long in a part of a loop and depends on nothing that the loop binds."""
+        if isinstance(e, ir.Fold | ir.Closure | ir.Call):
+            same = free(e) <= outside and not self.facts.may_fault(e)
+            if same and e not in self.shared:
+                return [e]
+            if not isinstance(e, ir.Call):
+                return []  # it is a function of its own
+        return [x for part in parts(e) for x in self._same_for_all(part, outside)]
+
+    def _plainly(self, e: ir.Expr) -> list[str]:
+        if isinstance(e, ir.Closure):
+            return [
+                f"fresh = {self.x(e.start)}",
+                "found = 0",
+                "while fresh:",
+                "    found |= fresh",
+                "    reached = 0",
+                f"    for v{e.slot} in bits[fresh]:",
+                f"        reached |= {self.x(e.step)}",
+                "    fresh = reached & ~found",
+                "return found",
+            ]
+        if not isinstance(e, ir.Fold):
+            return [f"return {self.x(e)}"]
+        v = f"v{e.slot}"
+        loop = f"for {v} in {self.members_of(e.source, e.start)}:"
+        test = [f"    if {self.x(e.where)}:"] if e.where is not None else []
+        deep = "        " if test else "    "
+        value = self.number(e.body) if e.body is not None else v
+        if e.op == "any":
+            return [loop, *test, f"{deep}return 1", "return 0"]
+        if e.op == "all":
+            return [loop, *test, f"{deep}if not {value}:", f"{deep}    return 0", "return 1"]
+        if e.op == "first":
+            return [loop, *test, f"{deep}return {v}", "return -1"]
+        if e.op in ("count", "sum", "union", "set"):
+            step = {"count": "n += 1", "sum": f"n += {value}", "union": f"n |= {value}", "set": f"n |= 1 << {value}"}
+            return ["n = 0", loop, *test, f"{deep}{step[e.op]}", "return n"]
+        assert e.default is not None
+        sign = "<" if e.op == "min" else ">"
+        better = [f"{deep}w = {value}", f"{deep}if n is None or w {sign} n:", f"{deep}    n = w"]
+        return ["n = None", loop, *test, *better, f"return {self.number(e.default)} if n is None else n"]

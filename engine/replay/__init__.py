@@ -1,0 +1,1 @@
+"""Recorded games: replayed, judged by other rules, identified."""

@@ -1,0 +1,367 @@
+"""Which editions, variants and options make a recorded game legal: those with the fewest departures from a ruleset.
+
+A departure is an overlay that the ruleset offers, or an option that does not have its default. The log's decisions
+alone decide; they name every question that was asked, so that wrong rules show soon: by an answer they refuse, or by a
+question they ask and the log does not.
+
+The search goes level by level: from the rules without departures to those with one, with two, and so on. From each
+level only the few candidates are carried on that replay most of the log, and only by departures that let the log get
+further, or at least change why it stops: the next one must then get it further. Once, where no single departure gets
+further, every overlay is carried on: one of its own options may be what is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from rulespec.diagnostics.diagnostic import DiagnosticsError
+from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.machines import check_settings, machine, quick_machine
+from rulespec.engine.game.refusal import refused
+from rulespec.engine.logs.file import fail
+from rulespec.engine.logs.native import NativeLog
+from rulespec.engine.logs.recorded import Taken
+from rulespec.engine.replay.judge import Difference, take_all
+from rulespec.engine.replay.replay import Load
+from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
+
+MAX_MOVES = 20_000
+"""Lines of a log: many times those of a long game, and what a game holds of them still fits into a modest memory."""
+MAX_REPLAYS = 600
+"""Candidates that are tried for one log."""
+MAX_DECISIONS = 2_000_000
+"""Decisions that are replayed for one log in all: some minutes."""
+MAX_DEPARTURES = 8
+WIDTH = 3
+"""Candidates of a level that are carried on."""
+_RULESETS_KEPT = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Overlays in the order in which the ruleset offers them, and options that do not have their default, by name."""
+
+    overlays: tuple[str, ...] = ()
+    settings: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def departures(self) -> int:
+        """How far it is from the ruleset itself."""
+        return len(self.overlays) + len(self.settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What replaying the log under a candidate came to: how many decisions are legal, and where it stops, if so."""
+
+    candidate: Candidate
+    ref: str
+    legal: int
+    difference: Difference | None
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data; see identify.schema.json."""
+        return {
+            "ruleset": self.ref,
+            "overlays": list(self.candidate.overlays),
+            "options": dict(self.candidate.settings),
+            "departures": self.candidate.departures,
+            "legal": self.legal,
+            "difference": self.difference.to_json() if self.difference else None,
+        }
+
+
+@dataclass(slots=True)
+class Identification:
+    """The answer.
+
+    Attributes:
+        log: the file.
+        base: the reference of the ruleset that departures are counted from.
+        decisions: how many the log holds, those taken back included.
+        answers: candidates that make the log legal, all with the same number of departures; none if none was found.
+        closest: of those that do not, the one that replays most of the log; None if there are answers.
+        undecided: changes of the first answer under which the log is as legal: overlay or option, and its value ("" for
+            an overlay).
+        named: an option's value that an overlay of the ruleset also stands for: (option, value) → overlay.
+        replays: how many candidates were tried.
+        complete: whether the search came to its end, rather than to a bound.
+    """
+
+    log: str
+    base: str
+    decisions: int
+    answers: list[Trial] = field(default_factory=list)
+    closest: Trial | None = None
+    undecided: list[tuple[str, str]] = field(default_factory=list)
+    named: dict[tuple[str, str], str] = field(default_factory=dict)
+    replays: int = 0
+    complete: bool = True
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data; see identify.schema.json."""
+        settings: dict[str, list[str]] = {}
+        for name, value in self.undecided:
+            if value:
+                settings.setdefault(name, []).append(value)
+        return {
+            "log": self.log,
+            "base": self.base,
+            "decisions": self.decisions,
+            "answers": [trial.to_json() for trial in self.answers],
+            "closest": self.closest.to_json() if self.closest else None,
+            "undecided": {"overlays": [name for name, value in self.undecided if not value], "options": settings},
+            "replays": self.replays,
+            "complete": self.complete,
+        }
+
+
+def identify(
+    log: NativeLog, rules: str | None = None, *, details: bool = True, load: Load = load_ruleset
+) -> Identification:
+    """Finds the rules that a log was played under, as far as it shows them.
+
+    Args:
+        log: a native log. Of its header only the id of the ruleset and the seats are used.
+        rules: the reference of the ruleset to start from, if it is not to be the one that the log names.
+        details: also find out what the log does not decide.
+        load: how rulesets are loaded.
+
+    Raises:
+        DiagnosticsError: if the ruleset cannot be read, or the log takes back more decisions than there are.
+    """
+    base = rules or log.header.ruleset.partition("+")[0]
+    moves = written_moves(log)
+    search = _Search(base, log.header.seats, moves, load)
+    found = Identification(log.file, base, sum(isinstance(move, Taken) for move in moves))
+    try:
+        answers, closest = search.run()
+        found.answers = answers
+        found.closest = None if answers else closest
+        if answers and details:
+            found.undecided = search.undecided(answers[0])
+    except _Exhausted:
+        found.complete = False
+        found.answers = search.legal()
+        found.closest = None if found.answers else search.furthest
+    found.named = search.named
+    found.replays = search.replays
+    return found
+
+
+def written_moves(log: NativeLog) -> list[Taken | TakenBack]:
+    """The decisions of a log, and where some are taken back.
+
+    Raises:
+        DiagnosticsError: RS602 if there are too many, RS607 if the log takes back more than there are.
+    """
+    if len(log.entries) > MAX_MOVES:
+        fail("RS602", f"a log that is identified has at most {MAX_MOVES:,} lines", log.span(log.entries[MAX_MOVES]))
+    moves: list[Taken | TakenBack] = []
+    standing = 0
+    for entry in log.entries:
+        if entry.undo > standing:
+            fail("RS607", f"there are not {entry.undo} decisions to take back", log.span(entry))
+        standing += -entry.undo if entry.undo else 1
+        moves.append(TakenBack(entry.undo, entry.keep) if entry.undo else Taken(entry.decision, entry.by, entry.option))
+    return moves
+
+
+class _Exhausted(Exception):
+    """The bound on replays is reached."""
+
+
+class _Search:
+    def __init__(self, base: str, seats: tuple[str, ...], moves: list[Taken | TakenBack], load: Load) -> None:
+        self.base = base
+        self.seats = seats
+        self.moves = moves
+        self.ruleset = load(base)
+        self.replays = 0
+        self.named: dict[tuple[str, str], str] = {}
+        self.furthest: Trial | None = None
+        self._load = lru_cache(_RULESETS_KEPT)(load)
+        self._left = MAX_DECISIONS
+        self._tried: dict[Candidate, Trial | None] = {}
+        self._further = {Candidate()}  # those that have got further than one with a departure less
+        self._overlays: list[str] | None = None
+
+    def run(self) -> tuple[list[Trial], Trial | None]:
+        """The answers with the fewest departures, and the candidate that gets furthest."""
+        start = self._try(Candidate())
+        level, width, widened = [start] if start is not None else [], WIDTH, False
+        for _ in range(MAX_DEPARTURES):
+            if any(trial.difference is None for trial in level):
+                break
+            level.sort(key=lambda trial: -trial.legal)
+            best = level[0].legal if level else 0
+            children: dict[Candidate, Trial] = {}
+            for parent in level[:width]:
+                children |= {child.candidate: child for child in self._children(parent)}
+            width = WIDTH
+            if not widened and level and all(child.legal <= best for child in children.values()):
+                # No single change gets further, but an overlay and an option of its own may.
+                children |= {child.candidate: child for child in self._with_overlay(level[0])}
+                width, widened = len(children), True
+            level = list(children.values())
+        return self._shrunk([trial for trial in level if trial.difference is None]), self.furthest
+
+    def legal(self) -> list[Trial]:
+        """What was found to be legal so far, of those with the fewest departures."""
+        found = [trial for trial in self._tried.values() if trial is not None and trial.difference is None]
+        least = min((trial.candidate.departures for trial in found), default=0)
+        return [trial for trial in found if trial.candidate.departures == least]
+
+    def undecided(self, answer: Trial) -> list[tuple[str, str]]:
+        """Single changes of an answer under which the log is as legal, defaults aside."""
+        found = []
+        for change, candidate in self._changes(answer.candidate):
+            trial = self._try(candidate)
+            if trial is not None and trial.difference is None:
+                found.append(change)
+        return found
+
+    def _children(self, parent: Trial) -> Iterator[Trial]:
+        """Candidates with one departure more that get further, or stop for another reason once."""
+        for _, candidate in self._changes(parent.candidate):
+            trial = self._try(candidate) if candidate.departures > parent.candidate.departures else None
+            if trial is None or trial.legal < parent.legal:
+                continue
+            if trial.legal > parent.legal:
+                self._further.add(candidate)
+                yield trial
+            elif _reason(trial) != _reason(parent) and parent.candidate in self._further:
+                yield trial
+
+    def _with_overlay(self, parent: Trial) -> Iterator[Trial]:
+        """Candidates with one overlay more, whether or not they get further."""
+        for (_, value), candidate in self._changes(parent.candidate):
+            trial = self._try(candidate) if not value else None
+            if trial is not None:
+                yield trial
+
+    def _shrunk(self, answers: list[Trial]) -> list[Trial]:
+        """The answers, or what is left of them once needless departures are dropped: those with the fewest."""
+        pending = list(answers)
+        while pending:
+            smaller = (self._try(candidate) for candidate in _smaller(pending.pop().candidate))
+            pending += [trial for trial in smaller if trial is not None and trial.difference is None]
+        return self.legal() if answers else []
+
+    def _changes(self, candidate: Candidate) -> Iterator[tuple[tuple[str, str], Candidate]]:
+        """Candidates that differ in one option's value, or have one overlay more; each with what is changed."""
+        ruleset = self._rules(candidate.overlays)
+        assert ruleset is not None
+        chosen = dict(candidate.settings)
+        for option in ruleset.settings.values():
+            now = chosen.get(option.name, option.default)
+            for value in option.values or ("false", "true"):
+                if value not in (now, option.default):
+                    settings = {**chosen, option.name: value}
+                    yield (option.name, value), Candidate(candidate.overlays, tuple(sorted(settings.items())))
+        for overlay in self._offered():
+            if overlay not in candidate.overlays:
+                overlays = tuple(o for o in self._offered() if o in (*candidate.overlays, overlay))
+                yield (overlay, ""), Candidate(overlays, candidate.settings)
+
+    def _offered(self) -> list[str]:
+        """The overlays to be tried: those offered, but for those that only stand for an option's value."""
+        if self._overlays is None:
+            self._overlays = []
+            for overlay in self.ruleset.offered:
+                if overlay in self.ruleset.overlays:
+                    continue
+                ruleset = self._rules((overlay,))
+                option = _option_only(self.ruleset, ruleset, len(self.seats)) if ruleset is not None else None
+                if option is not None:
+                    self.named[option] = overlay
+                else:
+                    self._overlays.append(overlay)
+        return self._overlays
+
+    def _rules(self, overlays: tuple[str, ...]) -> typed.Ruleset | None:
+        """The ruleset with these overlays; None if they do not go together."""
+        if not overlays:
+            return self.ruleset
+        try:
+            return self._load("+".join((self.base, *overlays)))
+        except DiagnosticsError:
+            return None
+
+    def _try(self, candidate: Candidate) -> Trial | None:
+        """Replays the log under a candidate; None if there are no such rules."""
+        if candidate not in self._tried:
+            self._tried[candidate] = self._replay(candidate)
+        return self._tried[candidate]
+
+    def _replay(self, candidate: Candidate) -> Trial | None:
+        ruleset = self._rules(candidate.overlays)
+        if ruleset is None or not _has(ruleset, candidate.settings):
+            return None
+        if self.replays >= MAX_REPLAYS or self._left <= 0:
+            raise _Exhausted
+        self.replays += 1
+        trial = replayed(candidate, ruleset, self.seats, self.moves)
+        self._left -= trial.legal + 1
+        if self.furthest is None or trial.legal > self.furthest.legal:
+            self.furthest = trial
+        return trial
+
+
+def replayed(
+    candidate: Candidate, ruleset: typed.Ruleset, seats: tuple[str, ...], moves: list[Taken | TakenBack]
+) -> Trial:
+    """Replays a log under a candidate; `ruleset` is that with the candidate's overlays.
+
+    Raises:
+        DiagnosticsError: RS708 if a seat cannot have its name, whatever the rules.
+    """
+    try:
+        game = Game(ruleset, seats, dict(candidate.settings), quick_machine)
+    except DiagnosticsError as error:
+        if any(d.code == "RS708" for d in error.diagnostics):
+            raise
+        refusal = refused(error.diagnostics[0].message)
+        return Trial(candidate, ruleset.ref, 0, Difference(0, Taken("", None, ""), None, None, refusal, ()))
+    walk = take_all(game, moves)
+    return Trial(candidate, ruleset.ref, walk.legal, walk.difference)
+
+
+def _reason(trial: Trial) -> str:
+    return str(trial.difference.refusal) if trial.difference is not None else ""
+
+
+def _has(ruleset: typed.Ruleset, settings: tuple[tuple[str, str], ...]) -> bool:
+    """Whether a ruleset has these settings, with these values, and none of them is its default."""
+    for name, value in settings:
+        option = ruleset.settings.get(name)
+        if option is None or value not in (option.values or ("false", "true")) or value == option.default:
+            return False
+    return True
+
+
+def _smaller(candidate: Candidate) -> Iterator[Candidate]:
+    """The candidate without one of its departures, for each of them."""
+    for overlay in candidate.overlays:
+        yield Candidate(tuple(o for o in candidate.overlays if o != overlay), candidate.settings)
+    for option in candidate.settings:
+        yield Candidate(candidate.overlays, tuple(o for o in candidate.settings if o != option))
+
+
+def _option_only(base: typed.Ruleset, laid_over: typed.Ruleset, seats: int) -> tuple[str, str] | None:
+    """The option and the value that an overlay stands for, if it does nothing but give that option this default."""
+    if base.settings.keys() != laid_over.settings.keys():
+        return None
+    changed = [o for o in laid_over.settings.values() if o.default != base.settings[o.name].default]
+    if len(changed) != 1 or not base.players[0] <= seats <= base.players[1] or base.players != laid_over.players:
+        return None
+    settings = check_settings(laid_over, {})
+    try:
+        same = machine(base, seats, settings, "interpreter").p == machine(laid_over, seats, settings, "interpreter").p
+    except (DiagnosticsError, RecursionError):
+        return None
+    return (changed[0].name, changed[0].default) if same else None

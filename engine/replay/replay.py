@@ -1,0 +1,320 @@
+"""Replaying a log, native or foreign: to the result, or to the place where it breaks a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from rulespec.diagnostics.diagnostic import DiagnosticsError, Report, Span, did_you_mean
+from rulespec.engine.dialects.dialect import Dialect, ForeignLog, follow, parse_foreign, read_dialect
+from rulespec.engine.dialects.importer import Ignored, Importer, seats_and_settings
+from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.machines import Backend
+from rulespec.engine.game.option import Option, Refusal, RulesetFaultError
+from rulespec.engine.game.refusal import refused
+from rulespec.engine.logs.file import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, read_log_text
+from rulespec.engine.logs.native import LogEntry, LogHeader, LogWriter, NativeLog, entry_json, is_native, parse_log
+from rulespec.engine.logs.recorded import nearest, take
+from rulespec.load import game_folders, load_ruleset
+from rulespec.typed import nodes as typed
+
+Trace = Callable[[dict[str, Any]], None]
+Load = Callable[[str], typed.Ruleset]
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """Where a log is not legal.
+
+    `index` is the number of decisions that were legal; `foreign_index` the entry of a foreign log (None for a native
+    one); `action` what the log says there; `nearest` the legal options most like it.
+    """
+
+    index: int
+    foreign_index: int | None
+    action: Any
+    refusal: Refusal
+    nearest: tuple[str, ...]
+    line: int | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `replay --format json` prints."""
+        return {
+            "index": self.index,
+            "foreign_index": self.foreign_index,
+            "action": self.action,
+            "reason": self.refusal.reason,
+            "rule": list(self.refusal.rules),
+            "values": self.refusal.values,
+            "nearest": list(self.nearest),
+        }
+
+
+@dataclass(slots=True)
+class ReplayResult:
+    """What a replay came to. The game stands where the log, or its legal part, ends.
+
+    `moves` are the decisions as they were taken, and taken back; those that stand are the game's history. `places` are
+    where the log has them: lines, or entries of a log that is `foreign`. `ignored` are entries of a foreign log that
+    are not legal, and that the system which recorded it has ignored.
+    """
+
+    log: str
+    game: Game
+    divergence: Divergence | None
+    moves: list[Option | TakenBack] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
+    ignored: list[Ignored] = field(default_factory=list)
+    foreign: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `replay --format json` prints; see replay.schema.json."""
+        game = self.game
+        result = game.result
+        return {
+            "log": self.log,
+            "ruleset": game.ruleset.ref,
+            "ruleset_hash": game.ruleset.hash,
+            "decisions": game.ply,
+            "ended": result.ending if result else None,
+            "hash": game.hash,
+            "scores": result.scores if result else game.scores(),
+            "winners": result.winners if result else [],
+            "state": game.state(),
+            "ignored": [entry.to_json() for entry in self.ignored],
+            "divergence": self.divergence.to_json() if self.divergence else None,
+        }
+
+    def write_native(self, path: Path) -> None:
+        """Writes the game as a native log, with what was taken back."""
+        with LogWriter(path, LogHeader.of(self.game)) as writer:
+            for move in self.moves:
+                writer.add(move)
+
+
+def replay_file(
+    path: Path,
+    *,
+    rules: str | None = None,
+    dialect: str | None = None,
+    until: int | None = None,
+    backend: Backend = "python",
+    trace: Trace | None = None,
+    report: Report | None = None,
+    load: Load = load_ruleset,
+    strict: bool | None = None,
+) -> ReplayResult:
+    """Replays a log.
+
+    Args:
+        path: the log.
+        rules: the ruleset reference; if not given, the one that the log or its dialect names.
+        dialect: the id of the dialect, for a foreign log; if not given, the log is recognised.
+        until: stop after so many decisions (entries of a foreign log).
+        backend: how the rules are run.
+        trace: called with a record after every decision (every entry of a foreign log).
+        report: takes warnings, such as that of a torn last line.
+        load: how rulesets are loaded; somebody who replays many logs keeps them.
+        strict: whether an entry of a foreign log that is not legal is a divergence even if the system which recorded it
+            ignores such entries; if not given, it is where `rules` are given.
+
+    Raises:
+        DiagnosticsError: if the log or the ruleset cannot be read, or do not go together.
+        RulesetFaultError: if the rules are at fault before the first decision of a native log.
+    """
+    report = Report() if report is None else report
+    text, whole = read_log_text(path, str(path), MAX_NATIVE_BYTES)
+    if dialect is None and is_native(text):
+        native = parse_log(text, str(path), whole)
+        ruleset = load(rules) if rules is not None else _named(native, load)
+        return replay_log(native, ruleset, until=until, backend=backend, trace=trace, report=report)
+    if len(text) > MAX_FOREIGN_BYTES:
+        fail("RS602", f"a foreign log has at most {MAX_FOREIGN_BYTES:,} bytes", Span(str(path), 1, 1, 1, 2))
+    strict = rules is not None if strict is None else strict
+    log = parse_foreign(text, str(path))
+    return _replay_foreign(log, rules, dialect, until, backend, trace, report, load, strict)
+
+
+# --- native logs ---------------------------------------------------------------------------
+
+
+def replay_log(
+    log: NativeLog,
+    ruleset: typed.Ruleset,
+    *,
+    until: int | None = None,
+    backend: Backend = "python",
+    trace: Trace | None = None,
+    report: Report | None = None,
+) -> ReplayResult:
+    """Replays a native log that has been read. Arguments, result and errors are those of `replay_file`."""
+    report = Report() if report is None else report
+    report.extend(log.warnings)
+    game = game_of(log, ruleset, backend, report)
+    game.begin()  # where the rules are at fault before the first decision, no log can be replayed
+    result = ReplayResult(log.file, game, None)
+    for number, entry in enumerate(log.entries):
+        if until is not None and game.ply >= until:
+            break
+        move = _take_back(game, entry) if entry.undo else take(game, entry)
+        if isinstance(move, Refusal):
+            result.divergence = _divergence(game, move, entry)
+            break
+        result.moves.append(move)
+        result.places.append(entry.line)
+        if trace is not None and not entry.undo:
+            trace(_record(game, number, None))
+    return result
+
+
+def _named(log: NativeLog, load: Load) -> typed.Ruleset:
+    """The ruleset that a native log names."""
+    try:
+        return load(log.header.ruleset)
+    except DiagnosticsError as error:
+        first = error.diagnostics[0]
+        if first.code not in ("RS501", "RS502"):
+            raise
+        message = f"the log names the ruleset `{log.header.ruleset}`: {first.message}"
+        hint = f"{first.help}\n" if first.help.startswith("did you mean") else ""
+        help_ = f"{hint}if it is a folder or a file of yours, say where: --rules PATH, --rules REF+./overlay.yaml"
+        fail("RS617", message, Span(log.file, 1, 1, 1, 2), help=help_)
+
+
+def _divergence(game: Game, refusal: Refusal, entry: LogEntry) -> Divergence:
+    action: dict[str, Any] = {"decision": entry.decision, "by": entry.by, "option": entry.option}
+    if entry.undo:
+        action = entry_json(TakenBack(entry.undo, entry.keep))
+    return Divergence(game.ply, None, action, refusal, nearest(game, entry.option), entry.line)
+
+
+def game_of(log: NativeLog, ruleset: typed.Ruleset, backend: Backend, report: Report) -> Game:
+    """The game that a native log begins with; a ruleset that has changed since is warned of."""
+    header = log.header
+    if header.ruleset_hash != ruleset.hash:
+        hashes = f"{header.ruleset_hash[:8]}, now {ruleset.hash[:8]}"
+        message = f"this log was made under another version of `{ruleset.ref}` ({hashes})"
+        help_ = "what has changed since may make it diverge"
+        report.warning("RS618", message, Span(log.file, 1, 1, 1, 2), help=help_)
+    return _placed(lambda: Game(ruleset, header.seats, header.settings, backend), log.file)
+
+
+def _placed(make: Callable[[], Game], file: str) -> Game:
+    """A game of a log; what is wrong with its seats and options is said of the log's first line."""
+    try:
+        return make()
+    except DiagnosticsError as error:
+        start = Span(file, 1, 1, 1, 2)
+        raise DiagnosticsError(d if d.span else replace(d, span=start) for d in error.diagnostics) from None
+
+
+def _take_back(game: Game, entry: LogEntry) -> TakenBack | Refusal:
+    """Takes back what an entry says, if it can be; else says why not."""
+    back = TakenBack(entry.undo, entry.keep)
+    try:
+        game.take_back(back)
+    except (IndexError, ValueError) as error:
+        return refused(str(error))
+    return back
+
+
+def _record(game: Game, index: int, foreign: int | None) -> dict[str, Any]:
+    return {"index": index, "foreign_index": foreign, "hash": game.hash, "state": game.state()}
+
+
+# --- foreign logs --------------------------------------------------------------------------
+
+
+def dialects(rules: str | None = None) -> list[Path]:
+    """The dialect files of all rulesets that are known, or of the folder that a reference names."""
+    found: list[Path] = []
+    base = Path(rules.split("+")[0]) if rules else None
+    if base is not None and base.is_dir():
+        found += sorted((base / "dialects").glob("*.yaml"))
+    for folder in game_folders():
+        found += sorted(folder.glob("*/dialects/*.yaml"))
+    found = [p for p in found if p.resolve().is_relative_to(p.parent.parent.resolve())]  # a link may lead elsewhere
+    seen: dict[Path, Path] = {p.resolve(): p for p in reversed(found)}
+    return [seen[p.resolve()] for p in found if seen.get(p.resolve()) is p]
+
+
+def _replay_foreign(
+    log: ForeignLog,
+    rules: str | None,
+    dialect_id: str | None,
+    until: int | None,
+    backend: Backend,
+    trace: Trace | None,
+    report: Report,
+    load: Load,
+    strict: bool,
+) -> ReplayResult:
+    dialect = _dialect(log, rules, dialect_id, report)
+    ruleset = load(rules or _own_rules(dialect, log))
+    seats, settings = seats_and_settings(dialect, log, ruleset)
+    game = _placed(lambda: Game(ruleset, seats, settings, backend), log.file)
+    importer = Importer(game, dialect, log, strict)
+    numbers = iter(range(len(log.entries) + 1))
+
+    def step(entry: int) -> None:
+        if trace is not None:
+            trace(_record(game, next(numbers), entry))
+
+    result = ReplayResult(log.file, game, None, importer.moves, importer.entries, importer.ignored, True)
+    try:
+        stop = importer.run(until, step if trace is not None else None)
+    except RulesetFaultError as error:
+        report.add(error.diagnostic)
+        refusal = refused(f"the ruleset is at fault: {error}", error.diagnostic.span)
+        result.divergence = Divergence(game.ply, None, None, refusal, ())
+        return result
+    if stop is not None:
+        result.divergence = Divergence(stop.ply, stop.foreign_index, stop.action, stop.refusal, stop.nearest)
+    if len(result.ignored) * 2 > len(log.entries):
+        message = f"most of this log is not legal here: {len(result.ignored)} of {len(log.entries)} entries"
+        help_ = f"with --rules {ruleset.ref} none is ignored, and the first is explained"
+        report.warning("RS623", message, Span(log.file, 1, 1, 1, 2), help=help_)
+    return result
+
+
+def _own_rules(dialect: Dialect, log: ForeignLog) -> str:
+    """The ruleset reference that the dialect names for a log."""
+    found = dialect.ruleset_for(log.entries[0])
+    if found is None:
+        start = Span(log.file, 1, 1, 1, 2)
+        fail("RS621", f"`{dialect.id}` knows no ruleset for this log", start, help=f"it knows {dialect.wanted()}")
+    return found
+
+
+def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report: Report) -> Dialect:
+    """The dialect that is named, or the one that knows the log."""
+    files = dialects(rules)
+    if dialect_id is not None:
+        for file in files:
+            if file.stem == dialect_id:
+                return read_dialect(file)
+        names = sorted({f.stem for f in files})
+        hint = did_you_mean(dialect_id, names) or ("known are " + ", ".join(f"`{n}`" for n in names) if names else "")
+        fail("RS615", f"there is no dialect `{dialect_id[:80]}`", None, help=hint)
+    close: list[Dialect] = []
+    for file in files:
+        try:
+            dialect = read_dialect(file)
+        except DiagnosticsError as error:  # somebody else's dialect must not keep a log from being read
+            d = error.diagnostics[0]
+            report.warning(d.code, f"a dialect is passed over: {d.message}", d.span, help=d.help)
+            continue
+        if dialect.automatic and dialect.knows(log.entries[0]):
+            return dialect
+        if follow(log.entries[0], dialect.type_path) == dialect.start["type"]:
+            close.append(dialect)
+    hint = ""
+    if close:
+        hint = f"`{close[0].id}` reads logs whose first entry says {close[0].wanted()}"
+    return fail(
+        "RS616", "nothing here knows this kind of log", Span(log.file, 1, 1, 1, 2), help=hint or "name it: --dialect ID"
+    )

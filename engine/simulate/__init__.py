@@ -1,0 +1,1 @@
+"""Playouts: random games, on many processes, with results in files."""

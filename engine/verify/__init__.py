@@ -1,0 +1,1 @@
+"""Tests of rulesets: scenarios, invariants, exploration, perft, shrinking."""

@@ -1,0 +1,59 @@
+"""What a recorded game breaks that the rules promise: its invariants, tried after every move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rulespec.diagnostics.diagnostic import Diagnostic
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option
+from rulespec.engine.game.position_check import look
+from rulespec.engine.logs.native import LogHeader, entry_json
+from rulespec.engine.replay.replay import ReplayResult
+from rulespec.engine.verify.shrink import Move, last_changes
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A promise that a game breaks.
+
+    `index` counts the moves before the one that breaks it; `move` is that one, and None if the start breaks it; it is
+    in the log at `line`, or at `foreign_index`. `changed` is what it has changed, in words.
+    """
+
+    index: int
+    move: Move | None
+    line: int | None
+    foreign_index: int | None
+    wrong: Diagnostic
+    changed: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `replay --check --format json` prints."""
+        return {
+            "index": self.index,
+            "foreign_index": self.foreign_index,
+            "move": entry_json(self.move) if self.move is not None else None,
+            "code": self.wrong.code,
+            "reason": self.wrong.message,
+            "changed": list(self.changed),
+        }
+
+
+def first_broken(result: ReplayResult) -> Broken | None:
+    """The first move of a replayed game after which an invariant is broken, or nothing is legal; None if none is.
+
+    The game is played once more, as far as it was legal.
+    """
+    ruleset, header = result.game.ruleset, LogHeader.of(result.game)
+    game = Game(ruleset, header.seats, header.settings)
+    if (wrong := look(game)[1]) is not None:
+        return Broken(0, None, None, None, wrong, ())
+    for index, (move, place) in enumerate(zip(result.moves, result.places, strict=True)):
+        game.apply(move) if isinstance(move, Option) else game.take_back(move)
+        if (wrong := look(game)[1]) is not None:
+            changed = last_changes(ruleset, header, result.moves[: index + 1])
+            line, entry = (None, place) if result.foreign else (place, None)
+            return Broken(index, move, line, entry, wrong, tuple(changed))
+    return None

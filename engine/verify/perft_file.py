@@ -1,0 +1,252 @@
+"""Recorded perfts: positions of a ruleset with what was counted below them, in a file that tests compare.
+
+Who changes what is legal, or what an option does, without meaning to sees it there. The numbers depend on the rules
+alone. The hash depends on the layout of states, too: where that changes and all numbers stay, the record is written
+anew (`rulespec perft REF --record`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Report, Severity, Span
+from rulespec.documents.reader import Mapping as YamlMapping
+from rulespec.documents.reader import display, inside, locate, read_yaml, to_plain
+from rulespec.documents.schema_check import check_schema
+from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.machines import Backend, seat_names
+from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.replay.replay import ReplayResult, replay_file
+from rulespec.engine.verify.perft import Perft, perft
+from rulespec.engine.verify.suite import log_files
+from rulespec.schemas import load_schema, modeline
+from rulespec.typed import nodes as typed
+
+BUDGET = 400
+"""Nodes of a position: it is counted as deep as this allows."""
+DEEPEST = 4
+FROM_LOGS = 100
+"""Positions that are chosen from recorded games."""
+COUNTED = ("nodes", "leaves", "ended", "distinct", "hash")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A position with what was counted below it.
+
+    It is where the recorded game `log` (a path in the ruleset's folder) stands after its first `at` moves; without a
+    log, the start of a game of `players`. `counted` is empty, and the depth 0, before anything has been counted. `span`
+    is where the row stands in the record, `spans` where each of its values does.
+    """
+
+    players: int
+    log: str
+    at: int
+    depth: int
+    counted: dict[str, int | str] = field(default_factory=dict)
+    span: Span | None = None
+    spans: dict[str, Span] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        where = f"{self.log} at {self.at}" if self.log else f"start of {self.players} players"
+        return f"{where}, depth {self.depth}"
+
+    def to_yaml(self) -> str:
+        """The row as a line of the record."""
+        position = f"log: {self.log}, at: {self.at}" if self.log else f"players: {self.players}"
+        values = ", ".join(f'{k}: "{v}"' if k == "hash" else f"{k}: {v}" for k, v in self.counted.items())
+        return f"  - {{{position}, depth: {self.depth}, {values}}}"
+
+
+def record_file(ruleset: typed.Ruleset) -> Path:
+    """Where the perfts of a ruleset are recorded: `perft/<id>+<overlays>.yaml` in its folder."""
+    return ruleset.folders[0] / "perft" / f"{'+'.join([ruleset.id, *ruleset.overlays])}.yaml"
+
+
+# --- positions -----------------------------------------------------------------------------
+
+
+def replay_own(path: Path, ruleset: typed.Ruleset) -> ReplayResult:
+    """Replays a log under a ruleset that is loaded already, as far as it is legal there.
+
+    Raises:
+        DiagnosticsError: if the log cannot be read, or does not go with the ruleset.
+    """
+    own = "+".join([str(ruleset.folders[0]), *ruleset.overlays])
+    return replay_file(path, rules=own, load=lambda _: ruleset, strict=False)
+
+
+def at_moves(
+    result: ReplayResult, wanted: Iterable[int], backend: Backend, spans: Mapping[int, Span] | None = None
+) -> Iterator[Game]:
+    """A game of its own that stands where a replayed one stood after each of so many moves, in rising order.
+
+    Moves are decisions, of foreign logs too, and what took decisions back (as one move). `spans` says where a number is
+    written.
+
+    Raises:
+        DiagnosticsError: RS832 if the log has fewer legal moves.
+    """
+    was, moves = result.game, result.moves
+    game = Game(was.ruleset, was.seats, was.settings, backend)
+    taken = 0
+    for at in wanted:
+        if at > len(moves):
+            legal = f"{result.log} has {len(moves):,}" + (" legal ones" if result.divergence else "")
+            help_ = f"then comes: {result.divergence.refusal.reason}" if result.divergence else "take a smaller number"
+            span = (spans or {}).get(at, Span(result.log, 1, 1, 1, 2))
+            message = f"there is no position after {at:,} moves: {legal}"
+            raise DiagnosticsError([Diagnostic("RS832", Severity.ERROR, message, span, help=help_)])
+        for move in moves[taken:at]:
+            if isinstance(move, TakenBack):
+                game.take_back(move)
+            else:
+                game.apply(move)
+        taken = at
+        yield game
+
+
+def positions(ruleset: typed.Ruleset, rows: Sequence[Row], backend: Backend) -> Iterator[tuple[Row, Game]]:
+    """Each row with a game that stands there; it is to be left as it is found."""
+    for log, of_log in groupby(rows, key=lambda row: row.log):
+        group = list(of_log)
+        if not log:
+            for row in group:
+                yield row, Game(ruleset, seat_names(row.players), backend=backend)
+            continue
+        result = replay_own(inside(ruleset.folders[0], log, group[0].spans.get("log")), ruleset)
+        spans = {row.at: row.spans["at"] for row in group if row.spans}
+        yield from zip(group, at_moves(result, [row.at for row in group], backend, spans), strict=True)
+
+
+def choose(ruleset: typed.Ruleset, from_logs: int = FROM_LOGS) -> list[Row]:
+    """Positions worth recording: the start for every number of players, and some spread evenly over the recorded games.
+
+    Nothing is counted yet, and the depth is 0.
+    """
+    low, high = ruleset.players
+    rows = [Row(players, "", 0, 0) for players in range(low, high + 1)]
+    moves: list[tuple[str, int]] = []
+    for path in log_files(ruleset):
+        legal = len(replay_own(path, ruleset).moves)
+        moves += [(path.relative_to(ruleset.folders[0]).as_posix(), at) for at in range(1, legal)]
+    number = min(from_logs, len(moves))
+    rows += [Row(0, *moves[i * len(moves) // number], 0) for i in range(number)]
+    return rows
+
+
+# --- the file ------------------------------------------------------------------------------
+
+
+def read_record(path: Path) -> list[Row]:
+    """Reads a record.
+
+    Raises:
+        DiagnosticsError: if it cannot be read or does not fit its schema.
+    """
+    report = Report()
+    node = read_yaml(path, display(path))
+    check_schema(node, load_schema("perft_record"), report, what="perft record")
+    report.raise_if_errors()
+    rows = []
+    for i, data in enumerate(to_plain(node)["positions"]):
+        place = locate(node, ["positions", i])
+        assert isinstance(place, YamlMapping)
+        spans = {name: value.span for name, (_, value) in place.entries.items()}
+        counted = {name: data[name] for name in COUNTED if name in data}
+        players, log, at = data.get("players", 0), data.get("log", ""), data.get("at", 0)
+        rows.append(Row(players, log, at, data["depth"], counted, place.span, spans))
+    return sorted(rows, key=lambda row: (row.log, row.at))
+
+
+def count(ruleset: typed.Ruleset, rows: Sequence[Row], backend: Backend = "python") -> Iterator[Row]:
+    """The rows with what is counted below them; where the depth is 0, it is chosen by `BUDGET`.
+
+    Raises:
+        DiagnosticsError: if a log cannot be read, or a row names a position that it has not.
+        RulesetFaultError: if the rules are at fault.
+    """
+    for row, game in positions(ruleset, rows, backend):
+        found = perft(game, row.depth) if row.depth else _deepest(game)
+        yield Row(row.players, row.log, row.at, found.depth, counted(found))
+
+
+def counted(found: Perft) -> dict[str, int | str]:
+    """What of a perft is recorded."""
+    return {name: getattr(found, name) for name in COUNTED}
+
+
+def _deepest(game: Game) -> Perft:
+    best = perft(game, 1)
+    for depth in range(2, DEEPEST + 1):
+        found = perft(game, depth, limit=BUDGET)
+        if not found.complete or not found.leaves:
+            break
+        best = found
+    return best
+
+
+def write_record(path: Path, ruleset: typed.Ruleset, rows: Sequence[Row]) -> None:
+    """Writes a record; see `games/*/perft`.
+
+    Raises:
+        OSError: if it cannot be written.
+    """
+    path.parent.mkdir(exist_ok=True)
+    head = modeline(path.parent, "perft_record")
+    head += [f"# Written by `rulespec perft {ruleset.ref} --record`; compared by `--check`.", "positions:"]
+    path.write_text("\n".join([*head, *(row.to_yaml() for row in rows)]) + "\n", "utf-8", newline="\n")
+
+
+def compare(ruleset: typed.Ruleset, rows: Sequence[Row], backend: Backend, report: Report) -> int:
+    """Counts anew what is recorded, and gives how many positions that were.
+
+    Args:
+        ruleset: the ruleset.
+        rows: the positions with what is recorded.
+        backend: how the rules are run.
+        report: takes each difference (RS831 at its place in the record), and what keeps positions from being counted.
+    """
+    done = 0
+    for _, of_log in groupby(rows, key=lambda row: row.log):
+        try:
+            for row, game in positions(ruleset, list(of_log), backend):
+                _compare(row, game, backend, report)
+                done += 1
+        except DiagnosticsError as error:
+            report.extend(error.diagnostics)
+    return done
+
+
+def _compare(row: Row, game: Game, backend: Backend, report: Report) -> None:
+    ply = game.ply
+    try:
+        # One node more than recorded is enough to see a difference, and bounds what a record can ask for.
+        found = perft(game, row.depth, limit=int(row.counted["nodes"]) + 1)
+    except RulesetFaultError as fault:
+        report.add(fault.diagnostic)
+        while game.ply > ply:
+            game.undo()
+    else:
+        _differences(row, found, backend, report)
+
+
+def _differences(row: Row, found: Perft, backend: Backend, report: Report) -> None:
+    now: dict[str, Any] = counted(found)
+    names = [name for name, value in row.counted.items() if now[name] != value]
+    if not names:
+        return
+    if not found.complete:
+        names = ["nodes"]
+    texts = [f"{name} is {now[name]}, recorded {row.counted[name]}" for name in names]
+    if not found.complete:
+        texts = [f"there are more nodes than the {row.counted['nodes']} recorded"]
+    help_ = "see which option it is with `rulespec perft --divide`"
+    if names == ["hash"]:
+        help_ = "as many positions, but other states; if only their layout has changed: `rulespec perft REF --record`"
+    message = f"{row} (backend {backend}): {'; '.join(texts)}"
+    report.error("RS831", message, row.spans.get(names[0], row.span), help=help_)

@@ -1,0 +1,63 @@
+"""Games begun with every number of players, as far as the first decision, with a bound on all the work together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rulespec.diagnostics.diagnostic import DiagnosticsError, Report
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import seat_names
+from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.lower.lowering import lower
+from rulespec.engine.program.interpreter import Interpreter, ProgramFaultError
+from rulespec.typed import nodes as typed
+
+PATIENCE = 1_000_000
+"""Expressions evaluated for all numbers of players together; cells and instructions made count as several."""
+_PER_CELL = 5
+_PER_INSTRUCTION = 20
+
+
+def check_starts(ruleset: typed.Ruleset, report: Report) -> None:
+    """Reports what is wrong with the set-ups: start values, faults before the first decision, broken invariants."""
+    left = PATIENCE
+    low, high = ruleset.players
+    machines: list[Interpreter] = []
+
+    def make(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Interpreter:
+        program = lower(ruleset, seats, settings)
+        instructions = sum(1 + len(block.body) for block in program.blocks)
+        patience = left - _PER_CELL * len(program.cells) - _PER_INSTRUCTION * instructions
+        machines.append(Interpreter(program, patience))
+        return machines[-1]
+
+    for seats in range(low, high + 1):
+        machines.clear()
+        found = Report()
+        try:
+            _check_start(Game(ruleset, seat_names(seats), backend=make), seats, found)
+        except DiagnosticsError as error:
+            found.extend(error.diagnostics)
+        except RulesetFaultError as fault:
+            found.add(fault.diagnostic)
+        except ProgramFaultError as fault:
+            message = f"the set-up for {seats} players has no value: {fault.detail or 'a look-up without a row'}"
+            found.error("RS703", message, None, help="see setup.yaml and the tables it looks up")
+        except RecursionError:
+            help_ = "split expressions with `let`, and let fewer definitions call one another in a row"
+            found.error("RS410", "the rules nest too deep", None, help=help_)
+        left = machines[-1].left if machines else left
+        if left < 0:
+            message = f"the start is not tried out with {seats} players, nor with more: it takes too long"
+            report.warning("RS710", message, None, help="let the rules do less before the first decision")
+            return
+        report.extend(found.diagnostics)
+
+
+def _check_start(game: Game, seats: int, report: Report) -> None:
+    game.begin()
+    for text in game.check_invariants():
+        invariant = game.ruleset.rules.invariants[text.partition(":")[0]]
+        message = f"the invariant `{invariant.name}` does not hold before the first decision"
+        help_ = f"with {seats} players: see the set-up, and the rules that are carried out before that"
+        report.error("RS709", message, invariant.span, invariant.doc, help=help_)

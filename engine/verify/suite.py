@@ -1,0 +1,175 @@
+"""The tests a ruleset brings along: its scenarios, and the recorded games that must stay replayable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from msgspec.structs import replace
+
+from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Label, Report, Severity, Span
+from rulespec.documents.reader import display, files_inside
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import Backend
+from rulespec.engine.game.option import Option, RulesetFaultError
+from rulespec.engine.logs.native import LogHeader
+from rulespec.engine.replay.replay import ReplayResult, replay_file
+from rulespec.engine.verify.audit import Broken, first_broken
+from rulespec.engine.verify.scenario import Scenario, run_scenario, suite_scenarios
+from rulespec.engine.verify.shrink import told
+from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
+
+LOG_SUFFIXES = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
+EXPECTATION = ".expect.yaml"
+_CHANGES = 12  # that a message shows
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One scenario or recorded game that was run, with what is wrong; `backends` are those it failed under."""
+
+    kind: Literal["scenario", "log"]
+    id: str
+    file: str
+    backends: tuple[Backend, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.diagnostics
+
+
+def run_suite(ruleset: typed.Ruleset, backends: Sequence[Backend], report: Report, only: str = "") -> Iterator[Case]:
+    """Runs the scenarios of a ruleset reference under each of the backends, then its recorded games.
+
+    Args:
+        ruleset: the ruleset, with the overlays of the reference.
+        backends: what to run scenarios under.
+        report: takes what is wrong with scenario files themselves.
+        only: a text that the id or the file of a case must contain.
+    """
+    for scenario in suite_scenarios(ruleset, report, display):
+        if only in scenario.id or only in scenario.span.file:
+            yield _scenario_case(ruleset, scenario, backends)
+    for path in log_files(ruleset):
+        if only in display(path):
+            yield run_log(path, ruleset)
+
+
+def _scenario_case(ruleset: typed.Ruleset, scenario: Scenario, backends: Sequence[Backend]) -> Case:
+    found: dict[Diagnostic, list[Backend]] = {}
+    for backend in backends:
+        for failure in run_scenario(ruleset, scenario, backend):
+            found.setdefault(failure.diagnostic, []).append(backend)
+    # Where the backends do not agree it is the program's mistake, so it is said.
+    diagnostics = [
+        d if len(failed) == len(backends) else replace(d, help=f"only under the backend {', '.join(failed)}")
+        for d, failed in found.items()
+    ]
+    names = tuple(b for b in backends if any(b in failed for failed in found.values()))
+    return Case("scenario", scenario.id, scenario.span.file, names, tuple(diagnostics))
+
+
+# --- recorded games --------------------------------------------------------------------------
+
+
+def log_files(ruleset: typed.Ruleset) -> list[Path]:
+    """The recorded games of a reference: in `logs/`, or, with overlays, in `logs/<overlay>/`."""
+    names = [f"logs/{overlay}" for overlay in ruleset.overlays] or ["logs"]
+    return [
+        path
+        for name in names
+        for path in files_inside(ruleset.folders[0], f"{name}/*")
+        if path.name.endswith(LOG_SUFFIXES)
+    ]
+
+
+def run_log(path: Path, ruleset: typed.Ruleset) -> Case:
+    """Replays a recorded game of a ruleset, and compares what it comes to with what is expected."""
+
+    def load(ref: str) -> typed.Ruleset:
+        return ruleset if ref in (own, ruleset.ref) else load_ruleset(ref)
+
+    file, report = display(path), Report()
+    own = "+".join([str(ruleset.folders[0]), *ruleset.overlays])
+    # A foreign log's dialect stands beside the ruleset, which need not be where rulesets are looked for by their ids.
+    rules = None if path.name.endswith((".jsonl", ".jsonl.gz")) else own
+    try:
+        result = replay_file(path, rules=rules, report=report, load=load, strict=False)
+        broken, outcome = first_broken(result), result.to_json()
+        outcome["options"] = offered(result) if broken is None else None
+    except DiagnosticsError as error:
+        return Case("log", path.name, file, ("python",), error.diagnostics)
+    except RulesetFaultError as fault:
+        return Case("log", path.name, file, ("python",), (fault.diagnostic,))
+    if (divergence := outcome["divergence"]) is not None:
+        report.error("RS821", f"this recorded game is not legal to its end: {divergence_text(divergence)}", _top(file))
+    if broken is not None:
+        report.add(_broken(broken, file))
+    _compare(path, outcome, report)
+    errors = tuple(d for d in report.diagnostics if d.severity is Severity.ERROR)
+    return Case("log", path.name, file, ("python",) if errors else (), errors)
+
+
+def _broken(broken: Broken, file: str) -> Diagnostic:
+    """What a recorded game breaks."""
+    move = told(broken.move) if broken.move is not None else "the start of the game"
+    message = f"{move}: {broken.wrong.message[0].lower()}{broken.wrong.message[1:]}"
+    place = Span(file, broken.line, 1, broken.line, 2) if broken.line is not None else _top(file)
+    notes = (Label(broken.wrong.span, broken.wrong.label or "this does not hold"),) if broken.wrong.span else ()
+    return Diagnostic("RS824", Severity.ERROR, message, place, notes=notes, help="\n".join(broken.changed[:_CHANGES]))
+
+
+def divergence_text(divergence: dict[str, Any]) -> str:
+    """A divergence in one line."""
+    where = f"decision {divergence['index']}"
+    if divergence.get("foreign_index") is not None:
+        where += f" (entry {divergence['foreign_index']})"
+    action = divergence["action"]
+    text = action if isinstance(action, str) else "this action"
+    return f"{where}, {text}: {divergence['reason']}"
+
+
+def _top(file: str) -> Span:
+    return Span(file, 1, 1, 1, 2)
+
+
+def offered(result: ReplayResult) -> int:
+    """How many options the deciders of a replayed game had, in all; a rule that allows more, or less, changes it."""
+    header = LogHeader.of(result.game)
+    game = Game(result.game.ruleset, header.seats, header.settings)
+    total = 0
+    for move in result.moves:
+        total += len(game.own_options)
+        game.apply(move) if isinstance(move, Option) else game.take_back(move)
+    return total
+
+
+def _compare(path: Path, outcome: dict[str, Any], report: Report) -> None:
+    """Compares the outcome with `<name>.expect.yaml`, which may hold any of its fields but the state."""
+    from rulespec.documents.reader import Mapping, inside, read_yaml, to_plain
+    from rulespec.documents.reader import Sequence as List
+
+    stem = next(path.name.removesuffix(s) for s in LOG_SUFFIXES if path.name.endswith(s))
+    beside = inside(path.parent, stem + EXPECTATION)
+    if not beside.exists():
+        return
+    node = read_yaml(beside, display(beside))
+    if not isinstance(node, Mapping):
+        report.error("RS822", "an expectation is a mapping of fields to values", node.span)
+        return
+    known = ("decisions", "ended", "hash", "options", "scores", "winners")
+    for key, wanted in node.entries.values():
+        if key.text not in known:
+            help_ = f"the fields are {', '.join(known)}"
+            report.error("RS822", f"`{key.text}` cannot be expected", key.span, help=help_)
+            continue
+        found, expected = outcome[key.text], to_plain(wanted)
+        if isinstance(wanted, List):
+            found, expected = sorted(map(str, found or [])), sorted(map(str, expected))
+        if found != expected:
+            report.error("RS823", f"{key.text} is {found}, expected {expected}", wanted.span)

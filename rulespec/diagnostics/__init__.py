@@ -1,0 +1,1 @@
+"""Diagnostics: codes, records, the report, and their renderers."""

@@ -1,0 +1,78 @@
+"""The pages on diagnostics: `docs/diagnostics/RS221.md` says what RS221 means, with a bad and a good example.
+
+`python -m rulespec.diagnostics.pages` writes the list of codes in `docs/diagnostics/README.md` anew.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from rulespec.diagnostics.diagnostic import CODES
+
+HEADINGS = ("What it says", "Why it matters", "Bad example", "Good example")
+"""What every page holds, in this order."""
+
+FAMILIES = {
+    "RS1": "Files and YAML, and the form of rules",
+    "RS2": "Names, and the shape of files",
+    "RS3": "Types, units and resources",
+    "RS4": "Termination, flow and unused parts",
+    "RS5": "References and overlays",
+    "RS6": "Logs and dialects",
+    "RS7": "Games",
+    "RS8": "Scenarios and recorded games",
+    "RS9": "The program itself",
+}
+_INDEX = "README.md"
+_LIST = "## The codes\n"  # what stands above it in the index is written by hand
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page: the Markdown under each heading, and all of its text."""
+
+    sections: dict[str, str]
+    text: str
+
+
+def folder() -> Path:
+    """The folder of the pages: part of the package; in a checkout a link to `docs/diagnostics`."""
+    return Path(str(resources.files("rulespec"))) / "diagnostics_pages"
+
+
+def read_page(code: str) -> Page | None:
+    """The page on a code; None if there is none."""
+    path = folder() / f"{code}.md"
+    return parse_page(path.read_text("utf-8")) if code in CODES and path.is_file() else None
+
+
+def parse_page(text: str) -> Page:
+    """A page from its Markdown."""
+    _, *parts = re.split(r"^## ", text, flags=re.MULTILINE)
+    sections = {title: body.strip() for title, _, body in (part.partition("\n") for part in parts)}
+    return Page(sections, text)
+
+
+def families() -> dict[str, dict[str, str]]:
+    """The codes with their titles, by the name of their family."""
+    return {
+        name: {c: t for c, t in CODES.items() if c.startswith(start)}
+        for start, name in FAMILIES.items()
+        if any(c.startswith(start) for c in CODES)
+    }
+
+
+def index(text: str) -> str:
+    """The index page with its list of codes as it should be; what is written by hand above the list stays."""
+    lines = [text.partition(_LIST)[0] + _LIST]
+    for name, codes in families().items():
+        lines += [f"### {name}\n", *(f"* [{code}]({code}.md): {title}" for code, title in codes.items()), ""]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    page = folder() / _INDEX
+    page.write_text(index(page.read_text("utf-8")), "utf-8")

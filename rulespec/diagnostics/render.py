@@ -1,0 +1,251 @@
+"""Diagnostics as text for people, with the offending line and carets under it, and for programs: JSON and GitHub."""
+
+from __future__ import annotations
+
+import textwrap
+import unicodedata
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
+
+_LINE_LIMIT = 160  # a longer line is shown through a window of so many characters around the caret, or of the terminal
+_LEAST_WIDTH = 40  # a narrower terminal breaks lines itself
+_TAB = 4
+_MESSAGE_LIMIT = 2_000
+
+_BOLD, _RED, _YELLOW, _BLUE = "1", "1;31", "1;33", "1;34"
+
+
+def render_text(
+    diagnostics: Iterable[Diagnostic], sources: Mapping[str, str], color: bool = False, width: int = 0
+) -> str:
+    """Renders diagnostics for a terminal, a blank line between two of them.
+
+    Args:
+        diagnostics: what to render, in this order.
+        sources: the text of each file, by the name that spans use. Without it a place is named but not quoted.
+        color: whether to use ANSI colours.
+        width: columns of the terminal: messages are wrapped to them, and long lines shown through a window that fits;
+            0 if there is no terminal.
+
+    Returns:
+        The text, without a newline at its end. Nothing in it that came from a file can control the terminal.
+    """
+    renderer = _Renderer(sources, color, width)
+    return "\n\n".join("\n".join(renderer.lines_of(d)) for d in diagnostics)
+
+
+def to_github(diagnostic: Diagnostic) -> str:
+    """The diagnostic as a workflow command of GitHub Actions, which shows it at its line: `::error file=…::…`."""
+    properties: dict[str, str] = {}
+    if (span := diagnostic.span) is not None:
+        places = {"line": span.line, "endLine": span.end_line, "col": span.column}
+        properties = {"file": _relative(span.file), **{key: str(value) for key, value in places.items()}}
+    properties["title"] = diagnostic.code
+    lines = [diagnostic.message + (f" ({diagnostic.label})" if diagnostic.label else "")]
+    lines += diagnostic.help.split("\n") if diagnostic.help else []
+    text = "\n".join(map(_escape, lines))[:_MESSAGE_LIMIT]
+    values = ",".join(f"{key}={_github_property(_escape(value))}" for key, value in properties.items())
+    return f"::{diagnostic.severity.value} {values}::{_github_data(text)}"
+
+
+def _github_data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _github_property(text: str) -> str:
+    return _github_data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def to_json(diagnostic: Diagnostic) -> dict[str, Any]:
+    """The diagnostic as plain data for `json.dumps`."""
+    return {
+        "code": diagnostic.code,
+        "severity": diagnostic.severity.value,
+        "message": diagnostic.message,
+        "span": _span_json(diagnostic.span) if diagnostic.span else None,
+        "label": diagnostic.label,
+        "notes": [{"span": _span_json(n.span), "text": n.text} for n in diagnostic.notes],
+        "help": diagnostic.help,
+        "fix": {"span": _span_json(diagnostic.fix.span), "text": diagnostic.fix.text} if diagnostic.fix else None,
+    }
+
+
+def _span_json(span: Span) -> dict[str, Any]:
+    return {
+        "file": span.file,
+        "line": span.line,
+        "column": span.column,
+        "end_line": span.end_line,
+        "end_column": span.end_column,
+    }
+
+
+class _Mark(Struct, frozen=True):
+    """A label, and whether it is the place itself (carets) or a second one (dashes)."""
+
+    span: Span
+    text: str
+    primary: bool
+
+
+class _Renderer:
+    def __init__(self, sources: Mapping[str, str], color: bool, width: int) -> None:
+        self.sources = sources
+        self.color = color
+        self.width = max(width, _LEAST_WIDTH) if width else 0
+        self.split: dict[str, list[str]] = {}  # splitting a large file once per diagnostic would be quadratic
+
+    def lines_of(self, diagnostic: Diagnostic) -> list[str]:
+        tone = _RED if diagnostic.severity is Severity.ERROR else _YELLOW
+        head = f"{diagnostic.severity.value}[{diagnostic.code}]"
+        first, *rest = self.wrapped(f"{head}: {_escape(diagnostic.message[:_MESSAGE_LIMIT])}", "    ")
+        lines = [self.paint(head, tone) + self.paint(first[len(head) :], _BOLD)]
+        lines += [self.paint(line, _BOLD) for line in rest]
+
+        marks = [_Mark(n.span, n.text, False) for n in diagnostic.notes]
+        if diagnostic.span is not None:
+            marks.insert(0, _Mark(diagnostic.span, diagnostic.label, True))
+        width = max((len(str(m.span.line)) for m in marks), default=1)
+        margin = " " * width
+
+        # One block per file, in the order in which the files first come up: the place itself leads.
+        names = dict.fromkeys(m.span.file for m in marks)
+        for position, name in enumerate(names):
+            of_file = [m for m in marks if m.span.file == name]
+            lead = of_file[0].span
+            arrow = "-->" if position == 0 else ":::"
+            lines.append(f"{margin}{self.paint(arrow, _BLUE)} {_display(name)}:{lead.line}:{lead.column}")
+            block = self.excerpt(of_file, width, tone)
+            if position == 0 and block:
+                lines.append(self.gutter("", width).rstrip())
+            lines += block or [f"{margin} {self.paint('=', _BLUE)} {_escape(m.text)}" for m in of_file if m.text]
+
+        if diagnostic.help:
+            indent = f"{margin}         "
+            parts = diagnostic.help[:_MESSAGE_LIMIT].split("\n")
+            texts = [line for part in parts for line in self.wrapped(indent + _escape(part), indent)]
+            lines.append(f"{margin} {self.paint('=', _BLUE)} help: {texts[0].removeprefix(indent)}")
+            lines += texts[1:]
+        return lines
+
+    def wrapped(self, text: str, indent: str) -> list[str]:
+        """The text in lines that fit the terminal; those after the first begin with the indent."""
+        if _columns(text) <= self.width or not self.width:
+            return [text]
+        return textwrap.wrap(text, self.width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+    def excerpt(self, marks: list[_Mark], width: int, tone: str) -> list[str]:
+        """The lines that the marks of one file lie in, each with its carets; [] if there is no text to quote."""
+        text = self.text_of(marks[0].span.file)
+        quotable = sorted((m for m in marks if 1 <= m.span.line <= len(text)), key=lambda m: m.span.line)
+        lines: list[str] = []
+        last: int | None = None
+        for number, group in groupby(quotable, key=lambda m: m.span.line):
+            if last is not None and number > last + 1:
+                lines.append("...")
+            last = number
+            line = text[number - 1]
+            together = list(group)  # stable sort: the place itself comes before second places on the same line
+            # Two marks far apart on one very long line do not fit one window: each gets its own.
+            rows = [together] if len(line) <= self.limit(width) else [[m] for m in together]
+            for row in rows:
+                lines += self.row(line, number, row, width, tone)
+        return lines
+
+    def row(self, line: str, number: int, marks: list[_Mark], width: int, tone: str) -> list[str]:
+        start, end = _window(len(line), marks[0].span.column - 1, self.limit(width))
+        left = "…" if start > 0 else ""
+        right = "…" if end < len(line) else ""
+        cells = [_cell(c) for c in line[start:end]]
+        quoted = left + "".join(cells) + right
+        out = [(self.gutter(str(number), width) + quoted).rstrip()]
+        for mark in marks:
+            first = min(max(mark.span.column - 1, start), end)
+            stop = len(line.rstrip()) if mark.span.end_line > mark.span.line else mark.span.end_column - 1
+            stop = max(first, min(stop, end))
+            before = _columns(left + "".join(cells[: first - start]))
+            length = max(1, _columns("".join(cells[first - start : stop - start])))
+            carets = ("^" if mark.primary else "-") * length
+            style = tone if mark.primary else _BLUE
+            text = _escape(mark.text)
+            room = self.width - width - 3
+            if not text or not self.width or before + length + 1 + _columns(text) <= room:
+                out.append(self.gutter("", width) + " " * before + self.paint(f"{carets} {text}".rstrip(), style))
+                continue
+            out.append(self.gutter("", width) + " " * before + self.paint(carets, style))
+            for part in textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False):
+                pad = max(0, min(before, room - _columns(part)))  # below the mark, or as near as there is room
+                out.append(self.gutter("", width) + " " * pad + self.paint(part, style))
+        return out
+
+    def limit(self, width: int) -> int:
+        """How many characters of a line are shown; `width` is that of the line numbers."""
+        room = self.width - width - 5  # the bar and its blanks, an ellipsis at either end
+        return min(_LINE_LIMIT, room) if self.width else _LINE_LIMIT
+
+    def text_of(self, name: str) -> list[str]:
+        if name not in self.split:
+            text = self.sources.get(name)
+            # Not splitlines(): it breaks at characters that no reader of ours counts as the end of a line.
+            self.split[name] = [] if text is None else [line.removesuffix("\r") for line in text.split("\n")]
+        return self.split[name]
+
+    def gutter(self, number: str, width: int) -> str:
+        return self.paint(f"{number:>{width}} |", _BLUE) + " "
+
+    def paint(self, text: str, style: str) -> str:
+        return f"\x1b[{style}m{text}\x1b[0m" if self.color else text
+
+
+def _window(length: int, caret: int, limit: int) -> tuple[int, int]:
+    if length <= limit:
+        return 0, length
+    start = max(0, min(caret - limit * 3 // 8, length - limit))
+    return start, start + limit
+
+
+def _display(name: str) -> str:
+    return _escape(_relative(name))
+
+
+def _relative(name: str) -> str:
+    """The file name relative to the current folder, if it lies below it."""
+    path = Path(name)
+    if path.is_absolute() and path.is_relative_to(here := Path.cwd()):
+        return str(path.relative_to(here))
+    return name
+
+
+def _cell(char: str) -> str:
+    return " " * _TAB if char == "\t" else _escape(char)
+
+
+def _escape(text: str) -> str:
+    """Text with every character that could move the cursor or reorder the line written as an escape."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c if _harmless(c) else c.encode("unicode_escape").decode() for c in text)
+
+
+def _harmless(char: str) -> bool:
+    # Cc control, Cf format (bidi overrides, zero-width marks), Cs surrogates, Zl and Zp line and paragraph separators.
+    return unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Zl", "Zp"}
+
+
+def _columns(text: str) -> int:
+    """How many terminal columns the text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(_columns_of(c) for c in text)
+
+
+def _columns_of(char: str) -> int:
+    if unicodedata.combining(char):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1

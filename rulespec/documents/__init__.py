@@ -1,0 +1,1 @@
+"""YAML files as trees of nodes that know their places."""

@@ -1,0 +1,298 @@
+"""JSON Schema errors as diagnostics: at the place in the file, in plain words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import jsonschema_rs
+
+from rulespec.diagnostics.diagnostic import Report, Span, did_you_mean, shown
+from rulespec.documents.reader import Mapping, Node, Scalar, locate, to_plain
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
+
+_ERROR_LIMIT = 50
+_LISTED = 12  # how many allowed values a hint names
+
+_UNKNOWN = frozenset(["additionalProperties", "unevaluatedProperties"])
+_TYPES = {
+    "object": "a mapping",
+    "array": "a list",
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "`true` or `false`",
+    "null": "empty",
+}
+_BOUNDS = {
+    "minimum": "at least",
+    "maximum": "at most",
+    "exclusiveMinimum": "more than",
+    "exclusiveMaximum": "less than",
+}
+_COUNTS = {
+    "minItems": "at least {} items",
+    "maxItems": "at most {} items",
+    "minLength": "at least {} characters",
+    "maxLength": "at most {} characters",
+    "minProperties": "at least {} entries",
+    "maxProperties": "at most {} entries",
+}
+
+
+def check_schema(
+    node: Node,
+    schema: dict[str, Any],
+    report: Report,
+    *,
+    what: str,
+    related: Iterable[dict[str, Any]] = (),
+    partial: bool = False,
+) -> None:
+    """Checks a file against a JSON Schema (draft 2020-12) and reports each error at its place, at most 50.
+
+    Args:
+        node: the file's root.
+        schema: the schema; it is trusted.
+        report: takes the diagnostics (RS211 to RS220).
+        what: the kind of file in words, such as "map file", for the messages.
+        related: schemas with an `$id` that `schema` may refer to. Nothing is ever fetched from the network.
+        partial: the file is laid over another one, and may leave out what stands there.
+    """
+    plain, related = to_plain(node), list(related)
+    if fits(plain, schema, related, partial):
+        return
+    # Imported here: most files fit, and importing this takes longer than reading them.
+    from jsonschema import Draft202012Validator
+    from referencing import Registry
+    from referencing.jsonschema import DRAFT202012
+
+    registry: Registry[Any] = Registry().with_contents(
+        [(s["$id"], s) for s in related], default_specification=DRAFT202012
+    )
+    validator = Draft202012Validator(schema, registry=registry)
+    found: list[ValidationError] = []
+    for error in validator.iter_errors(plain):
+        found += islice(_leaves(error), _ERROR_LIMIT)
+        if len(found) >= _ERROR_LIMIT:
+            break
+    hints: dict[tuple[str | int, ...], str] = {}
+    for error in found:
+        hints[tuple(error.absolute_path)] = hints.get(tuple(error.absolute_path), "") + _meant(error, node)
+    for error in found:
+        if not (partial and error.validator == "required"):
+            _describe(error, node, report, what, hints)
+
+
+def fits(plain: Any, schema: dict[str, Any], related: Iterable[dict[str, Any]] = (), partial: bool = False) -> bool:
+    """Whether there is nothing to report. jsonschema_rs says so in a hundredth of the time; jsonschema says what."""
+    registry = jsonschema_rs.Registry([(s["$id"], s) for s in related], draft=jsonschema_rs.Draft202012)
+    validator = jsonschema_rs.Draft202012Validator(schema, registry=registry)
+    if partial:
+        return all(isinstance(e.kind, jsonschema_rs.ValidationErrorKind.Required) for e in validator.iter_errors(plain))
+    return validator.is_valid(plain)
+
+
+def _meant(error: ValidationError, root: Node) -> str:
+    """The hints which keys were meant by unknown ones."""
+    node = locate(root, error.absolute_path)
+    if str(error.validator) not in _UNKNOWN or not isinstance(node, Mapping):
+        return ""
+    known = [k for k in _known_keys(error.schema) if k not in node.entries]
+    return "".join(did_you_mean(name, known) for name in _extra_keys(error, node))
+
+
+def _follows(missing: str, error: ValidationError, hint: str) -> bool:
+    """Whether a key is missing because it is misspelt itself, or one on which it depends what must be said."""
+    return f"`{missing}`" in hint or (bool(hint) and not {"then", "else"}.isdisjoint(error.absolute_schema_path))
+
+
+def _leaves(error: ValidationError) -> Iterable[ValidationError]:
+    """The errors worth telling: where a value fits no alternative, those of the alternative that was meant."""
+    if error.validator not in {"anyOf", "oneOf"} or not error.context:
+        return [error]
+    branches: dict[Any, list[ValidationError]] = {}
+    for inner in error.context:
+        branches.setdefault(inner.schema_path[0], []).append(inner)
+    # An alternative for another type of value, or with another fixed word in it, was not the one meant.
+    meant = {
+        k: errors
+        for k, errors in branches.items()
+        if not any((e.validator == "type" and not e.path) or e.validator == "const" for e in errors)
+    }
+    # Of the rest, the one that went wrong deepest down fits best; between equals there is no telling.
+    ranks = {k: (-min(len(e.path) for e in errors), len(errors)) for k, errors in meant.items()}
+    best = [k for k, rank in ranks.items() if rank == min(ranks.values())]
+    if len(best) != 1:
+        return [error]
+    return [leaf for inner in meant[best[0]] for leaf in _leaves(inner)]
+
+
+def _describe(
+    error: ValidationError, root: Node, report: Report, what: str, hints: dict[tuple[str | int, ...], str]
+) -> None:
+    path = list(error.absolute_path)
+    node = locate(root, path) or root
+    where = _where(path, what)
+    kind = str(error.validator)
+    wanted: Any = error.validator_value
+
+    if "propertyNames" in error.absolute_schema_path and isinstance(node, Mapping) and isinstance(error.instance, str):
+        key = node.entries.get(error.instance)
+        span = key[0].span if key else node.span
+        report.error("RS215", f"{shown(error.instance)} cannot be a key in {where}", span, help=_key_hint(error))
+    elif kind in _UNKNOWN and isinstance(node, Mapping):
+        known = _known_keys(error.schema)
+        for name in _extra_keys(error, node):
+            hint = did_you_mean(name, [k for k in known if k not in node.entries])
+            hint = hint or (f"the keys here are {_list(known)}" if known else "remove it")
+            report.error("RS211", f"unknown key {shown(name)} in {where}", node.entries[name][0].span, help=hint)
+    elif kind == "required" and isinstance(node, Mapping):
+        for name in _missing(error, node):
+            if _follows(name, error, hints[tuple(path)]):
+                continue
+            message = f"the key {shown(name)} is missing in {where}"
+            report.error("RS212", message, _head(node), help=f"add `{name}: …`")
+    elif kind == "type":
+        types = [wanted] if isinstance(wanted, str) else list(wanted)
+        words = " or ".join(_TYPES.get(t, t) for t in types)
+        report.error("RS213", f"{where} must be {words}", _head(node), _found(node), help=_type_hint(types, node))
+    elif kind in {"enum", "const"}:
+        values = [str(_json_word(v)) for v in (wanted if kind == "enum" else [wanted])]
+        text = node.text if isinstance(node, Scalar) else ""
+        hint = did_you_mean(text, values) or f"write {_list(values, 'or')}"
+        report.error("RS214", f"{_value(node)} is not allowed as {where}", _head(node), help=hint)
+    elif kind == "pattern":
+        hint = error.schema.get("description", "") if isinstance(error.schema, dict) else ""
+        hint = hint or f"the form is {shown(str(wanted), 120)}"
+        report.error("RS215", f"{_value(node)} does not have the form of {where}", _head(node), help=str(hint))
+    elif kind in _BOUNDS:
+        message = f"{_value(node)} is out of range for {where}"
+        report.error("RS216", message, _head(node), help=f"it must be {_BOUNDS[kind]} {wanted}")
+    elif kind in _COUNTS:
+        instance: Any = error.instance
+        change = "add" if kind.startswith("min") else "remove"
+        message = f"{where} must have {_COUNTS[kind].format(wanted)}"
+        report.error("RS217", message, _head(node), help=f"it has {len(instance)}: {change} some")
+    elif kind == "uniqueItems":
+        report.error("RS218", f"{where} has the same item twice", _head(node), help="remove one of the two")
+    elif kind == "oneOf" and not error.context:
+        report.error("RS219", f"{where} fits more than one of the forms", _head(node), help="remove what is too much")
+    elif kind in {"anyOf", "oneOf"}:
+        report.error("RS219", f"{where} fits none of the allowed forms", _head(node), _found(node), help=_forms(error))
+    else:
+        report.error("RS220", f"{where}: {error.message[:300]}", _head(node), help=f"see `{kind}` in the schema")
+
+
+def _where(path: list[str | int], what: str) -> str:
+    if not path:
+        return f"the {what}"
+    words = "".join(f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in path)
+    return shown(words.removeprefix("."), 100)
+
+
+def _head(node: Node) -> Span:
+    """The first line of a node: its first key, if it is a mapping over several lines."""
+    if isinstance(node, Mapping) and node.entries and node.span.end_line > node.span.line:
+        first = next(iter(node.entries.values()))[0].span
+        if first.line == node.span.line:
+            return node.span.to(first)
+    return node.span
+
+
+def _extra_keys(error: ValidationError, node: Mapping) -> list[str]:
+    if error.validator == "unevaluatedProperties":  # which they are, only the message says
+        return [k for k in node.entries if repr(k) in error.message] or list(node.entries)[:1]
+    schema: Any = error.schema
+    patterns = [re.compile(p) for p in schema.get("patternProperties", {})]
+    properties = schema.get("properties", {})
+    return [k for k in node.entries if k not in properties and not any(p.search(k) for p in patterns)][:_ERROR_LIMIT]
+
+
+def _known_keys(schema: Any) -> list[str]:
+    return list(schema.get("properties", {})) if isinstance(schema, dict) else []
+
+
+def _missing(error: ValidationError, node: Mapping) -> list[str]:
+    # jsonschema makes one error per missing key, each with the whole list in it; the report drops repetitions.
+    wanted = error.validator_value
+    return [k for k in wanted if k not in node.entries] if isinstance(wanted, list) else []
+
+
+def _key_hint(error: ValidationError) -> str:
+    wanted: Any = error.validator_value
+    if error.validator == "enum":
+        names = [str(v) for v in wanted]
+        return did_you_mean(str(error.instance), names) or f"the keys here are {_list(names)}"
+    if error.validator == "pattern":
+        return f"the form of a key is {shown(str(wanted), 120)}"
+    return error.message[:200]
+
+
+def _type_hint(types: list[str], node: Node) -> str:
+    if isinstance(node, Scalar):
+        if "string" in types and node.value is not None:
+            return f'quote it: `"{node.text[:60]}"`'
+        if "integer" in types and node.style != "plain" and re.fullmatch(r"-?[0-9]{1,15}", node.text):
+            return f"remove the quotes: `{node.text}`"
+        if "boolean" in types and node.text in {"true", "false"}:
+            return f"remove the quotes: `{node.text}`"
+        if "array" in types and node.value is not None:
+            return f"put it in brackets: `[{', '.join(node.text[:60].split())}]`"
+    if "array" in types:
+        return "write a list: `[a, b]`, or lines that start with `- `"
+    if "object" in types:
+        return "write entries such as `key: value`, indented under this key"
+    return f"write {' or '.join(_TYPES.get(t, t) for t in types)} here"
+
+
+def _forms(error: ValidationError) -> str:
+    wanted: Any = error.validator_value
+    words: list[str] = []
+    for form in wanted if isinstance(wanted, list) else []:
+        if not isinstance(form, dict):
+            continue
+        if title := form.get("title") or form.get("description"):
+            words.append(str(title))
+        elif "enum" in form:
+            words += [f"`{_json_word(v)}`" for v in form["enum"][:_LISTED]]
+        elif "const" in form:
+            words.append(f"`{_json_word(form['const'])}`")
+        elif isinstance(form.get("type"), str):
+            words.append(_TYPES.get(str(form["type"]), str(form["type"])))
+    return f"it must be {' or '.join(dict.fromkeys(words))}" if words else "see the description of this file's schema"
+
+
+def _found(node: Node) -> str:
+    if not isinstance(node, Scalar):
+        return "this is a mapping" if isinstance(node, Mapping) else "this is a list"
+    match node.value:
+        case None:
+            return "this is empty"
+        case bool():
+            return "this is a truth value"
+        case int():
+            return "this is a number"
+        case _:
+            return "this is text"
+
+
+def _value(node: Node) -> str:
+    if isinstance(node, Scalar):
+        return shown(node.text) if node.value is not None else "an empty value"
+    return "this mapping" if isinstance(node, Mapping) else "this list"
+
+
+def _json_word(value: object) -> object:
+    return {True: "true", False: "false", None: "null"}[value] if value is None or isinstance(value, bool) else value
+
+
+def _list(names: list[str], last: str = "and") -> str:
+    words = [f"`{n}`" for n in names[:_LISTED]]
+    if len(names) > _LISTED:
+        return ", ".join(words) + ", …"
+    return f"{', '.join(words[:-1])} {last} {words[-1]}" if len(words) > 1 else "".join(words)

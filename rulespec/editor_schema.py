@@ -1,0 +1,264 @@
+"""The schema of one ruleset's own files: the general ones, with its kinds, facts, tables and places filled in."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from rulespec.documents.reader import Mapping, Node, Scalar, Sequence
+from rulespec.load import SECTION_FILES
+from rulespec.schemas import load_schema
+from rulespec.typed import nodes as typed
+from rulespec.types import Bool, Ent, Num, SetOf, Type
+
+MAX_PATHS = 5_000
+"""Paths of a ruleset that the schema of an overlay offers; of a larger ruleset those nearest to the top."""
+
+_SHOWN = 60  # characters of a present value
+
+Schema = dict[str, Any]
+
+
+def files_schema(ruleset: typed.Ruleset) -> Schema:
+    """One schema for kinds.yaml, map.yaml, tracks.yaml, tables.yaml and setup.yaml of a ruleset.
+
+    Entities must be given the facts of their kind, and what names an entity must name one that there is. A ruleset that
+    extends another one may leave out what stands there.
+
+    Returns:
+        A JSON Schema (draft 2020-12).
+    """
+    return _FilesSchema(ruleset).build()
+
+
+def overlay_schema(ruleset: typed.Ruleset, root: Node) -> Schema:
+    """The schema of an overlay for a ruleset: its options with their values, its paths with what stands there now.
+
+    Args:
+        ruleset: what the overlay is laid over.
+        root: the merged tree of its files.
+
+    Returns:
+        A JSON Schema (draft 2020-12).
+    """
+    schema = copy.deepcopy(load_schema("overlay"))
+    schema["$id"] = f"urn:rulespec:schema:overlay:{ruleset.ref}"
+    schema["title"] = f"Overlay for {ruleset.title}"
+    properties = schema["properties"]
+    properties["for"] = {"description": "The ruleset.", "enum": _unique(f.name for f in ruleset.folders)}
+    properties["options"]["properties"] = {o.name: _option(o) for o in ruleset.settings.values()}
+    paths = sorted(_paths(root, ""), key=lambda p: (p[0].count("."), p[0]))[:MAX_PATHS]
+    properties["changes"]["properties"] = {path: {"description": f"At present: {now}"} for path, now in paths}
+    for section in ("remove", "replaces"):
+        general = properties[section]["items"]
+        properties[section]["items"] = {"anyOf": [{"enum": [path for path, _ in paths]}, general]}
+    return schema
+
+
+def _option(option: typed.SettingDecl) -> Schema:
+    values: list[object] = [True, False] if option.values is None else list(option.values)
+    return {"description": option.doc, "enum": values}
+
+
+def _paths(node: Node, prefix: str) -> Iterator[tuple[str, str]]:
+    """The paths below a node, each with what stands there, in a few words."""
+    if isinstance(node, Mapping):
+        for key, (_, value) in node.entries.items():
+            path = f"{prefix}.{key}" if prefix else key
+            if prefix:
+                yield path, _present(value)
+            yield from _paths(value, path)
+
+
+def _present(node: Node) -> str:
+    if isinstance(node, Mapping):
+        text = f"{{{', '.join(node.entries)}}}"
+    elif isinstance(node, Sequence):
+        text = f"[{', '.join(i.text for i in node.items if isinstance(i, Scalar))}]"
+    else:
+        text = node.text
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+class _FilesSchema:
+    def __init__(self, ruleset: typed.Ruleset) -> None:
+        self.ruleset = ruleset
+        self.d = ruleset.declarations
+        self.properties: Schema = {}
+        self.defs: Schema = {}
+        for name in SECTION_FILES:
+            general = _with_prefix(load_schema(name), name)
+            self.properties |= general["properties"]
+            self.defs |= {f"{name}_{key}": value for key, value in general["$defs"].items()}
+
+    def build(self) -> Schema:
+        for kind in self.d.kinds.values():
+            if not kind.is_player:
+                self.defs[f"entity_of_{kind.name}"] = self._entity_of(kind)
+                self.defs[f"facts_of_{kind.name}"] = self._facts_of(kind)
+        self._sections()
+        self._setup()
+        schema = {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "$id": f"urn:rulespec:schema:files:{self.ruleset.ref}",
+            "title": f"{self.ruleset.title}: kinds, map, tracks, tables and set-up",
+            "type": "object",
+            "properties": self.properties,
+            "additionalProperties": False,
+            "$defs": self.defs,
+        }
+        return schema if len(self.ruleset.folders) == 1 else _partial(schema)
+
+    def _entity_of(self, kind: typed.Kind) -> Schema:
+        names: list[object] = []
+        for entity in kind.entities:
+            names.append(entity.name)
+            if entity.name.isdigit() and str(int(entity.name)) == entity.name:
+                names.append(int(entity.name))  # YAML reads it as a number
+        schema: Schema = {"title": kind.name, "enum": names or [None]}
+        return schema | ({"description": kind.doc} if kind.doc else {})
+
+    def _facts_of(self, kind: typed.Kind) -> Schema:
+        """What stands under an entity: its facts, and texts."""
+        track = next((t for t in self.d.tracks.values() if t.kind == kind.name), None)
+        of_map = kind.name == self._map_kind()
+        origin = "tracks" if track else "map" if of_map else "kinds"
+        texts = dict(self.defs[f"{origin}_entity"]["properties"])
+        if not (track and not track.ring):
+            texts.pop("upto", None)
+        if not of_map:
+            texts.pop("position", None)
+        facts = {f.name: self._value(f.type) for f in kind.facts.values()}
+        needed = [f.name for f in kind.facts.values() if self._needed(f.type)]
+        general: Schema = {"type": ["object", "null"] if not needed else "object"}
+        return general | {"properties": texts | facts, "required": needed, "additionalProperties": False}
+
+    def _map_kind(self) -> str:
+        """The kind that map.yaml declares."""
+        declared = (k for k in self.d.kinds.values() if k.span.file.endswith("map.yaml"))
+        return next((k.name for k in declared), "")
+
+    def _needed(self, type_: Type) -> bool:
+        return isinstance(type_, Num) or (isinstance(type_, Ent) and not type_.optional)
+
+    def _value(self, type_: Type) -> Schema:
+        match type_:
+            case Num():
+                return {"title": str(type_), "type": ["integer", "string"]}
+            case Bool():
+                return {"title": "bool", "type": "boolean"}
+            case Ent() if type_.kind in self.d.kinds:
+                return {"$ref": f"#/$defs/entity_of_{type_.kind}"}
+            case SetOf() if type_.kind in self.d.kinds:
+                return {"type": "array", "items": {"$ref": f"#/$defs/entity_of_{type_.kind}"}, "uniqueItems": True}
+            case _:
+                return {}
+
+    def _sections(self) -> None:
+        kinds = self.properties["kinds"]
+        kinds["properties"] = {
+            k.name: _narrowed("kinds_kind", "entities", {"additionalProperties": _facts(k)})
+            for k in self.d.kinds.values()
+            if k.span.file.endswith("kinds.yaml") and not k.product and not k.is_player
+        }
+        if (map_kind := self.d.kinds.get(self._map_kind())) is not None:
+            regions = self.properties["map"]["properties"]["regions"]
+            regions["additionalProperties"] = _facts(map_kind)
+        self.properties["tracks"]["properties"] = {
+            t.name: _narrowed("tracks_track", "spaces", {"additionalProperties": _facts(self.d.kinds[t.kind])})
+            for t in self.d.tracks.values()
+        }
+        self.properties["constants"]["properties"] = {
+            c.name: {"title": str(c.type), "$ref": "#/$defs/tables_expr"} for c in self.d.constants.values()
+        }
+        self.properties["tables"]["properties"] = {
+            t.name: _narrowed("tables_table", "rows", self._rows(t.keys, t.value)) for t in self.d.tables.values()
+        }
+
+    def _rows(self, keys: tuple[Type, ...], value: Type) -> Schema:
+        if not keys:
+            return self._value(value)
+        inner = self._rows(keys[1:], value)
+        if isinstance(keys[0], Ent):
+            names = [e.name for e in self.d.kinds[keys[0].kind].entities]
+            rows: Schema = {"properties": dict.fromkeys(names, inner), "required": names}
+        else:
+            rows = {"patternProperties": {"^-?[0-9]+$": inner}}
+        return {"type": "object", **rows, "additionalProperties": False}
+
+    def _setup(self) -> None:
+        setup = self.properties["setup"]["properties"]
+        part = self.defs["setup_part"]["properties"]
+        places = {}
+        for piece in self.d.pieces.values():
+            for place in piece.places.values():
+                kinds = [self.d.kinds[k] for k in (*piece.each, *([place.index] if place.index else []))]
+                places[f"{piece.name}.{place.name}"] = self._counts([k for k in kinds if not k.is_player])
+        for sections in (setup, part):
+            sections["pieces"] = sections["pieces"] | {"properties": places, "additionalProperties": False}
+            sections["state"] = self._fields(sections["state"], account=False)
+            sections["accounts"] = self._fields(sections["accounts"], account=True)
+
+    def _counts(self, kinds: list[typed.Kind]) -> Schema:
+        """How many pieces: one number for all of them, or numbers by the entities of the first kind, and so on."""
+        number: Schema = {"type": ["integer", "string"]}
+        if not kinds:
+            return number
+        name = f"numbers_by_{'_'.join(k.name for k in kinds)}"
+        if name not in self.defs:
+            inner = self._counts(kinds[1:])
+            by_name = {"properties": {e.name: inner for e in kinds[0].entities}, "additionalProperties": False}
+            self.defs[name] = {"anyOf": [number, {"type": "object", **by_name}]}
+        return {"$ref": f"#/$defs/{name}"}
+
+    def _fields(self, general: Schema, *, account: bool) -> Schema:
+        """State or accounts by name: of the game, of all entities of a kind, or of one entity."""
+        names: dict[str, Schema] = {}
+        patterns: list[str] = []
+        for field in self.d.fields.values():
+            if field.account == account:
+                names[field.name] = {"title": str(field.type)}
+        for kind in self.d.kinds.values():
+            fields = [f for f in kind.state.values() if f.account == account]
+            names |= {f"{kind.name}.{f.name}": {"title": str(f.type)} for f in fields}
+            if fields and kind.entities:
+                one = "|".join(re.escape(e.name) for e in kind.entities)
+                patterns.append(rf"^{kind.name}\.({one})\.({'|'.join(f.name for f in fields)})$")
+        value = general["additionalProperties"]
+        known = [{"enum": list(names)}, *({"pattern": p} for p in patterns)]
+        return general | {"propertyNames": {"anyOf": known}, "properties": {n: t | value for n, t in names.items()}}
+
+
+def _facts(kind: typed.Kind) -> Schema:
+    return {"$ref": f"#/$defs/facts_of_{kind.name}"}
+
+
+def _narrowed(general: str, key: str, special: Schema) -> Schema:
+    """A general definition of which one key is known better."""
+    return {"allOf": [{"$ref": f"#/$defs/{general}"}, {"properties": {key: special}}]}
+
+
+def _partial(node: Any) -> Any:
+    """A schema in which nothing is required: what is laid over another file may leave out what stands there."""
+    if isinstance(node, dict):
+        # What stands under `if` asks, and requires nothing.
+        return {k: v if k == "if" else _partial(v) for k, v in node.items() if k != "required" or isinstance(v, dict)}
+    return [_partial(v) for v in node] if isinstance(node, list) else node
+
+
+def _with_prefix(schema: Schema, name: str) -> Schema:
+    """A copy of a schema whose references lead to definitions with a prefix."""
+
+    def walk(node: Any) -> Any:
+        if isinstance(node, dict):
+            return {k: v.replace("#/$defs/", f"#/$defs/{name}_") if k == "$ref" else walk(v) for k, v in node.items()}
+        return [walk(v) for v in node] if isinstance(node, list) else node
+
+    result: Schema = walk(schema)
+    return result
+
+
+def _unique(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(names))

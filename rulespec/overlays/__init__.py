@@ -1,0 +1,1 @@
+"""Sources laid over one another."""

@@ -1,0 +1,65 @@
+"""What overlays leave behind: rules that nobody uses any more, and uses of names that were taken out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity
+from rulespec.overlays.overlay import Source
+from rulespec.syntax import ast
+
+_QUOTED = re.compile(r"`([^`]*)`")
+
+
+def blamed(diagnostics: Iterable[Diagnostic], source: Source) -> Iterator[Diagnostic]:
+    """The diagnostics of a merged source; those that an overlay has caused point to the line that did."""
+    for d in diagnostics:
+        names = _QUOTED.findall(d.message)
+        if d.code == "RS405" and names:
+            yield _unused(d, names[-1], source)
+        elif d.severity is Severity.ERROR and names:
+            notes = tuple(_taken_out(names[-1], source))
+            yield replace(d, notes=(*d.notes, *notes), help=d.help or ("change it as well" if notes else ""))
+        else:
+            yield d
+
+
+def _unused(d: Diagnostic, name: str, source: Source) -> Diagnostic:
+    """An unused thing that a rule used which an overlay has taken out or replaced."""
+    for overlay, span, item in source.displaced:
+        if d.span is not None and name.rpartition(".")[2] in set(_words(item)):
+            return Diagnostic(
+                "RS514",
+                Severity.WARNING,
+                f"after the change of `{item.name.text}` by `{overlay}` nothing uses `{name}`",
+                span,
+                notes=(Label(d.span, "declared here"),),
+                help="take it out as well, or use it",
+            )
+    return d
+
+
+def _words(node: object) -> Iterator[str]:
+    """All names in a syntax tree."""
+    if isinstance(node, ast.Name):
+        yield node.text
+    elif isinstance(node, ast.Ref):
+        yield node.name
+    elif isinstance(node, tuple):
+        for part in node:
+            yield from _words(part)
+    elif isinstance(node, Struct):
+        for name in node.__struct_fields__:
+            yield from _words(getattr(node, name))
+
+
+def _taken_out(name: str, source: Source) -> Iterator[Label]:
+    """Where overlays took out something of this name, or one of the parts of an entity called by several names."""
+    for path, span in source.removed.items():
+        key = path.rpartition(".")[2]
+        if key == name or name.startswith(f"{key}_") or name.endswith(f"_{key}"):
+            yield Label(span, f"`{key}` is taken out here")

@@ -1,0 +1,1 @@
+"""Rules and expressions as text become syntax trees."""

@@ -1,0 +1,306 @@
+"""Syntax trees of the rules language, as parsed: names not yet resolved, nothing typed."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import Span
+
+
+class Name(Struct, frozen=True, gc=False):
+    """A name as written, with its place."""
+
+    text: str
+    span: Span
+
+
+class Text(Struct, frozen=True, gc=False):
+    """A docstring or a reason; empty where none was written."""
+
+    text: str
+    span: Span
+
+
+# --- expressions ---------------------------------------------------------------------------
+
+
+class Expr(Struct, frozen=True, gc=False):
+    """Base of all expressions; `depth` bounds the recursion of every later pass."""
+
+    span: Span
+
+
+class Number(Expr, frozen=True):
+    value: int
+    unit: Name | None
+
+
+class Truth(Expr, frozen=True):
+    value: bool
+
+
+class Nothing(Expr, frozen=True):
+    """`none`."""
+
+
+class Ref(Expr, frozen=True):
+    name: str
+
+
+class Attribute(Expr, frozen=True):
+    target: Expr
+    name: Name
+
+
+class Index(Expr, frozen=True):
+    target: Expr
+    keys: tuple[Expr, ...]
+
+
+class CallExpr(Expr, frozen=True):
+    name: Name
+    args: tuple[Expr, ...]
+
+
+class TrackCall(Expr, frozen=True):
+    """`track.steps(a, b)`, `track.ahead(a, k)`, `track.space(v)`."""
+
+    track: Expr
+    name: Name
+    args: tuple[Expr, ...]
+
+
+class Unary(Expr, frozen=True):
+    """`-a`, `not a`, `a is none`, `a is some`."""
+
+    op: str
+    operand: Expr
+
+
+class Binary(Expr, frozen=True):
+    """Arithmetic, set operators, comparisons, `and`, `or`, `in`, `not in`, `??`."""
+
+    op: str
+    left: Expr
+    right: Expr
+
+
+class Choice(Expr, frozen=True):
+    """`then if condition else other`."""
+
+    condition: Expr
+    then: Expr
+    other: Expr
+
+
+class Binder(Struct, frozen=True, gc=False):
+    """`name in source [from|after start] [where condition]`."""
+
+    name: Name
+    source: Expr
+    order: str
+    start: Expr | None
+    where: Expr | None
+    span: Span
+
+
+class SetLiteral(Expr, frozen=True):
+    items: tuple[Expr, ...]
+
+
+class Each(Expr, frozen=True):
+    """`count`, `sum`, `min`, `max`, `any`, `all`, `first`, `union` and set comprehensions (`set`) over a binder."""
+
+    op: str
+    binder: Binder
+    body: Expr | None
+    default: Expr | None
+
+
+class Reach(Expr, frozen=True):
+    name: Name
+    start: Expr
+    step: Expr
+
+
+# --- types ---------------------------------------------------------------------------------
+
+
+class TypeRef(Struct, frozen=True, gc=False):
+    """A type as written; `form` is plain, optional, set or range."""
+
+    form: str
+    name: Name
+    low: int
+    high: int
+    span: Span
+
+
+# --- statements ----------------------------------------------------------------------------
+
+
+class Stmt(Struct, frozen=True, gc=False):
+    span: Span
+
+
+class Let(Stmt, frozen=True):
+    name: Name
+    value: Expr
+
+
+class Assign(Stmt, frozen=True):
+    target: Expr
+    value: Expr
+
+
+class Pay(Stmt, frozen=True):
+    amount: Expr
+    source: Expr
+    target: Expr
+
+
+class Move(Stmt, frozen=True):
+    amount: Expr
+    pile: Expr
+    source: Expr
+    target: Expr
+
+
+class CallStmt(Stmt, frozen=True):
+    name: Name
+    args: tuple[Expr, ...]
+
+
+class EndGame(Stmt, frozen=True):
+    ending: Name | None
+    winners: Expr | None
+
+
+class Require(Stmt, frozen=True):
+    condition: Expr
+    reason: Text
+
+
+class Jump(Stmt, frozen=True):
+    """`leave`, `again`, `return` or `pass`."""
+
+    word: str
+
+
+class If(Stmt, frozen=True):
+    """Branches in order; the last one has no condition if there is an `else`."""
+
+    branches: tuple[tuple[Expr | None, tuple[Stmt, ...]], ...]
+
+
+class Match(Stmt, frozen=True):
+    subject: Expr
+    cases: tuple[tuple[tuple[Expr, ...], tuple[Stmt, ...]], ...]
+    other: tuple[Stmt, ...] | None
+
+
+class For(Stmt, frozen=True):
+    binder: Binder
+    body: tuple[Stmt, ...]
+
+
+class Repeat(Stmt, frozen=True):
+    limit: Expr | None
+    body: tuple[Stmt, ...]
+
+
+class OptionParam(Struct, frozen=True, gc=False):
+    name: Name
+    low: Expr
+    high: Expr | None
+    where: Expr | None
+    reason: Text
+
+
+class OptionDef(Struct, frozen=True, gc=False):
+    name: Name
+    params: tuple[OptionParam, ...]
+    by: Expr | None
+    weight: Expr | None
+    doc: Text
+    body: tuple[Stmt, ...]
+    span: Span
+
+
+class Decide(Stmt, frozen=True):
+    """`decide`, `chance` or `decide … together`, told apart by `form`."""
+
+    form: str
+    name: Name
+    by: Expr | None
+    each: Binder | None
+    doc: Text
+    options: tuple[OptionDef | Name, ...]
+
+
+# --- items of a rules file -----------------------------------------------------------------
+
+
+class Param(Struct, frozen=True, gc=False):
+    name: Name
+    type: TypeRef
+
+
+class Item(Struct, frozen=True, gc=False):
+    """Base of what stands at the top of a rules file; `modifier` is "", "replace" or "wrap"."""
+
+    modifier: str
+    name: Name
+    doc: Text
+    span: Span
+
+
+class Def(Item, frozen=True):
+    params: tuple[Param, ...]
+    result: TypeRef
+    lets: tuple[Let, ...]
+    body: Expr
+
+
+class Procedure(Item, frozen=True):
+    params: tuple[Param, ...]
+    body: tuple[Stmt, ...]
+
+
+class Invariant(Item, frozen=True):
+    condition: Expr
+
+
+class Tiebreak(Struct, frozen=True, gc=False):
+    name: Name | None
+    source: Expr | None
+    key: Expr | None
+    value: Expr
+
+
+class Scoring(Item, frozen=True):
+    """`name` is the player variable's kind; `var` the variable."""
+
+    var: Name
+    score: Expr
+    tiebreaks: tuple[Tiebreak, ...]
+
+
+class OptionGroup(Item, frozen=True):
+    options: tuple[OptionDef, ...]
+
+
+class Extend(Item, frozen=True):
+    """Options for the decisions called `name`, wherever they are taken."""
+
+    options: tuple[OptionDef | Name, ...]
+
+
+class Remove(Item, frozen=True):
+    kind: str
+
+
+NODES: frozenset[type[Struct]] = frozenset(
+    node for node in vars().values() if isinstance(node, type) and issubclass(node, Struct) and node is not Span
+)
+"""All classes of nodes. To look a class up here is faster than `isinstance`, which says no slowly to a Struct."""

@@ -1,0 +1,245 @@
+"""Rules files in one layout: blanks, blank lines and indentation are set, words and line breaks stay as they are.
+
+Reasons and comments that stand in a column behind their lines keep it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from lark import Token
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Severity, Span
+from rulespec.syntax.parser import parse_with_tokens
+
+INDENT = 4
+REASON_GAP = 4  # blanks between the longest condition of a block and the reasons
+LONG_CONDITION = 60  # a longer one does not push the reasons of its block to the right: its own stands one blank behind
+COMMENT_GAP = 2
+MAX_GAP = 24  # a wider gap is no column but a slip
+
+_OPEN = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
+_CLOSE = set(_OPEN.values())
+_CALLED = {"NAME", "MINMAX", "COUNT", "SUM", "UNION", "ANY", "ALL", "FIRST", "NEXT", "REACH"}
+_BLOCKS = {"_NL", "_INDENT", "_DEDENT"}
+
+
+def format_rules(text: str, file: str) -> str:
+    """A rules file in the layout of the project.
+
+    Args:
+        text: the content of the file.
+        file: its name in diagnostics.
+
+    Raises:
+        DiagnosticsError: RS131 … RS135 if it is not valid; RS136 if the result would not say the same.
+    """
+    text = text.replace("\r\n", "\n")
+    before, tokens = parse_with_tokens(text, file)
+    lines = _lines(text, tokens)
+    _indent(lines)
+    _space(lines)
+    _align_reasons(lines)
+    result = "".join(f"{line}\n" for line in _separate(lines))
+    if result == text:
+        return result
+    comments = [line.comment for line in lines if line.comment]
+    after, tokens = parse_with_tokens(result, file)
+    if not _same(before, after) or comments != [line.comment for line in _lines(result, tokens) if line.comment]:
+        message = "formatting would change what this file says, so it stays as it is"
+        raise DiagnosticsError([Diagnostic("RS136", Severity.ERROR, message, Span(file, 1, 1, 1, 2))])
+    return result
+
+
+@dataclass(slots=True)
+class _Line:
+    """One line of the file: what stands on it, and where.
+
+    `level` counts the blocks it stands in, `column` is where its first word began. Inside brackets `opener` is the line
+    whose bracket is open; for a line that closes brackets, the one that opened the last of them. `indent` and `code`
+    are the layout that it gets.
+    """
+
+    tokens: list[Token] = field(default_factory=list)
+    comment: str = ""
+    comment_column: int = 0
+    level: int = 0
+    column: int = 0
+    opener: _Line | None = None
+    indent: int = 0
+    code: str = ""
+
+    @property
+    def is_item(self) -> bool:
+        """Whether a definition, a procedure or another item of the file begins here."""
+        return bool(self.tokens) and self.level == 0 and self.opener is None
+
+
+def _lines(text: str, tokens: list[Token]) -> list[_Line]:
+    """The lines of a valid file, with their tokens, comments, blocks and brackets."""
+    lines = [_Line() for _ in range(text.count("\n") + 1)]
+    level = 0
+    brackets: list[_Line] = []
+    for token in tokens:
+        if token.type in _BLOCKS:
+            level += (token.type == "_INDENT") - (token.type == "_DEDENT")
+            continue
+        assert token.line is not None and token.column is not None
+        line = lines[token.line - 1]
+        if not line.tokens:
+            line.level, line.column = level, token.column - 1
+        line.tokens.append(token)
+        if brackets and (len(line.tokens) == 1 or all(t.type in _CLOSE for t in line.tokens)):
+            line.opener = brackets[-1]
+        if token.type in _OPEN:
+            brackets.append(line)
+        elif token.type in _CLOSE:
+            brackets.pop()
+    for line, written in zip(lines, text.split("\n"), strict=True):
+        end = (line.tokens[-1].end_column or 1) - 1 if line.tokens else 0
+        line.comment = written[end:].strip(" ")
+        line.comment_column = len(written) - len(written[end:].lstrip(" "))
+    return lines
+
+
+def _indent(lines: list[_Line]) -> None:
+    """Indents code by its block or bracket, and comments by the block that they were set in."""
+    columns = [0]  # of the blocks that the last line of code stands in
+    for line, following in zip(lines, _following(lines), strict=True):
+        if line.opener is not None:
+            line.indent = line.opener.indent + (0 if line.tokens[0].type in _CLOSE else INDENT)
+        elif line.tokens:
+            line.indent = INDENT * line.level
+            columns[line.level :] = [line.column]
+        elif line.comment:
+            if following is not None and following.opener is not None:
+                line.level, line.indent = len(columns), following.opener.indent + INDENT
+            else:
+                line.level = _comment_level(line, columns, following.level if following is not None else 0)
+                line.indent = INDENT * line.level
+
+
+def _following(lines: list[_Line]) -> list[_Line | None]:
+    """For each line the next one with code on it."""
+    result: list[_Line | None] = []
+    last = None
+    for line in reversed(lines):
+        result.append(last)
+        last = line if line.tokens else last
+    return result[::-1]
+
+
+def _comment_level(line: _Line, columns: list[int], following: int) -> int:
+    """The block that a comment between two lines of code belongs to."""
+    if following >= len(columns):
+        return following
+    fitting = [level for level in range(following, len(columns)) if columns[level] <= line.comment_column]
+    return fitting[-1] if fitting else following
+
+
+def _space(lines: list[_Line]) -> None:
+    for line in lines:
+        parts: list[str] = []
+        for position, token in enumerate(line.tokens):
+            if position and _blank(line.tokens, position):
+                parts.append(" ")
+            parts.append(str(token))
+        line.code = "".join(parts)
+
+
+def _blank(tokens: list[Token], position: int) -> bool:
+    """Whether a blank stands before a token that is not the first of its line."""
+    before, token = tokens[position - 1], tokens[position]
+    if before.type in _OPEN or before.type in ("DOT", "MINUS"):
+        return False
+    if token.type in _CLOSE or token.type in ("COMMA", "COLON", "DOT", "QMARK", "LSQB"):
+        return False
+    if token.type == "LPAR":
+        return before.type not in _CALLED
+    if ".." in (token, before):  # a range of a type, `int 0..6`, but not one of an option, `in 0 .. n`
+        dots = position if token == ".." else position - 1
+        return not (dots >= 2 and tokens[dots - 1].type == "INT" and tokens[dots - 2].type == "NAME")
+    return True
+
+
+def _align_reasons(lines: list[_Line]) -> None:
+    """Sets the reasons of `require` lines that follow one another in a column, unless they stand in one already."""
+    for requires, block in groupby(lines, key=_has_reason):
+        if requires:
+            _align(list(block))
+
+
+def _has_reason(line: _Line) -> bool:
+    tokens = line.tokens
+    return bool(tokens) and tokens[0].type == "REQUIRE" and line.opener is None and tokens[-1].type == "STRING"
+
+
+def _align(block: list[_Line]) -> None:
+    reasons = [str(line.tokens[-1]) for line in block]
+    widths = [len(line.code) - len(reason) - 1 for line, reason in zip(block, reasons, strict=True)]
+    found = [(line.tokens[-1].column or 1) - 1 - line.column for line in block]
+    short = [w for w in widths if w <= LONG_CONDITION]
+    column = _column(widths, found)
+    if column is None:
+        column = max(short) + (REASON_GAP if len(block) > 1 else 1) if short else 0
+    for line, width, reason in zip(block, widths, reasons, strict=True):
+        line.code = line.code[:width].ljust(max(width + 1, column)) + reason
+
+
+def _column(widths: list[int], found: list[int]) -> int | None:
+    """The column that the reasons of a block stand in; None if they do not, or too far away."""
+    column = min(Counter(found).most_common(), key=lambda c: (-c[1], c[0]))[0]
+    ahead = [w for w in widths if w < column]
+    if not ahead or column - max(ahead) > MAX_GAP:
+        return None
+    fits = all(
+        (at == column and width < column) or (at == width + 1 and width >= column - 1 and width > LONG_CONDITION)
+        for width, at in zip(widths, found, strict=True)
+    )
+    return column if fits else None
+
+
+def _separate(lines: list[_Line]) -> list[str]:
+    """The lines as text: one blank line between items, their comments above them, and never more than one."""
+    result: list[str] = []
+    removes = False  # whether the line before takes a rule out: such lines may stand together
+    own_comments = 0  # how many comments at the top, without a blank line, stand at the end of `result`
+    for line in lines:
+        if not line.tokens and not line.comment:
+            if result and result[-1]:
+                result.append("")
+            own_comments = 0
+            continue
+        if line.is_item and not (removes and line.tokens[0].type == "REMOVE"):
+            at = len(result) - own_comments
+            if at and result[at - 1]:
+                result.insert(at, "")
+        removes = line.is_item and line.tokens[0].type == "REMOVE"
+        own_comments = own_comments + 1 if not line.tokens and line.level == 0 else 0
+        result.append(" " * line.indent + line.code + _trailing(line))
+    while result and not result[-1]:
+        result.pop()
+    return result
+
+
+def _trailing(line: _Line) -> str:
+    """The comment of a line, and the blanks before it."""
+    if not line.tokens or not line.comment:
+        return line.comment
+    gap = line.comment_column - (line.tokens[-1].end_column or 1) + 1
+    return " " * (gap if COMMENT_GAP <= gap <= MAX_GAP else COMMENT_GAP) + line.comment
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two syntax trees say the same, wherever they stand."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(_same(x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, Struct):
+        return all(_same(getattr(a, name), getattr(b, name)) for name in a.__struct_fields__ if name != "span")
+    return bool(a == b)

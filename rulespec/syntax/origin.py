@@ -1,0 +1,55 @@
+"""Where a parsed text stands in its file, and what is wrong there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Label, Severity, Span
+
+if TYPE_CHECKING:  # Lark takes long to import
+    from lark import Token
+    from lark.tree import Meta
+
+
+class Origin:
+    """Where a text begins: rules files at 1:1, YAML scalars wherever they stand."""
+
+    def __init__(self, file: str, line: int = 1, column: int = 1) -> None:
+        self.file = file
+        self.line = line
+        self.column = column
+
+    def span(self, meta: Meta | Token) -> Span:
+        """The place in the file of what was parsed."""
+        if getattr(meta, "line", None) is None:  # an empty rule has no position
+            return Span(self.file, self.line, self.column, self.line, self.column + 1)
+        end_line = meta.end_line or meta.line
+        end_column = meta.end_column or meta.column
+        assert meta.line is not None and meta.column is not None and end_line is not None and end_column is not None
+        return self.at(meta.line, meta.column, end_line, end_column)
+
+    def at(self, line: int, column: int, end_line: int, end_column: int) -> Span:
+        """The place in the file of a place in the text."""
+        first = self.column - 1
+        return Span(
+            self.file,
+            line + self.line - 1,
+            column + (first if line == 1 else 0),
+            end_line + self.line - 1,
+            end_column + (first if end_line == 1 else 0),
+        )
+
+    def relative(self, span: Span) -> tuple[int, int, int, int]:
+        """The place in the text of a place in the file."""
+        line, end_line = span.line - self.line + 1, span.end_line - self.line + 1
+        first = self.column - 1
+        column, end_column = (
+            span.column - (first if line == 1 else 0),
+            span.end_column - (first if end_line == 1 else 0),
+        )
+        return line, column, end_line, end_column
+
+
+def failure(code: str, message: str, span: Span, hint: str = "", notes: tuple[Label, ...] = ()) -> DiagnosticsError:
+    """The error with which parsing ends."""
+    return DiagnosticsError((Diagnostic(code, Severity.ERROR, message, span, notes=notes, help=hint),))

@@ -1,0 +1,121 @@
+"""Text to syntax tree: .rules files, and single expressions and types written in YAML scalars."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import astuple
+
+from rulespec import cache as kept
+from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Severity, Span
+from rulespec.syntax import ast
+from rulespec.syntax.ast_json import pack, unpack
+from rulespec.syntax.origin import Origin, failure
+
+if TYPE_CHECKING:
+    from lark import Token
+
+MAX_DEPTH = 60
+"""Deepest nesting of brackets, blocks and operators; later passes recurse over the tree."""
+
+
+def parse_rules(text: str, file: str, line: int = 1, *, keep: bool = False) -> tuple[ast.Item, ...]:
+    """Parses a .rules file, or a part of one that begins at a line.
+
+    On demand the tree is kept for other runs: what a ruleset says is read again and again, what a person types is not.
+
+    Raises:
+        DiagnosticsError: RS131 … RS135, with the place of the first syntax error.
+    """
+    tree: tuple[ast.Item, ...] = _parse(text.replace("\r\n", "\n") + "\n", "rules", Origin(file, line), keep)
+    return tree
+
+
+def parse_with_tokens(text: str, file: str) -> tuple[tuple[ast.Item, ...], list[Token]]:
+    """Parses a .rules file, and gives its tokens, too: Lark's, with those that begin and end lines and blocks."""
+    tokens: list[Token] = []
+    tree: tuple[ast.Item, ...] = _parse(text + "\n", "rules", Origin(file), False, tokens)
+    return tree, tokens
+
+
+def parse_expr(text: str, file: str, line: int = 1, column: int = 1, *, keep: bool = False) -> ast.Expr:
+    """Parses one expression that begins at the given place of a file; `keep` as for rules."""
+    tree: ast.Expr = _parse(text.strip(), "expr", Origin(file, line, column), keep)
+    return tree
+
+
+def parse_type(text: str, file: str, line: int = 1, column: int = 1, *, keep: bool = False) -> ast.TypeRef:
+    """Parses one type, such as `money`, `region?`, `set region` or `int 0..6`; `keep` as for rules."""
+    tree: ast.TypeRef = _parse(text.strip(), "type", Origin(file, line, column), keep)
+    return tree
+
+
+def _parse(text: str, start: str, origin: Origin, keep: bool, tokens: list[Token] | None = None) -> Any:
+    key = kept.key("tree", start, text) if keep else ""
+    if keep and (tree := unpack(kept.read(key), origin)) is not None:
+        return tree
+    _check_depth(text, origin)
+    from rulespec.syntax.tree import build  # importing Lark takes longer than reading what is kept
+
+    tree = build(text, start, origin, tokens)
+    _check_tree(tree)
+    if keep:
+        kept.write(key, pack(tree, origin))
+    return tree
+
+
+_MARK = re.compile(r'"[^"\n]*"?|#[^\n]*|[()\[\]{}\t]')
+"""What nests, what cannot stand there, and what hides both: texts and comments."""
+
+
+def _check_depth(text: str, origin: Origin) -> None:
+    """Refuses nesting that would overflow the recursive passes, before anything is built."""
+    depth = 0
+    for mark in _MARK.finditer(text):
+        if mark[0] in ("(", "[", "{"):
+            depth += 1
+        elif mark[0] in (")", "]", "}"):
+            depth = max(0, depth - 1)
+        elif mark[0] == "\t":
+            raise failure("RS133", "a tab cannot stand in a rules file", _place(mark, origin), "use spaces")
+        if depth > MAX_DEPTH:
+            raise failure("RS135", f"brackets nest deeper than {MAX_DEPTH}", _place(mark, origin))
+
+
+def _place(mark: re.Match[str], origin: Origin) -> Span:
+    line = mark.string.count("\n", 0, mark.start()) + 1
+    column = mark.start() - mark.string.rfind("\n", 0, mark.start())
+    return origin.at(line, column, line, column + 1)
+
+
+def _children(node: Any) -> Iterable[Any]:
+    parts = node if type(node) is tuple else astuple(node)
+    return [part for part in parts if type(part) is tuple or type(part) in ast.NODES]
+
+
+def _check_tree(root: Any) -> None:
+    """Bounds the depth of the finished tree (long operator chains nest without any bracket)."""
+    level = [root]
+    depth = 0
+    limit = 3 * MAX_DEPTH
+    while level:
+        depth += 1
+        following: list[Any] = []
+        for node in level:
+            following.extend(_children(node))
+        if depth > limit:
+            span = next((n.span for n in level if hasattr(n, "span")), None)
+            raise DiagnosticsError(
+                (
+                    Diagnostic(
+                        "RS135",
+                        Severity.ERROR,
+                        "this expression or block nests too deep",
+                        span,
+                        help="split it with `let`, or move a part into a definition",
+                    ),
+                )
+            )
+        level = following

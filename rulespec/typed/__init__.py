@@ -1,0 +1,1 @@
+"""Typed rules: names resolved, types known."""

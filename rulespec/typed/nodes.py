@@ -1,0 +1,503 @@
+"""The typed form of a ruleset: every name resolved, every expression with its type, nothing left to guess.
+
+This is what the checker makes and the engine lowers. It depends neither on the number of seats nor on options.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.rule_ids import ListedRule
+from rulespec.syntax.ast import OptionGroup
+from rulespec.types import Type
+
+# --- declarations --------------------------------------------------------------------------
+
+
+class Unit(Struct):
+    name: str
+    span: Span
+
+
+class Entity(Struct):
+    name: str
+    title: str
+    span: Span
+    doc: str = ""
+
+
+class FactDecl(Struct):
+    """A fact of a kind; `values` holds one number per entity (an index, a truth value, a bit mask, -1 for none).
+
+    `type_span` is where its type is written, if it is.
+    """
+
+    name: str
+    type: Type
+    span: Span
+    values: list[int] = []
+    type_span: Span | None = None
+
+
+class FieldDecl(Struct, eq=False):
+    """A state field or an account, of every entity of `kind` or of the game as a whole (kind "").
+
+    `private` is the name of the option that hides it from other players, "true" if it is always hidden, or "";
+    `type_span` is where its type or unit is written.
+    """
+
+    name: str
+    kind: str
+    type: Type
+    span: Span
+    low: int | None = None
+    high: int | None = None
+    start: Expr | None = None
+    account: bool = False
+    unlimited: bool = False
+    private: str = ""
+    type_span: Span | None = None
+
+
+class Kind(Struct, eq=False):
+    """A kind of entities. The players' kind has no entities of its own: one per seat, when a game begins."""
+
+    name: str
+    span: Span
+    entities: list[Entity] = []
+    facts: dict[str, FactDecl] = {}
+    state: dict[str, FieldDecl] = {}
+    product: tuple[str, ...] = ()
+    is_player: bool = False
+    implicit: bool = False
+    doc: str = ""
+    index: dict[str, int] = {}
+
+
+class PlaceDecl(Struct, eq=False):
+    name: str
+    index: str
+    span: Span
+
+
+class PieceDecl(Struct, eq=False):
+    """A type of pieces: one pile of counts for each tuple of `each` entities, spread over places."""
+
+    name: str
+    each: tuple[str, ...]
+    places: dict[str, PlaceDecl]
+    span: Span
+
+
+class TableDecl(Struct, eq=False):
+    name: str
+    keys: tuple[Type, ...]
+    value: Type
+    rows: dict[tuple[int, ...], int]
+    span: Span
+    key_span: Span
+    value_span: Span
+
+
+class TrackDecl(Struct, eq=False):
+    """A ring (`upto` is empty) or a line of spaces, which are the entities of `kind`."""
+
+    name: str
+    kind: str
+    ring: bool
+    unit: str
+    upto: list[int]
+    span: Span
+    unit_span: Span
+
+
+class ConstantDecl(Struct, eq=False):
+    name: str
+    type: Type
+    value: int
+    span: Span
+
+
+class SettingDecl(Struct, eq=False):
+    """A switch of the ruleset; `values` is None for a bool."""
+
+    name: str
+    values: tuple[str, ...] | None
+    default: str
+    doc: str
+    span: Span
+
+
+class Placement(Struct, eq=False):
+    """A start value from the set-up file: `keys` say what it is for, an entity or a variable that is each of a kind."""
+
+    target: FieldDecl | tuple[PieceDecl, PlaceDecl]
+    keys: tuple[int | Var, ...]
+    value: Expr
+    players: int | None
+    span: Span
+
+
+# --- expressions ---------------------------------------------------------------------------
+
+
+class Var(Struct, eq=False):
+    """A local, a parameter or a bound variable."""
+
+    name: str
+    type: Type
+    span: Span
+    reads: int = 0
+
+
+class Expr(Struct, frozen=True):
+    type: Type
+    span: Span
+
+
+class Lit(Expr, frozen=True):
+    """A number, truth value (0, 1), entity (its index), none (-1) or set (a bit mask)."""
+
+    value: int
+
+
+class Seats(Expr, frozen=True):
+    """The number of seats."""
+
+
+class SettingValue(Expr, frozen=True):
+    option: SettingDecl
+
+
+class Local(Expr, frozen=True):
+    var: Var
+
+
+class Field(Expr, frozen=True):
+    """State or an account, of an entity or (owner None) of the game."""
+
+    decl: FieldDecl
+    owner: Expr | None
+
+
+class Fact(Expr, frozen=True):
+    decl: FactDecl
+    owner: Expr
+
+
+class PieceCount(Expr, frozen=True):
+    piece: PieceDecl
+    ids: tuple[Expr, ...]
+    place: PlaceDecl
+    index: Expr | None
+
+
+class TableRow(Expr, frozen=True):
+    table: TableDecl
+    keys: tuple[Expr, ...]
+
+
+class ProductEntity(Expr, frozen=True):
+    """The entity of a product kind that is made of the given ones."""
+
+    kind: Kind
+    parts: tuple[Expr, ...]
+
+
+class KindSet(Expr, frozen=True):
+    """All entities of a kind."""
+
+    kind: Kind
+
+
+class Call(Expr, frozen=True):
+    definition: Definition
+    args: tuple[Expr, ...]
+
+
+class Op(Expr, frozen=True):
+    """An operator or built-in.
+
+    neg not + - * / % == != < <= > >= and or in | & diff ?? none some min max abs count set index next
+    """
+
+    op: str
+    args: tuple[Expr, ...]
+
+
+class TrackOp(Expr, frozen=True):
+    """`steps` and `ahead` on a ring, `space` on a line."""
+
+    op: str
+    track: TrackDecl
+    args: tuple[Expr, ...]
+
+
+class Choice(Expr, frozen=True):
+    condition: Expr
+    then: Expr
+    other: Expr
+
+
+class Binder(Struct, frozen=True):
+    """A variable that runs over a set, in kind order or in cyclic order from or after `start`."""
+
+    var: Var
+    source: Expr
+    order: str
+    start: Expr | None
+    where: Expr | None
+
+
+class Each(Expr, frozen=True):
+    op: str
+    binder: Binder
+    body: Expr | None
+    default: Expr | None
+
+
+class Reach(Expr, frozen=True):
+    var: Var
+    start: Expr
+    step: Expr
+
+
+# --- statements ----------------------------------------------------------------------------
+
+
+class Stmt(Struct, frozen=True):
+    span: Span
+
+
+Block = tuple[Stmt, ...]
+
+
+class Let(Stmt, frozen=True):
+    var: Var
+    value: Expr
+
+
+class Assign(Stmt, frozen=True):
+    target: Local | Field
+    value: Expr
+
+
+class Transfer(Stmt, frozen=True):
+    """`pay` and `move`: the same thing between two accounts, or between two places of one pile."""
+
+    amount: Expr
+    source: Field | PieceCount
+    target: Field | PieceCount
+
+
+class CallProcedure(Stmt, frozen=True):
+    procedure: Procedure
+    args: tuple[Expr, ...]
+
+
+class EndGame(Stmt, frozen=True):
+    ending: str
+    winners: Expr | None
+
+
+class Jump(Stmt, frozen=True):
+    word: str
+
+
+class If(Stmt, frozen=True):
+    branches: tuple[tuple[Expr | None, Block], ...]
+
+
+class Match(Stmt, frozen=True):
+    """`cases` maps sets of entity indices to blocks; `other` is None if the cases are exhaustive.
+
+    `places` are where the cases are written.
+    """
+
+    subject: Expr
+    cases: tuple[tuple[tuple[int, ...], Block], ...]
+    other: Block | None
+    places: tuple[Span, ...]
+
+
+class For(Stmt, frozen=True):
+    binder: Binder
+    body: Block
+
+
+class Repeat(Stmt, frozen=True):
+    limit: Expr | None
+    body: Block
+
+
+class OptionParam(Struct, frozen=True):
+    """A parameter of an option: a set (`high` None) or the numbers `low` … `high`."""
+
+    var: Var
+    low: Expr
+    high: Expr | None
+    where: Expr | None
+    reason: str
+    span: Span
+
+
+class Requirement(Struct, frozen=True):
+    condition: Expr
+    reason: str
+    span: Span
+
+
+class OptionDef(Struct, frozen=True):
+    name: str
+    params: tuple[OptionParam, ...]
+    by: Expr | None
+    weight: Expr | None
+    requires: tuple[Requirement, ...]
+    body: Block
+    doc: str
+    span: Span
+
+
+class Decide(Stmt, frozen=True):
+    """`form` is decide, chance or together."""
+
+    form: str
+    name: str
+    by: Expr | None
+    each: Binder | None
+    doc: str
+    options: tuple[OptionDef, ...]
+
+
+# --- rules ---------------------------------------------------------------------------------
+
+
+class Definition(Struct, eq=False):
+    name: str
+    params: tuple[Var, ...]
+    result: Type
+    doc: str
+    span: Span
+    result_span: Span
+    lets: tuple[tuple[Var, Expr], ...] = ()
+    body: Expr | None = None
+
+
+class Procedure(Struct, eq=False):
+    name: str
+    params: tuple[Var, ...]
+    doc: str
+    span: Span
+    body: Block = ()
+
+
+class Invariant(Struct, frozen=True):
+    name: str
+    doc: str
+    condition: Expr
+    span: Span
+
+
+class Tiebreak(Struct, frozen=True):
+    """A value, or (var, source, key): the values for the members of source, those with the highest key first."""
+
+    var: Var | None
+    source: Expr | None
+    key: Expr | None
+    value: Expr
+
+
+class Scoring(Struct, frozen=True):
+    var: Var
+    score: Expr
+    tiebreaks: tuple[Tiebreak, ...]
+    doc: str
+    span: Span
+
+
+Declared = Unit | Kind | Entity | FactDecl | FieldDecl | PieceDecl | PlaceDecl | TableDecl | TrackDecl | ConstantDecl
+Named = Declared | SettingDecl | Var | Definition | Procedure | OptionGroup
+"""What a name in a ruleset may stand for."""
+
+
+class Declarations(Struct, eq=False):
+    """Everything that has a name, but no rule."""
+
+    units: dict[str, Span] = {}
+    kinds: dict[str, Kind] = {}
+    fields: dict[str, FieldDecl] = {}
+    pieces: dict[str, PieceDecl] = {}
+    tables: dict[str, TableDecl] = {}
+    tracks: dict[str, TrackDecl] = {}
+    constants: dict[str, ConstantDecl] = {}
+    settings: dict[str, SettingDecl] = {}
+    placements: list[Placement] = []
+    entities: dict[str, list[tuple[str, int]]] = {}
+    player_kind: str = ""
+    min_players: int = 1
+    max_players: int = 1
+    used: set[str] = set()
+    broken: set[str] = set()
+    """Names whose declaration has been reported: what mentions them is not reported too."""
+    references: dict[Span, Named] = {}
+    """What the names in the files stand for, by the place of the name; for editors."""
+
+    def refer(self, span: Span, named: Named) -> None:
+        """Notes what a name stands for. Of options that several decisions include the first one counts."""
+        self.references.setdefault(span, named)
+
+    def add_entity(self, kind: Kind, entity: Entity) -> None:
+        """Adds an entity to its kind and to the names that rules may write."""
+        kind.index[entity.name] = len(kind.entities)
+        self.entities.setdefault(entity.name, []).append((kind.name, len(kind.entities)))
+        kind.entities.append(entity)
+
+
+class Rules(Struct, eq=False):
+    definitions: dict[str, Definition] = {}
+    procedures: dict[str, Procedure] = {}
+    invariants: dict[str, Invariant] = {}
+    scoring: Scoring | None = None
+
+
+class Ruleset(Struct, frozen=True):
+    """A checked ruleset. Immutable by convention: nothing changes it once the checker has returned it.
+
+    `hash` is that of its content (files and overlays, in order); `sources` maps file names to their text; `listed` are
+    the rules of its `rules.yaml` by id; `homes` maps the overlays that the reference named by their path to the folder
+    they lie in.
+    """
+
+    id: str
+    ref: str
+    title: str
+    version: str
+    hash: str
+    start: str
+    declarations: Declarations
+    rules: Rules
+    folders: tuple[Path, ...]
+    sources: Mapping[str, str]
+    listed: Mapping[str, ListedRule]
+    overlays: tuple[str, ...]
+    offered: tuple[str, ...]
+    homes: Mapping[str, Path]
+
+    @property
+    def settings(self) -> dict[str, SettingDecl]:
+        """What a table may switch."""
+        return self.declarations.settings
+
+    @property
+    def kinds(self) -> dict[str, Kind]:
+        """The kinds of entities by name."""
+        return self.declarations.kinds
+
+    @property
+    def players(self) -> tuple[int, int]:
+        """Least and greatest number of seats."""
+        return (self.declarations.min_players, self.declarations.max_players)
