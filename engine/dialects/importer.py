@@ -292,7 +292,7 @@ class Importer:
         """The way to the next entry that is no decision, to the end, or to the first entry that nothing fits."""
         game = self.game
         stack: list[_Frame] = []
-        best, furthest, there = (0, 0, 0), _Way((), cursor, False), game.clone()
+        best, furthest, there = (0, 0, 0), _Way((), cursor, False), game.copy()
         back, forward = 0, False
         while True:
             question = self._reader.question()
@@ -306,10 +306,10 @@ class Importer:
             while (found := next(stack[-1].candidates, None)) is None:
                 top = stack.pop()
                 if forward:
-                    furthest, there, forward = _Way(_steps(stack), top.cursor, False), game.clone(), False
+                    furthest, there, forward = _Way(_steps(stack), top.cursor, False), game.copy(), False
                 back += 1
                 if back > MAX_BACK or not stack:
-                    game.go_to(there)
+                    game.position.go_to(there.position)
                     return furthest
                 game.undo()
             game.apply(found[0])
@@ -445,7 +445,7 @@ class Importer:
         elif undo is None or not self._is_undo(cursor):
             reason = "the log begins anew here; only what comes before can be replayed"
         else:
-            decision, last = game.decision, game.last
+            decision, last = game.decision, game.position.last
             if decision is None:
                 reason = "the game is over"
             elif cursor.checkpoint is None:

@@ -11,6 +11,7 @@ from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.inverse import Args, Narrowing
 from rulespec.engine.dialects.projection import Projections
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.numbered import legal_option, options_of
 from rulespec.engine.game.option import Option
 
 
@@ -34,7 +35,7 @@ class Question:
     """
 
     def __init__(self, game: Game, dialect: Dialect, projections: Projections, number: int) -> None:
-        decision = game.program.decisions[number]
+        decision = game.position.program.decisions[number]
         self.name = decision.name
         listed = sorted(range(len(decision.choices)), key=lambda k: decision.choices[k].by is not None)
         forms = {k: projections.forms[decision.name, decision.choices[k].name] for k in listed}
@@ -74,7 +75,7 @@ class Reader:
 
     def question(self) -> Question | None:
         """The open decision; None if the game is over."""
-        number = self.game.asked
+        number = self.game.position.asked
         if number < 0:
             return None
         if number not in self._questions:
@@ -97,22 +98,22 @@ class Reader:
             for option in self.legal((choice,)):
                 for reading in readings:
                     form = reading.form
-                    if form.looks(option.args, reading.record, game.live) and form.is_by(payload, option.by):
+                    if form.looks(option.args, reading.record, game.position.state) and form.is_by(payload, option.by):
                         yield option, reading
                         break
             return
         for args, of in guesses:
-            found = game.legal(choice, args)
+            found = legal_option(game, choice, args)
             if found is not None:
                 for reading in of:
                     form = reading.form
-                    if form.fits(args, reading.record, game.live) and form.is_by(payload, found.by):
+                    if form.fits(args, reading.record, game.position.state) and form.is_by(payload, found.by):
                         yield found, reading
                         break
 
     def _guesses(self, readings: Sequence[Reading]) -> Sequence[tuple[Args, Sequence[Reading]]] | None:
         """The arguments with which options may look like records, ascending; None if that can be said of too few."""
-        state = self.game.live
+        state = self.game.position.state
         if len(readings) == 1:
             guesses = readings[0].form.guesses(readings[0].record, state)
             return guesses if guesses is None else [(args, readings) for args in guesses]
@@ -128,11 +129,11 @@ class Reader:
     def legal(self, choices: Collection[int]) -> Iterator[Option]:
         """The legal options of some choices of the open decision, one by one, in the order in which they are listed."""
         game = self.game
-        params = game.program.decisions[game.asked].choices
+        params = game.position.program.decisions[game.position.asked].choices
         if any(params[k].params for k in choices):
-            yield from game.options_of(choices)
+            yield from options_of(game, choices)
             return
         for k in choices:
-            option = game.legal(k, ())
+            option = legal_option(game, k, ())
             if option is not None:
                 yield option

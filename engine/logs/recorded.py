@@ -8,6 +8,7 @@ from itertools import islice, takewhile
 from msgspec import Struct
 
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import IllegalOptionError, Option, Refusal, RulesetFaultError
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.logs.native import LogEntry
@@ -27,7 +28,7 @@ class Taken(Struct, frozen=True, gc=False):
 def take(game: Game, taken: Taken | LogEntry) -> Option | Refusal:
     """Takes a decision that is written down, if it is legal; else says why it is not, and nothing has changed."""
     try:
-        return game.take(taken.option, taken.by, taken.decision)
+        return game.apply_text(taken.option, taken.by, taken.decision)
     except IllegalOptionError as error:
         return error.refusal
     except RulesetFaultError as fault:
@@ -39,7 +40,7 @@ def take(game: Game, taken: Taken | LogEntry) -> Option | Refusal:
 def nearest(game: Game, text: str) -> tuple[str, ...]:
     """The legal options most like a text, interrupts aside; none where the ruleset is at fault."""
     try:
-        legal = [str(o) for o in islice(takewhile(lambda o: not o.interrupt, game.options), _LISTED)]
+        legal = [str(o) for o in islice(takewhile(lambda o: not o.interrupt, every_option(game)), _LISTED)]
     except RulesetFaultError:
         return ()
     legal.sort(key=lambda option: -difflib.SequenceMatcher(None, option, text[:200]).ratio())

@@ -12,8 +12,10 @@ from typing import Any
 from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Report, Severity, Span
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import Backend
+from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError
 from rulespec.engine.game.refusal import refused
+from rulespec.engine.game.view import scores
 from rulespec.engine.logs.recorded import Taken, nearest, take
 from rulespec.engine.replay.replay import Load, replay_file
 from rulespec.load import load_ruleset
@@ -72,7 +74,7 @@ class Outcome:
         """The outcome of a game as it stands."""
         result = game.result
         if result is None:
-            return cls(None, game.scores(), ())
+            return cls(None, scores(game), ())
         return cls(result.ending, result.scores, tuple(result.winners))
 
     def to_json(self) -> dict[str, Any]:
@@ -314,7 +316,7 @@ def _answer_forced(game: Game, taken: Taken) -> int:
     answered = 0
     try:
         while answered < MAX_SILENT and not game.is_over and not _asks_for(game, taken):
-            own = list(islice(takewhile(lambda option: not option.interrupt, game.options), 2))
+            own = list(islice(takewhile(lambda option: not option.interrupt, every_option(game)), 2))
             if len(own) != 1:
                 break
             game.apply(own[0])

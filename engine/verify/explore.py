@@ -162,7 +162,7 @@ class _Explorer:
         """A game at its first decision, with its settings; None if something is wrong there already."""
         game = Game(self.ruleset, seat_names(seats), settings)
         try:
-            game.begin()
+            game.position.begin()
         except RulesetFaultError as fault:
             self._note(fault.diagnostic, game, [])
             return None
@@ -199,7 +199,7 @@ class _Explorer:
             return True
         first = begun[0]
         end = self.result.decisions + budget
-        most = max(1, MAX_CELLS // len(first.cells))
+        most = max(1, MAX_CELLS // len(first.position.cells))
         nodes = [_Node(-1, None)]
         numbers = {first.hash: 0}
         queue = deque([begun])
@@ -218,7 +218,7 @@ class _Explorer:
                 if self.result.decisions >= end or len(nodes) >= most:
                     complete = False
                     break
-                child = game.clone()
+                child = game.copy()
                 listed, wrong = take(child, option)
                 self._spend()
                 if wrong is not None:
@@ -381,7 +381,7 @@ class _Explorer:
         self._spend()  # also if no decision follows
         try:
             game = Game(self.ruleset, header.seats, header.settings)
-            game.begin()
+            game.position.begin()
         except (RulesetFaultError, DiagnosticsError):
             return False
         options, _ = look(game)

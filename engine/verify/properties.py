@@ -17,8 +17,10 @@ from typing import Any
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import Backend, Machines, seat_names
+from rulespec.engine.game.numbered import every_option, numbered_option
 from rulespec.engine.game.option import IllegalOptionError, Option, RulesetFaultError
 from rulespec.engine.game.position_check import MAX_OPTIONS, asked, look, same_option
+from rulespec.engine.game.view import scores
 from rulespec.engine.logs.native import LogHeader, LogWriter
 from rulespec.engine.logs.saved_game import SavedGame
 from rulespec.engine.replay.replay import ReplayResult, replay_file, replay_log
@@ -66,7 +68,7 @@ class Trial:
 
     def begin(self) -> Diagnostic | None:
         """Begins the game. What is wrong if the rules are at fault before the first decision."""
-        return self._together(Game.begin)
+        return self._together(lambda game: game.position.begin())
 
     def make(self, move: Move) -> Diagnostic | None:
         """Takes an option that is legal, or takes back. What is wrong if the rules are at fault in it."""
@@ -167,17 +169,19 @@ def _compared(trial: Trial, seen: Callable[[Game], dict[str, Any]]) -> Diagnosti
 
 def _stands(game: Game) -> dict[str, Any]:
     """Where a game stands."""
-    return {"state": game.cells, "hash": game.hash, "decision": game.decision, "ply": game.ply, "last": game.last}
+    position = game.position
+    stands = {"state": position.cells, "hash": position.hash, "ply": position.ply, "last": position.last}
+    return {**stands, "decision": game.decision}
 
 
 def _says(game: Game) -> dict[str, Any]:
     """What a game says of where it stands."""
-    options = list(islice(game.options, MAX_OPTIONS))
+    options = list(islice(every_option(game), MAX_OPTIONS))
     return {
         "options": options,
-        "weights": [game.weight(o) for o in options if o.by is None],
-        "invariants": game.check_invariants(),
-        "points": game.scores(),
+        "weights": [game.position.weight(o.kind.choice, o.args) for o in options if o.by is None],
+        "invariants": game.broken_invariants(),
+        "points": scores(game),
         "result": game.result,
     }
 
@@ -193,7 +197,7 @@ def _short(value: Any) -> str:
 
 def options_are_legal(trial: Trial) -> Diagnostic | None:
     """What is listed is legal and can be written and read; what is not listed is refused, with a reason."""
-    listed = list(islice(trial.game.options, MAX_OPTIONS))
+    listed = list(islice(every_option(trial.game), MAX_OPTIONS))
     known = {(o.kind.choice, o.args) for o in listed}
     if len(known) < len(listed):
         return _contradiction(trial, "options", "one is listed twice")
@@ -214,11 +218,11 @@ def options_are_legal(trial: Trial) -> Diagnostic | None:
             return _contradiction(trial, "options", f"`{option}` is legal, and not listed")
         if len({str(refusal) for refusal in refusals}) > 1:
             return _contradiction(trial, "options", f"`{option}` is refused for different reasons")
-        before = trial.game.cells
+        before = trial.game.position.cells
         try:
             trial.game.apply(option)
         except IllegalOptionError:
-            if trial.game.cells == before:
+            if trial.game.position.cells == before:
                 continue
         return _contradiction(trial, "options", f"`{option}` is refused, and changes something")
     return None
@@ -243,7 +247,7 @@ def _unlisted(trial: Trial, listed: list[Option]) -> Iterator[Option]:
             rng.choice(numbers) if p.type == "int" else rng.randrange(len(game.labels.names[p.type]))
             for p in choice.params
         )
-        yield game.option(k, args, None)
+        yield numbered_option(game, k, args, None)
 
 
 def taking_back_restores(trial: Trial) -> Diagnostic | None:
@@ -261,7 +265,7 @@ def taking_back_restores(trial: Trial) -> Diagnostic | None:
 def clones_are_independent(trial: Trial) -> Diagnostic | None:
     """A clone is equal to its game, goes on alike, and what is done to it changes nothing else."""
     game = trial.game
-    before, clone, twin = _seen(game), game.clone(), game.clone()
+    before, clone, twin = _seen(game), game.copy(), game.copy()
     if _seen(clone) != before:
         return _contradiction(trial, "clone", "it is not equal to its game")
     for option in _some(trial, look(game)[0])[:1]:

@@ -187,7 +187,7 @@ class _Games(RuleBasedStateMachine):
     def go_on_in_clones(self) -> None:
         """Clones take the place of the games."""
         self.holds("clone")
-        self.trial.games = [game.clone() for game in self.trial.games]
+        self.trial.games = [game.copy() for game in self.trial.games]
 
     @rule()
     def try_options(self) -> None:

@@ -10,7 +10,9 @@ from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Label,
 from rulespec.documents.reader import Mapping, Node, Scalar, Sequence, files_inside, read_yaml
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend, Machines
+from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.game.view import scores
 from rulespec.typed import nodes as typed
 
 DEFAULT_SEATS = ("A", "B")
@@ -228,7 +230,7 @@ class _Run:
         try:
             game = self.begun()
             # A given position may break an invariant: then it is not the decisions that did.
-            broken = set(game.check_invariants())
+            broken = set(game.broken_invariants())
             last = self.scenario.steps[-1] if self.scenario.steps else None
             for step in self.scenario.steps:
                 for text in step.when:
@@ -237,7 +239,7 @@ class _Run:
                     self.checks[key.text](game, wanted)
                 if self.backend == "interpreter" and step is not last:
                     continue  # invariants look at everything, and the interpreter is slow
-                for name in [n for n in game.check_invariants() if n not in broken]:
+                for name in [n for n in game.broken_invariants() if n not in broken]:
                     broken.add(name)
                     place = step.when[-1].span if step.when else self.scenario.span
                     self.fail(place, "invariants", f"the invariant does not hold: {name}")
@@ -259,7 +261,7 @@ class _Run:
                 place = key.span
                 game.set_value(key.text, _text(value))
             place = scenario.start.span if scenario.start is not None else scenario.span
-            game.begin()
+            game.position.begin()
         except DiagnosticsError as error:
             self.reported(error, place, "given")
             raise _Stop from None
@@ -310,7 +312,7 @@ class _Run:
         self.equal(node, "by", found, _text(node))
 
     def options(self, game: Game, node: Node) -> None:
-        own = [option for option in game.options if not option.interrupt]
+        own = [option for option in every_option(game) if not option.interrupt]
         if isinstance(node, Sequence):
             wanted = {_plain(_text(item)): item for item in node.items}
             self.same(node, "options", [_plain(str(o)) for o in own], wanted)
@@ -369,7 +371,7 @@ class _Run:
         self.equal(node, "ended", result.ending if result else "none", _text(node))
 
     def scores(self, game: Game, node: Node) -> None:
-        found = game.scores()
+        found = scores(game)
         for seat, points in _pairs(node):
             score = str(found.get(seat.text, "none"))
             self.equal(points, f"the score of {seat.text}", score, _text(points))
