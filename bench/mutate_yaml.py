@@ -28,9 +28,9 @@ game.players.kind - decl
 game.players.m?? - fact
 game.units.# - decl
 game.start - name
-every_option(game).* decl -
-every_option(game).*.values.# - decl
-every_option(game).*.default - value
+game.options.* decl -
+game.options.*.values.# - decl
+game.options.*.default - value
 game.extends - name
 game.overlays.# - name
 game.replaces.# - path
@@ -90,7 +90,7 @@ overlay.replaces.# - path
 
 # The mappings whose keys are given, by the format or by the facts of a kind.
 _CLOSED = [
-    *("game", "game.players", "every_option(game).*", "kinds.*", "kinds.*.state.*", "state.*", "accounts.*"),
+    *("game", "game.players", "game.options.*", "kinds.*", "kinds.*.state.*", "state.*", "accounts.*"),
     *("kinds.*.entities.*", "pieces.*", "pieces.*.places.*"),
     *("map", "map.regions.*", "tracks.*", "tracks.*.spaces.*", "tables.*", "setup", "overlay", "dialect"),
     *("dialect.undo", "dialect.start", "dialect.action"),
@@ -100,7 +100,7 @@ _CLOSED = [
 _REQUIRED = [
     *("game.id", "game.title", "game.version", "game.players", "game.start", "game.players.kind", "game.players.min"),
     *("game.players.max",),
-    *("every_option(game).*.default", "kinds.*.state.*.type", "state.*.type", "accounts.*.account", "pieces.*.places"),
+    *("game.options.*.default", "kinds.*.state.*.type", "state.*.type", "accounts.*.account", "pieces.*.places"),
     *("map.kind", "map.regions"),
     *("tracks.*.spaces", "tracks.*.ring", "tracks.*.line", "tables.*.key", "tables.*.value", "tables.*.rows"),
     *("overlay.id", "overlay.title", "overlay.for", "overlay.version"),
@@ -180,7 +180,7 @@ class YamlMutator:
         if path in ("overlay.changes", "overlay.add"):
             return ".".join(k.replace(".", ":") for k in keys_of(self.symbols.checked.source.root, key))
         if path == "overlay.options":
-            return f"every_option(game).{key}.default"
+            return f"game.options.{key}.default"
         key = key.replace(".", ":")
         return f"{path}.{key}" if path else key
 

@@ -173,7 +173,7 @@ def test_an_undo_that_forgets_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_clone_that_is_no_copy_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Game, "clone", lambda game: game)
+    monkeypatch.setattr(Game, "copy", lambda game: game)
     failing = broken(ruleset_tests(str(RULESETS / "nim"), settings=STEADY)).failing
     assert failing.wrong.message.startswith("clone: ")
     assert failing.moves == ()

@@ -109,7 +109,7 @@ title: Strict
 for: quiz
 version: "1.0"
 changes: {constants.most: 3}
-remove: [every_option(game).pace]
+remove: [game.options.pace]
 --- variants/strict.rules
 replace def limit() -> int:
     most

@@ -2,7 +2,7 @@
 
 Example::
 
-    game = Game(load_ruleset("imperial"), ["Ann", "Bob", "Cid"])
+    game = Game(load_ruleset("tutorial"), ["Ann", "Bob"])
     while not game.is_over:
         game.apply(random.choice(game.legal_options))
     print(game.result)
