@@ -114,18 +114,18 @@ class Game:
     @property
     def legal_options(self) -> LegalOptions:
         """What the decider may do now; empty when the game is over."""
-        return LegalOptions(self.position, self.option_kinds, self.seats)
+        position = self.position
+        return LegalOptions(position, self._words.kinds[position.asked], self.seats)
 
     @property
     def interrupts(self) -> LegalOptions:
         """What seats may do out of turn now, by rights of their own."""
-        return LegalOptions(self.position, self.option_kinds, self.seats, interrupts=True)
+        return LegalOptions(self.position, self.option_kinds, self.seats, True)
 
     @property
     def option_kinds(self) -> tuple[OptionKind, ...]:
         """The kinds of options of the open decision, by the number of their choice; none when the game is over."""
-        number = self.position.asked
-        return self._words.kinds[number] if number >= 0 else ()
+        return self._words.kinds[self.position.asked]
 
     def parse(self, text: str, by: str | None = None, decision: str = "") -> Option:
         """The option of the open decision that a text such as `take(harbour)` names, legal or not.

@@ -28,10 +28,10 @@ class LegalOptions(Sequence[Option]):
         interrupts: whether these are the options out of turn.
     """
 
-    __slots__ = ("_all", "_by", "_interrupts", "_kinds", "_position", "_seats", "_stamp")
+    __slots__ = ("_all", "_interrupts", "_kinds", "_position", "_seats", "_stamp", "_who")
 
     def __init__(
-        self, position: Position, kinds: Sequence[OptionKind], seats: Sequence[str], *, interrupts: bool = False
+        self, position: Position, kinds: Sequence[OptionKind], seats: Sequence[str], interrupts: bool = False
     ) -> None:
         self._position = position
         self._kinds = kinds
@@ -39,17 +39,15 @@ class LegalOptions(Sequence[Option]):
         self._interrupts = interrupts
         self._stamp = position.stamp
         self._all: list[Listed] | None = None
-        who = -1 if interrupts or position.asked < 0 else position.decider()
-        self._by = seats[who] if who >= 0 else None
+        self._who = -1  # the seat that decides, once all are listed
 
     def _listed(self) -> list[Listed]:
         """All of them, as numbers."""
-        if self._all is None:
-            self._check()
-            if self._position.asked < 0:
-                self._all = []
-            else:
-                self._all = list(self._position.listed(interrupts=True)) if self._interrupts else self._position.own()
+        self._check()
+        if self._interrupts:
+            self._all = list(self._position.listed(interrupts=True))
+        else:
+            self._who, self._all = self._position.own()
         return self._all
 
     def _check(self) -> None:
@@ -58,26 +56,30 @@ class LegalOptions(Sequence[Option]):
 
     def _option(self, listed: Listed) -> Option:
         choice, args, who = listed
-        by = (self._seats[who] if who >= 0 else None) if self._interrupts else self._by
-        return Option(self._kinds[choice], args, by, self._stamp)
+        if not self._interrupts:
+            who = self._who
+        return Option(self._kinds[choice], args, self._seats[who] if who >= 0 else None, self._stamp)
 
     def __len__(self) -> int:
-        return len(self._listed())
+        return len(self._listed() if self._all is None else self._all)
 
     @overload
     def __getitem__(self, index: int) -> Option: ...
     @overload
     def __getitem__(self, index: slice) -> list[Option]: ...
     def __getitem__(self, index: int | slice) -> Option | list[Option]:
+        listed = self._listed() if self._all is None else self._all
         if isinstance(index, slice):
-            return [self._option(one) for one in self._listed()[index]]
-        return self._option(self._listed()[index])
+            return [self._option(one) for one in listed[index]]
+        return self._option(listed[index])
 
     def __iter__(self) -> Iterator[Option]:
-        if self._all is None:
-            self._check()
-            return map(self._option, self._position.listed(interrupts=self._interrupts))
-        return map(self._option, self._all)
+        if self._all is not None:
+            return map(self._option, self._all)
+        self._check()
+        if not self._interrupts and self._kinds:
+            self._who = self._position.decider()
+        return map(self._option, self._position.listed(interrupts=self._interrupts))
 
     def __bool__(self) -> bool:
         return next(iter(self), None) is not None

@@ -149,15 +149,19 @@ class Position:
 
     # --- legal options -----------------------------------------------------------------------
 
-    def own(self) -> list[Listed]:
-        """The decider's legal options: number of the choice, arguments, -1."""
+    def own(self) -> tuple[int, list[Listed]]:
+        """The seat that decides (-1: chance), and its legal options: number of the choice, arguments, -1."""
+        if self.asked < 0:
+            return -1, []
+        state, asked, machine = self._state, self._asked, self.machine
         try:  # as `_guarded`, without the call: random games spend their time here
-            found = list(islice(self.machine.own(self._state, self._asked), MAX_LISTED + 1))
+            who = machine.decider(state, asked)
+            found = list(islice(machine.own(state, asked), MAX_LISTED + 1))
         except ProgramFaultError as fault:
             raise self.fault(fault) from None
         if len(found) > MAX_LISTED:
             raise self.fault(_too_many())
-        return found
+        return who, found
 
     def listed(self, *, interrupts: bool) -> Iterator[Listed]:
         """The legal options of the decider, or those of others, one by one: choice, arguments, seat of an interrupt."""
