@@ -10,7 +10,7 @@ from functools import cache
 from lark.grammar import NonTerminal, Rule, Symbol
 
 from rulespec.syntax import parse_table
-from rulespec.syntax.tree import Blocks
+from rulespec.syntax.indentation import Blocks
 
 _TERMINALS = {"NAME": "", "INT": "1", "STRING": '"A-1: so"', "REMOVABLE": "def", "MINMAX": "max"}
 _FAR = 1_000_000

@@ -17,7 +17,7 @@ from rulespec.documents.reader import parse_yaml, to_plain
 from rulespec.load import load_ruleset
 from rulespec.overlays.overlay import merge
 from rulespec.syntax import parse_table
-from rulespec.syntax.tree import Blocks
+from rulespec.syntax.indentation import Blocks
 
 FIXTURES = TESTS / "fixtures" / "errors"
 BASE = TESTS / "rulesets" / "errors"

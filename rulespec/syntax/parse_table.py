@@ -19,6 +19,8 @@ from lark import Lark
 from lark.grammar import Rule, Terminal
 from lark.indenter import Indenter
 
+from rulespec.syntax.indentation import Blocks
+
 STARTS = ("rules", "expr", "type")
 FILE = "grammar.json"
 
@@ -88,6 +90,4 @@ def tables(postlex: Indenter) -> str:
 
 
 if __name__ == "__main__":
-    from rulespec.syntax.tree import Blocks
-
     Path(__file__).with_name(FILE).write_text(tables(Blocks()), encoding="utf-8")

@@ -2,46 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any
 
 from lark import Lark, Token, Transformer_NonRecursive, UnexpectedInput, v_args
 from lark.exceptions import VisitError
-from lark.indenter import DedentError, Indenter
+from lark.indenter import DedentError
 from lark.tree import Meta
 
 from rulespec.diagnostics.diagnostic import DiagnosticsError, Span
 from rulespec.syntax import ast
+from rulespec.syntax.indentation import Blocks
 from rulespec.syntax.origin import Origin, failure
 from rulespec.syntax.parse_table import parser
 from rulespec.syntax.syntax_errors import syntax_error
 
 MAX_DIGITS = 15
-
-
-class Blocks(Indenter):
-    """Turns the indentation of lines into blocks."""
-
-    NL_type = "_NL"
-    OPEN_PAREN_types: ClassVar[list[str]] = ["LPAR", "LSQB", "LBRACE"]
-    CLOSE_PAREN_types: ClassVar[list[str]] = ["RPAR", "RSQB", "RBRACE"]
-    INDENT_type = "_INDENT"
-    DEDENT_type = "_DEDENT"
-    tab_len = 8
-
-    seen: list[Token] | None = None
-    """Takes the tokens that go by, if somebody wants them."""
-
-    def process(self, stream: Iterator[Token]) -> Iterator[Token]:
-        """Blocks as tokens, among the others."""
-        tokens: Iterator[Token] = super().process(stream)  # type: ignore[no-untyped-call]
-        return tokens if self.seen is None else self._watched(tokens, self.seen)
-
-    def _watched(self, tokens: Iterator[Token], seen: list[Token]) -> Iterator[Token]:
-        for token in tokens:
-            seen.append(token)
-            yield token
 
 
 @v_args(meta=True)

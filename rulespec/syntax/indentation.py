@@ -1,0 +1,33 @@
+"""Indentation of rules files: Lark's indenter, set up for the tokens of our grammar."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from lark import Token
+from lark.indenter import Indenter
+
+
+class Blocks(Indenter):
+    """Turns the indentation of lines into tokens for the start and the end of a block."""
+
+    NL_type = "_NL"
+    OPEN_PAREN_types: ClassVar[list[str]] = ["LPAR", "LSQB", "LBRACE"]
+    CLOSE_PAREN_types: ClassVar[list[str]] = ["RPAR", "RSQB", "RBRACE"]
+    INDENT_type = "_INDENT"
+    DEDENT_type = "_DEDENT"
+    tab_len = 8
+
+    seen: list[Token] | None = None
+    """Collects all tokens of the text, if set (the formatter needs them)."""
+
+    def process(self, stream: Iterator[Token]) -> Iterator[Token]:
+        """The tokens of the text, with those of blocks among them."""
+        tokens: Iterator[Token] = super().process(stream)  # type: ignore[no-untyped-call]
+        return tokens if self.seen is None else self._collected(tokens, self.seen)
+
+    def _collected(self, tokens: Iterator[Token], seen: list[Token]) -> Iterator[Token]:
+        for token in tokens:
+            seen.append(token)
+            yield token
