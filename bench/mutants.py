@@ -33,8 +33,9 @@ from bench.mutate import BREAKING, Mutant, Symbols, sheet
 from bench.mutate_rules import RulesMutator
 from bench.mutate_yaml import YamlMutator
 from rulespec.cli.validate import check
-from rulespec.diagnostics.diagnostic import Diagnostic, Report, Severity
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.render import render_text
+from rulespec.diagnostics.report import Report
 from rulespec.documents.nodes import get, words
 from rulespec.documents.reader import Node
 from rulespec.engine.game.game import Game

@@ -15,7 +15,8 @@ from msgspec.structs import replace
 from bench.typed_tree import Edits, Root, Seen, Step, nodes, planted, relied_on, roots, settled, walk
 from rulespec.check.scope import Path, path_of
 from rulespec.check.termination import check_loops
-from rulespec.diagnostics.diagnostic import Report, Span
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.report import Report
 from rulespec.typed import nodes as typed
 from rulespec.types import ANY, BOOL, Num, Type
 

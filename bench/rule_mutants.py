@@ -31,7 +31,8 @@ from bench.limit import at_most
 from bench.mutate_typed import Mutant, Mutator
 from bench.rule_tests import Test, suite
 from bench.typed_tree import planted
-from rulespec.diagnostics.diagnostic import DiagnosticsError, Span
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.machines import check_settings
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.program import ir

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.typed_tree import nodes, read, roots
-from rulespec.diagnostics.diagnostic import Report
+from rulespec.diagnostics.report import Report
 from rulespec.documents.reader import Mapping, display
 from rulespec.engine.coverage.trace import Tracer, trace_log, trace_scenario
 from rulespec.engine.game.machines import Machines, check_settings

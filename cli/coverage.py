@@ -10,7 +10,7 @@ import click
 
 from rulespec.cli import output
 from rulespec.cli.simulate import seat_counts
-from rulespec.diagnostics.diagnostic import Report
+from rulespec.diagnostics.report import Report
 
 if TYPE_CHECKING:  # usage errors need none of it
     from rulespec.engine.coverage.report import CoverageReport, RuleRuns, Total

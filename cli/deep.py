@@ -12,7 +12,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.cli import output
-from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Report
+from rulespec.diagnostics.diagnostic import Diagnostic
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.typed import nodes as typed
 
 if TYPE_CHECKING:

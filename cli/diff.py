@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from rulespec.cli import output
-from rulespec.diagnostics.diagnostic import Report
+from rulespec.diagnostics.report import Report
 from rulespec.diff import ORDER, RULES, Difference, collection, diff
 from rulespec.documents.nodes import get, text
 from rulespec.load import Merged, load_source

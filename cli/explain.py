@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 
 from rulespec.cli import output
-from rulespec.diagnostics.diagnostic import CODES, did_you_mean
+from rulespec.diagnostics.codes import CODES
 from rulespec.diagnostics.pages import families, read_page
+from rulespec.diagnostics.suggestions import did_you_mean
 
 
 @click.command("explain")

@@ -12,7 +12,8 @@ from pathlib import Path
 import click
 
 from rulespec.cli import output
-from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError
+from rulespec.diagnostics.diagnostic import Diagnostic
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.fixes import fixed, with_fixes
 from rulespec.load import find_ruleset
 

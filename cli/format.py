@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from rulespec.cli import output
-from rulespec.diagnostics.diagnostic import DiagnosticsError
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.reader import files_inside, read_text
 from rulespec.load import MAX_RULES_BYTES, find_ruleset
 from rulespec.syntax.format import format_rules

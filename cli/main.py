@@ -54,7 +54,7 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Finds the command, and says which one was meant if there is none of that name."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from rulespec.diagnostics.diagnostic import did_you_mean
+            from rulespec.diagnostics.suggestions import did_you_mean
 
             hint = did_you_mean(args[0], COMMANDS) or "the commands are " + ", ".join(COMMANDS)
             ctx.fail(f"there is no command `{args[0][:60]}`; {hint}")
@@ -115,7 +115,7 @@ def run(args: list[str] | None = None) -> int:
 
 
 def _last_resort(error: Exception) -> int:
-    from rulespec.diagnostics.diagnostic import DiagnosticsError
+    from rulespec.diagnostics.report import DiagnosticsError
 
     if isinstance(error, DiagnosticsError):
         show(error.diagnostics)

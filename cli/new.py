@@ -14,7 +14,8 @@ from pathlib import Path
 import click
 
 from rulespec.cli import output
-from rulespec.diagnostics.diagnostic import DiagnosticsError, Report, shown
+from rulespec.diagnostics.diagnostic import shown
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.nodes import entries, get, text
 from rulespec.documents.reader import Mapping, Node, Scalar, Sequence
 from rulespec.engine.game.game import Game

@@ -11,8 +11,9 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Severity
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.render import render_text
+from rulespec.diagnostics.report import DiagnosticsError
 
 if TYPE_CHECKING:  # the engine takes long to import, and most commands load it late
     from rulespec.engine.game.option import Refusal

@@ -11,8 +11,9 @@ from typing import Any
 import click
 
 from rulespec.cli import output
-from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Report, Severity, Span
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.render import to_json
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.reader import display
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend, seat_names

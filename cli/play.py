@@ -13,7 +13,7 @@ import click
 
 from rulespec.cli import output
 from rulespec.cli.state import standings, state_lines
-from rulespec.diagnostics.diagnostic import Report
+from rulespec.diagnostics.report import Report
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import seat_names
 from rulespec.engine.game.numbered import every_option

@@ -13,7 +13,7 @@ import click
 
 from rulespec.cli import output
 from rulespec.cli.state import standings, state_lines
-from rulespec.diagnostics.diagnostic import DiagnosticsError, Report
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.game.view import state_json

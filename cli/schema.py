@@ -6,7 +6,7 @@ import json
 
 import click
 
-from rulespec.diagnostics.diagnostic import Report
+from rulespec.diagnostics.report import Report
 from rulespec.editor_schema import files_schema, overlay_schema
 from rulespec.load import load_ruleset, load_source
 

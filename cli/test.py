@@ -11,8 +11,8 @@ import click
 from rulespec.cli import output
 from rulespec.cli.random_games import try_games
 from rulespec.cli.simulate import seat_counts
-from rulespec.diagnostics.diagnostic import Report
 from rulespec.diagnostics.render import to_json
+from rulespec.diagnostics.report import Report
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.verify.suite import Case, run_suite
 

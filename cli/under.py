@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from rulespec.cli import output
-from rulespec.diagnostics.diagnostic import DiagnosticsError, Report
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.replay.judge import Difference, Judgement, Tally, judge_file, logs_in

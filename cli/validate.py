@@ -13,8 +13,9 @@ from rulespec import cache as kept
 from rulespec.cli import output
 from rulespec.cli.deep import Deep
 from rulespec.cli.fix import mend
-from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Report
+from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.render import to_github, to_json
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.typed import nodes as typed
 
 if TYPE_CHECKING:  # loading takes long to import, and usage errors need none of it

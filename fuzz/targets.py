@@ -16,7 +16,7 @@ from pathlib import Path
 
 from fuzz.parts import split, write
 from rulespec.cli.main import run
-from rulespec.diagnostics.diagnostic import DiagnosticsError, Report
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.reader import read_yaml, to_plain
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend

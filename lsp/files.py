@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Severity, Span
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.reader import Node, parse_yaml
 from rulespec.load import MAX_YAML, Files
 from rulespec.syntax import ast

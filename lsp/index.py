@@ -6,7 +6,8 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from pathlib import Path
 
-from rulespec.diagnostics.diagnostic import DiagnosticsError, Report, Span
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.nodes import content_column, entries, get, words
 from rulespec.documents.reader import Mapping, Node, Scalar
 from rulespec.load import load_source

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rulespec.check.passes import check_source
-from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Report
+from rulespec.diagnostics.diagnostic import Diagnostic
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.nodes import get, text
 from rulespec.load import MAX_RULES_BYTES, MAX_YAML, SECTION_FILES, load_source
 from rulespec.lsp.files import EditorFiles

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Severity, Span, shown
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.errors import RulespecError
 from rulespec.load import MAX_YAML
 from rulespec.lsp.files import EditorFiles

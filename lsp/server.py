@@ -10,7 +10,8 @@ from lsprotocol import types as lsp
 from pygls import uris
 from pygls.lsp.server import LanguageServer
 
-from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Severity, Span
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.load import MAX_YAML
 from rulespec.lsp.complete import complete
 from rulespec.lsp.describe import explanation, signature

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
-from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Fix, Span, did_you_mean
+from rulespec.diagnostics.diagnostic import Diagnostic, Fix, Span
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.reader import Mapping as YamlMapping
 from rulespec.documents.reader import Node, Sequence, parse_yaml
 

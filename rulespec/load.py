@@ -11,7 +11,9 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from rulespec.check.passes import check_source
-from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Report, Span, did_you_mean, shown
+from rulespec.diagnostics.diagnostic import Diagnostic, Span, shown
+from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.nodes import get, text, words
 from rulespec.documents.reader import (
     Limits,

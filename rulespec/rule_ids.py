@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from rulespec.diagnostics.diagnostic import Label, Report, Span, did_you_mean
+from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.diagnostics.report import Report
+from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.nodes import get, text, words
 from rulespec.documents.reader import Node, Sequence
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from worlds import IDLE, WORLD
 
 from rulespec.check.passes import check_source
-from rulespec.diagnostics.diagnostic import Report
+from rulespec.diagnostics.report import Report
 from rulespec.documents.reader import Mapping, Node, Scalar, parse_yaml
 from rulespec.load import load_ruleset
 from rulespec.overlays.overlay import Source, apply_rules

@@ -8,7 +8,7 @@ import pytest
 from cases import GAME, small, split, write
 from worlds import IDLE, TURN, WORLD, Play, lines, listed, run, take
 
-from rulespec.diagnostics.diagnostic import DiagnosticsError
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option, options_of
 from rulespec.engine.game.option import IllegalOptionError, Option, RulesetFaultError

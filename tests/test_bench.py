@@ -18,7 +18,7 @@ from bench.play import played, write_log
 from bench.processes import by_turns
 from bench.sections.passes import without
 from bench.yardstick import TASKS, Chess, bytes_of
-from rulespec.diagnostics.diagnostic import Report
+from rulespec.diagnostics.report import Report
 from rulespec.engine.game.machines import seat_names
 from rulespec.engine.logs.native import read_log
 from rulespec.engine.python.backend import PythonBackend

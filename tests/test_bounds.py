@@ -14,7 +14,7 @@ from cases import GAME, TESTS, write
 from rulespec.check.kinds import MAX_EXPRESSIONS
 from rulespec.check.size import MAX_ALL_ENTITIES, MAX_ENTITIES, MAX_FACTS
 from rulespec.cli.main import run
-from rulespec.diagnostics.diagnostic import MAX_ERRORS, DiagnosticsError, Report
+from rulespec.diagnostics.report import MAX_ERRORS, DiagnosticsError, Report
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.numbered import every_option

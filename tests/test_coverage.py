@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
 from rulespec.cli.main import cli
-from rulespec.diagnostics.diagnostic import Report
+from rulespec.diagnostics.report import Report
 from rulespec.engine.coverage.items import Point
 from rulespec.engine.coverage.report import CoverageReport
 from rulespec.engine.coverage.trace import Coverage, trace_playouts, trace_scenario, trace_suite

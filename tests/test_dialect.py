@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rulespec.diagnostics.diagnostic import DiagnosticsError, Report
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.dialects import importer
 from rulespec.engine.dialects.dialect import MISSING, Dialect, follow, ordered, parse_foreign, read_dialect
 from rulespec.engine.dialects.importer import Importer, seats_and_settings

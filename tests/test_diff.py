@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
 from rulespec.cli.main import cli, run
-from rulespec.diagnostics.diagnostic import Report
+from rulespec.diagnostics.report import Report
 from rulespec.diff import Difference, diff
 from rulespec.load import load_source
 from rulespec.schemas import load_schema

@@ -22,7 +22,7 @@ from click.testing import CliRunner
 
 import rulespec.engine.logs.saved_game
 from rulespec.cli.main import cli, run
-from rulespec.diagnostics.diagnostic import DiagnosticsError
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import Option
 from rulespec.engine.logs.native import LogHeader, LogWriter, entry_json, read_log

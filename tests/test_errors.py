@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 from cases import GAME, TESTS, Case, Mark, read_cases, small, write
 
-from rulespec.diagnostics.diagnostic import CODES, Diagnostic, DiagnosticsError, Report, Severity
+from rulespec.diagnostics.codes import CODES
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.reader import parse_yaml, to_plain
 from rulespec.load import load_ruleset
 from rulespec.overlays.overlay import merge

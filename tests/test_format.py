@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from rulespec.cli.main import cli, run
-from rulespec.diagnostics.diagnostic import DiagnosticsError
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.load import MAX_RULES_BYTES
 from rulespec.syntax import format as formatter
 from rulespec.syntax.format import format_rules

@@ -21,18 +21,11 @@ from click.testing import CliRunner
 from jsonschema import Draft7Validator
 
 from rulespec.cli.main import cli
-from rulespec.diagnostics.diagnostic import (
-    Diagnostic,
-    DiagnosticsError,
-    Fix,
-    Label,
-    Report,
-    Severity,
-    Span,
-    did_you_mean,
-)
+from rulespec.diagnostics.diagnostic import Diagnostic, Fix, Label, Severity, Span
 from rulespec.diagnostics.render import render_text, to_github
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.sarif import to_sarif
+from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.fixes import fixed, with_fixes
 from rulespec.load import load_ruleset
 

@@ -19,7 +19,7 @@ from fuzz.seeds import seeds
 from fuzz.shrink import shrink
 from fuzz.targets import TARGETS
 from fuzz.worker import Worker
-from rulespec.diagnostics.diagnostic import DiagnosticsError
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.syntax.parser import parse_rules
 
 FOUND = TESTS / "fixtures" / "fuzz"

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
 from rulespec.cli.main import cli
-from rulespec.diagnostics.diagnostic import DiagnosticsError
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import seat_names
 from rulespec.engine.logs.native import LogHeader, NativeLog, entry_json, parse_log

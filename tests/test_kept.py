@@ -11,7 +11,7 @@ import pytest
 
 from rulespec import cache as kept
 from rulespec.cli.validate import check
-from rulespec.diagnostics.diagnostic import Report
+from rulespec.diagnostics.report import Report
 from rulespec.load import load_ruleset
 from rulespec.syntax.ast_json import pack, unpack
 from rulespec.syntax.origin import Origin

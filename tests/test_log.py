@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Report, Severity
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.view import state_json
@@ -346,7 +347,7 @@ def reading(path: Path) -> tuple[str, float, int]:
 import re, sys, time
 from pathlib import Path
 from rulespec.engine.logs.native import read_log
-from rulespec.diagnostics.diagnostic import DiagnosticsError
+from rulespec.diagnostics.report import DiagnosticsError
 began = time.process_time()
 try:
     outcome = str(len(read_log(Path({str(path)!r})).entries))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from editor import ROOT, Editor, Json
 
-from rulespec.diagnostics.diagnostic import Report
+from rulespec.diagnostics.report import Report
 from rulespec.load import load_ruleset
 from rulespec.lsp.complete import WORDS
 from rulespec.lsp.files import EditorFiles

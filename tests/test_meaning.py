@@ -6,7 +6,7 @@ import pytest
 from cases import small
 from worlds import IDLE, TURN, WORLD, Play, lines, listed, outcome_of, run, take
 
-from rulespec.diagnostics.diagnostic import DiagnosticsError
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import IllegalOptionError

@@ -12,7 +12,7 @@ from cases import write
 from click.testing import CliRunner
 
 from rulespec.cli.main import cli, run
-from rulespec.diagnostics.diagnostic import Report
+from rulespec.diagnostics.report import Report
 from rulespec.diff import diff
 from rulespec.load import known_rulesets, load_ruleset, load_source
 from rulespec.schemas import load_schema

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from rulespec.cli.main import cli
-from rulespec.diagnostics.diagnostic import DiagnosticsError, Report
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.view import state_json
 from rulespec.engine.replay.replay import replay_file

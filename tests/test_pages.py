@@ -21,8 +21,8 @@ from click.testing import CliRunner
 
 from rulespec.cli.main import COMMANDS, cli
 from rulespec.cli.main import run as run_command
-from rulespec.diagnostics.diagnostic import CODES
-from rulespec.diagnostics.pages import FAMILIES, HEADINGS, folder, index, parse_page, read_page
+from rulespec.diagnostics.codes import CODES, FAMILIES
+from rulespec.diagnostics.pages import HEADINGS, folder, index, parse_page, read_page
 
 ROOT = Path(__file__).parent.parent
 PAGES = ROOT / "docs" / "diagnostics"

@@ -19,7 +19,7 @@ from cases import TESTS
 from jsonschema import Draft202012Validator
 
 from rulespec.cli.main import run
-from rulespec.diagnostics.diagnostic import Report
+from rulespec.diagnostics.report import Report
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend, seat_names
 from rulespec.engine.game.numbered import every_option

@@ -18,7 +18,7 @@ from jsonschema import Draft202012Validator
 import rulespec.engine.logs.native
 import rulespec.engine.logs.saved_game
 from rulespec.cli.main import cli
-from rulespec.diagnostics.diagnostic import Report
+from rulespec.diagnostics.report import Report
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import Machines
 from rulespec.engine.game.numbered import every_option

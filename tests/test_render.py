@@ -9,18 +9,11 @@ from pathlib import Path
 import pytest
 
 import rulespec
-from rulespec.diagnostics.diagnostic import (
-    CODES,
-    Diagnostic,
-    DiagnosticsError,
-    Label,
-    Report,
-    Severity,
-    Span,
-    did_you_mean,
-    shown,
-)
+from rulespec.diagnostics.codes import CODES
+from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span, shown
 from rulespec.diagnostics.render import render_text, to_json
+from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.diagnostics.suggestions import did_you_mean
 
 RULES = "games/imperial/rules/taxation.rules"
 KINDS = "games/imperial/kinds.yaml"

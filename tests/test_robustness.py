@@ -15,7 +15,9 @@ import pytest
 from cases import GAME, TESTS, small, write
 from worlds import IDLE, WORLD
 
-from rulespec.diagnostics.diagnostic import CODES, Diagnostic, DiagnosticsError
+from rulespec.diagnostics.codes import CODES
+from rulespec.diagnostics.diagnostic import Diagnostic
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.reader import Limits, Node, read_yaml
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend

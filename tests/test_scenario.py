@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rulespec.diagnostics.diagnostic import Report
+from rulespec.diagnostics.report import Report
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.verify.scenario import Failure, load_scenarios, run_scenario, suite_scenarios
 from rulespec.engine.verify.suite import run_suite

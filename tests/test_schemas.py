@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from rulespec.diagnostics.diagnostic import Diagnostic, Report
+from rulespec.diagnostics.diagnostic import Diagnostic
+from rulespec.diagnostics.report import Report
 from rulespec.documents.reader import parse_yaml, read_yaml, to_plain
 from rulespec.documents.schema_check import check_schema, fits
 from rulespec.schemas import NAMES, load_schema

@@ -13,7 +13,7 @@ import pytest
 from cases import small
 
 from rulespec.cli.validate import check
-from rulespec.diagnostics.diagnostic import DiagnosticsError, Report
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.load import load_ruleset
 
 GAMES = Path(__file__).parent.parent / "games"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from rulespec.diagnostics.diagnostic import DiagnosticsError, Report
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.reader import read_yaml, to_plain
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option

@@ -23,7 +23,7 @@ from jsonschema import Draft202012Validator
 
 import rulespec.engine.simulate.results
 from rulespec.cli.main import cli, run
-from rulespec.diagnostics.diagnostic import DiagnosticsError
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.simulate.playouts import Mistake, Outcome, Plan, Totals
 from rulespec.engine.simulate.results import JsonLines, Parts, open_results

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Report, Span
+from rulespec.diagnostics.diagnostic import Diagnostic, Span
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.reader import (
     Limits,
     Mapping,

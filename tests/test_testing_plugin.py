@@ -16,7 +16,7 @@ import pytest
 from cases import small
 from hypothesis import settings
 
-from rulespec.diagnostics.diagnostic import DiagnosticsError
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
 from rulespec.engine.logs.native import parse_log

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
 from rulespec.cli.main import cli
-from rulespec.diagnostics.diagnostic import DiagnosticsError
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import seat_names
 from rulespec.engine.game.option import Option

@@ -12,7 +12,7 @@ from bench.figures import Bench, Figure, Target
 from bench.pairs import alternate, once, timed
 from bench.play import ENDLESS, move, played, playouts, unbounded_listing
 from bench.sections.loading import lowering
-from rulespec.diagnostics.diagnostic import DiagnosticsError
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
 from rulespec.load import load_ruleset
 

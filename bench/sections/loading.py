@@ -8,7 +8,7 @@ from functools import partial
 
 from bench.figures import Bench, Figure
 from bench.pairs import once
-from rulespec.diagnostics.diagnostic import Report
+from rulespec.diagnostics.report import Report
 from rulespec.engine.game.machines import check_settings
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.python.backend import PythonBackend

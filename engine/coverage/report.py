@@ -8,7 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from rulespec.diagnostics.diagnostic import Report, Span
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.report import Report
 from rulespec.documents.reader import display, read_yaml
 from rulespec.engine.coverage.items import KINDS, Point, Unit
 from rulespec.engine.coverage.trace import SHOWN, Coverage, Runs

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from rulespec.diagnostics.diagnostic import DiagnosticsError, Report
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.reader import display
 from rulespec.engine.coverage.items import ELSE, OPTION, OVER, TESTED, TURN, Point, Unit, Units
 from rulespec.engine.game.game import Game, TakenBack

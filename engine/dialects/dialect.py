@@ -12,7 +12,8 @@ from typing import Any
 
 import msgspec
 
-from rulespec.diagnostics.diagnostic import Report, Span
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.report import Report
 from rulespec.documents.reader import Mapping as YamlMapping
 from rulespec.documents.reader import Node, locate, read_yaml, to_plain
 from rulespec.documents.schema_check import check_schema

@@ -15,7 +15,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rulespec.diagnostics.diagnostic import Report, Span, shown
+from rulespec.diagnostics.diagnostic import Span, shown
+from rulespec.diagnostics.report import Report
 from rulespec.engine.dialects.dialect import MISSING, Dialect, ForeignLog, follow, ordered, reader
 from rulespec.engine.dialects.inverse import Narrowing
 from rulespec.engine.dialects.matching import Question, Reader, Reading

@@ -9,7 +9,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from rulespec.diagnostics.diagnostic import DiagnosticsError, Report, did_you_mean, shown
+from rulespec.diagnostics.diagnostic import shown
+from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.dialects.dialect import MISSING, Dialect, Projection, follow, reader
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.query import Asked, Asker, Value

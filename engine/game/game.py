@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from rulespec.diagnostics.diagnostic import did_you_mean
+from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.game import scoring
 from rulespec.engine.game.legal_options import LegalOptions, offers
 from rulespec.engine.game.machines import Backend, Machines, check_seats, check_settings, machine

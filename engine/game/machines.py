@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Report, Severity, did_you_mean
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
+from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.typed import nodes as typed

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
-from rulespec.diagnostics.diagnostic import did_you_mean
+from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.game.option import Labels, OptionKind
 from rulespec.engine.program import ir
 from rulespec.engine.program.interpreter import Interpreter

@@ -9,7 +9,9 @@ from functools import lru_cache
 
 from rulespec.check.expressions import ExpressionChecker
 from rulespec.check.scope import Env
-from rulespec.diagnostics.diagnostic import Report, Span, did_you_mean
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.report import Report
+from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.game.closures import Closures
 from rulespec.engine.lower.expressions import ExpressionLowering, Layout, Scope, type_name
 from rulespec.engine.program import ir

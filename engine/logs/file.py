@@ -8,7 +8,8 @@ import zlib
 from pathlib import Path
 from typing import NoReturn
 
-from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Severity, Span, shown
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
+from rulespec.diagnostics.report import DiagnosticsError
 
 MAX_NATIVE_BYTES = 16_000_000
 """Far more than the 200,000 lines of ordinary length that a native log may have."""

@@ -20,7 +20,9 @@ from typing import Any, TextIO
 import msgspec
 from msgspec import Struct
 
-from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Severity, Span, did_you_mean, shown
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import Option
 from rulespec.engine.logs.file import MAX_NATIVE_BYTES, fail, read_log_text

@@ -13,7 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from rulespec.diagnostics.diagnostic import DiagnosticsError, Span
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import TakenBack
 from rulespec.engine.game.option import Option
 from rulespec.engine.logs.file import GZIP, MAX_NATIVE_BYTES, fail, read_log_text

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
 
-from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Severity, Span
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, cell, choose, fallback, logic, op, together
 from rulespec.engine.program.interpreter import ProgramFaultError, evaluate

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from rulespec.diagnostics.diagnostic import DiagnosticsError
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import check_settings, machine, quick_machine
 from rulespec.engine.game.refusal import refused

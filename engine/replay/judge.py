@@ -9,7 +9,8 @@ from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any
 
-from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Report, Severity, Span
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.numbered import every_option

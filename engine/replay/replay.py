@@ -9,7 +9,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rulespec.diagnostics.diagnostic import DiagnosticsError, Report, Span, did_you_mean
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.dialects.dialect import Dialect, ForeignLog, follow, parse_foreign, read_dialect
 from rulespec.engine.dialects.importer import Ignored, Importer, seats_and_settings
 from rulespec.engine.game.game import Game, TakenBack

@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Severity, Span
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import seat_names
 from rulespec.engine.game.option import Option, RulesetFaultError

@@ -13,7 +13,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Report, Severity, Span
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.reader import Mapping as YamlMapping
 from rulespec.documents.reader import display, inside, locate, read_yaml, to_plain
 from rulespec.documents.schema_check import check_schema

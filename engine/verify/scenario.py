@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Label, Report, Severity, Span, did_you_mean
+from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
+from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.reader import Mapping, Node, Scalar, Sequence, files_inside, read_yaml
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend, Machines

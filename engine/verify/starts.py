@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rulespec.diagnostics.diagnostic import DiagnosticsError, Report
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import seat_names
 from rulespec.engine.game.option import RulesetFaultError

@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 from msgspec.structs import replace
 
-from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Label, Report, Severity, Span
+from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.reader import display, files_inside
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend

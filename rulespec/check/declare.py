@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from rulespec.check.kinds import TEXTS, KindDeclarer
 from rulespec.check.scope import Env
-from rulespec.diagnostics.diagnostic import Label, did_you_mean, nearest
+from rulespec.diagnostics.diagnostic import Label
+from rulespec.diagnostics.suggestions import did_you_mean, nearest
 from rulespec.documents.nodes import entries, get, text, truth, words
 from rulespec.documents.reader import Mapping, Node, Scalar
 from rulespec.typed import nodes as typed

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 
 from rulespec.check.origins import origins
 from rulespec.check.scope import Env, known_if, path_of
-from rulespec.diagnostics.diagnostic import Label, Report, Span, nearest
+from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.diagnostics.report import Report
+from rulespec.diagnostics.suggestions import nearest
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.types import ANY, BAD, BOOL, INT, LITERAL, Bad, Ent, Num, SetOf, Type, accepts, unify

@@ -6,7 +6,9 @@ from itertools import product
 
 from rulespec.check.expressions import ExpressionChecker
 from rulespec.check.scope import Env
-from rulespec.diagnostics.diagnostic import DiagnosticsError, Label, Report, Span, did_you_mean, nearest
+from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.diagnostics.suggestions import did_you_mean, nearest
 from rulespec.documents.nodes import bits, content_column, entries, get, integer, text, words
 from rulespec.documents.reader import Mapping, Node, Scalar, Sequence
 from rulespec.syntax import ast

@@ -11,7 +11,9 @@ from rulespec.check.statements import Place, StatementChecker
 from rulespec.check.termination import check_loops, check_recursion
 from rulespec.check.unused import check_unused
 from rulespec.check.work import check_work
-from rulespec.diagnostics.diagnostic import Label, Report, nearest
+from rulespec.diagnostics.diagnostic import Label
+from rulespec.diagnostics.report import Report
+from rulespec.diagnostics.suggestions import nearest
 from rulespec.documents.nodes import get, text
 from rulespec.overlays.overlay import Source
 from rulespec.syntax import ast

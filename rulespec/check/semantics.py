@@ -11,7 +11,8 @@ from itertools import islice, pairwise, product
 from msgspec import Struct
 
 from rulespec.check.termination import expressions, parts, statement_expressions, walk
-from rulespec.diagnostics.diagnostic import DiagnosticsError, Label, Report, Span
+from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.nodes import bits, content_column, entries, get, text, words
 from rulespec.documents.reader import Mapping, Node, Scalar
 from rulespec.syntax import ast

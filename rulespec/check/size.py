@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from rulespec.diagnostics.diagnostic import Report, Span
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.report import Report
 from rulespec.documents.nodes import entries, get, text, words
 from rulespec.documents.reader import Mapping, Node
 

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from rulespec.check.expressions import ExpressionChecker
 from rulespec.check.scope import Env, known_if
-from rulespec.diagnostics.diagnostic import Label, Span, nearest
+from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.diagnostics.suggestions import nearest
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.types import ANY, BAD, INT, Bad, Ent, Num, SetOf, Type

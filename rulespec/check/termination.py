@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from rulespec.diagnostics.diagnostic import Label, Report, Span
+from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.diagnostics.report import Report
 from rulespec.typed import nodes as typed
 
 MAX_DEPTH = 150

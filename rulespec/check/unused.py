@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 
-from rulespec.diagnostics.diagnostic import Report
+from rulespec.diagnostics.report import Report
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 

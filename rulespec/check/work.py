@@ -5,7 +5,8 @@ from __future__ import annotations
 from math import prod
 
 from rulespec.check.termination import expressions, parts, statement_expressions, walk
-from rulespec.diagnostics.diagnostic import Report, Span
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.report import Report
 from rulespec.typed import nodes as typed
 from rulespec.types import Type
 

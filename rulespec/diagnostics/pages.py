@@ -10,22 +10,11 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from rulespec.diagnostics.diagnostic import CODES
+from rulespec.diagnostics.codes import CODES, FAMILIES
 
 HEADINGS = ("What it says", "Why it matters", "Bad example", "Good example")
 """What every page holds, in this order."""
 
-FAMILIES = {
-    "RS1": "Files and YAML, and the form of rules",
-    "RS2": "Names, and the shape of files",
-    "RS3": "Types, units and resources",
-    "RS4": "Termination, flow and unused parts",
-    "RS5": "References and overlays",
-    "RS6": "Logs and dialects",
-    "RS7": "Games",
-    "RS8": "Scenarios and recorded games",
-    "RS9": "The program itself",
-}
 _INDEX = "README.md"
 _LIST = "## The codes\n"  # what stands above it in the index is written by hand
 

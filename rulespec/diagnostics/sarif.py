@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from rulespec.diagnostics.diagnostic import CODES, Diagnostic, Fix, Severity, Span
+from rulespec.diagnostics.codes import CODES
+from rulespec.diagnostics.diagnostic import Diagnostic, Fix, Severity, Span
 from rulespec.diagnostics.pages import read_page
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

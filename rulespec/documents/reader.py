@@ -16,7 +16,8 @@ from typing import Any, Literal, NamedTuple, NoReturn
 import yaml
 from msgspec import Struct, field
 
-from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Label, Report, Severity, Span, shown
+from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span, shown
+from rulespec.diagnostics.report import DiagnosticsError, Report
 
 try:
     from yaml import CSafeLoader as _Loader

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
-from rulespec.diagnostics.diagnostic import Report, Span, did_you_mean, shown
+from rulespec.diagnostics.diagnostic import Span, shown
+from rulespec.diagnostics.report import Report
+from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.reader import Mapping, Node, Scalar, locate, to_plain
 
 if TYPE_CHECKING:

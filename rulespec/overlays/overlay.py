@@ -5,7 +5,9 @@ from __future__ import annotations
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from rulespec.diagnostics.diagnostic import Label, Report, Span, did_you_mean, nearest
+from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.diagnostics.report import Report
+from rulespec.diagnostics.suggestions import did_you_mean, nearest
 from rulespec.documents.nodes import words
 from rulespec.documents.reader import Mapping, Node, Scalar, Sequence
 from rulespec.syntax import ast

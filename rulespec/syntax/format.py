@@ -13,7 +13,8 @@ from typing import Any
 from lark import Token
 from msgspec import Struct
 
-from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Severity, Span
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.syntax.parser import parse_with_tokens
 
 INDENT = 4

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Label, Severity, Span
+from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
+from rulespec.diagnostics.report import DiagnosticsError
 
 if TYPE_CHECKING:  # Lark takes long to import
     from lark import Token

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import astuple
 
 from rulespec import cache as kept
-from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Severity, Span
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.syntax import ast
 from rulespec.syntax.ast_json import pack, unpack
 from rulespec.syntax.origin import Origin, failure

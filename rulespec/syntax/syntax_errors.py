@@ -8,7 +8,9 @@ from lark import Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 from lark.indenter import DedentError
 
-from rulespec.diagnostics.diagnostic import DiagnosticsError, Label, did_you_mean
+from rulespec.diagnostics.diagnostic import Label
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.syntax.origin import Origin, failure
 
 _STATEMENTS = [

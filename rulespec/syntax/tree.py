@@ -10,7 +10,8 @@ from lark.exceptions import VisitError
 from lark.indenter import DedentError
 from lark.tree import Meta
 
-from rulespec.diagnostics.diagnostic import DiagnosticsError, Span
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.syntax import ast
 from rulespec.syntax.indentation import Blocks
 from rulespec.syntax.origin import Origin, failure

@@ -1,0 +1,104 @@
+"""The diagnostics of one run, and the exception that carries them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
+from rulespec.errors import RulespecError
+
+MAX_ERRORS = 200
+"""Errors of one run. Nobody reads more, and a hostile file may cause any number."""
+
+
+class DiagnosticsError(RulespecError):
+    """A failure that stops the work at hand; `diagnostics` says why."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__(self.diagnostics)
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"{d.span}: {d.message} [{d.code}]" if d.span else f"{d.message} [{d.code}]" for d in self.diagnostics
+        )
+
+
+class Report:
+    """Collects diagnostics, so that one run tells everything that is wrong."""
+
+    def __init__(self) -> None:
+        # A dict keeps the order in which they came; the key makes a repetition of the same finding vanish.
+        self._found: dict[tuple[str, str, Span | None], Diagnostic] = {}
+        self._errors = 0
+
+    def add(self, diagnostic: Diagnostic) -> None:
+        """Adds a diagnostic, unless the same finding at the same place is there already."""
+        key = (diagnostic.code, diagnostic.message, diagnostic.span)
+        if key not in self._found:
+            self._found[key] = diagnostic
+            self._errors += diagnostic.severity is Severity.ERROR
+
+    def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Adds several diagnostics, such as those of a `DiagnosticsError`."""
+        for diagnostic in diagnostics:
+            self.add(diagnostic)
+
+    def error(
+        self,
+        code: str,
+        message: str,
+        span: Span | None,
+        label: str = "",
+        notes: Iterable[Label] = (),
+        help: str = "",  # noqa: A002 - the name of the field it fills
+    ) -> None:
+        """Adds an error; the parameters are the fields of `Diagnostic`.
+
+        Raises:
+            DiagnosticsError: with everything collected so far, if there are `MAX_ERRORS` of them.
+        """
+        self.add(Diagnostic(code, Severity.ERROR, message, span, label, tuple(notes), help))
+        if self._errors >= MAX_ERRORS:
+            enough = f"there are {MAX_ERRORS} errors or more: the rest is not looked for"
+            self.add(Diagnostic("RS902", Severity.ERROR, enough, None, help="mend these first"))
+            self.raise_if_errors()
+
+    def warning(
+        self,
+        code: str,
+        message: str,
+        span: Span | None,
+        label: str = "",
+        notes: Iterable[Label] = (),
+        help: str = "",  # noqa: A002 - the name of the field it fills
+    ) -> None:
+        """Adds a warning; the parameters are the fields of `Diagnostic`."""
+        self.add(Diagnostic(code, Severity.WARNING, message, span, label, tuple(notes), help))
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """All findings in the order of file, line, column and code; those without a place come first."""
+        return tuple(sorted(self._found.values(), key=_place))
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is no error. Warnings do not count."""
+        return self._errors == 0
+
+    @property
+    def errors(self) -> int:
+        """How many errors there are."""
+        return self._errors
+
+    def raise_if_errors(self) -> None:
+        """Raises `DiagnosticsError` with everything collected so far, if any of it is an error."""
+        if not self.ok:
+            raise DiagnosticsError(self.diagnostics)
+
+
+def _place(diagnostic: Diagnostic) -> tuple[str, int, int, str]:
+    span = diagnostic.span
+    if span is None:
+        return ("", 0, 0, diagnostic.code)
+    return (span.file, span.line, span.column, diagnostic.code)
