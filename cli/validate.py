@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import Struct
 
-from rulespec import cache as kept
+from rulespec import cache
 from rulespec.cli import output
 from rulespec.cli.deep import Deep
 from rulespec.cli.fix import mend
@@ -162,13 +162,13 @@ def check(ref: str, report: Report, files: Files | None = None) -> typed.Ruleset
         report.extend(error.diagnostics)
         return None
     started = Report()
-    key = kept.key("starts", ruleset.hash)
-    if files is not None or kept.read(key) is None:
+    key = cache.key("starts", ruleset.hash)
+    if files is not None or cache.read(key) is None:
         from rulespec.engine.verify.starts import check_starts  # what plays games is needed for nothing else here
 
         check_starts(ruleset, started)
         if files is None and not started.diagnostics:
-            kept.write(key, True)
+            cache.write(key, True)
     report.extend(started.diagnostics)
     _beside(ruleset, report)
     return ruleset

@@ -34,7 +34,7 @@ MEGABYTES = 500
 
 _PATIENCE = 60  # seconds on the clock, for what waits and does nothing
 _ADDRESSES = 4_000_000_000  # bytes of address space: far more than is allowed, so that the measuring comes first
-_INPUTS = 400  # after so many a new process begins: what is kept between inputs must not count for them
+_INPUTS = 400  # after so many a new process begins: what is in memory between inputs must not count for them
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def _serve(name: str, folder: Path, limit: int) -> None:
     inputs = os.fdopen(os.dup(0), "rb")
     os.dup2(1, 0)  # and nobody answers questions
     os.environ |= {"RULESPEC_DEBUG": "1", "RULESPEC_PATH": str(ROOT / "tests" / "rulesets"), "NO_COLOR": "1"}
-    os.environ["RULESPEC_CACHE"] = str(folder / "kept")
+    os.environ["RULESPEC_CACHE"] = str(folder / "cache")
     resource.setrlimit(resource.RLIMIT_AS, (_ADDRESSES, _ADDRESSES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     warnings.simplefilter("error")  # a person would see them

@@ -1,10 +1,10 @@
-"""What took long to work out, kept in the user's cache folder. Nothing depends on it: it may be missing at any time.
+"""On-disk cache of results that take long to compute. Nothing depends on it: any entry may be missing at any time.
 
-An entry is a JSON value in a file of its own. The name of the file is a hash of everything that the value was worked
-out from, this program among it; its first line is a hash of the rest. What is damaged, or was made by another version,
-is as if it were not there. Entries hold data only, and are read as strictly as what comes from strangers.
+An entry is a JSON value in a file of its own. Its key, the name of the file, is a hash of everything that the value
+depends on, this program included; the first line of the file is a checksum of the rest. An entry that is damaged or
+comes from another version counts as missing. Entries hold data only, and are read as strictly as a stranger's files.
 
-The environment variable RULESPEC_CACHE names another folder; if it is empty, nothing is kept.
+The cache is in the user's cache folder. The environment variable RULESPEC_CACHE names another one; empty means none.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from typing import Any
 import msgspec
 
 MAX_ENTRY = 4_000_000
-"""Bytes of an entry; what is larger is not kept."""
+"""Bytes of an entry; a larger one is not written."""
 MAX_ENTRIES = 4_000
-"""Once there are more, the older half is thrown away."""
-TIDY_EVERY = 50
-"""How many entries a process writes between two looks at how many there are."""
+"""Entries in the folder; beyond that the older half is removed."""
+PRUNE_EVERY = 50
+"""Entries that a process writes between two looks at the size of the folder."""
 
-_NOT_FOLLOWED = ("__pycache__", "games", "cli", "lsp")
-"""Folders whose files no entry depends on."""
+_OUTSIDE = ("__pycache__", "games", "cli", "lsp")
+"""Folders of the package that no entry depends on."""
 
-_written = count()
+_writes = count()
 
 
-def key(kind: str, *made_from: str) -> str:
-    """The name of an entry: what it is, and the texts that it is worked out from."""
-    found = hashlib.sha256(_program())
-    for text in (kind, *made_from):
+def key(kind: str, *inputs: str) -> str:
+    """The key of an entry: a hash of its kind, of the texts that its value depends on, and of this program."""
+    found = hashlib.sha256(fingerprint())
+    for text in (kind, *inputs):
         data = text.encode("utf-8", "surrogatepass")
         found.update(b"%d\0" % len(data))
         found.update(data)
@@ -44,7 +44,7 @@ def key(kind: str, *made_from: str) -> str:
 
 
 def read(key: str) -> Any:
-    """The value kept under a key; None if there is none that can be trusted."""
+    """The value of an entry; None if there is no intact one."""
     folder = _folder()
     if folder is None:
         return None
@@ -52,7 +52,7 @@ def read(key: str) -> Any:
         with (folder / key).open("rb") as file:
             data = file.read(MAX_ENTRY + 1)
         digest, _, body = data.partition(b"\n")
-        if len(data) > MAX_ENTRY or digest != _digest(body):
+        if len(data) > MAX_ENTRY or digest != checksum(body):
             return None
         return msgspec.json.decode(body)
     except (OSError, ValueError, RecursionError):
@@ -60,12 +60,12 @@ def read(key: str) -> Any:
 
 
 def write(key: str, value: Any) -> None:
-    """Keeps a value; does nothing if that cannot be done."""
+    """Writes an entry; does nothing if the value is too large or the folder cannot be written to."""
     folder = _folder()
     if folder is None:
         return
     body = msgspec.json.encode(value)
-    data = _digest(body) + b"\n" + body
+    data = checksum(body) + b"\n" + body
     if len(data) > MAX_ENTRY:
         return
     fresh = folder / f"{key}.{os.getpid()}.new"
@@ -76,36 +76,38 @@ def write(key: str, value: Any) -> None:
             fresh.replace(folder / key)
         except OSError:
             fresh.unlink(missing_ok=True)
-        if next(_written) % TIDY_EVERY == 0:
-            _tidy(folder)
+        if next(_writes) % PRUNE_EVERY == 0:
+            _prune(folder)
     except OSError:
         pass
 
 
-def _tidy(folder: Path) -> None:
+def checksum(body: bytes) -> bytes:
+    """The first line of an entry whose other lines are `body`."""
+    return hashlib.sha256(body).hexdigest().encode()
+
+
+def _prune(folder: Path) -> None:
+    """Removes the older half of the entries if there are more than `MAX_ENTRIES`."""
     entries = list(folder.iterdir())
     if len(entries) > MAX_ENTRIES:
         age = {}
         for entry in entries:
-            with suppress(OSError):  # another process may be tidying as well
+            with suppress(OSError):  # another process may be pruning as well
                 age[entry] = entry.stat().st_mtime_ns
         for entry in sorted(age, key=age.__getitem__)[: len(age) // 2]:
             entry.unlink(missing_ok=True)
-
-
-def _digest(body: bytes) -> bytes:
-    return hashlib.sha256(body).hexdigest().encode()
 
 
 def _folder() -> Path | None:
     named = os.environ.get("RULESPEC_CACHE")
     if named is not None:
         return Path(named) if named else None
-    return _usual()
+    return _user_folder()
 
 
 @cache
-def _usual() -> Path | None:
+def _user_folder() -> Path | None:
     from platformdirs import user_cache_path
 
     try:
@@ -115,18 +117,25 @@ def _usual() -> Path | None:
 
 
 @cache
-def _program() -> bytes:
-    """Stands for this very program: its files, with their sizes and the times when they were written."""
+def fingerprint() -> bytes:
+    """A hash of this program: of the names, sizes and modification times of its files."""
     found = hashlib.sha256()
-    for name, size, written in sorted(_own_files(Path(__file__).parent)):
-        found.update(f"{name}\0{size}\0{written}\n".encode())
+    for name, size, modified in sorted(program_files(Path(__file__).parent)):
+        found.update(f"{name}\0{size}\0{modified}\n".encode())
     return found.digest()
 
 
-def _own_files(home: Path) -> Iterator[tuple[str, int, int]]:
-    """The files that decide what an entry holds: modules, schemas and grammar, in every folder of the package."""
+def program_files(home: Path) -> Iterator[tuple[str, int, int]]:
+    """The files that entries depend on: modules, schemas and grammar, in every folder of the package.
+
+    Args:
+        home: the folder of the package.
+
+    Yields:
+        The path below `home`, the size in bytes and the modification time in nanoseconds of each file.
+    """
     for folder, below, names in os.walk(home, followlinks=True):
-        below[:] = [name for name in below if name not in _NOT_FOLLOWED]
+        below[:] = [name for name in below if name not in _OUTSIDE]
         for name in names:
             if name.endswith((".py", ".json", ".lark")):
                 path = os.path.join(folder, name)  # noqa: PTH118 - a third of the time of a `Path`

@@ -60,7 +60,7 @@ class Files:
 
     def rules(self, text: str, display: str) -> tuple[ast.Item, ...]:
         """The items of a rules file. Errors: as those of `parse_rules`."""
-        return parse_rules(text, display, keep=True)
+        return parse_rules(text, display, cached=True)
 
     def findings(self, node: Node, schema: str, partial: bool = False) -> tuple[Diagnostic, ...]:
         """What a schema finds in the tree of a YAML file; a `partial` one may leave out what stands elsewhere."""

@@ -200,10 +200,7 @@ def test_a_code_that_is_none_is_wrong_usage(code: str) -> None:
 
 def test_the_pages_ship_with_the_program() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]
-    assert settings["package-dir"]["rulespec.diagnostics_pages"] == "docs/diagnostics"
-    assert settings["package-data"]["rulespec.diagnostics_pages"] == ["*.md"]
-    shipped = (file for name in ("rulespec", "engine", "lsp", "cli") for file in (ROOT / name).rglob("__init__.py"))
-    assert {".".join(file.parent.relative_to(ROOT).parts) for file in shipped} <= set(settings["packages"])
+    assert "diagnostics_pages/*.md" in settings["package-data"]["rulespec"]
     assert folder() == PAGES
 
 

@@ -90,7 +90,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     rules: dict[str, tuple[ast.Item, ...]] = {}
     nodes: dict[str, Node] = {}
 
-    def parsed(text: str, file: str, *, keep: bool = False) -> tuple[ast.Item, ...]:
+    def parsed(text: str, file: str, *, cached: bool = False) -> tuple[ast.Item, ...]:
         if text not in rules:
             rules[text] = parse_rules(text, file)
         return rules[text]

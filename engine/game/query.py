@@ -163,7 +163,7 @@ class Asker:
         for slot, (name, type_) in enumerate(params):
             var = typed.Var(name, INT if type_ == "int" else Ent(type_), Span(_FILE, 1, 1, 1, 2))
             env, scope = env.bind(var), scope.in_slot(var, slot)
-        expr = checker.infer(parse_expr(text, _FILE, keep=True), env)
+        expr = checker.infer(parse_expr(text, _FILE, cached=True), env)
         report.raise_if_errors()
         lowered = self._lowered(expr, scope)
         slots, still = free(lowered), not self._own.facts.reads_state(lowered)

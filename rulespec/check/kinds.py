@@ -66,7 +66,7 @@ class KindDeclarer:
         if not isinstance(node, Scalar):
             return INT, None
         try:
-            ref = parse_type(node.text, node.span.file, node.span.line, content_column(node), keep=True)
+            ref = parse_type(node.text, node.span.file, node.span.line, content_column(node), cached=True)
         except DiagnosticsError as error:
             self.report.extend(error.diagnostics)
             return BAD, None
@@ -100,7 +100,7 @@ class KindDeclarer:
             self.report.error("RS108", message, node.span, help="use tables of plain numbers, or definitions in rules")
             self.report.raise_if_errors()
         try:
-            return parse_expr(node.text, node.span.file, node.span.line, content_column(node), keep=True)
+            return parse_expr(node.text, node.span.file, node.span.line, content_column(node), cached=True)
         except DiagnosticsError as error:
             self.report.extend(error.diagnostics)
             return None

@@ -435,7 +435,7 @@ def _taken(node: Node) -> int | None:
     if not isinstance(node, Scalar) or not isinstance(node.value, str):
         return None
     try:
-        tree = parse_expr(node.text, node.span.file, node.span.line, content_column(node), keep=True)
+        tree = parse_expr(node.text, node.span.file, node.span.line, content_column(node), cached=True)
     except DiagnosticsError:
         return None
     fits = isinstance(tree, ast.Binary) and tree.op == "-" and isinstance(tree.left, ast.Ref | ast.Attribute)

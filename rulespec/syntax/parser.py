@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import astuple
 
-from rulespec import cache as kept
+from rulespec import cache
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.syntax import ast
@@ -22,15 +22,15 @@ MAX_DEPTH = 60
 """Deepest nesting of brackets, blocks and operators; later passes recurse over the tree."""
 
 
-def parse_rules(text: str, file: str, line: int = 1, *, keep: bool = False) -> tuple[ast.Item, ...]:
+def parse_rules(text: str, file: str, line: int = 1, *, cached: bool = False) -> tuple[ast.Item, ...]:
     """Parses a .rules file, or a part of one that begins at a line.
 
-    On demand the tree is kept for other runs: what a ruleset says is read again and again, what a person types is not.
+    With `cached` the tree comes from the on-disk cache, or goes there. That pays for files that many runs read.
 
     Raises:
         DiagnosticsError: RS131 … RS135, with the place of the first syntax error.
     """
-    tree: tuple[ast.Item, ...] = _parse(text.replace("\r\n", "\n") + "\n", "rules", Origin(file, line), keep)
+    tree: tuple[ast.Item, ...] = _parse(text.replace("\r\n", "\n") + "\n", "rules", Origin(file, line), cached)
     return tree
 
 
@@ -41,29 +41,29 @@ def parse_with_tokens(text: str, file: str) -> tuple[tuple[ast.Item, ...], list[
     return tree, tokens
 
 
-def parse_expr(text: str, file: str, line: int = 1, column: int = 1, *, keep: bool = False) -> ast.Expr:
-    """Parses one expression that begins at the given place of a file; `keep` as for rules."""
-    tree: ast.Expr = _parse(text.strip(), "expr", Origin(file, line, column), keep)
+def parse_expr(text: str, file: str, line: int = 1, column: int = 1, *, cached: bool = False) -> ast.Expr:
+    """Parses one expression that begins at the given place of a file; `cached` as for rules."""
+    tree: ast.Expr = _parse(text.strip(), "expr", Origin(file, line, column), cached)
     return tree
 
 
-def parse_type(text: str, file: str, line: int = 1, column: int = 1, *, keep: bool = False) -> ast.TypeRef:
-    """Parses one type, such as `money`, `region?`, `set region` or `int 0..6`; `keep` as for rules."""
-    tree: ast.TypeRef = _parse(text.strip(), "type", Origin(file, line, column), keep)
+def parse_type(text: str, file: str, line: int = 1, column: int = 1, *, cached: bool = False) -> ast.TypeRef:
+    """Parses one type, such as `money`, `region?`, `set region` or `int 0..6`; `cached` as for rules."""
+    tree: ast.TypeRef = _parse(text.strip(), "type", Origin(file, line, column), cached)
     return tree
 
 
-def _parse(text: str, start: str, origin: Origin, keep: bool, tokens: list[Token] | None = None) -> Any:
-    key = kept.key("tree", start, text) if keep else ""
-    if keep and (tree := unpack(kept.read(key), origin)) is not None:
+def _parse(text: str, start: str, origin: Origin, cached: bool, tokens: list[Token] | None = None) -> Any:
+    key = cache.key("tree", start, text) if cached else ""
+    if cached and (tree := unpack(cache.read(key), origin)) is not None:
         return tree
     _check_depth(text, origin)
-    from rulespec.syntax.tree import build  # importing Lark takes longer than reading what is kept
+    from rulespec.syntax.tree import build  # importing Lark takes longer than reading the cache
 
     tree = build(text, start, origin, tokens)
     _check_tree(tree)
-    if keep:
-        kept.write(key, pack(tree, origin))
+    if cached:
+        cache.write(key, pack(tree, origin))
     return tree
 
 

@@ -1,4 +1,4 @@
-"""What is kept for other runs: the same results with it, without it, and whatever has happened to it."""
+"""The on-disk cache: results are the same with it, without it, and with a damaged one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rulespec import cache as kept
+from rulespec import cache
 from rulespec.cli.validate import check
 from rulespec.diagnostics.report import Report
 from rulespec.load import load_ruleset
@@ -24,8 +24,8 @@ EXPR = "sum(a.b for a in town where not (a == none or a in {oak, elm})) + 3 mone
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("RULESPEC_CACHE", str(tmp_path / "kept"))
-    return tmp_path / "kept"
+    monkeypatch.setenv("RULESPEC_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
 
 
 @pytest.mark.parametrize("path", RULES, ids=lambda p: "/".join(p.parts[-3:]))
@@ -36,15 +36,15 @@ def test_trees_come_back_as_they_were(path: Path) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_tree_is_kept_wherever_it_stands() -> None:
+def test_a_tree_is_cached_wherever_it_stands() -> None:
     for line, column in ((1, 1), (7, 12)):
-        first, again = (parse_expr(EXPR, "f", line, column, keep=keep) for keep in (False, True))
-        assert first == again == parse_expr(EXPR, "f", line, column, keep=True)
+        first, again = (parse_expr(EXPR, "f", line, column, cached=cached) for cached in (False, True))
+        assert first == again == parse_expr(EXPR, "f", line, column, cached=True)
         assert first.span.line == line and first.span.column == column
-    assert parse_type("int 0..6", "f", 2, 3, keep=True) == parse_type("int 0..6", "f", 2, 3, keep=True)
+    assert parse_type("int 0..6", "f", 2, 3, cached=True) == parse_type("int 0..6", "f", 2, 3, cached=True)
     two_lines = "(1 +\n  2)"
-    parse_expr(two_lines, "g", keep=True)
-    assert parse_expr(two_lines, "f", 4, 9, keep=True) == parse_expr(two_lines, "f", 4, 9)
+    parse_expr(two_lines, "g", cached=True)
+    assert parse_expr(two_lines, "f", 4, 9, cached=True) == parse_expr(two_lines, "f", 4, 9)
 
 
 def test_an_unchanged_ruleset_is_not_parsed_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,30 +73,30 @@ def test_what_is_wrong_is_told_each_time(folder: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("damage", ["cut", "changed", "empty", "nested", "other", "folder"])
 def test_damage_is_as_if_nothing_were_there(folder: Path, damage: str) -> None:
-    tree = parse_expr(EXPR, "f", keep=True)
+    tree = parse_expr(EXPR, "f", cached=True)
     (entry,) = folder.iterdir()
     whole = entry.read_bytes()
     if damage == "cut":
         for end in range(len(whole)):
             entry.write_bytes(whole[:end])
-            assert kept.read(entry.name) is None
+            assert cache.read(entry.name) is None
     elif damage == "changed":
         for at in range(0, len(whole), 7):
             entry.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
-            assert kept.read(entry.name) is None
+            assert cache.read(entry.name) is None
     elif damage == "empty":
         entry.write_bytes(b"")
     elif damage == "nested":
-        kept.write(entry.name, 5)
+        cache.write(entry.name, 5)
         deep = b"[" * 100_000
-        entry.write_bytes(kept._digest(deep) + b"\n" + deep)
-        assert kept.read(entry.name) is None
+        entry.write_bytes(cache.checksum(deep) + b"\n" + deep)
+        assert cache.read(entry.name) is None
     elif damage == "other":
-        kept.write(entry.name, {"spans": [], "values": [1], "nodes": ["Ref"], "steps": [0, -2, 7]})
+        cache.write(entry.name, {"spans": [], "values": [1], "nodes": ["Ref"], "steps": [0, -2, 7]})
     else:
         entry.unlink()
         entry.mkdir()
-    assert parse_expr(EXPR, "f", keep=True) == tree
+    assert parse_expr(EXPR, "f", cached=True) == tree
 
 
 @pytest.mark.parametrize(
@@ -124,33 +124,39 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "file").write_text("")
     for name in (str(tmp_path / "file"), str(tmp_path / "file" / "below"), ""):
         monkeypatch.setenv("RULESPEC_CACHE", name)
-        assert parse_expr(EXPR, "f", keep=True) == parse_expr(EXPR, "f")
-        assert kept.read(kept.key("tree", "expr", EXPR)) is None
+        assert parse_expr(EXPR, "f", cached=True) == parse_expr(EXPR, "f")
+        assert cache.read(cache.key("tree", "expr", EXPR)) is None
 
 
 def test_keys_hold_everything(monkeypatch: pytest.MonkeyPatch) -> None:
-    keys = {kept.key("a", "b"), kept.key("ab"), kept.key("a", "", "b"), kept.key("a", "b", ""), kept.key("a", "\ud800")}
-    monkeypatch.setattr(kept, "_program", lambda: b"another version")
-    assert len({*keys, kept.key("a", "b")}) == 6
+    keys = {
+        cache.key("a", "b"),
+        cache.key("ab"),
+        cache.key("a", "", "b"),
+        cache.key("a", "b", ""),
+        cache.key("a", "\ud800"),
+    }
+    monkeypatch.setattr(cache, "fingerprint", lambda: b"another version")
+    assert len({*keys, cache.key("a", "b")}) == 6
 
 
 def test_there_are_not_more_than_so_many(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "MAX_ENTRIES", 20)
-    monkeypatch.setattr(kept, "TIDY_EVERY", 10)
+    monkeypatch.setattr(cache, "MAX_ENTRIES", 20)
+    monkeypatch.setattr(cache, "PRUNE_EVERY", 10)
     for i in range(100):
-        kept.write(kept.key(str(i)), i)
-        assert kept.read(kept.key(str(i))) == i
+        cache.write(cache.key(str(i)), i)
+        assert cache.read(cache.key(str(i))) == i
         assert len(list(folder.iterdir())) <= 20 + 10
-    monkeypatch.setattr(kept, "MAX_ENTRY", 200)
-    kept.write("large", "x" * 500)
-    assert kept.read("large") is None and not any("large" in p.name for p in folder.iterdir())
+    monkeypatch.setattr(cache, "MAX_ENTRY", 200)
+    cache.write("large", "x" * 500)
+    assert cache.read("large") is None and not any("large" in p.name for p in folder.iterdir())
 
 
 def test_every_module_that_is_loaded_is_part_of_the_key() -> None:
     """A module in a folder that the fingerprint does not see would leave stale entries in force."""
     load_ruleset("imperial+first_edition")
-    root = Path(kept.__file__).parent
-    seen = {os.path.realpath(root / name) for name, _, _ in kept._own_files(root)}
+    root = Path(cache.__file__).parent
+    seen = {os.path.realpath(root / name) for name, _, _ in cache.program_files(root)}
     own = {m for m in sys.modules if m.startswith("rulespec") and not m.startswith(("rulespec.cli", "rulespec.lsp"))}
     files = {os.path.realpath(str(sys.modules[m].__file__)) for m in own}
     assert len(files) > 30 and files <= seen
@@ -164,4 +170,8 @@ def test_files_in_any_depth_are_part_of_the_key(tmp_path: Path) -> None:
     (tmp_path / "linked").symlink_to("../beyond")
     for path in (deep / "module.py", deep / "a.schema.json", beyond / "linked.py", deep / "notes.md"):
         path.write_text("")
-    assert {Path(name).name for name, _, _ in kept._own_files(tmp_path)} == {"module.py", "a.schema.json", "linked.py"}
+    assert {Path(name).name for name, _, _ in cache.program_files(tmp_path)} == {
+        "module.py",
+        "a.schema.json",
+        "linked.py",
+    }
