@@ -201,7 +201,7 @@ def test_a_code_that_is_none_is_wrong_usage(code: str) -> None:
 def test_the_pages_ship_with_the_program() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]
     assert "diagnostics_pages/*.md" in settings["package-data"]["rulespec"]
-    assert folder() == PAGES
+    assert folder().resolve() == PAGES
 
 
 def test_a_page_is_read_by_its_headings() -> None:
