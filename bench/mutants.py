@@ -36,8 +36,7 @@ from rulespec.cli.validate import check
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.render import render_text
 from rulespec.diagnostics.report import Report
-from rulespec.documents.nodes import get, words
-from rulespec.documents.reader import Node
+from rulespec.documents.nodes import Node, get, words
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import check_settings
 from rulespec.engine.game.numbered import every_option

@@ -13,7 +13,8 @@ from typing import Any
 
 from bench.typed_tree import nodes, read, roots
 from rulespec.diagnostics.report import Report
-from rulespec.documents.reader import Mapping, display
+from rulespec.documents.nodes import Mapping
+from rulespec.documents.text_files import display
 from rulespec.engine.coverage.trace import Tracer, trace_log, trace_scenario
 from rulespec.engine.game.machines import Machines, check_settings
 from rulespec.engine.replay.replay import replay_file

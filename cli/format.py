@@ -12,7 +12,7 @@ import click
 
 from rulespec.cli import output
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.documents.reader import files_inside, read_text
+from rulespec.documents.text_files import files_inside, read_text
 from rulespec.load import MAX_RULES_BYTES, find_ruleset
 from rulespec.syntax.format import format_rules
 

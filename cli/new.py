@@ -16,8 +16,7 @@ import click
 from rulespec.cli import output
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.nodes import entries, get, text
-from rulespec.documents.reader import Mapping, Node, Scalar, Sequence
+from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, entries, get, text
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError

@@ -85,7 +85,7 @@ def _explain_later(codes: set[str]) -> None:
 
 def _source(name: str) -> str:
     """The text of a file that a diagnostic is about; "" where there is none that can be quoted."""
-    from rulespec.documents.reader import read_text
+    from rulespec.documents.text_files import read_text
 
     try:
         return read_text(Path(name), name, _SOURCE_LIMIT)

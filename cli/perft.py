@@ -14,7 +14,7 @@ from rulespec.cli import output
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.render import to_json
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.reader import display
+from rulespec.documents.text_files import display
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend, seat_names
 from rulespec.engine.game.option import RulesetFaultError

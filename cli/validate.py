@@ -176,7 +176,7 @@ def check(ref: str, report: Report, files: Files | None = None) -> typed.Ruleset
 
 def _beside(ruleset: typed.Ruleset, report: Report) -> None:
     """Checks the files beside the rules: overlays on offer, and dialects. Scenarios are for `rulespec test`."""
-    from rulespec.documents.reader import display, inside
+    from rulespec.documents.text_files import display, inside
     from rulespec.engine.dialects.dialect import read_dialect
 
     for name in ruleset.offered:
@@ -194,8 +194,9 @@ def _beside(ruleset: typed.Ruleset, report: Report) -> None:
 
 def _offer(ruleset: typed.Ruleset, name: str) -> Any:
     """Where game.yaml offers an overlay."""
-    from rulespec.documents.nodes import get, words
-    from rulespec.documents.reader import Mapping, display, read_yaml
+    from rulespec.documents.nodes import Mapping, get, words
+    from rulespec.documents.reader import read_yaml
+    from rulespec.documents.text_files import display
 
     for folder in ruleset.folders:
         path = folder / "game.yaml"

@@ -17,7 +17,8 @@ from pathlib import Path
 from fuzz.parts import split, write
 from rulespec.cli.main import run
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.reader import read_yaml, to_plain
+from rulespec.documents.nodes import to_plain
+from rulespec.documents.reader import read_yaml
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.numbered import every_option

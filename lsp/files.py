@@ -6,9 +6,10 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
-from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.documents.reader import Node, parse_yaml
+from rulespec.diagnostics.diagnostic import Diagnostic, Span
+from rulespec.diagnostics.report import DiagnosticsError, failure
+from rulespec.documents.nodes import Node
+from rulespec.documents.reader import parse_yaml
 from rulespec.load import MAX_YAML, Files
 from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_rules
@@ -44,7 +45,7 @@ class EditorFiles(Files):
             return super().text(path, display, limit)
         if len(text.encode("utf-8", "replace")) > limit:
             message = f"the file is larger than {limit:,} bytes"
-            raise DiagnosticsError([Diagnostic("RS103", Severity.ERROR, message, Span(display, 1, 1, 1, 2))])
+            raise failure("RS103", message, Span(display, 1, 1, 1, 2))
         return text.removeprefix("\ufeff").replace("\r\n", "\n")
 
     def yaml(self, path: Path, display: str) -> Node:

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.nodes import content_column, entries, get, words
-from rulespec.documents.reader import Mapping, Node, Scalar
+from rulespec.documents.nodes import Mapping, Node, Scalar, content_column, entries, get, words
 from rulespec.load import load_source
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.project import Checked

@@ -10,8 +10,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.documents.nodes import get, text
-from rulespec.documents.reader import Mapping, Node, Scalar, Sequence
+from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, get, text
 from rulespec.load import Merged
 from rulespec.rule_ids import cited
 from rulespec.syntax import ast

@@ -14,18 +14,9 @@ from rulespec.check.passes import check_source
 from rulespec.diagnostics.diagnostic import Diagnostic, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.documents.nodes import get, text, words
-from rulespec.documents.reader import (
-    Limits,
-    Mapping,
-    Node,
-    Scalar,
-    count_values,
-    display,
-    inside,
-    read_text,
-    read_yaml,
-)
+from rulespec.documents.nodes import Mapping, Node, Scalar, count_values, get, text, words
+from rulespec.documents.reader import Limits, read_yaml
+from rulespec.documents.text_files import display, inside, read_text
 from rulespec.overlays.orphans import blamed
 from rulespec.overlays.overlay import Source, apply_overlay, apply_rules, empty, merge
 from rulespec.rule_ids import ListedRule, add_listed, check_cited

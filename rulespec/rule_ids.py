@@ -10,8 +10,7 @@ from msgspec import Struct
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.documents.nodes import get, text, words
-from rulespec.documents.reader import Node, Sequence
+from rulespec.documents.nodes import Node, Sequence, get, text, words
 
 _RULE_ID = re.compile(r"\b[A-Z][A-Z0-9]{1,9}(?:-[A-Z0-9]{1,9}){1,3}\b")
 _FOR_PEOPLE = re.compile(r'"[^"]*"|#.*|\bdoc:.*')

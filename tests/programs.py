@@ -14,7 +14,8 @@ from worlds import IDLE, WORLD
 
 from rulespec.check.passes import check_source
 from rulespec.diagnostics.report import Report
-from rulespec.documents.reader import Mapping, Node, Scalar, parse_yaml
+from rulespec.documents.nodes import Mapping, Node, Scalar
+from rulespec.documents.reader import parse_yaml
 from rulespec.load import load_ruleset
 from rulespec.overlays.overlay import Source, apply_rules
 from rulespec.syntax.parser import parse_rules

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from rulespec.documents.reader import read_yaml, to_plain
+from rulespec.documents.nodes import to_plain
+from rulespec.documents.reader import read_yaml
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import seat_names
 from rulespec.engine.game.notation import split_option

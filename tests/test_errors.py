@@ -15,7 +15,8 @@ from cases import GAME, TESTS, Case, Mark, read_cases, small, write
 from rulespec.diagnostics.codes import CODES
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.reader import parse_yaml, to_plain
+from rulespec.documents.nodes import to_plain
+from rulespec.documents.reader import parse_yaml
 from rulespec.load import load_ruleset
 from rulespec.overlays.overlay import merge
 from rulespec.syntax import parse_table

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from rulespec.documents.reader import read_yaml, to_plain
+from rulespec.documents.nodes import to_plain
+from rulespec.documents.reader import read_yaml
 from rulespec.engine.dialects.dialect import Dialect, ForeignLog, parse_foreign, read_dialect
 from rulespec.engine.dialects.importer import Importer, Stop, seats_and_settings
 from rulespec.engine.game.game import Game, TakenBack

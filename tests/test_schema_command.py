@@ -12,7 +12,8 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
 from rulespec.cli.main import cli, run
-from rulespec.documents.reader import parse_yaml, read_yaml, to_plain
+from rulespec.documents.nodes import to_plain
+from rulespec.documents.reader import parse_yaml, read_yaml
 from rulespec.load import SECTION_FILES
 
 ROOT = Path(__file__).parent.parent

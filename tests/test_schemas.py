@@ -14,7 +14,8 @@ from jsonschema import Draft202012Validator
 
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import Report
-from rulespec.documents.reader import parse_yaml, read_yaml, to_plain
+from rulespec.documents.nodes import to_plain
+from rulespec.documents.reader import parse_yaml, read_yaml
 from rulespec.documents.schema_check import check_schema, fits
 from rulespec.schemas import NAMES, load_schema
 

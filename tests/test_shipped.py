@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.reader import read_yaml, to_plain
+from rulespec.documents.nodes import to_plain
+from rulespec.documents.reader import read_yaml
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.verify.scenario import suite_scenarios

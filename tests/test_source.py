@@ -13,19 +13,10 @@ from hypothesis import strategies as st
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.reader import (
-    Limits,
-    Mapping,
-    Scalar,
-    Sequence,
-    inside,
-    locate,
-    parse_yaml,
-    read_text,
-    read_yaml,
-    to_plain,
-)
+from rulespec.documents.nodes import Mapping, Scalar, Sequence, locate, to_plain
+from rulespec.documents.reader import Limits, parse_yaml, read_yaml
 from rulespec.documents.schema_check import check_schema
+from rulespec.documents.text_files import inside, read_text
 
 GOOD = """\
 # yaml-language-server: $schema=map.json

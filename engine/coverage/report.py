@@ -10,7 +10,8 @@ from typing import Any
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
-from rulespec.documents.reader import display, read_yaml
+from rulespec.documents.reader import read_yaml
+from rulespec.documents.text_files import display
 from rulespec.engine.coverage.items import KINDS, Point, Unit
 from rulespec.engine.coverage.trace import SHOWN, Coverage, Runs
 from rulespec.rule_ids import ListedRule, Unreached, unreached

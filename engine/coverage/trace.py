@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.reader import display
+from rulespec.documents.text_files import display
 from rulespec.engine.coverage.items import ELSE, OPTION, OVER, TESTED, TURN, Point, Unit, Units
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import seat_names

@@ -14,8 +14,9 @@ import msgspec
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
-from rulespec.documents.reader import Mapping as YamlMapping
-from rulespec.documents.reader import Node, locate, read_yaml, to_plain
+from rulespec.documents.nodes import Mapping as YamlMapping
+from rulespec.documents.nodes import Node, locate, to_plain
+from rulespec.documents.reader import read_yaml
 from rulespec.documents.schema_check import check_schema
 from rulespec.engine.logs.file import fail
 from rulespec.schemas import load_schema

@@ -15,9 +15,11 @@ from typing import Any
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.reader import Mapping as YamlMapping
-from rulespec.documents.reader import display, inside, locate, read_yaml, to_plain
+from rulespec.documents.nodes import Mapping as YamlMapping
+from rulespec.documents.nodes import locate, to_plain
+from rulespec.documents.reader import read_yaml
 from rulespec.documents.schema_check import check_schema
+from rulespec.documents.text_files import display, inside
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import Backend, seat_names
 from rulespec.engine.game.option import RulesetFaultError

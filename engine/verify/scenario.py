@@ -9,7 +9,9 @@ from pathlib import Path
 from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.documents.reader import Mapping, Node, Scalar, Sequence, files_inside, read_yaml
+from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence
+from rulespec.documents.reader import read_yaml
+from rulespec.documents.text_files import files_inside
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend, Machines
 from rulespec.engine.game.numbered import every_option

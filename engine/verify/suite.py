@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.reader import display, files_inside
+from rulespec.documents.text_files import display, files_inside
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import Option, RulesetFaultError
@@ -152,8 +152,10 @@ def offered(result: ReplayResult) -> int:
 
 def _compare(path: Path, outcome: dict[str, Any], report: Report) -> None:
     """Compares the outcome with `<name>.expect.yaml`, which may hold any of its fields but the state."""
-    from rulespec.documents.reader import Mapping, inside, read_yaml, to_plain
-    from rulespec.documents.reader import Sequence as List
+    from rulespec.documents.nodes import Mapping, to_plain
+    from rulespec.documents.nodes import Sequence as List
+    from rulespec.documents.reader import read_yaml
+    from rulespec.documents.text_files import inside
 
     stem = next(path.name.removesuffix(s) for s in LOG_SUFFIXES if path.name.endswith(s))
     beside = inside(path.parent, stem + EXPECTATION)

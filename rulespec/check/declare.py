@@ -6,8 +6,7 @@ from rulespec.check.kinds import TEXTS, KindDeclarer
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import did_you_mean, nearest
-from rulespec.documents.nodes import entries, get, text, truth, words
-from rulespec.documents.reader import Mapping, Node, Scalar
+from rulespec.documents.nodes import Mapping, Node, Scalar, entries, get, text, truth, words
 from rulespec.typed import nodes as typed
 from rulespec.types import INT, Bad, Ent, Num, SetOf, Type
 

@@ -9,8 +9,19 @@ from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean, nearest
-from rulespec.documents.nodes import bits, content_column, entries, get, integer, text, words
-from rulespec.documents.reader import Mapping, Node, Scalar, Sequence
+from rulespec.documents.nodes import (
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    bits,
+    content_column,
+    entries,
+    get,
+    integer,
+    text,
+    words,
+)
 from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_expr, parse_type
 from rulespec.typed import nodes as typed

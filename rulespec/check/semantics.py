@@ -13,8 +13,7 @@ from msgspec import Struct
 from rulespec.check.termination import expressions, parts, statement_expressions, walk
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.nodes import bits, content_column, entries, get, text, words
-from rulespec.documents.reader import Mapping, Node, Scalar
+from rulespec.documents.nodes import Mapping, Node, Scalar, bits, content_column, entries, get, text, words
 from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_expr
 from rulespec.typed import nodes as typed

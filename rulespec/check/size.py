@@ -10,8 +10,7 @@ from collections.abc import Iterator
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
-from rulespec.documents.nodes import entries, get, text, words
-from rulespec.documents.reader import Mapping, Node
+from rulespec.documents.nodes import Mapping, Node, entries, get, text, words
 
 MAX_ENTITIES = 5_000
 """Entities of one kind, after all products have been made."""

@@ -24,6 +24,17 @@ class DiagnosticsError(RulespecError):
         )
 
 
+def failure(
+    code: str,
+    message: str,
+    span: Span | None,
+    help: str = "",  # noqa: A002 - the name of the field it fills
+    notes: tuple[Label, ...] = (),
+) -> DiagnosticsError:
+    """The exception for a single error; the parameters are the fields of `Diagnostic`."""
+    return DiagnosticsError((Diagnostic(code, Severity.ERROR, message, span, notes=notes, help=help),))
+
+
 class Report:
     """Collects diagnostics, so that one run tells everything that is wrong."""
 

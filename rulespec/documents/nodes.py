@@ -1,10 +1,44 @@
-"""Reading the merged YAML tree: small questions that are asked of its nodes everywhere."""
+"""Nodes of YAML trees, each with its place, and the questions that are asked of them everywhere."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
 
-from rulespec.documents.reader import Mapping, Node, Scalar, Sequence
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import Span
+
+Style = Literal["plain", "single", "double", "literal", "folded"]
+
+
+class Scalar(Struct, frozen=True):
+    """A single value. `text` is its content as text, whatever its type; a key's value is always its text.
+
+    `span` includes the quotes, so the content of a value in style "single" or "double" starts one column later.
+    """
+
+    value: str | int | bool | None
+    text: str
+    span: Span
+    style: Style = "plain"
+
+
+class Sequence(Struct, frozen=True):
+    """A list of values."""
+
+    items: list[Node]
+    span: Span
+
+
+class Mapping(Struct, frozen=True):
+    """Key → (the key itself with its place, value), in the order of the file."""
+
+    entries: dict[str, tuple[Scalar, Node]]
+    span: Span
+
+
+Node = Scalar | Sequence | Mapping
 
 
 def get(node: Node | None, *path: str) -> Node | None:
@@ -58,3 +92,34 @@ def integer(node: Node | None, default: int) -> int:
 def content_column(node: Scalar) -> int:
     """The column at which the content of a scalar begins, behind its quote."""
     return node.span.column + (1 if node.style in ("single", "double") else 0)
+
+
+def count_values(node: Node) -> int:
+    """How many values, keys and collections there are in a tree."""
+    if isinstance(node, Mapping):
+        return 1 + sum(1 + count_values(value) for _, value in node.entries.values())
+    if isinstance(node, Sequence):
+        return 1 + sum(count_values(item) for item in node.items)
+    return 1
+
+
+def to_plain(node: Node) -> Any:
+    """The tree as dicts, lists and values, for JSON Schema."""
+    # The recursion is as deep as the file, and the reader has bounded that.
+    if isinstance(node, Mapping):
+        return {key: to_plain(value) for key, (_, value) in node.entries.items()}
+    if isinstance(node, Sequence):
+        return [to_plain(item) for item in node.items]
+    return node.value
+
+
+def locate(node: Node, path: Iterable[str | int]) -> Node | None:
+    """The node at the end of a path of keys and positions, or None if there is none."""
+    for step in path:
+        if isinstance(node, Mapping) and str(step) in node.entries:
+            node = node.entries[str(step)][1]
+        elif isinstance(node, Sequence) and isinstance(step, int) and 0 <= step < len(node.items):
+            node = node.items[step]
+        else:
+            return None
+    return node

@@ -12,7 +12,7 @@ import jsonschema_rs
 from rulespec.diagnostics.diagnostic import Span, shown
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.documents.reader import Mapping, Node, Scalar, locate, to_plain
+from rulespec.documents.nodes import Mapping, Node, Scalar, locate, to_plain
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError

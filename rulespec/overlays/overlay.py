@@ -8,8 +8,7 @@ from msgspec.structs import replace
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean, nearest
-from rulespec.documents.nodes import words
-from rulespec.documents.reader import Mapping, Node, Scalar, Sequence
+from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, words
 from rulespec.syntax import ast
 
 

@@ -13,8 +13,8 @@ from typing import Any
 from lark import Token
 from msgspec import Struct
 
-from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
-from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.report import failure
 from rulespec.syntax.parser import parse_with_tokens
 
 INDENT = 4
@@ -52,7 +52,7 @@ def format_rules(text: str, file: str) -> str:
     after, tokens = parse_with_tokens(result, file)
     if not _same(before, after) or comments != [line.comment for line in _lines(result, tokens) if line.comment]:
         message = "formatting would change what this file says, so it stays as it is"
-        raise DiagnosticsError([Diagnostic("RS136", Severity.ERROR, message, Span(file, 1, 1, 1, 2))])
+        raise failure("RS136", message, Span(file, 1, 1, 1, 2))
     return result
 
 

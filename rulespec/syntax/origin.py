@@ -1,11 +1,10 @@
-"""Where a parsed text stands in its file, and what is wrong there."""
+"""Places of a parsed text in its file."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
-from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.diagnostics.diagnostic import Span
 
 if TYPE_CHECKING:  # Lark takes long to import
     from lark import Token
@@ -49,8 +48,3 @@ class Origin:
             span.end_column - (first if end_line == 1 else 0),
         )
         return line, column, end_line, end_column
-
-
-def failure(code: str, message: str, span: Span, hint: str = "", notes: tuple[Label, ...] = ()) -> DiagnosticsError:
-    """The error with which parsing ends."""
-    return DiagnosticsError((Diagnostic(code, Severity.ERROR, message, span, notes=notes, help=hint),))

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import astuple
 
 from rulespec import cache
-from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
-from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.report import failure
 from rulespec.syntax import ast
 from rulespec.syntax.ast_json import pack, unpack
-from rulespec.syntax.origin import Origin, failure
+from rulespec.syntax.origin import Origin
 
 if TYPE_CHECKING:
     from lark import Token
@@ -108,15 +108,6 @@ def _check_tree(root: Any) -> None:
             following.extend(_children(node))
         if depth > limit:
             span = next((n.span for n in level if hasattr(n, "span")), None)
-            raise DiagnosticsError(
-                (
-                    Diagnostic(
-                        "RS135",
-                        Severity.ERROR,
-                        "this expression or block nests too deep",
-                        span,
-                        help="split it with `let`, or move a part into a definition",
-                    ),
-                )
-            )
+            hint = "split it with `let`, or move a part into a definition"
+            raise failure("RS135", "this expression or block nests too deep", span, hint)
         level = following

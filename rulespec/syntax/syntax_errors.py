@@ -9,9 +9,9 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 from lark.indenter import DedentError
 
 from rulespec.diagnostics.diagnostic import Label
-from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.syntax.origin import Origin, failure
+from rulespec.syntax.origin import Origin
 
 _STATEMENTS = [
     "let",

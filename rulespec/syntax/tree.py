@@ -11,10 +11,10 @@ from lark.indenter import DedentError
 from lark.tree import Meta
 
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.syntax import ast
 from rulespec.syntax.indentation import Blocks
-from rulespec.syntax.origin import Origin, failure
+from rulespec.syntax.origin import Origin
 from rulespec.syntax.parse_table import parser
 from rulespec.syntax.syntax_errors import syntax_error
 

@@ -1,0 +1,147 @@
+"""Text files from strangers: read with a bound, decoded, free of characters that mislead, and inside their folder."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from pathlib import Path, PureWindowsPath
+
+from rulespec.diagnostics.diagnostic import Span, shown
+from rulespec.diagnostics.report import DiagnosticsError, failure
+
+MAX_BYTES = 2_000_000
+"""Of a text file, unless its reader says otherwise."""
+
+
+def read_text(path: Path, display: str, limit: int = MAX_BYTES) -> str:
+    """Reads a UTF-8 text file of at most `limit` bytes; line ends become newlines, a byte order mark goes.
+
+    Raises:
+        DiagnosticsError: RS101 to RS105 if the file is missing, unreadable, not a regular file, too large, or not text.
+    """
+    data = _read_bytes(path, display, limit)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-8", "replace")
+        utf16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+        cause = "the file is UTF-16" if utf16 else f"byte 0x{data[error.start]:02x} is not valid UTF-8"
+        raise failure("RS104", cause, place_at(display, before, len(before)), help="save the file as UTF-8") from None
+    text = text.replace("\r\n", "\n")
+    check_characters(text, display)
+    return text
+
+
+def display(path: Path) -> str:
+    """The name of a file for messages: relative to the current folder if it is below it."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+def inside(root: Path, relative: str, span: Span | None = None) -> Path:
+    """The path `root / relative`, if it lies in `root`. The file itself need not exist.
+
+    Args:
+        root: the folder not to be left.
+        relative: a path as written in a file, with `/` between its parts.
+        span: where it is written.
+
+    Raises:
+        DiagnosticsError: RS106 if the path is absolute, has a `..` in it, or leads out through a symbolic link.
+    """
+    parts = relative.split("/")
+    # Windows forms are refused everywhere: a ruleset means the same on every machine.
+    windows = PureWindowsPath(relative)
+    if not relative or "\0" in relative or "\\" in relative or windows.drive or windows.root or ".." in parts:
+        raise failure(
+            "RS106",
+            f"{shown(relative)} is not a path inside this folder",
+            span,
+            help="write a path relative to the ruleset's folder, with `/` and without `..`",
+        )
+    path = root / relative
+    try:
+        stays = path.resolve().is_relative_to(root.resolve())
+    except (OSError, RuntimeError, ValueError):  # a loop of links, a name too long, a lone surrogate
+        stays = False
+    if not stays:
+        raise failure("RS106", f"{shown(relative)} leads out of its folder", span, help="copy the file into the folder")
+    return path
+
+
+def files_inside(root: Path, pattern: str) -> list[Path]:
+    """The files below `root` that fit a glob pattern, in the order of their names.
+
+    Raises:
+        DiagnosticsError: RS106 if one of them leads out through a symbolic link.
+    """
+    return [inside(root, path.relative_to(root).as_posix()) for path in sorted(root.glob(pattern))]
+
+
+def _read_bytes(path: Path, display: str, limit: int) -> bytes:
+    start = file_start(display)
+    try:
+        # Asked twice: before opening, as opening a device can have effects; and of what was opened, as a name can be
+        # given to another file in between. O_NONBLOCK keeps a pipe that slipped through from stalling us.
+        _require_regular(os.stat(path).st_mode, start)  # noqa: PTH116 - the same call as fstat below
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        with os.fdopen(descriptor, "rb") as file:
+            _require_regular(os.fstat(file.fileno()).st_mode, start)
+            data = file.read(limit + 1)
+    except FileNotFoundError:
+        hint = "check the name, and the folder it is in"
+        raise failure("RS101", f"there is no file {shown(display)}", start, hint) from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL or a surrogate in the name
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "its name is not valid"
+        hint = "check the name and the permissions"
+        raise failure("RS101", f"{shown(display)} cannot be read: {reason}", start, hint) from None
+    if len(data) > limit:
+        raise too_large(display, limit)
+    return data
+
+
+def _require_regular(mode: int, start: Span) -> None:
+    if not stat.S_ISREG(mode):
+        what = "a folder" if stat.S_ISDIR(mode) else "a device, pipe or socket"
+        raise failure("RS102", f"{shown(start.file)} is {what}, not a file", start, help="name a regular file")
+
+
+def too_large(display: str, limit: int) -> DiagnosticsError:
+    """The error for a file of more than `limit` bytes."""
+    message = f"the file is larger than {limit:,} bytes"
+    return failure("RS103", message, file_start(display), "split it into several files")
+
+
+MISLEADING = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufeff\ufffe\uffff"
+    r"\u2028\u2029\u202a-\u202e\u2066-\u2069]|\r(?!\n)"
+)
+"""Characters that do not belong in a text file: what YAML does not call printable, what ends a line for some readers
+only (NEL, LS, PS, a lone CR), and bidirectional overrides, which make a line look different from what it says."""
+
+
+def check_characters(text: str, display: str) -> None:
+    """Refuses `MISLEADING` characters.
+
+    Raises:
+        DiagnosticsError: RS105 at the first of them.
+    """
+    if found := MISLEADING.search(text):
+        name = f"U+{ord(found.group()):04X}"
+        cause = f"the character {name} does not belong in a text file"
+        raise failure("RS105", cause, place_at(display, text, found.start()), help="remove it; is this the right file?")
+
+
+def file_start(display: str) -> Span:
+    """The place of what concerns a file as a whole."""
+    return Span(display, 1, 1, 1, 1)
+
+
+def place_at(display: str, text: str, index: int) -> Span:
+    """The place of one character of a text, by its index."""
+    line = text.count("\n", 0, index) + 1
+    column = index - text.rfind("\n", 0, index)
+    return Span(display, line, column, line, column + 1)
