@@ -42,8 +42,10 @@ from rulespec.engine.game.machines import check_settings
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.lower.lowering import lower
-from rulespec.load import Files, known_rulesets, load_source
+from rulespec.load import load_source
 from rulespec.lsp.files import EditorFiles
+from rulespec.references import known_rulesets
+from rulespec.ruleset_files import Files
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 

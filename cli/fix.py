@@ -15,7 +15,7 @@ from rulespec.cli import output
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.fixes import fixed, with_fixes
-from rulespec.load import find_ruleset
+from rulespec.references import find_ruleset
 
 _TONES = {"+": "green", "-": "red", "@": "cyan"}
 

@@ -13,7 +13,8 @@ import click
 from rulespec.cli import output
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.text_files import files_inside, read_text
-from rulespec.load import MAX_RULES_BYTES, find_ruleset
+from rulespec.references import find_ruleset
+from rulespec.ruleset_files import MAX_RULES_BYTES
 from rulespec.syntax.format import format_rules
 
 

@@ -20,7 +20,8 @@ from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, entries, g
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
-from rulespec.load import Merged, find_ruleset, game_folders, load_ruleset, load_source
+from rulespec.load import Merged, load_ruleset, load_source
+from rulespec.references import find_ruleset, game_folders
 from rulespec.schemas import load_schema, modeline
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed

@@ -19,7 +19,7 @@ from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.typed import nodes as typed
 
 if TYPE_CHECKING:  # loading takes long to import, and usage errors need none of it
-    from rulespec.load import Files
+    from rulespec.ruleset_files import Files
 
 
 @click.command("validate")

@@ -10,7 +10,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.documents.nodes import Node
 from rulespec.documents.reader import parse_yaml
-from rulespec.load import MAX_YAML, Files
+from rulespec.ruleset_files import MAX_YAML, Files
 from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_rules
 

@@ -10,10 +10,11 @@ from rulespec.check.passes import check_source
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.nodes import get, text
-from rulespec.load import MAX_RULES_BYTES, MAX_YAML, SECTION_FILES, load_source
+from rulespec.load import load_source
 from rulespec.lsp.files import EditorFiles
 from rulespec.overlays.orphans import blamed
 from rulespec.overlays.overlay import Source
+from rulespec.ruleset_files import MAX_RULES_BYTES, MAX_YAML, SECTION_FILES
 from rulespec.typed import nodes as typed
 
 BESIDE = {"dialects": "dialect", "scenarios": "scenarios"}

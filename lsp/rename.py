@@ -8,10 +8,10 @@ from pathlib import Path
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.errors import RulespecError
-from rulespec.load import MAX_YAML
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.index import Identity, Index, name
 from rulespec.lsp.project import BESIDE, Checked, check, family
+from rulespec.ruleset_files import MAX_YAML
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 

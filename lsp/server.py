@@ -12,13 +12,13 @@ from pygls.lsp.server import LanguageServer
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.load import MAX_YAML
 from rulespec.lsp.complete import complete
 from rulespec.lsp.describe import explanation, signature
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.index import Index, name
 from rulespec.lsp.project import check, check_alone, reference
 from rulespec.lsp.rename import RenameError, also_written_in, rename
+from rulespec.ruleset_files import MAX_YAML
 from rulespec.syntax import ast
 from rulespec.syntax.format import format_rules
 from rulespec.typed import nodes as typed

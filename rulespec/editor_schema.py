@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence
-from rulespec.load import SECTION_FILES
+from rulespec.ruleset_files import SECTION_FILES
 from rulespec.schemas import load_schema
 from rulespec.typed import nodes as typed
 from rulespec.types import Bool, Ent, Num, SetOf, Type

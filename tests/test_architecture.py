@@ -12,8 +12,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 RULESPEC = (
-    *("errors", "types", "cache", "diagnostics", "schemas", "documents", "syntax", "overlays", "rule_ids", "typed"),
-    *("check", "load", "diff", "fixes", "editor_schema"),
+    *("errors", "types", "cache", "diagnostics", "schemas", "documents", "syntax", "overlays"),
+    *("rule_ids", "references", "ruleset_files", "typed", "check", "load", "diff", "fixes", "editor_schema"),
 )
 ENGINE = (
     *("program", "lower", "passes", "python", "game", "logs", "dialects", "simulate", "replay", "verify", "coverage"),

@@ -22,16 +22,9 @@ from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.replay.replay import dialects
 from rulespec.engine.verify.starts import check_starts
 from rulespec.engine.verify.suite import log_files
-from rulespec.load import (
-    MAX_FILES,
-    MAX_ITEMS,
-    MAX_RULES_BYTES,
-    MAX_TOTAL,
-    MAX_TOTAL_RULES,
-    MAX_TOTAL_VALUES,
-    find_ruleset,
-    load_ruleset,
-)
+from rulespec.load import load_ruleset
+from rulespec.references import find_ruleset
+from rulespec.ruleset_files import MAX_FILES, MAX_ITEMS, MAX_RULES_BYTES, MAX_TOTAL, MAX_TOTAL_RULES, MAX_TOTAL_VALUES
 from rulespec.typed import nodes as typed
 
 PLAY = "procedure play():\n    end game\n"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rulespec.cli.main import cli, run
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.load import MAX_RULES_BYTES
+from rulespec.ruleset_files import MAX_RULES_BYTES
 from rulespec.syntax import format as formatter
 from rulespec.syntax.format import format_rules
 

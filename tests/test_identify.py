@@ -34,7 +34,7 @@ NIM = str(RULESETS / "nim")
 def rules_files_are_parsed_once() -> Iterator[None]:
     """The rulesets that are tried here share nearly all of their files, and parsing takes most of the time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rulespec.load.parse_rules", cache(parse_rules))
+        patch.setattr("rulespec.ruleset_files.parse_rules", cache(parse_rules))
         yield
 
 

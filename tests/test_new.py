@@ -14,7 +14,8 @@ from click.testing import CliRunner
 from rulespec.cli.main import cli, run
 from rulespec.diagnostics.report import Report
 from rulespec.diff import diff
-from rulespec.load import known_rulesets, load_ruleset, load_source
+from rulespec.load import load_ruleset, load_source
+from rulespec.references import known_rulesets
 from rulespec.schemas import load_schema
 
 ROOT = Path(__file__).parent.parent

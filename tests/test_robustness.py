@@ -102,8 +102,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
             nodes[text] = read_yaml(path, display, limits)
         return nodes[text]
 
-    monkeypatch.setattr("rulespec.load.parse_rules", parsed)
-    monkeypatch.setattr("rulespec.load.read_yaml", read)
+    monkeypatch.setattr("rulespec.ruleset_files.parse_rules", parsed)
+    monkeypatch.setattr("rulespec.ruleset_files.read_yaml", read)
 
 
 def survives(load: Callable[[], typed.Ruleset]) -> str:

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from rulespec.cli.main import cli, run
 from rulespec.documents.nodes import to_plain
 from rulespec.documents.reader import parse_yaml, read_yaml
-from rulespec.load import SECTION_FILES
+from rulespec.ruleset_files import SECTION_FILES
 
 ROOT = Path(__file__).parent.parent
 RULESETS = sorted(p.parent for folder in ("games", "tests/rulesets") for p in (ROOT / folder).glob("*/game.yaml"))

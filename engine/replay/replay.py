@@ -22,7 +22,8 @@ from rulespec.engine.game.view import scores, state_json
 from rulespec.engine.logs.file import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, read_log_text
 from rulespec.engine.logs.native import LogEntry, LogHeader, LogWriter, NativeLog, entry_json, is_native, parse_log
 from rulespec.engine.logs.recorded import nearest, take
-from rulespec.load import game_folders, load_ruleset
+from rulespec.load import load_ruleset
+from rulespec.references import game_folders
 from rulespec.typed import nodes as typed
 
 Trace = Callable[[dict[str, Any]], None]

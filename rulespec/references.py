@@ -1,0 +1,84 @@
+"""References to rulesets and overlays: the folder or the file that an id or a path names."""
+
+from __future__ import annotations
+
+import os
+from importlib import resources
+from pathlib import Path
+
+from rulespec.diagnostics.diagnostic import shown
+from rulespec.diagnostics.report import failure
+from rulespec.diagnostics.suggestions import did_you_mean
+
+
+def game_folders() -> list[Path]:
+    """Folders in which ids are looked up: those in RULESPEC_PATH, `games` in the current folder, the shipped games."""
+    folders = [Path(p) for p in os.environ.get("RULESPEC_PATH", "").split(os.pathsep) if p]
+    folders.append(Path("games"))
+    folders.append(Path(str(resources.files("rulespec"))).resolve() / "games")
+    return [f for f in folders if f.is_dir()]
+
+
+def known_rulesets() -> list[str]:
+    """The ids of all rulesets in `game_folders`, sorted."""
+    return sorted({p.parent.name for folder in game_folders() for p in folder.glob("*/game.yaml")})
+
+
+def find_ruleset(name: str, beside: Path | None = None) -> Path:
+    """The folder of a ruleset.
+
+    Args:
+        name: its id or its path.
+        beside: the folder of the ruleset that refers to it: paths are relative to that folder, and ids are looked up
+            next to it first. Both rulesets lie in one folder, unless the other is found by its id elsewhere.
+
+    Raises:
+        DiagnosticsError: RS501 if there is none, RS106 if a path leads out of the folder that holds both.
+    """
+    path = Path(name) if beside is None else beside / name
+    try:
+        if name and path.is_dir() and (path / "game.yaml").exists():
+            return _in_reach(path, name, beside)
+        if os.sep not in name and not name.startswith("."):
+            if beside is not None and (beside.parent / name / "game.yaml").exists():
+                return _in_reach(beside.parent / name, name, beside)
+            for folder in game_folders():
+                if (folder / name / "game.yaml").exists():
+                    return (folder / name).resolve()
+        exists = path.exists()
+    except (OSError, ValueError):
+        exists = False
+    if exists:
+        begin = "a ruleset is a folder with a game.yaml; `rulespec new` starts one"
+        hint = "call `game.yml` `game.yaml`" if (path / "game.yml").is_file() else begin
+        raise failure("RS501", f"`{name}` holds no ruleset: it has no game.yaml", None, hint)
+    known = known_rulesets()
+    hint = did_you_mean(name, known) or ("known are " + ", ".join(f"`{k}`" for k in known) if known else "")
+    raise failure("RS501", f"there is no ruleset `{name[:80]}`", None, hint)
+
+
+def _in_reach(path: Path, name: str, beside: Path | None) -> Path:
+    """The folder at a path; refused if it lies outside the folder that holds the referring ruleset."""
+    found = path.resolve()
+    if beside is not None and not found.is_relative_to(beside.parent.resolve()):
+        message = f"{shown(name)} leads out of the folder that holds this ruleset"
+        hint = "put both rulesets into one folder, or add the folder of the other to RULESPEC_PATH and name its id"
+        raise failure("RS106", message, None, hint)
+    return found
+
+
+def find_overlay(name: str, folders: list[Path]) -> tuple[Path, str] | None:
+    """The folder that an overlay's files may not lead out of, and its YAML file's path below it; None if missing."""
+    try:
+        if is_path(name):
+            path = Path(name).resolve()  # a path given by the user may go through a link
+            return (path.parent, path.name) if path.is_file() else None
+        file = f"variants/{name}.yaml"
+        return next(((folder, file) for folder in folders if (folder / file).is_file()), None)
+    except (OSError, ValueError, RuntimeError):
+        return None
+
+
+def is_path(name: str) -> bool:
+    """Whether an overlay is named by its path, rather than by its id."""
+    return name.endswith(".yaml") or os.sep in name

@@ -1,0 +1,148 @@
+"""Files of one ruleset reference: read within bounds, checked against their schemas, and hashed together."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from pathlib import Path
+
+from msgspec import Struct, field
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Span
+from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.documents.nodes import Mapping, Node, Scalar, count_values
+from rulespec.documents.reader import Limits, read_yaml
+from rulespec.documents.text_files import display, inside, read_text
+from rulespec.rule_ids import ListedRule
+from rulespec.syntax import ast
+from rulespec.syntax.parser import parse_rules
+
+SECTION_FILES = ("kinds", "map", "tracks", "tables", "setup")
+MAX_RULES_BYTES = 50_000
+"""Bytes of one rules file: nearly twice the largest that is shipped, and less than a second of parsing."""
+MAX_YAML = Limits(size=1_000_000)
+MAX_FILES = 300
+MAX_TOTAL = 4_000_000
+MAX_TOTAL_RULES = 120_000
+MAX_ITEMS = 2_000
+MAX_TOTAL_VALUES = MAX_YAML.events
+"""Bounds on all that one reference reads (its own files, its base, its overlays): number of files, characters,
+characters of rules, rules (definitions, procedures …), and YAML values."""
+
+
+class Files:
+    """Reads and parses files, from disk each time. The language server has a subclass with a memo."""
+
+    def text(self, path: Path, display: str, limit: int) -> str:
+        """The content of a file; `display` is its name in diagnostics. Errors: as those of `read_text`."""
+        return read_text(path, display, limit)
+
+    def yaml(self, path: Path, display: str) -> Node:
+        """The tree of a YAML file. Errors: as those of `read_yaml`."""
+        return read_yaml(path, display, MAX_YAML)
+
+    def rules(self, text: str, display: str) -> tuple[ast.Item, ...]:
+        """The items of a rules file. Errors: as those of `parse_rules`."""
+        return parse_rules(text, display, cached=True)
+
+    def findings(self, node: Node, schema: str, partial: bool = False) -> tuple[Diagnostic, ...]:
+        """The diagnostics of a YAML tree under a schema; a `partial` file may leave out what its base has."""
+        from rulespec.documents.schema_check import check_schema
+        from rulespec.schemas import load_schema
+
+        found = Report()
+        check_schema(node, load_schema(schema), found, what=f"{schema} file", partial=partial)
+        return found.diagnostics
+
+
+class RulesetReader(Struct):
+    """Reads the files of one reference: counts them, keeps their texts for messages, and hashes their content."""
+
+    report: Report
+    files: Files = field(default_factory=Files)
+    sources: dict[str, str] = field(default_factory=dict)
+    digest: hashlib._Hash = field(default_factory=hashlib.sha256)
+    counts: Counter[str] = field(default_factory=Counter)
+    listed: dict[str, ListedRule] = field(default_factory=dict)
+
+    def yaml(
+        self, folder: Path, name: str, schema: str, *, partial: bool = False, hashed: bool = True
+    ) -> Mapping | None:
+        """A YAML file in a folder, or None if it does not fit its schema (which is reported).
+
+        Args:
+            folder: the folder.
+            name: the file's path below it.
+            schema: the name of its schema.
+            partial: the file is laid over another one, and may leave out what that one has.
+            hashed: its content is part of the ruleset's hash.
+        """
+        file = display(folder / name)
+        try:
+            path = inside(folder, name)
+            self._read(path, file, MAX_YAML.size, hashed=hashed)
+            node = self.files.yaml(path, file)
+        except DiagnosticsError as error:
+            self.report.extend(error.diagnostics)
+            return None
+        self._count(file, values=count_values(node))
+        if not self._fits(node, schema, partial):
+            return None
+        if isinstance(node, Scalar) and node.value is None:
+            return Mapping({}, node.span)
+        return node if isinstance(node, Mapping) else None
+
+    def _fits(self, node: Node, schema: str, partial: bool) -> bool:
+        nothing = isinstance(node, Scalar) and node.value is None and schema != "game"
+        found = () if nothing else self.files.findings(node, schema, partial)
+        self.report.extend(found)
+        return not found
+
+    def rules(self, folder: Path, name: str) -> tuple[ast.Item, ...]:
+        """The items of a rules file in a folder; none if it is not valid (which is reported)."""
+        file = display(folder / name)
+        try:
+            content = self._read(inside(folder, name), file, MAX_RULES_BYTES)
+        except DiagnosticsError as error:
+            self.report.extend(error.diagnostics)
+            return ()
+        self._count(file, rules=len(content))
+        try:
+            items = self.files.rules(content, file)
+        except DiagnosticsError as error:
+            self.report.extend(error.diagnostics)
+            return ()
+        self._count(file, items=len(items))
+        return items
+
+    def _read(self, path: Path, display: str, limit: int, *, hashed: bool = True) -> str:
+        content = self.files.text(path, display, limit)
+        self._count(display, files=1, characters=len(content))
+        self.sources[display] = content
+        if hashed:
+            self.digest.update(f"{path.name}\0{len(content)}\0".encode())
+            self.digest.update(content.encode("utf-8", "surrogatepass"))  # an editor can send half of a character
+        return content
+
+    def _count(self, display: str, **more: int) -> None:
+        """Counts what has been read.
+
+        Raises:
+            DiagnosticsError: RS107 if a total exceeds its bound.
+        """
+        self.counts.update(more)
+        for what, (most, unit) in _TOTALS.items():
+            if self.counts[what] > most:
+                help_ = "remove what is not needed, or combine fewer rulesets and overlays"
+                message = f"this ruleset has more than {most:,} {unit} in total"
+                self.report.error("RS107", message, Span(display, 1, 1, 1, 1), help=help_)
+                self.report.raise_if_errors()
+
+
+_TOTALS = {
+    "files": (MAX_FILES, "files"),
+    "characters": (MAX_TOTAL, "characters"),
+    "rules": (MAX_TOTAL_RULES, "characters of rules"),
+    "items": (MAX_ITEMS, "definitions, procedures and other rules"),
+    "values": (MAX_TOTAL_VALUES, "YAML values"),
+}
