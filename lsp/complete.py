@@ -1,4 +1,4 @@
-"""Names that may stand at a place: members behind a dot, else everything that has a name there."""
+"""Completion: the members after a dot, else all names in scope."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ WORDS = [
 ]
 """The words of the language."""
 
-_LINE_LIMIT = 2_000  # characters of a line that are looked at
+_LINE_LIMIT = 2_000  # characters of a line before the cursor that are parsed
 _CHAIN = re.compile(r"([A-Za-z]\w*(?:\.\w+|\[[^\[\]]*\]|\([^()]*\))*)\.\w*$")
 _STEP = re.compile(r"\.(\w+)|(\[)[^\]]*\]|(\()[^)]*\)")
 _HEAD = re.compile(r"(?:(?:replace|wrap) )?(?:def|procedure|invariant|options|scoring|extend)\b")
 _PARAM = re.compile(r"\b(\w+): (set )?(\w+)(\?)?")
 
 Member = tuple[str, typed.Named | None]
-"""A name, and what it stands for; None for a word of the language."""
+"""A name and its declaration; None for a word of the language."""
 
 
 def complete(before: str, lines: list[str], line: int, file: str, index: Index) -> list[Member]:
-    """What may be written at a place.
+    """The names that can be written at a place.
 
     Args:
         before: the text of the line up to the place.
         lines: the lines of the document as it is now.
         line: the number of the line, from 0.
         file: the name of the document in spans.
-        index: the ruleset when it was last understood.
+        index: the ruleset when it was last valid.
     """
     before = before[-_LINE_LIMIT:]
     if re.search(r'#|^[^"]*"(?:[^"]*"[^"]*")*[^"]*$', before) and file.endswith(".rules"):
@@ -52,6 +52,8 @@ def complete(before: str, lines: list[str], line: int, file: str, index: Index) 
 
 
 class _Scope:
+    """The names at a place of a document."""
+
     def __init__(self, lines: list[str], line: int, file: str, index: Index) -> None:
         self.index = index
         self.d = index.checked.declarations
@@ -60,7 +62,7 @@ class _Scope:
         self.head = lines[start] if lines else ""
 
     def variables(self) -> Iterator[Member]:
-        """The parameters and locals of the item that the place is in, the last declared ones first."""
+        """The parameters and locals of the item around the place, the last declared first."""
         known = self.index.checked.texts.get(self.file, "").split("\n")
         item = self.head.partition("(")[0].partition(":")[0]
         start = next((n for n, text in enumerate(known) if _HEAD.match(text) and text.startswith(item)), len(known))
@@ -76,7 +78,7 @@ class _Scope:
         yield from reversed(found.items())
 
     def globals(self) -> Iterator[Member]:
-        """All that is declared, rules too."""
+        """All declarations of the ruleset, rules included."""
         d, rules = self.d, self.index.checked.rules
         for table in (d.fields, d.constants, d.settings, d.kinds, d.pieces, d.tables, d.tracks):
             yield from table.items()
@@ -89,7 +91,7 @@ class _Scope:
                 yield name, d.kinds[kind].entities[number]
 
     def members(self, path: str) -> Iterator[Member]:
-        """What may stand behind a path and a dot."""
+        """The members of what a path leads to."""
         head, *steps = [re.match(r"\w+", path)[0], *_STEP.finditer(path)]  # type: ignore[index]
         assert isinstance(head, str)
         variable = dict(self.variables()).get(head)
@@ -109,7 +111,7 @@ class _Scope:
             yield from chain(kind.state.items(), kind.facts.items(), [("index", None)])
 
     def _type(self, variable: typed.Named | None, head: str, steps: list[re.Match[str]]) -> Type | None:
-        """The type of a path, as far as it can be told from its words."""
+        """The type of a path; None if its words do not tell."""
         d = self.d
         type_: Type | None = None
         if isinstance(variable, typed.Var):

@@ -1,4 +1,4 @@
-"""What a name means, in the words of its declaration."""
+"""Signature and explanation of a name, from its declaration."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.types import BOOL
 
-_SHOWN = 12  # entities of a kind
+_SHOWN = 12  # entities of a kind that are listed
 
 
 def signature(named: typed.Named, index: Index) -> str:
-    """One line: what kind of thing it is, its name and its type."""
+    """One line with the sort of declaration, its name and its type."""
     match named:
         case typed.Definition():
             return f"def {name(named)}({_params(named.params)}) -> {named.result}"
@@ -50,7 +50,7 @@ def signature(named: typed.Named, index: Index) -> str:
 
 
 def explanation(named: typed.Named, index: Index) -> str:
-    """What its author has written about it: the rules that it implements, a title, a comment; "" if nothing."""
+    """The author's text about a declaration: docstring, title or `doc`; "" if there is none."""
     root = index.checked.source.root
     match named:
         case ast.OptionGroup():

@@ -1,4 +1,4 @@
-"""Files as the editor sees them: open documents in the place of what is on disk, and nothing parsed twice."""
+"""Files as the editor sees them: open documents instead of those on disk, with a memo of what is parsed."""
 
 from __future__ import annotations
 
@@ -16,17 +16,20 @@ from rulespec.syntax.parser import parse_rules
 
 _ITEM = re.compile(r"^(?=[a-z])", re.MULTILINE)  # where an item of a rules file may begin
 MAX_ITEMS = 400
-"""Items of a rules file that are kept one by one; a file with more is parsed as a whole."""
+"""Items of a rules file that are parsed one by one; a file with more is parsed as a whole."""
 
 _Items = tuple[ast.Item, ...]
 
 
 class EditorFiles(Files):
-    """Reads what is open from the editor and the rest from disk.
+    """Reads open documents from the editor, other files from disk.
 
-    A rules file that is not valid stands as it was when it last was, so that the rest can be checked; what is wrong
-    with it is in `broken`, by the name of the file. `stale` names those of them that were never valid. Both are of the
-    ruleset that is being checked.
+    For a rules file that is not valid, its last valid version counts, so that the rest can be checked.
+
+    Attributes:
+        open: the text of each open document.
+        broken: the diagnostics of each rules file that is not valid, by its name; of the ruleset that is checked.
+        stale: the names of those of them that have no valid version.
     """
 
     def __init__(self) -> None:
@@ -57,7 +60,7 @@ class EditorFiles(Files):
         return known[1]
 
     def rules(self, text: str, display: str) -> tuple[ast.Item, ...]:
-        """The items of a rules file, or those that it had when it was last valid."""
+        """The items of a rules file, or those of its last valid version."""
         self.broken.pop(display, None)
         self.stale.discard(display)
         known = self._rules.get(display)
@@ -71,7 +74,7 @@ class EditorFiles(Files):
         return known[1] if known is not None else ()
 
     def _parse(self, text: str, display: str) -> _Items:
-        """The items of a rules file; only those are parsed that have changed or stand on another line."""
+        """The items of a rules file; parses only those that have changed or moved to another line."""
         starts = [0, *(m.start() for m in _ITEM.finditer(text) if m.start())]
         if len(starts) > MAX_ITEMS:
             return super().rules(text, display)
@@ -88,7 +91,7 @@ class EditorFiles(Files):
         return tuple(item for items in now.values() for item in items)
 
     def findings(self, node: Node, schema: str, partial: bool = False) -> tuple[Diagnostic, ...]:
-        """What a schema finds in the tree of a YAML file; a `partial` one may leave out what stands elsewhere."""
+        """The diagnostics of a YAML tree under a schema; a `partial` file may leave out what its base has."""
         key = (node.span.file, schema, partial)
         known = self._findings.get(key)
         if known is None or known[0] is not node:
@@ -96,7 +99,7 @@ class EditorFiles(Files):
         return known[1]
 
     def instead(self, texts: Mapping[Path, str]) -> EditorFiles:
-        """The same files with other texts in the place of some, and with what has been parsed."""
+        """A copy, memo included, in which some files have other texts."""
         other = EditorFiles()
         other.open = self.open | dict(texts)
         other._rules, other._items = self._rules.copy(), self._items.copy()

@@ -1,4 +1,4 @@
-"""What stands at a place of a ruleset, where it is declared, and where else it is named."""
+"""Index of the names in a ruleset: by place, by declaration, by use."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 
 Identity = tuple[object, ...]
-"""What makes two declarations the same thing: a rule and the one that an overlay puts in its place are."""
+"""Key that two declarations of one thing share, such as a rule and its replacement in an overlay."""
 
 _RULES = {typed.Definition: "def", typed.Procedure: "procedure", ast.OptionGroup: "options"}
 
 
 def place(named: typed.Named) -> Span:
-    """Where a thing is declared: the place of its name."""
+    """The place of a declaration's name."""
     return named.name.span if isinstance(named, ast.OptionGroup) else named.span
 
 
 def name(named: typed.Named) -> str:
-    """What a thing is called. A rule that another one wraps has the name that both were written with."""
+    """The name of a declaration as written; a wrapped rule has that of the rule around it."""
     written = named.name.text if isinstance(named, ast.OptionGroup) else named.name
     return written.partition(" ")[0]
 
@@ -39,7 +39,7 @@ class Index:
     def __init__(self, checked: Checked) -> None:
         self.checked = checked
         self.owners: dict[int, str] = {}
-        """The kind of a fact or an entity, the pieces of a place, by the identity of the object."""
+        """The kind of a fact or an entity, or the pieces of a place, by `id` of the declaration."""
         self.names: dict[Span, typed.Named] = {}
         for named in self._declared():
             self.names.setdefault(place(named), named)
@@ -48,7 +48,7 @@ class Index:
         for span in sorted(self.names):
             self._by_file.setdefault(span.file, []).append(span)
         self.replaced = dict(self._replaced())
-        """From the name of a rule that an overlay writes to the rule in whose place it stands."""
+        """Place of a rule's name in an overlay → place of the rule that it replaces or wraps."""
 
     def _declared(self) -> Iterator[typed.Named]:
         d, rules = self.checked.declarations, self.checked.rules
@@ -77,7 +77,7 @@ class Index:
                 yield source.items[kind, outer].name.span, source.items[kind, inner].name.span
 
     def at(self, file: str, line: int, column: int) -> tuple[Span, typed.Named] | None:
-        """The name at a place, counted from 1; also directly behind the name."""
+        """The name at a place, or directly before it; line and column count from 1."""
         spans = self._by_file.get(file, [])
         position = bisect_right(spans, Span(file, line, column, line + 1, 0))
         for span in reversed(spans[max(0, position - 3) : position]):
@@ -86,7 +86,7 @@ class Index:
         return None
 
     def definition(self, file: str, line: int, column: int, files: EditorFiles) -> Span | None:
-        """Where the thing at a place is declared; for an overlay's change, what it changes."""
+        """The declaration of the name at a place; for a path in an overlay, the key that it changes."""
         for span, old in self.replaced.items():
             if span.file == file and span.line == line and span.column <= column <= span.end_column:
                 return old
@@ -99,7 +99,7 @@ class Index:
         return place(found[1]) if found is not None else None
 
     def path_keys(self, file: str, files: EditorFiles) -> list[tuple[Span, Span]]:
-        """The words of the paths in an overlay, each with the place of the key that it leads to."""
+        """The steps of the paths in an overlay, each with the place of the key that it leads to."""
         if "+" not in self.checked.ref or not file.endswith(".yaml"):
             return []
         try:
@@ -112,7 +112,7 @@ class Index:
         return [pair for path in paths for pair in _walk(base, path)]
 
     def identity(self, named: typed.Named) -> Identity:
-        """What two declarations have in common if they are of the same thing."""
+        """The key that a declaration shares with others of the same thing."""
         if isinstance(named, typed.Var):
             return ("var", named.span)
         if isinstance(named, typed.Definition | typed.Procedure | ast.OptionGroup):
@@ -123,10 +123,10 @@ class Index:
         return (type(named).__name__, owner, named.name)
 
     def places(self, wanted: Identity) -> set[Span]:
-        """Every place where a thing is named, its declaration too."""
+        """All places of a thing's name, its declaration included."""
         found = {s for s, named in self.names.items() if self.identity(named) == wanted}
         found |= {s for s, old in self.replaced.items() if (o := self.names.get(old)) and self.identity(o) == wanted}
-        for _, span, old in self.checked.source.displaced:  # the old rule is no longer there to be looked up
+        for _, span, old in self.checked.source.displaced:  # the old rule is not in the index any more
             if (_item_kind(old), old.name.text) == wanted:
                 found |= {span, old.name.span}
         return found

@@ -1,4 +1,4 @@
-"""Which ruleset a file belongs to, and what the checker says about it."""
+"""The ruleset that a file belongs to, and the checker's diagnostics for it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,20 @@ from rulespec.ruleset_files import MAX_RULES_BYTES, MAX_YAML, SECTION_FILES
 from rulespec.typed import nodes as typed
 
 BESIDE = {"dialects": "dialect", "scenarios": "scenarios"}
-"""Folders whose files are no part of the ruleset, and the schema that they have."""
+"""Folder beside the rules → schema of its files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
     """A ruleset as far as it could be checked.
 
-    `texts` are its files by the names that spans use; `folders` its own folder and those of what it extends.
+    Attributes:
+        ref: its reference.
+        source: the merged tree and rules.
+        declarations: its declarations.
+        rules: its typed rules.
+        texts: the text of each file, by the name that spans use.
+        folders: its own folder, then those of its bases.
     """
 
     ref: str
@@ -56,7 +62,7 @@ def reference(path: Path, files: EditorFiles) -> str | None:
 
 
 def home(path: Path) -> Path | None:
-    """The folder of the ruleset that a file lies in."""
+    """The folder of the ruleset that a file lies in; None if it lies in none."""
     return next((folder for folder in path.parents if (folder / "game.yaml").is_file()), None)
 
 
@@ -70,7 +76,7 @@ def _overlay_base(overlay: Path, files: EditorFiles) -> str:
 
 
 def check(ref: str, files: EditorFiles) -> tuple[Checked | None, tuple[Diagnostic, ...]]:
-    """Checks a ruleset: what was understood of it, if it could be put together; and all that is wrong with it."""
+    """Checks a ruleset: the result (None if it could not be merged) and all diagnostics."""
     report = Report()
     files.broken.clear()
     files.stale.clear()
@@ -82,7 +88,7 @@ def check(ref: str, files: EditorFiles) -> tuple[Checked | None, tuple[Diagnosti
     found = Report()
     try:
         declarations, rules = check_source(merged.source, found)
-    except DiagnosticsError as error:  # so much is wrong that the rest is not looked for
+    except DiagnosticsError as error:  # too many errors: it stopped
         return None, (*report.diagnostics, *blamed(error.diagnostics, merged.source))
     except RecursionError:
         report.error("RS135", "the rules nest too deep", None, help="let fewer rules call one another in a row")
@@ -95,13 +101,13 @@ def check(ref: str, files: EditorFiles) -> tuple[Checked | None, tuple[Diagnosti
 
 
 def _syntax(files: EditorFiles) -> Iterator[Diagnostic]:
-    """What is wrong with the rules files that are not valid."""
+    """The diagnostics of rules files that are not valid."""
     for diagnostics in files.broken.values():
         yield from diagnostics
 
 
 def check_alone(path: Path, files: EditorFiles) -> tuple[Diagnostic, ...]:
-    """What is wrong with a file that is no part of a ruleset: its syntax, and its form if there is a schema for it."""
+    """The diagnostics of a file outside any ruleset: of its syntax, and of its form if it has a schema."""
     display = str(path)
     try:
         if path.suffix == ".rules":
@@ -116,9 +122,9 @@ def check_alone(path: Path, files: EditorFiles) -> tuple[Diagnostic, ...]:
 
 
 def family(checked: Checked, files: EditorFiles, word: str) -> list[str]:
-    """The references whose rules may name what a ruleset declares: itself, what extends it, all their overlays.
+    """The references whose rules may use a declaration of a ruleset: itself, its extensions, and all their overlays.
 
-    Overlays and rulesets that do not hold the word are left out.
+    Overlays and rulesets without the word are left out.
     """
     folders = list(checked.folders)
     for folder in [*folders]:

@@ -1,4 +1,4 @@
-"""Renaming: every place where a thing is named, in a ruleset and what is laid over it; checked before it is offered."""
+"""Renaming: all places of a name in a ruleset, its extensions and overlays; checked before it is offered."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
 class RenameError(RulespecError):
-    """Why a name stays as it is, in words for the person who asked."""
+    """Renaming is refused; the text says why."""
 
 
 def rename(index: Index, at: tuple[str, int, int], new: str, files: EditorFiles) -> list[Span]:
-    """The places whose text becomes the new name.
+    """The places whose text changes to the new name, sorted.
 
     Args:
         index: the ruleset.
-        at: file, line and column of one place where the thing is named.
+        at: file, line and column of one place of the old name.
         new: the new name.
         files: the files as they are now.
 
     Raises:
-        RenameError: nothing there can be renamed, or the ruleset would not be sound or would mean something else.
+        RenameError: there is no name at the place, or the ruleset would not be valid or would change its meaning.
     """
     found = index.at(*at)
     if found is None:
@@ -46,7 +46,7 @@ def rename(index: Index, at: tuple[str, int, int], new: str, files: EditorFiles)
         checked, diagnostics = check(ref, files)
         if checked is None or files.broken:
             wrong = min(files.broken, default=ref)
-            raise RenameError(f"{wrong} is not valid: nothing is renamed before that is put right")
+            raise RenameError(f"{wrong} is not valid: fix it before you rename")
         indexes.append(Index(checked))
         errors.append(len(_errors(diagnostics)))
     spans = {span for i in indexes for span in i.places(identity)}
@@ -64,7 +64,7 @@ def rename(index: Index, at: tuple[str, int, int], new: str, files: EditorFiles)
 
 
 def _moved(declared: object, places: list[Span], longer: int) -> Span:
-    """Where a variable is declared after the renaming: names before it on its line have changed their length."""
+    """The declaration of a variable after renaming: names before it on its line have another length."""
     assert isinstance(declared, Span)
     before = longer * sum((s.file, s.line) == (declared.file, declared.line) and s < declared for s in places)
     end = declared.end_column + before + longer
@@ -72,12 +72,12 @@ def _moved(declared: object, places: list[Span], longer: int) -> Span:
 
 
 def _verify(index: Index, identity: Identity, renamed: Identity, after: EditorFiles, errors: int) -> None:
-    """Refuses where a ruleset would have more errors, or where a name would come to mean another thing."""
+    """Refuses a renaming that adds errors to a ruleset, or changes the meaning of a name."""
     ref = index.checked.ref
     checked, found = check(ref, after)
     wrong = _errors(found)
     if checked is None or len(wrong) > errors:
-        raise RenameError(f"{ref} would not be sound: {wrong[0].span}: {wrong[0].message}")
+        raise RenameError(f"{ref} would not be valid: {wrong[0].span}: {wrong[0].message}")
     if len(Index(checked).places(renamed)) != len(index.places(identity)):
         raise RenameError(f"in {ref} the new name would hide something, or mean something else")
 
@@ -100,7 +100,7 @@ def _replaced(text: str, spans: list[Span], new: str) -> str:
 
 
 def also_written_in(checked: Checked, word: str, files: EditorFiles) -> list[Path]:
-    """Files beside the rules that hold a word: they name things too, but only running them tells which."""
+    """Files beside the rules that hold a word; whether they mean the same thing only shows when they run."""
     pattern = re.compile(rf"\b{re.escape(word)}\b")
     result = []
     for folder in checked.folders:

@@ -1,4 +1,4 @@
-"""The protocol: what the editor sends, and what it gets back. All meaning is in the other modules."""
+"""The protocol: requests of the editor and the answers to them. The other modules know nothing of it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _version() -> str:
 
 
 class RulespecServer(LanguageServer):
-    """Checks the rulesets of the open documents whenever one of them changes, and answers from what it found."""
+    """Checks the rulesets of the open documents after each change, and answers from the last check."""
 
     def __init__(self) -> None:
         super().__init__("rulespec", _version())
@@ -68,7 +68,7 @@ class RulespecServer(LanguageServer):
     # --- checking ----------------------------------------------------------------------------------------------------
 
     def changed(self, uri: str) -> None:
-        """Takes over the text of a document, and checks it when no other change follows at once."""
+        """Takes the text of a document, and checks it after `DELAY` seconds without another change."""
         path = _path(uri)
         if path is None:
             return
@@ -81,7 +81,7 @@ class RulespecServer(LanguageServer):
         self._waiting = asyncio.get_running_loop().call_later(DELAY, self.check)
 
     def closed(self, uri: str) -> None:
-        """Forgets a document: from now on the file on disk counts."""
+        """Forgets a document: from now on its file on disk counts."""
         path = _path(uri)
         if path is not None:
             self.files.open.pop(path, None)
@@ -89,12 +89,12 @@ class RulespecServer(LanguageServer):
             self.check()
 
     def settle(self) -> None:
-        """Checks now what waits to be checked."""
+        """Checks pending changes now."""
         if self._waiting is not None:
             self.check()
 
     def check(self) -> None:
-        """Checks what the open documents belong to, that of the last change first, and tells what is wrong."""
+        """Checks the rulesets of the open documents, that of the last change first, and publishes the diagnostics."""
         if self._waiting is not None:
             self._waiting.cancel()
             self._waiting = None
@@ -108,8 +108,8 @@ class RulespecServer(LanguageServer):
         for key in wanted:
             try:
                 self._check(key, key in alone)
-            except Exception as error:  # a mistake of the checker must not end the session
-                message = f"the checker has failed on {key}, and it is its own mistake: {error!r:.300}"
+            except Exception as error:  # a bug in the checker must not end the session
+                message = f"internal error of the checker on {key}: {error!r:.300}"
                 self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Error, message))
             self._publish()
         if not wanted:
@@ -134,14 +134,21 @@ class RulespecServer(LanguageServer):
             for file, diagnostics in by_file.items():
                 merged.setdefault(file, {}).update({(d.code, d.message, d.span): d for d in diagnostics})
         for file in sorted(self._published | set(merged) | {str(p) for p in self.files.open}):
-            shown = [self._diagnostic(d) for d in list(merged.get(file, {}).values())[:MAX_SHOWN]]
+            shown = [self.to_lsp(d) for d in list(merged.get(file, {}).values())[:MAX_SHOWN]]
             uri = uris.from_fs_path(file)
             if uri is not None:
                 told = lsp.PublishDiagnosticsParams(uri, shown, version=self._versions.get(Path(file)))
                 self.text_document_publish_diagnostics(told)
         self._published = set(merged)
 
-    def _diagnostic(self, d: Diagnostic) -> lsp.Diagnostic:
+    def diagnostics_of(self, uri: str) -> list[Diagnostic]:
+        """The diagnostics of a document, after all its changes."""
+        path = _path(uri)
+        self.settle()
+        return [d for by_file in self._found.values() for d in by_file.get(str(path), [])]
+
+    def to_lsp(self, d: Diagnostic) -> lsp.Diagnostic:
+        """A diagnostic in the form of the protocol."""
         nowhere = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 1))
         severities = {Severity.ERROR: lsp.DiagnosticSeverity.Error, Severity.WARNING: lsp.DiagnosticSeverity.Warning}
         notes = [(self.location(note.span), note.text) for note in d.notes]
@@ -157,7 +164,7 @@ class RulespecServer(LanguageServer):
     # --- places ------------------------------------------------------------------------------------------------------
 
     def index_of(self, uri: str) -> tuple[Index, str] | None:
-        """What is known of the ruleset of a document, and the name of the document in spans."""
+        """The index of a document's ruleset, and the name of the document in spans; None if it has none."""
         self.settle()
         path = _path(uri)
         index = self.indexes.get(reference(path, self.files) or "") if path is not None else None
@@ -166,13 +173,13 @@ class RulespecServer(LanguageServer):
         return next(((index, file) for file in index.checked.texts if _absolute(file) == path), None)
 
     def place(self, uri: str, position: lsp.Position) -> tuple[int, int]:
-        """Line and column, from 1 and in characters, of a place that the editor names."""
+        """Line and column of an editor's position, from 1 and in characters."""
         document = self.workspace.get_text_document(uri)
         there = document.position_codec.position_from_client_units(document.lines, position)
         return there.line + 1, there.character + 1
 
     def range(self, span: Span) -> lsp.Range:
-        """A span as the editor counts."""
+        """A span as a range of the editor, which counts from 0 and in code units."""
         lines = self._lines(span.file)
 
         def position(line: int, column: int) -> lsp.Position:
@@ -183,7 +190,7 @@ class RulespecServer(LanguageServer):
         return lsp.Range(position(span.line, span.column), position(span.end_line, span.end_column))
 
     def location(self, span: Span) -> lsp.Location | None:
-        """A span with its file."""
+        """A span with its file; None if the file has no URI."""
         uri = uris.from_fs_path(str(_absolute(span.file)))
         return lsp.Location(uri, self.range(span)) if uri is not None else None
 
@@ -195,7 +202,7 @@ class RulespecServer(LanguageServer):
 
 
 def _path(uri: str) -> Path | None:
-    """The file of a document; None for one that is not saved anywhere."""
+    """The file of a document; None if it is not saved yet."""
     path = uris.to_fs_path(uri) if uri.startswith("file:") else None
     return Path(path).resolve() if path else None
 
@@ -207,6 +214,14 @@ def _absolute(file: str) -> Path:
 def server() -> LanguageServer:
     """A server that waits for `start_io`."""
     it = RulespecServer()
+    _add_documents(it)
+    _add_questions(it)
+    _add_edits(it)
+    return it
+
+
+def _add_documents(it: RulespecServer) -> None:
+    """Registers what the editor tells of its documents."""
 
     @it.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     async def opened(params: lsp.DidOpenTextDocumentParams) -> None:
@@ -227,6 +242,10 @@ def server() -> LanguageServer:
     @it.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     async def files_changed(params: lsp.DidChangeWatchedFilesParams) -> None:
         it.check()
+
+
+def _add_questions(it: RulespecServer) -> None:
+    """Registers what the editor asks about a place: hover, definition, completion."""
 
     @it.feature(lsp.TEXT_DOCUMENT_HOVER)
     def hover(params: lsp.HoverParams) -> lsp.Hover | None:
@@ -257,6 +276,10 @@ def server() -> LanguageServer:
         lines = it.workspace.get_text_document(params.text_document.uri).source.replace("\r\n", "\n").split("\n")
         before = lines[line - 1][: column - 1] if line <= len(lines) else ""
         return [_item(word, named, index) for word, named in complete(before, lines, line - 1, file, index)]
+
+
+def _add_edits(it: RulespecServer) -> None:
+    """Registers the edits that the editor asks for: renaming, formatting, quick fixes."""
 
     @it.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
     def prepare(params: lsp.PrepareRenameParams) -> lsp.PrepareRenamePlaceholder | None:
@@ -293,30 +316,26 @@ def server() -> LanguageServer:
         try:
             new = format_rules(document.source, str(path))
         except DiagnosticsError:
-            return []  # what is wrong is shown already
+            return []  # the error is shown already
         everything = lsp.Range(lsp.Position(0, 0), lsp.Position(len(document.lines) + 1, 0))
         return [lsp.TextEdit(everything, new)] if new != document.source else []
 
     @it.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix]))
     def actions(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-        path = _path(params.text_document.uri)
-        it.settle()
-        found = [d for by_file in it._found.values() for d in by_file.get(str(path), [])]
-        return [a for d in found if (a := _mend(it, d, params)) is not None]
-
-    return it
+        found = it.diagnostics_of(params.text_document.uri)
+        return [a for d in found if (a := _quick_fix(it, d, params)) is not None]
 
 
-def _mend(it: RulespecServer, d: Diagnostic, params: lsp.CodeActionParams) -> lsp.CodeAction | None:
-    """The quick fix of a diagnostic on the lines that the editor asks about, if its mend is certain."""
+def _quick_fix(it: RulespecServer, d: Diagnostic, params: lsp.CodeActionParams) -> lsp.CodeAction | None:
+    """The quick fix of a diagnostic on the lines that the editor asks about, if its fix is certain."""
     if d.fix is None or d.span is None:
         return None
     where, location = it.range(d.span), it.location(d.fix.span)
     if location is None or where.end.line < params.range.start.line or where.start.line > params.range.end.line:
         return None
     edit = lsp.WorkspaceEdit({location.uri: [lsp.TextEdit(location.range, d.fix.text)]})
-    title = f"write `{d.fix.text.strip()[:60]}`" if d.fix.text.strip() else "take it out"
-    return lsp.CodeAction(title, kind=lsp.CodeActionKind.QuickFix, diagnostics=[it._diagnostic(d)], edit=edit)
+    title = f"write `{d.fix.text.strip()[:60]}`" if d.fix.text.strip() else "remove it"
+    return lsp.CodeAction(title, kind=lsp.CodeActionKind.QuickFix, diagnostics=[it.to_lsp(d)], edit=edit)
 
 
 def _item(word: str, named: typed.Named | None, index: Index) -> lsp.CompletionItem:
@@ -328,10 +347,10 @@ def _item(word: str, named: typed.Named | None, index: Index) -> lsp.CompletionI
 
 
 def _warn(it: RulespecServer, index: Index, at: tuple[str, int, int]) -> None:
-    """Tells of files beside the rules that hold the old name: scenarios and dialects are not renamed in."""
+    """Names the scenarios and dialects that hold the old name: renaming does not change them."""
     found = index.at(*at)
     files = also_written_in(index.checked, name(found[1]), it.files) if found is not None else []
     if files and found is not None and not isinstance(found[1], typed.Var):
         names = ", ".join(f"{p.parent.name}/{p.name}" for p in files[:8]) + (" …" if len(files) > 8 else "")
-        message = f"`{name(found[1])}` also stands in {names}: look there, too"
+        message = f"`{name(found[1])}` also occurs in {names}: check these files"
         it.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Info, message))

@@ -261,7 +261,7 @@ def test_a_renaming_tells_of_scenarios_that_hold_the_name(editor: Editor) -> Non
     renamed(editor, FACTORY, "works(r", "is_working")
     told = editor.wait(lambda m: m.get("method") == "window/showMessage")
     message = told["params"]["message"]
-    assert message.startswith("`works` also stands in scenarios/") and message.endswith(": look there, too")
+    assert message.startswith("`works` also occurs in scenarios/") and message.endswith(": check these files")
     assert "scenarios/faq.yaml" in message
 
 
@@ -275,10 +275,10 @@ def test_a_local_is_renamed_in_its_own_rule_only(editor: Editor) -> None:
 @pytest.mark.parametrize(
     "word, new, why",
     [
-        ("works(r", "occupied", "would not be sound"),
+        ("works(r", "occupied", "would not be valid"),
         ("works(r", "Works!", "is no name"),
-        ("works(r", "if", "would not be sound"),
-        ("site in", "n", "would not be sound"),
+        ("works(r", "if", "would not be valid"),
+        ("site in", "n", "would not be valid"),
         ("# Factory", "x", "there is no name"),
     ],
 )
