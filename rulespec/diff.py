@@ -1,4 +1,4 @@
-"""What differs between two rulesets, as records: facts by their path, rules by kind and name."""
+"""Differences between two rulesets, as records: facts by path, rules by kind and name."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ RULES = "rules"
 """The section of the rules, after all others."""
 
 ORDER = "(order)"
-"""The last key of the path of a difference that is about the order of the members there; both sides list all."""
+"""Last key in the path of a difference in the order of members; both sides list all of them."""
 
 COLLECTIONS = {"kinds": (2, "entities"), "map": (1, "regions"), "tracks": (2, "spaces"), "tables": (2, "rows")}
-"""Section → where in a path which word stands, behind which the members of a collection follow."""
+"""Section → position and word of the key in a path after which the members of a collection follow."""
 
-_OWN = {"id", "title", "version", "extends", "replaces", "overlays"}  # of game.yaml: which ruleset it is, not what
-_ORDERED_LISTS = {"key", "each", "product"}  # the order of all other lists means nothing: they are sets
-_NAMES = {  # the keys in these are names that a ruleset gives: one called `doc` is a thing like any other
+_OWN = {"id", "title", "version", "extends", "replaces", "overlays"}  # keys of game.yaml that identify the ruleset
+_ORDERED_LISTS = {"key", "each", "product"}  # all other lists are sets: their order does not count
+_NAMES = {  # their keys are names of the ruleset, where `doc` is a name like any other
     *("kinds", "tracks", "tables", "constants", "options", "entities", "spaces", "regions", "rows"),
     *("facts", "links", "state", "accounts", "pieces", "places"),
 }
@@ -52,12 +52,12 @@ class Difference:
     """One difference.
 
     Attributes:
-        kind: `wrapped` is only said of rules.
+        kind: the sort of change; `wrapped` only for rules.
         section: one of `SECTIONS`, or `RULES`.
         keys: the path of a fact, key by key; of a rule its kind and its name.
-        old: a fact as plain data, without what is only for people; the text of a rule without comments and
-            docstrings; None where there is none.
-        new: the same of the second ruleset. Of a wrapped rule it is what is wrapped around the old text.
+        old: a fact as plain data, without texts for people; the text of a rule without comments and docstrings; None
+            if there is none.
+        new: the same of the second ruleset; for a wrapped rule the text around the old one.
         note: the comment beside the new fact, or its `doc`; the docstring of a rule.
     """
 
@@ -75,7 +75,7 @@ class Difference:
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """The ids of rules that the note names, then those that only the new text of a rule names; each once."""
+        """The ids of rules in the note, then those only in the new text of a rule; each once."""
         found = cited(self.note)
         if self.section == RULES and self.kind != "removed":
             before = cited(self.old or "")
@@ -99,7 +99,7 @@ class Difference:
 def diff(a: Merged, b: Merged) -> list[Difference]:
     """All differences between two rulesets: first facts, in the order of `SECTIONS` and of the files, then rules.
 
-    What has only moved, and what is only for people (`doc`, `position`, comments, docstrings), is no difference.
+    A move, and a change of texts for people (`doc`, `position`, comments, docstrings), is no difference.
     """
     found: list[Difference] = []
     for section, keys in SECTIONS.items():
@@ -110,7 +110,7 @@ def diff(a: Merged, b: Merged) -> list[Difference]:
 
 
 def collection(section: str, keys: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The path of the collection that a path is in, or is: such as all entities of a kind."""
+    """The path of the collection at or around a path, such as all entities of a kind; None if there is none."""
     at, word = COLLECTIONS.get(section, (0, ""))
     return keys[: at + 1] if keys[at : at + 1] == (word,) else None
 
@@ -125,7 +125,7 @@ class _Facts:
     b: Merged
 
     def nodes(self, keys: tuple[str, ...], old: Node | None, new: Node | None) -> Iterator[Difference]:
-        """The differences at a path: one for a thing that only one side has, however much it holds."""
+        """The differences at a path: a single one for what only one side has."""
         if old is None and new is None:
             return
         if _holds_sections(keys):
@@ -148,13 +148,13 @@ class _Facts:
             )
 
     def _order(self, keys: tuple[str, ...], before: dict[str, Node], after: dict[str, Node]) -> Iterator[Difference]:
-        """Members that change places, or new ones before old ones: a kind's order is that of its members."""
+        """A difference if members change places, or new ones come before old ones: the order of a kind matters."""
         expected = [*(k for k in before if k in after), *(k for k in after if k not in before)]
         if list(after) != expected:
             yield Difference("changed", self.section, (*keys, ORDER), list(before), list(after))
 
     def _note(self, keys: tuple[str, ...], old: Node | None, new: Node | None) -> str:
-        """What is said beside the new fact, or where the old one is taken out; else what is said about it."""
+        """The comment beside the new fact or beside the removal of the old one; else its `doc`."""
         if new is not None:
             said = text(get(new, "doc")) or _comment(new.span, self.b)
         else:
@@ -165,7 +165,7 @@ class _Facts:
 
 
 def _holds_sections(keys: tuple[str, ...]) -> bool:
-    """Whether what is here is told one by one even if the other side has nothing here."""
+    """Whether the entries here are separate differences even if the other side has none."""
     return len(keys) == 1 or keys == ("game", "options") or (keys[0] == "setup" and len(keys) == 2)
 
 
@@ -181,7 +181,7 @@ def _entries(node: Node, keys: tuple[str, ...]) -> dict[str, Node]:
 
 
 def _for_people(parent: str, key: str, value: Node) -> bool:
-    """Whether nothing in a game depends on it: a `doc`, or the `position` on a drawing."""
+    """Whether no game depends on an entry: a `doc`, or the `position` on a drawing."""
     if parent in _NAMES:
         return False
     return (key == "doc" and isinstance(value, Scalar)) or (key == "position" and isinstance(value, Sequence))
@@ -197,7 +197,7 @@ def _same(key: str, old: Node, new: Node) -> bool:
 
 
 def _plain(node: Node | None, key: str = "") -> Any:
-    """A fact as plain data, without what is only for people; `key` is the one it stands under."""
+    """A fact as plain data, without texts for people; `key` is its key."""
     if isinstance(node, Mapping):
         return {k: _plain(v, k) for k, (_, v) in node.entries.items() if not _for_people(key, k, v)}
     if isinstance(node, Sequence):
@@ -208,7 +208,7 @@ def _plain(node: Node | None, key: str = "") -> Any:
 
 
 def _comment(span: Span, merged: Merged) -> str:
-    """The comment behind a value that is written on one line; of a longer one it would be about the last part."""
+    """The comment after a value on one line; after a longer value it is about the last part."""
     lines = merged.texts.get(span.file, "").split("\n")
     if span.line != span.end_line or span.line > len(lines):
         return ""
@@ -220,7 +220,7 @@ def _comment(span: Span, merged: Merged) -> str:
 
 
 def _rules(a: Merged, b: Merged) -> Iterator[Difference]:
-    """The differences of rules: those of `a` in the order of its files, then those that only `b` has."""
+    """The differences of rules: first rules of `a` in the order of its files, then those only in `b`."""
     old, new = _chains(a), _chains(b)
     for key in [*old, *(k for k in new if k not in old)]:
         before, after = old.get(key, ()), new.get(key, ())
@@ -237,7 +237,7 @@ def _rules(a: Merged, b: Merged) -> Iterator[Difference]:
 
 
 def _chains(merged: Merged) -> dict[tuple[str, str], tuple[ast.Item, ...]]:
-    """Each rule with what it wraps, the innermost first."""
+    """Each rule with the rules that it wraps, the innermost first."""
     source = merged.source
     inner = {(kind, name) for (kind, _), name in source.originals.items()}
     found: dict[tuple[str, str], tuple[ast.Item, ...]] = {}
@@ -253,12 +253,12 @@ def _chains(merged: Merged) -> dict[tuple[str, str], tuple[ast.Item, ...]]:
 
 
 def _shape(node: object) -> object:
-    """What a rule says, without the places where it says it, without docstrings and whether it replaces another."""
+    """The content of a rule, without places, docstrings and the word `replace`."""
     if isinstance(node, tuple):
         return tuple([_shape(part) for part in node])
     if isinstance(node, Struct):
-        kept = [getattr(node, name) for name in node.__struct_fields__ if name not in ("span", "doc", "modifier")]
-        return (type(node).__name__, *[_shape(part) for part in kept])
+        parts = [getattr(node, name) for name in node.__struct_fields__ if name not in ("span", "doc", "modifier")]
+        return (type(node).__name__, *[_shape(part) for part in parts])
     return node
 
 
@@ -269,7 +269,7 @@ def _text(items: tuple[ast.Item, ...], merged: Merged) -> str:
 
 def _item_lines(item: ast.Item, merged: Merged) -> list[str]:
     lines = _lines(item, item.span, merged)
-    # From the last to the first, inner ones before outer ones, so that what is put in stays where it belongs.
+    # From the last to the first, and inner ones before outer ones: insertions do not move later places.
     for decide in [n for n in _walk(item) if isinstance(n, ast.Decide)][::-1]:
         own = [o for o in decide.options if _within(o.span, item.span)]
         more = [o for o in decide.options if not _within(o.span, item.span)]  # `extend decision …` of another file
@@ -295,7 +295,7 @@ def _option_lines(option: ast.OptionDef | ast.Name, merged: Merged) -> list[str]
 
 
 def _lines(node: ast.Item | ast.OptionDef, span: Span, merged: Merged) -> list[tuple[int, str]]:
-    """The lines of a rule or an option with their numbers, as far to the left as they go."""
+    """The lines of a rule or an option, with their numbers, dedented."""
     docs = {
         number
         for n in _walk(node)

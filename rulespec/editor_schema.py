@@ -1,4 +1,4 @@
-"""The schema of one ruleset's own files: the general ones, with its kinds, facts, tables and places filled in."""
+"""JSON Schemas for the files of one ruleset: the general ones, with its kinds, facts, tables and places filled in."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rulespec.typed import nodes as typed
 from rulespec.types import Bool, Ent, Num, SetOf, Type
 
 MAX_PATHS = 5_000
-"""Paths of a ruleset that the schema of an overlay offers; of a larger ruleset those nearest to the top."""
+"""Paths of a ruleset in the schema of an overlay; of a larger ruleset those nearest to the top."""
 
 _SHOWN = 60  # characters of a present value
 
@@ -24,8 +24,8 @@ Schema = dict[str, Any]
 def files_schema(ruleset: typed.Ruleset) -> Schema:
     """One schema for kinds.yaml, map.yaml, tracks.yaml, tables.yaml and setup.yaml of a ruleset.
 
-    Entities must be given the facts of their kind, and what names an entity must name one that there is. A ruleset that
-    extends another one may leave out what stands there.
+    Entities must have the facts of their kind, and references to entities must name existing ones. A ruleset that
+    extends another one may leave out what its base has.
 
     Returns:
         A JSON Schema (draft 2020-12).
@@ -34,10 +34,10 @@ def files_schema(ruleset: typed.Ruleset) -> Schema:
 
 
 def overlay_schema(ruleset: typed.Ruleset, root: Node) -> Schema:
-    """The schema of an overlay for a ruleset: its options with their values, its paths with what stands there now.
+    """The schema of an overlay for a ruleset: its options with their values, its paths with their present values.
 
     Args:
-        ruleset: what the overlay is laid over.
+        ruleset: the ruleset.
         root: the merged tree of its files.
 
     Returns:
@@ -63,7 +63,7 @@ def _option(option: typed.SettingDecl) -> Schema:
 
 
 def _paths(node: Node, prefix: str) -> Iterator[tuple[str, str]]:
-    """The paths below a node, each with what stands there, in a few words."""
+    """The paths below a node, each with its present value in a few words."""
     if isinstance(node, Mapping):
         for key, (_, value) in node.entries.items():
             path = f"{prefix}.{key}" if prefix else key
@@ -83,6 +83,8 @@ def _present(node: Node) -> str:
 
 
 class _FilesSchema:
+    """Builds the schema of a ruleset's files."""
+
     def __init__(self, ruleset: typed.Ruleset) -> None:
         self.ruleset = ruleset
         self.d = ruleset.declarations
@@ -121,7 +123,7 @@ class _FilesSchema:
         return schema | ({"description": kind.doc} if kind.doc else {})
 
     def _facts_of(self, kind: typed.Kind) -> Schema:
-        """What stands under an entity: its facts, and texts."""
+        """The schema of an entity: its facts, and texts for people."""
         track = next((t for t in self.d.tracks.values() if t.kind == kind.name), None)
         of_map = kind.name == self._map_kind()
         origin = "tracks" if track else "map" if of_map else "kinds"
@@ -136,7 +138,7 @@ class _FilesSchema:
         return general | {"properties": texts | facts, "required": needed, "additionalProperties": False}
 
     def _map_kind(self) -> str:
-        """The kind that map.yaml declares."""
+        """The kind that map.yaml declares; "" if there is none."""
         declared = (k for k in self.d.kinds.values() if k.span.file.endswith("map.yaml"))
         return next((k.name for k in declared), "")
 
@@ -202,7 +204,7 @@ class _FilesSchema:
             sections["accounts"] = self._fields(sections["accounts"], account=True)
 
     def _counts(self, kinds: list[typed.Kind]) -> Schema:
-        """How many pieces: one number for all of them, or numbers by the entities of the first kind, and so on."""
+        """The schema of a number of pieces: one for all, or one for each entity of the first kind, and so on."""
         number: Schema = {"type": ["integer", "string"]}
         if not kinds:
             return number
@@ -236,14 +238,14 @@ def _facts(kind: typed.Kind) -> Schema:
 
 
 def _narrowed(general: str, key: str, special: Schema) -> Schema:
-    """A general definition of which one key is known better."""
+    """A general definition with a narrower schema for one key."""
     return {"allOf": [{"$ref": f"#/$defs/{general}"}, {"properties": {key: special}}]}
 
 
 def _partial(node: Any) -> Any:
-    """A schema in which nothing is required: what is laid over another file may leave out what stands there."""
+    """A schema without required keys, for a file that is laid over another one."""
     if isinstance(node, dict):
-        # What stands under `if` asks, and requires nothing.
+        # A schema under `if` is a test: it requires nothing.
         return {k: v if k == "if" else _partial(v) for k, v in node.items() if k != "required" or isinstance(v, dict)}
     return [_partial(v) for v in node] if isinstance(node, list) else node
 

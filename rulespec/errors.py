@@ -1,5 +1,5 @@
-"""The root of all errors."""
+"""The base class of all errors."""
 
 
 class RulespecError(Exception):
-    """What a caller may catch: every error that this package raises on purpose derives from it."""
+    """Base class of every error that this package raises on purpose."""

@@ -1,4 +1,4 @@
-"""Mends that are certain: worked out from diagnostics and the texts of the files, and applied to these texts."""
+"""Certain fixes: computed from diagnostics and the texts of the files, and applied to these texts."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from rulespec.documents.reader import parse_yaml
 _MISSPELT = frozenset({"RS211", "RS221", "RS224", "RS225", "RS503", "RS509"})
 _ONE_CANDIDATE = re.compile(r"did you mean `([\w.]+)`\?")
 _WORDS = {"true": "true", "false": "false", "null": "null"}
-_TEXT_KEYS = re.compile(r"\s*(?:for_)?version:\s*")  # what they hold is always text
+_TEXT_KEYS = re.compile(r"\s*(?:for_)?version:\s*")  # their values are always text
 
 
 def with_fixes(diagnostics: Iterable[Diagnostic], texts: Mapping[str, str]) -> tuple[Diagnostic, ...]:
-    """The diagnostics, each with its mend where that is certain.
+    """The diagnostics, each with its fix where that is certain.
 
     Args:
-        diagnostics: what was found.
-        texts: the files by the names that spans use, as they were when it was found.
+        diagnostics: the diagnostics.
+        texts: the text that was checked of each file, by the name that spans use.
     """
     found = list(diagnostics)
-    # A link that seems to be missing may stand in an entry that is wrong in another way: that is mended first.
+    # A link that seems to be missing may be in an entry with another error: fix that one first.
     otherwise = {d.span.file for d in found if d.span is not None and d.code != "RS230"}
-    mended = [d if d.fix is not None else replace(d, fix=_fix(d, texts)) for d in found]
+    with_fix = [d if d.fix is not None else replace(d, fix=_fix(d, texts)) for d in found]
     return tuple(
         replace(d, fix=None) if d.code == "RS230" and d.fix is not None and d.fix.span.file in otherwise else d
-        for d in mended
+        for d in with_fix
     )
 
 
 def fixed(texts: Mapping[str, str], fixes: Iterable[Fix]) -> dict[str, str]:
-    """The texts that the mends change, as they should be. Of mends that meet at one place, the first is applied."""
+    """The texts that the fixes change, after them. Of fixes that overlap, only the first is applied."""
     parts: dict[str, list[str]] = {}
-    done: dict[str, int] = {}  # up to where a text has been copied
+    done: dict[str, int] = {}  # file → end of the copied part of its text
     for fix in sorted(set(fixes), key=lambda f: (f.span, f.text)):
         file = fix.span.file
         if file not in texts:
@@ -67,11 +67,11 @@ def _fix(d: Diagnostic, texts: Mapping[str, str]) -> Fix | None:
     return None
 
 
-# --- one mend for each kind of mistake --------------------------------------------------------------------------------
+# --- one fix for each kind of error -----------------------------------------------------------------------------------
 
 
 def _respelt(d: Diagnostic, span: Span, text: str) -> Fix | None:
-    """The one name that may have been meant, in the place of the one that was written."""
+    """Replaces a name by the only one that is near to it."""
     candidate = _ONE_CANDIDATE.fullmatch(d.help)
     written = _at(text, span)
     bare = written.strip("\"'")
@@ -91,7 +91,7 @@ def _respelt(d: Diagnostic, span: Span, text: str) -> Fix | None:
 
 
 def _quoted(code: str, span: Span, text: str) -> Fix | None:
-    """What can only be a truth value is written as one; what can only be text is put in quotes."""
+    """Writes a certain truth value as one, and quotes certain text."""
     written = _at(text, span)
     if code == "RS121":
         word = _WORDS.get(written.lower())
@@ -103,7 +103,7 @@ def _quoted(code: str, span: Span, text: str) -> Fix | None:
 
 
 def _without_entry(span: Span, text: str) -> Fix | None:
-    """Takes out an entry on a line of its own; with the line of its section, where it is the only one in it."""
+    """Removes an entry on a line of its own, with the line of its section if that has no other."""
     lines = text.split("\n")
     first, last = span.line, span.end_line
     start = lines[first - 1][: span.column - 1]
@@ -125,7 +125,7 @@ def _indent(line: str) -> int:
 
 
 def _other_side(d: Diagnostic, span: Span, texts: Mapping[str, str]) -> Fix | None:
-    """Adds a region to the links of the one that it is linked to: to its list, or as a list of its own."""
+    """Adds a region to the links of its neighbour: to its list, or as a new list."""
     if not d.notes:
         return None
     there = d.notes[0].span
@@ -154,7 +154,7 @@ def _other_side(d: Diagnostic, span: Span, texts: Mapping[str, str]) -> Fix | No
 
 
 def _entry_at(node: Node, span: Span) -> Node | None:
-    """The value whose key stands at a place."""
+    """The value whose key is at a place."""
     if isinstance(node, YamlMapping):
         for key, value in node.entries.values():
             if key.span == span:

@@ -1,4 +1,4 @@
-"""Ids of rules, such as `ABC-07`: where texts cite them, and the list of them in the `rules.yaml` of a ruleset."""
+"""Ids of rules, such as `ABC-07`: citations in texts, and the list in the `rules.yaml` of a ruleset."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from rulespec.documents.nodes import Node, Sequence, get, text, words
 
 _RULE_ID = re.compile(r"\b[A-Z][A-Z0-9]{1,9}(?:-[A-Z0-9]{1,9}){1,3}\b")
 _FOR_PEOPLE = re.compile(r'"[^"]*"|#.*|\bdoc:.*')
-"""What of a line of a rules file or a YAML file may cite rules."""
+"""Parts of a line, of a rules file or a YAML file, that may cite rules."""
 
 
 class ListedRule(Struct, frozen=True):
-    """A rule in the list of a ruleset: its id, what it says in one line, the editions that have it, where it stands."""
+    """A rule in the list of a ruleset: its id, a line of text, the editions that have it, its place."""
 
     id: str
     text: str
@@ -27,7 +27,7 @@ class ListedRule(Struct, frozen=True):
 
 
 class Unreached(Struct, frozen=True):
-    """What no test can run, and why.
+    """Rules code that no test can run, with the reason.
 
     Either a rule of the list (`rule`), or a place: a file of the ruleset's folder (`at`), a text on the line, and the
     outcome, or "" for all of that line.
@@ -42,26 +42,26 @@ class Unreached(Struct, frozen=True):
 
 
 def cited(text: str) -> tuple[str, ...]:
-    """The ids in a docstring, a reason or a comment, each once, in the order in which they stand there."""
+    """The ids in a docstring, a reason or a comment, each once, in the order of the text."""
     return tuple(dict.fromkeys(_RULE_ID.findall(text)))
 
 
 def listed_rules(node: Node | None) -> Iterator[ListedRule]:
-    """The rules that a `rules.yaml` lists, or an overlay, under `rules`."""
+    """The rules under `rules` in a `rules.yaml` or an overlay."""
     for item in _items(get(node, "rules")):
         editions = tuple(word.text for word in words(get(item, "editions")))
         yield ListedRule(text(get(item, "id")), text(get(item, "text")), editions, _place(item, "id"))
 
 
 def unreached(node: Node | None) -> Iterator[Unreached]:
-    """What a `rules.yaml` says of what no test runs, under `unreached`."""
+    """The entries under `unreached` in a `rules.yaml`."""
     for item in _items(get(node, "unreached")):
         rule, at, line, outcome, reason = (text(get(item, k)) for k in ("rule", "at", "text", "outcome", "reason"))
         yield Unreached(rule, at, line, outcome, reason, item.span)
 
 
 def add_listed(rules: dict[str, ListedRule], node: Node | None, report: Report) -> None:
-    """Adds the rules of a list to those that are known, which it may word anew; an id twice in it is reported."""
+    """Adds the rules of a list to `rules`, replacing those of the same id; reports an id twice in the list (RS223)."""
     found: dict[str, ListedRule] = {}
     for rule in listed_rules(node):
         if rule.id in found:
@@ -72,13 +72,15 @@ def add_listed(rules: dict[str, ListedRule], node: Node | None, report: Report) 
 
 
 def check_cited(sources: Mapping[str, str], rules: Mapping[str, ListedRule], report: Report) -> None:
-    """Warns of ids in docstrings, reasons and comments that the list does not hold, where there is a list.
+    """Warns of ids in docstrings, reasons and comments that are missing in the list, if there is a list (RS239).
 
-    What only looks like an id, such as the name of a standard, is passed over: it shares neither its first word with
-    those of the list nor is it near any of them.
+    Text that only looks like an id, such as the name of a standard, is ignored: it neither shares its first word with
+    an id of the list nor resembles one.
     """
     families = {id_.partition("-")[0] for id_ in rules}
-    parts = {id_[:at] for id_ in rules for at, letter in enumerate(id_) if letter == "-"}  # they stand for all of them
+    parts = {
+        id_[:at] for id_ in rules for at, letter in enumerate(id_) if letter == "-"
+    }  # a citation of all ids with this prefix
     for file, source in sources.items() if rules else ():
         for number, line in enumerate(source.split("\n"), 1):
             if "-" not in line:

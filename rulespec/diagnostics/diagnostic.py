@@ -25,38 +25,38 @@ class Span(Struct, frozen=True, order=True, gc=False):
 
 
 class Label(Struct, frozen=True):
-    """A second place that explains a diagnostic, and what is to be seen there."""
+    """A second place that explains a diagnostic, with a text on what is there."""
 
     span: Span
     text: str
 
 
 class Fix(Struct, frozen=True):
-    """A mend that is certain: what stands at `span` becomes `text`. An empty span is a place where text is put in."""
+    """A certain fix: `text` replaces the text at `span`, or is inserted there if the span is empty."""
 
     span: Span
     text: str
 
 
 class Severity(StrEnum):
-    """How bad it is: an error makes the ruleset or log unusable, a warning does not."""
+    """An error makes the ruleset or log unusable, a warning does not."""
 
     ERROR = "error"
     WARNING = "warning"
 
 
 class Diagnostic(Struct, frozen=True):
-    """One finding.
+    """One problem.
 
     Attributes:
-        code: a stable key of `CODES`.
+        code: a key of `codes.CODES`; stable.
         severity: error or warning.
-        message: one sentence on the cause.
-        span: the place, or None where there is none (a file that does not exist and was not named in a file).
-        label: a few words written under the place.
-        notes: further places that matter, such as the declaration that a use contradicts.
-        help: the way out, one or more lines.
-        fix: the mend, where it is certain.
+        message: the cause, in one sentence.
+        span: the place; None if there is none (such as for a missing file that no other file names).
+        label: a few words under the place.
+        notes: related places, such as the declaration that a use contradicts.
+        help: how to fix it, in one or more lines.
+        fix: the fix, if it is certain.
     """
 
     code: str
@@ -70,6 +70,6 @@ class Diagnostic(Struct, frozen=True):
 
 
 def shown(text: str, limit: int = 60) -> str:
-    """Text from a file as it may stand in a message: in backticks, on one line, and cut after `limit` characters."""
+    """Text from a file for a message: in backticks, on one line, cut after `limit` characters."""
     line = text[: limit + 1].replace("\n", "\\n")
     return f"`{line}`" if len(line) <= limit else f"`{line[:limit]}…`"

@@ -1,6 +1,6 @@
-"""The pages on diagnostics: `docs/diagnostics/RS221.md` says what RS221 means, with a bad and a good example.
+"""Pages on diagnostics: `docs/diagnostics/RS221.md` explains RS221, with a bad and a good example.
 
-`python -m rulespec.diagnostics.pages` writes the list of codes in `docs/diagnostics/README.md` anew.
+`python -m rulespec.diagnostics.pages` rewrites the list of codes in `docs/diagnostics/README.md`.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from pathlib import Path
 from rulespec.diagnostics.codes import CODES, FAMILIES
 
 HEADINGS = ("What it says", "Why it matters", "Bad example", "Good example")
-"""What every page holds, in this order."""
+"""Headings of every page, in this order."""
 
 _INDEX = "README.md"
-_LIST = "## The codes\n"  # what stands above it in the index is written by hand
+_LIST = "## The codes\n"  # the text above it is written by hand
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page: the Markdown under each heading, and all of its text."""
+    """A page: the Markdown under each heading, and the whole text."""
 
     sections: dict[str, str]
     text: str
@@ -46,7 +46,7 @@ def parse_page(text: str) -> Page:
 
 
 def families() -> dict[str, dict[str, str]]:
-    """The codes with their titles, by the name of their family."""
+    """Name of a family → its codes with their titles."""
     return {
         name: {c: t for c, t in CODES.items() if c.startswith(start)}
         for start, name in FAMILIES.items()
@@ -55,7 +55,7 @@ def families() -> dict[str, dict[str, str]]:
 
 
 def index(text: str) -> str:
-    """The index page with its list of codes as it should be; what is written by hand above the list stays."""
+    """The index page with a current list of codes; the text above the list stays."""
     lines = [text.partition(_LIST)[0] + _LIST]
     for name, codes in families().items():
         lines += [f"### {name}\n", *(f"* [{code}]({code}.md): {title}" for code, title in codes.items()), ""]

@@ -1,4 +1,4 @@
-"""Diagnostics as text for people, with the offending line and carets under it, and for programs: JSON and GitHub."""
+"""Diagnostics as text with the source line and carets under it, as JSON, and as GitHub annotations."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _BOLD, _RED, _YELLOW, _BLUE = "1", "1;31", "1;33", "1;34"
 def render_text(
     diagnostics: Iterable[Diagnostic], sources: Mapping[str, str], color: bool = False, width: int = 0
 ) -> str:
-    """Renders diagnostics for a terminal, a blank line between two of them.
+    """Renders diagnostics for a terminal, separated by blank lines.
 
     Args:
-        diagnostics: what to render, in this order.
-        sources: the text of each file, by the name that spans use. Without it a place is named but not quoted.
+        diagnostics: the diagnostics, in this order.
+        sources: the text of each file, by the name that spans use; lines of other files are not quoted.
         color: whether to use ANSI colours.
         width: columns of the terminal: messages are wrapped to them, and long lines shown through a window that fits;
             0 if there is no terminal.
 
     Returns:
-        The text, without a newline at its end. Nothing in it that came from a file can control the terminal.
+        The text, without a newline at its end. Control characters from files are escaped.
     """
     renderer = _Renderer(sources, color, width)
     return "\n\n".join("\n".join(renderer.lines_of(d)) for d in diagnostics)
@@ -87,7 +87,7 @@ def _span_json(span: Span) -> dict[str, Any]:
 
 
 class _Mark(Struct, frozen=True):
-    """A label, and whether it is the place itself (carets) or a second one (dashes)."""
+    """A label; `primary` is the place itself (carets), others are second places (dashes)."""
 
     span: Span
     text: str
@@ -114,7 +114,7 @@ class _Renderer:
         width = max((len(str(m.span.line)) for m in marks), default=1)
         margin = " " * width
 
-        # One block per file, in the order in which the files first come up: the place itself leads.
+        # One block per file, in the order of the marks: the place itself comes first.
         names = dict.fromkeys(m.span.file for m in marks)
         for position, name in enumerate(names):
             of_file = [m for m in marks if m.span.file == name]
@@ -141,7 +141,7 @@ class _Renderer:
         return textwrap.wrap(text, self.width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
     def excerpt(self, marks: list[_Mark], width: int, tone: str) -> list[str]:
-        """The lines that the marks of one file lie in, each with its carets; [] if there is no text to quote."""
+        """The lines with the marks of one file, each with its carets; [] if the text is unknown."""
         text = self.text_of(marks[0].span.file)
         quotable = sorted((m for m in marks if 1 <= m.span.line <= len(text)), key=lambda m: m.span.line)
         lines: list[str] = []
@@ -185,7 +185,7 @@ class _Renderer:
         return out
 
     def limit(self, width: int) -> int:
-        """How many characters of a line are shown; `width` is that of the line numbers."""
+        """Characters of a line that are shown; `width` is that of the line numbers."""
         room = self.width - width - 5  # the bar and its blanks, an ellipsis at either end
         return min(_LINE_LIMIT, room) if self.width else _LINE_LIMIT
 
@@ -227,7 +227,7 @@ def _cell(char: str) -> str:
 
 
 def _escape(text: str) -> str:
-    """Text with every character that could move the cursor or reorder the line written as an escape."""
+    """Text with an escape for each character that could move the cursor or reorder the line."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(c if _harmless(c) else c.encode("unicode_escape").decode() for c in text)
@@ -239,7 +239,7 @@ def _harmless(char: str) -> bool:
 
 
 def _columns(text: str) -> int:
-    """How many terminal columns the text takes."""
+    """Terminal columns of a text."""
     if text.isascii():
         return len(text)
     return sum(_columns_of(c) for c in text)

@@ -12,7 +12,11 @@ MAX_ERRORS = 200
 
 
 class DiagnosticsError(RulespecError):
-    """A failure that stops the work at hand; `diagnostics` says why."""
+    """One or more errors that end an operation.
+
+    Attributes:
+        diagnostics: the errors, and the warnings found with them.
+    """
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = tuple(diagnostics)
@@ -36,15 +40,15 @@ def failure(
 
 
 class Report:
-    """Collects diagnostics, so that one run tells everything that is wrong."""
+    """Collects diagnostics, so that one run reports all problems."""
 
     def __init__(self) -> None:
-        # A dict keeps the order in which they came; the key makes a repetition of the same finding vanish.
+        # A dict preserves the order of insertion; the key removes duplicates.
         self._found: dict[tuple[str, str, Span | None], Diagnostic] = {}
         self._errors = 0
 
     def add(self, diagnostic: Diagnostic) -> None:
-        """Adds a diagnostic, unless the same finding at the same place is there already."""
+        """Adds a diagnostic, unless one with the same code, message and place is present."""
         key = (diagnostic.code, diagnostic.message, diagnostic.span)
         if key not in self._found:
             self._found[key] = diagnostic
@@ -67,12 +71,12 @@ class Report:
         """Adds an error; the parameters are the fields of `Diagnostic`.
 
         Raises:
-            DiagnosticsError: with everything collected so far, if there are `MAX_ERRORS` of them.
+            DiagnosticsError: with all diagnostics so far, once there are `MAX_ERRORS` errors.
         """
         self.add(Diagnostic(code, Severity.ERROR, message, span, label, tuple(notes), help))
         if self._errors >= MAX_ERRORS:
-            enough = f"there are {MAX_ERRORS} errors or more: the rest is not looked for"
-            self.add(Diagnostic("RS902", Severity.ERROR, enough, None, help="mend these first"))
+            message = f"stopped after {MAX_ERRORS} errors"
+            self.add(Diagnostic("RS902", Severity.ERROR, message, None, help="fix these first"))
             self.raise_if_errors()
 
     def warning(
@@ -89,7 +93,7 @@ class Report:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """All findings in the order of file, line, column and code; those without a place come first."""
+        """All diagnostics, sorted by file, line, column and code; those without a place come first."""
         return tuple(sorted(self._found.values(), key=_place))
 
     @property
@@ -99,11 +103,11 @@ class Report:
 
     @property
     def errors(self) -> int:
-        """How many errors there are."""
+        """The number of errors."""
         return self._errors
 
     def raise_if_errors(self) -> None:
-        """Raises `DiagnosticsError` with everything collected so far, if any of it is an error."""
+        """Raises `DiagnosticsError` with all diagnostics so far, if there is an error among them."""
         if not self.ok:
             raise DiagnosticsError(self.diagnostics)
 

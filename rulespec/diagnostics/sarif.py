@@ -1,4 +1,4 @@
-"""Diagnostics as SARIF 2.1.0, the format in which code hosts and editors take the results of checkers."""
+"""Diagnostics as SARIF 2.1.0, the format of code hosts and editors for the results of checkers."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _result(d: Diagnostic, rule: int) -> dict[str, Any]:
 def _fix(fix: Fix, text: str) -> dict[str, Any]:
     replacement = {"deletedRegion": _region(fix.span), "insertedContent": {"text": fix.text}}
     change = {"artifactLocation": _file(fix.span.file), "replacements": [replacement]}
-    return {"description": {"text": text or "mend it"}, "artifactChanges": [change]}
+    return {"description": {"text": text or "fix it"}, "artifactChanges": [change]}
 
 
 def _place(span: Span) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def _region(span: Span) -> dict[str, int]:
 
 
 def _file(name: str) -> dict[str, str]:
-    """Where a file is: relative to the current folder if it is below it, as code hosts want it."""
+    """The URI of a file: relative to the current folder if it is below it, as code hosts expect."""
     path = Path(name)
     if path.is_absolute():
         if not path.is_relative_to(here := Path.cwd()):

@@ -13,7 +13,7 @@ Style = Literal["plain", "single", "double", "literal", "folded"]
 
 
 class Scalar(Struct, frozen=True):
-    """A single value. `text` is its content as text, whatever its type; a key's value is always its text.
+    """A single value. `text` is its content as text, for every type; the value of a key is always its text.
 
     `span` includes the quotes, so the content of a value in style "single" or "double" starts one column later.
     """
@@ -42,7 +42,7 @@ Node = Scalar | Sequence | Mapping
 
 
 def get(node: Node | None, *path: str) -> Node | None:
-    """The node at the end of a path of keys, if there is one."""
+    """The node at a path of keys; None if there is none."""
     for key in path:
         if not isinstance(node, Mapping) or key not in node.entries:
             return None
@@ -58,7 +58,7 @@ def entries(node: Node | None) -> Iterator[tuple[str, Scalar, Node]]:
 
 
 def text(node: Node | None, default: str = "") -> str:
-    """The text of a scalar."""
+    """The text of a scalar; the default for anything else."""
     return node.text if isinstance(node, Scalar) else default
 
 
@@ -68,14 +68,14 @@ def truth(node: Node | None) -> bool:
 
 
 def words(node: Node | None) -> list[Scalar]:
-    """The scalars of a list; a single one counts as a list of one."""
+    """The scalars of a list; a single scalar counts as a list of one."""
     if isinstance(node, Sequence):
         return [i for i in node.items if isinstance(i, Scalar)]
     return [node] if isinstance(node, Scalar) and node.value is not None else []
 
 
 def bits(mask: int) -> Iterator[int]:
-    """The positions of the ones in a bit mask, from low to high."""
+    """The positions of the set bits of a mask, from low to high."""
     while mask:
         low = mask & -mask
         yield low.bit_length() - 1
@@ -83,19 +83,19 @@ def bits(mask: int) -> Iterator[int]:
 
 
 def integer(node: Node | None, default: int) -> int:
-    """The number in a scalar."""
+    """The number in a scalar; the default for anything else."""
     if isinstance(node, Scalar) and isinstance(node.value, int) and not isinstance(node.value, bool):
         return node.value
     return default
 
 
 def content_column(node: Scalar) -> int:
-    """The column at which the content of a scalar begins, behind its quote."""
+    """The column at which the content of a scalar begins, after its quote."""
     return node.span.column + (1 if node.style in ("single", "double") else 0)
 
 
 def count_values(node: Node) -> int:
-    """How many values, keys and collections there are in a tree."""
+    """The number of values, keys and collections in a tree."""
     if isinstance(node, Mapping):
         return 1 + sum(1 + count_values(value) for _, value in node.entries.values())
     if isinstance(node, Sequence):
@@ -105,7 +105,7 @@ def count_values(node: Node) -> int:
 
 def to_plain(node: Node) -> Any:
     """The tree as dicts, lists and values, for JSON Schema."""
-    # The recursion is as deep as the file, and the reader has bounded that.
+    # The recursion is as deep as the file, which the reader bounds.
     if isinstance(node, Mapping):
         return {key: to_plain(value) for key, (_, value) in node.entries.items()}
     if isinstance(node, Sequence):
@@ -114,7 +114,7 @@ def to_plain(node: Node) -> Any:
 
 
 def locate(node: Node, path: Iterable[str | int]) -> Node | None:
-    """The node at the end of a path of keys and positions, or None if there is none."""
+    """The node at a path of keys and positions; None if there is none."""
     for step in path:
         if isinstance(node, Mapping) and str(step) in node.entries:
             node = node.entries[str(step)][1]

@@ -34,11 +34,11 @@ except ImportError:  # a PyYAML built without libyaml: ten times slower, otherwi
     from yaml import SafeLoader as _Loader  # type: ignore[assignment]
 
 _STYLES: dict[str | None, Style] = {"'": "single", '"': "double", "|": "literal", ">": "folded"}
-_ERROR_LIMIT = 50  # after so many mistakes in one file the rest is noise
+_ERROR_LIMIT = 50  # errors of one file; the rest is noise
 
 
 class Limits(Struct, frozen=True):
-    """How much of a file is accepted: its size in bytes, the depth of nesting, the number of parser events."""
+    """Bounds on a file: its size in bytes, the depth of nesting, the number of parser events."""
 
     size: int = MAX_BYTES
     depth: int = 64
@@ -49,24 +49,24 @@ DEFAULT = Limits()
 
 
 def read_yaml(path: Path, display: str, limits: Limits = DEFAULT) -> Node:
-    """Reads a YAML file into a tree that knows its places.
+    """Reads a YAML file.
 
     Args:
         path: the file.
         display: its name in diagnostics.
-        limits: how much to accept.
+        limits: bounds on it.
 
     Returns:
-        The root; a null scalar for a file without content.
+        The root of its tree; a null scalar for a file without content.
 
     Raises:
-        DiagnosticsError: RS1xx, all the mistakes found before the reader had to give up.
+        DiagnosticsError: RS1xx, all errors up to the one that stops the reader.
     """
     return parse_yaml(read_text(path, display, limits.size), display, limits)
 
 
 def parse_yaml(text: str, display: str, limits: Limits = DEFAULT) -> Node:
-    """Like `read_yaml`, for text that is in memory already."""
+    """Like `read_yaml`, for a text in memory."""
     text = text.removeprefix("\ufeff")
     if len(text) > limits.size:
         raise too_large(display, limits.size)
@@ -83,7 +83,7 @@ def parse_yaml(text: str, display: str, limits: Limits = DEFAULT) -> Node:
 
 
 class _Open(Struct):
-    """A list or mapping whose end has not come yet."""
+    """A list or mapping before its end."""
 
     span: Span
     flow: bool
@@ -155,7 +155,7 @@ class _Builder:
         return Mapping(opened.entries, span)
 
     def attach(self, node: Node) -> None:
-        """Puts a finished node where it belongs: the root, a list, a key, or the value of the key before it."""
+        """Adds a finished node to its parent: as the root, an item, a key, or the value of the key before it."""
         if not self.stack:
             self.root = node
             return

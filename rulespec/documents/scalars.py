@@ -30,7 +30,7 @@ _DISPUTED = {"yes": "true", "no": "false", "on": "true", "off": "false", "true":
 
 
 def plain_value(text: str) -> str | int | bool | Trap | None:
-    """The value of unquoted text, or the trap that it is: YAML 1.1 and 1.2 readers must agree on what we accept."""
+    """The value of unquoted text; a trap if YAML 1.1 and 1.2 readers do not agree on it."""
     if text in _EXACT:
         return _EXACT[text]
     if text[0] in _NUMERIC_START:
@@ -47,7 +47,7 @@ def plain_value(text: str) -> str | int | bool | Trap | None:
 
 
 def plain_key(text: str) -> str | Trap:
-    """The key that unquoted text is: words are always text, numbers must have one way to be written."""
+    """The key of unquoted text: a word is always text, a number must be in its one plain form."""
     if text in {"", "~"}:
         return Trap("RS118", "a key is missing before the `:`", "write a word before the `:`")
     if text[0] in _NUMERIC_START and isinstance(trap := _numeric(text), Trap):

@@ -1,4 +1,4 @@
-"""JSON Schema errors as diagnostics: at the place in the file, in plain words."""
+"""JSON Schema errors as diagnostics: at their place in the file, in plain words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
 _ERROR_LIMIT = 50
-_LISTED = 12  # how many allowed values a hint names
+_LISTED = 12  # allowed values that a hint names
 
 _UNKNOWN = frozenset(["additionalProperties", "unevaluatedProperties"])
 _TYPES = {
@@ -61,14 +61,14 @@ def check_schema(
         node: the file's root.
         schema: the schema; it is trusted.
         report: takes the diagnostics (RS211 to RS220).
-        what: the kind of file in words, such as "map file", for the messages.
+        what: the kind of file for messages, such as "map file".
         related: schemas with an `$id` that `schema` may refer to. Nothing is ever fetched from the network.
-        partial: the file is laid over another one, and may leave out what stands there.
+        partial: the file is laid over another one, and may leave out what that one has.
     """
     plain, related = to_plain(node), list(related)
     if fits(plain, schema, related, partial):
         return
-    # Imported here: most files fit, and importing this takes longer than reading them.
+    # Imported here: most files fit, and the import takes longer than reading them.
     from jsonschema import Draft202012Validator
     from referencing import Registry
     from referencing.jsonschema import DRAFT202012
@@ -91,7 +91,7 @@ def check_schema(
 
 
 def fits(plain: Any, schema: dict[str, Any], related: Iterable[dict[str, Any]] = (), partial: bool = False) -> bool:
-    """Whether there is nothing to report. jsonschema_rs says so in a hundredth of the time; jsonschema says what."""
+    """Whether there is nothing to report. jsonschema_rs takes a hundredth of the time, jsonschema knows the details."""
     registry = jsonschema_rs.Registry([(s["$id"], s) for s in related], draft=jsonschema_rs.Draft202012)
     validator = jsonschema_rs.Draft202012Validator(schema, registry=registry)
     if partial:
@@ -100,7 +100,7 @@ def fits(plain: Any, schema: dict[str, Any], related: Iterable[dict[str, Any]] =
 
 
 def _meant(error: ValidationError, root: Node) -> str:
-    """The hints which keys were meant by unknown ones."""
+    """Hints at the keys that unknown ones may stand for."""
     node = locate(root, error.absolute_path)
     if str(error.validator) not in _UNKNOWN or not isinstance(node, Mapping):
         return ""
@@ -109,24 +109,24 @@ def _meant(error: ValidationError, root: Node) -> str:
 
 
 def _follows(missing: str, error: ValidationError, hint: str) -> bool:
-    """Whether a key is missing because it is misspelt itself, or one on which it depends what must be said."""
+    """Whether a key is missing only because it, or a key that requires it, is misspelt."""
     return f"`{missing}`" in hint or (bool(hint) and not {"then", "else"}.isdisjoint(error.absolute_schema_path))
 
 
 def _leaves(error: ValidationError) -> Iterable[ValidationError]:
-    """The errors worth telling: where a value fits no alternative, those of the alternative that was meant."""
+    """The errors to report: for a value that fits no alternative, those of the alternative most likely meant."""
     if error.validator not in {"anyOf", "oneOf"} or not error.context:
         return [error]
     branches: dict[Any, list[ValidationError]] = {}
     for inner in error.context:
         branches.setdefault(inner.schema_path[0], []).append(inner)
-    # An alternative for another type of value, or with another fixed word in it, was not the one meant.
+    # An alternative for another type of value, or with another fixed word, is not the one meant.
     meant = {
         k: errors
         for k, errors in branches.items()
         if not any((e.validator == "type" and not e.path) or e.validator == "const" for e in errors)
     }
-    # Of the rest, the one that went wrong deepest down fits best; between equals there is no telling.
+    # Of the rest, the one with the deepest errors fits best; between equals there is no best.
     ranks = {k: (-min(len(e.path) for e in errors), len(errors)) for k, errors in meant.items()}
     best = [k for k, rank in ranks.items() if rank == min(ranks.values())]
     if len(best) != 1:
@@ -183,7 +183,9 @@ def _describe(
     elif kind == "uniqueItems":
         report.error("RS218", f"{where} has the same item twice", _head(node), help="remove one of the two")
     elif kind == "oneOf" and not error.context:
-        report.error("RS219", f"{where} fits more than one of the forms", _head(node), help="remove what is too much")
+        report.error(
+            "RS219", f"{where} fits more than one of the forms", _head(node), help="remove the keys of one form"
+        )
     elif kind in {"anyOf", "oneOf"}:
         report.error("RS219", f"{where} fits none of the allowed forms", _head(node), _found(node), help=_forms(error))
     else:
@@ -207,7 +209,7 @@ def _head(node: Node) -> Span:
 
 
 def _extra_keys(error: ValidationError, node: Mapping) -> list[str]:
-    if error.validator == "unevaluatedProperties":  # which they are, only the message says
+    if error.validator == "unevaluatedProperties":  # only the message names them
         return [k for k in node.entries if repr(k) in error.message] or list(node.entries)[:1]
     schema: Any = error.schema
     patterns = [re.compile(p) for p in schema.get("patternProperties", {})]

@@ -1,4 +1,4 @@
-"""Text files from strangers: read with a bound, decoded, free of characters that mislead, and inside their folder."""
+"""Text files from strangers: of bounded size, valid UTF-8, without misleading characters, inside their folder."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from rulespec.diagnostics.diagnostic import Span, shown
 from rulespec.diagnostics.report import DiagnosticsError, failure
 
 MAX_BYTES = 2_000_000
-"""Of a text file, unless its reader says otherwise."""
+"""Bytes of a text file, by default."""
 
 
 def read_text(path: Path, display: str, limit: int = MAX_BYTES) -> str:
-    """Reads a UTF-8 text file of at most `limit` bytes; line ends become newlines, a byte order mark goes.
+    """Reads a UTF-8 text file of at most `limit` bytes; line ends become newlines, a byte order mark is dropped.
 
     Raises:
         DiagnosticsError: RS101 to RS105 if the file is missing, unreadable, not a regular file, too large, or not text.
@@ -34,7 +34,7 @@ def read_text(path: Path, display: str, limit: int = MAX_BYTES) -> str:
 
 
 def display(path: Path) -> str:
-    """The name of a file for messages: relative to the current folder if it is below it."""
+    """A file's name for messages: relative to the current folder if it is below it."""
     try:
         return str(path.relative_to(Path.cwd()))
     except ValueError:
@@ -45,9 +45,9 @@ def inside(root: Path, relative: str, span: Span | None = None) -> Path:
     """The path `root / relative`, if it lies in `root`. The file itself need not exist.
 
     Args:
-        root: the folder not to be left.
+        root: the folder.
         relative: a path as written in a file, with `/` between its parts.
-        span: where it is written.
+        span: its place there.
 
     Raises:
         DiagnosticsError: RS106 if the path is absolute, has a `..` in it, or leads out through a symbolic link.
@@ -73,7 +73,7 @@ def inside(root: Path, relative: str, span: Span | None = None) -> Path:
 
 
 def files_inside(root: Path, pattern: str) -> list[Path]:
-    """The files below `root` that fit a glob pattern, in the order of their names.
+    """The files below `root` that match a glob pattern, sorted by name.
 
     Raises:
         DiagnosticsError: RS106 if one of them leads out through a symbolic link.

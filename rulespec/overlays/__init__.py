@@ -1,1 +1,1 @@
-"""Sources laid over one another."""
+"""Overlays: sources laid over one another."""

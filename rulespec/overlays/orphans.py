@@ -1,4 +1,4 @@
-"""What overlays leave behind: rules that nobody uses any more, and uses of names that were taken out."""
+"""Orphans of overlays: declarations that are not used any more, and uses of removed names."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _QUOTED = re.compile(r"`([^`]*)`")
 
 
 def blamed(diagnostics: Iterable[Diagnostic], source: Source) -> Iterator[Diagnostic]:
-    """The diagnostics of a merged source; those that an overlay has caused point to the line that did."""
+    """The diagnostics of a merged source; those caused by an overlay point to its line."""
     for d in diagnostics:
         names = _QUOTED.findall(d.message)
         if d.code == "RS405" and names:
             yield _unused(d, names[-1], source)
         elif d.severity is Severity.ERROR and names:
-            notes = tuple(_taken_out(names[-1], source))
+            notes = tuple(_removed(names[-1], source))
             yield replace(d, notes=(*d.notes, *notes), help=d.help or ("change it as well" if notes else ""))
         else:
             yield d
 
 
 def _unused(d: Diagnostic, name: str, source: Source) -> Diagnostic:
-    """An unused thing that a rule used which an overlay has taken out or replaced."""
+    """The diagnostic for an unused declaration, blamed on the overlay that removed or replaced its last use."""
     for overlay, span, item in source.displaced:
         if d.span is not None and name.rpartition(".")[2] in set(_words(item)):
             return Diagnostic(
@@ -57,8 +57,8 @@ def _words(node: object) -> Iterator[str]:
             yield from _words(getattr(node, name))
 
 
-def _taken_out(name: str, source: Source) -> Iterator[Label]:
-    """Where overlays took out something of this name, or one of the parts of an entity called by several names."""
+def _removed(name: str, source: Source) -> Iterator[Label]:
+    """The places where overlays remove something of this name, or a part of an entity with a compound name."""
     for path, span in source.removed.items():
         key = path.rpartition(".")[2]
         if key == name or name.startswith(f"{key}_") or name.endswith(f"_{key}"):

@@ -13,12 +13,16 @@ from rulespec.syntax import ast
 
 
 class Source(Struct):
-    """A ruleset before it is checked: one YAML tree and the rules by kind and name.
+    """A ruleset before it is checked: one YAML tree, and the rules.
 
-    `originals` maps the name of a wrapping rule to the name its `original(…)` calls; `touched` maps each path that an
-    overlay has changed to where it did so, and `touched_below` each path to those below it. `displaced` are rules that
-    overlays have replaced or taken out, each with the overlay and the place; `removed` maps the paths that they have
-    taken out to the places.
+    Attributes:
+        root: the tree.
+        items: the rules, by kind and name.
+        originals: kind and name of a wrapping rule → name of the rule that its `original(…)` calls.
+        touched: path that an overlay changes → the overlay and the place.
+        touched_below: path → the touched paths below it.
+        displaced: rules that overlays replace or remove, each with the overlay and the place.
+        removed: path that an overlay removes → the place.
     """
 
     root: Mapping
@@ -49,11 +53,11 @@ def merge(base: Node, over: Node) -> Node:
     return Mapping(entries, over.span)
 
 
-_PARTS = 3  # of a key with dots in it
+_PARTS = 3  # most parts of a key with dots in it
 
 
 def keys_of(root: Mapping, path: str) -> list[str]:
-    """The keys that a dotted path leads through. Keys may hold dots themselves, as those of `setup.pieces` do."""
+    """The keys of a dotted path. Keys may contain dots themselves, as in `setup.pieces`."""
     keys: list[str] = []
     rest = path.split(".")
     node: Node | None = root
@@ -78,7 +82,7 @@ def find(root: Mapping, path: str) -> Node | None:
 
 
 def _replaced(root: Mapping, keys: list[str], value: tuple[Scalar, Node] | None) -> Mapping:
-    """A copy of the tree with the entry at a path set, or taken out (None). The parents exist."""
+    """A copy of the tree with the entry at a path set, or removed (None). The parents exist."""
     entries = dict(root.entries)
     key = keys[0]
     if len(keys) == 1:
@@ -94,7 +98,7 @@ def _replaced(root: Mapping, keys: list[str], value: tuple[Scalar, Node] | None)
 
 
 def _nearest(root: Mapping, path: str) -> tuple[str, tuple[Label, ...]]:
-    """A hint: the longest part of the path that exists, and the nearest key behind it; and where that stands."""
+    """A hint for a path that does not exist: the nearest key where it ends; and a note at that key."""
     node: Node = root
     walked: list[str] = []
     for key in keys_of(root, path):
@@ -111,7 +115,7 @@ def _nearest(root: Mapping, path: str) -> tuple[str, tuple[Label, ...]]:
 
 
 def empty(source: Source, path: Scalar, report: Report) -> None:
-    """Empties the mapping or the list at a path, and takes a single value out."""
+    """Empties the mapping or list at a path, or removes the single value there; reports RS503."""
     if find(source.root, path.text) is None:
         _missing(source, path.text, path.span, report)
     else:
@@ -144,7 +148,7 @@ def _same(a: Node, b: Node) -> bool:
 
 
 def _touch(source: Source, overlay: str, path: str, span: Span, report: Report) -> None:
-    if not overlay:  # a ruleset's own rules over those it extends
+    if not overlay:  # a ruleset's own rules, over those of its base
         return
     parts = path.split(".")
     above = [".".join(parts[:n]) for n in range(1, len(parts))]
@@ -164,7 +168,7 @@ def _touch(source: Source, overlay: str, path: str, span: Span, report: Report) 
 
 
 def apply_overlay(source: Source, overlay: Mapping, rules: tuple[ast.Item, ...], name: str, report: Report) -> None:
-    """Changes the source as an overlay says; reports paths and rules that do not fit (RS503 … RS511)."""
+    """Applies an overlay to the source; reports paths and rules that do not fit (RS503 … RS511)."""
     for option, (place, value) in _entries(overlay, "options"):
         _change(source, name, f"game.options.{option}.default", place, value, report)
     for emptied in _list(overlay, "replaces"):
@@ -301,7 +305,7 @@ def apply_rules(source: Source, rules: tuple[ast.Item, ...], name: str, report: 
 
 
 def _extend(source: Source, extension: ast.Extend, name: str, report: Report) -> None:
-    """Adds options to a decision, in every rule that takes it."""
+    """Adds options to a decision, in each rule with that decision."""
     decision = extension.name.text
     known: set[str] = set()
     for key, item in list(source.items.items()):
@@ -321,7 +325,7 @@ def _extend(source: Source, extension: ast.Extend, name: str, report: Report) ->
 
 
 def _extended(body: tuple[ast.Stmt, ...], extension: ast.Extend, known: set[str]) -> tuple[ast.Stmt, ...]:
-    """A body with the options added to the decision that an extension names; `known` takes the names it finds."""
+    """A body with the options added to the decision that an extension names; adds all decisions to `known`."""
 
     def inside(statements: tuple[ast.Stmt, ...]) -> tuple[ast.Stmt, ...]:
         return _extended(statements, extension, known)
@@ -355,7 +359,7 @@ def _signature(rule: ast.Item) -> list[tuple[str, str]]:
 
 
 def _drop_originals(source: Source, key: tuple[str, str]) -> None:
-    """Removes what a rule wraps, when it is itself taken out or replaced."""
+    """Removes the rules that a rule wraps, when it is itself removed or replaced."""
     inner = source.originals.pop(key, None)
     while inner is not None:
         del source.items[key[0], inner]

@@ -1,4 +1,4 @@
-"""The JSON Schemas (draft 2020-12) of a ruleset's YAML files, and of what the commands print; editors read them too."""
+"""JSON Schemas (draft 2020-12) of a ruleset's YAML files and of the commands' output; editors read them as well."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BESIDE = ("rules", "scenarios", "dialect", "expect", "perft_record")
 """The files beside the rules."""
 
 OUTPUTS = ("diagnostics", "replay", "under", "identify", "simulate", "test", "coverage", "diff", "perft")
-"""What the commands print as JSON."""
+"""JSON output of the commands."""
 
 
 @cache

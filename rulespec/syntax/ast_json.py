@@ -1,8 +1,8 @@
-"""Syntax trees as plain JSON values, and back: flat, and wherever they stand.
+"""Syntax trees as flat JSON values, and back.
 
-A packed tree is `values` (texts, numbers, truth values, none), `spans` (relative to where the text begins), the names
-of its `nodes`, and `steps`: what to put on a stack. A step from 0 on is one of the spans and values; -1, n makes a
-tuple of the last n; -2, -3 … makes a node of as many as it has fields.
+A packed tree has `values` (texts, numbers, truth values, none), `spans` (relative to the start of the text), the names
+of its `nodes`, and `steps` of a stack machine. A step >= 0 pushes one of the spans and values; -1, n replaces the top n
+entries by a tuple; -2, -3, … replaces as many entries as a node has fields by that node.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def pack(tree: Any, origin: Origin) -> dict[str, Any]:
 
 
 def unpack(data: Any, origin: Origin) -> Any:
-    """The tree that was packed, of a text that begins at `origin`; None if the data are no packed tree."""
+    """The tree of packed data, for a text that begins at `origin`; None if the data is no packed tree."""
     try:
         leaves = [origin.at(*place) for place in data["spans"]]
         leaves += data["values"]
@@ -75,7 +75,7 @@ class _Tuple(Struct):
 
 
 def _steps(tree: Any) -> list[Any]:
-    """A tree from its leaves on: spans and values, and after its parts each node's class or a tuple's size."""
+    """A tree in postorder: spans and values; after its parts the class of a node or the size of a tuple."""
     steps: list[Any] = []
     parts = [tree]
     while parts:  # from the last to the first

@@ -1,6 +1,6 @@
-"""Rules files in one layout: blanks, blank lines and indentation are set, words and line breaks stay as they are.
+"""Formatter of rules files: sets blanks, blank lines and indentation; words and line breaks stay.
 
-Reasons and comments that stand in a column behind their lines keep it.
+Reasons and comments in a column after their lines stay in it.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from rulespec.syntax.parser import parse_with_tokens
 
 INDENT = 4
 REASON_GAP = 4  # blanks between the longest condition of a block and the reasons
-LONG_CONDITION = 60  # a longer one does not push the reasons of its block to the right: its own stands one blank behind
+LONG_CONDITION = 60  # a longer one does not move the reasons of its block: its own comes one blank after it
 COMMENT_GAP = 2
-MAX_GAP = 24  # a wider gap is no column but a slip
+MAX_GAP = 24  # a wider gap is an accident, not a column
 
 _OPEN = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 _CLOSE = set(_OPEN.values())
@@ -37,7 +37,7 @@ def format_rules(text: str, file: str) -> str:
         file: its name in diagnostics.
 
     Raises:
-        DiagnosticsError: RS131 … RS135 if it is not valid; RS136 if the result would not say the same.
+        DiagnosticsError: RS131 … RS135 if it is not valid; RS136 if the result would not have the same tree.
     """
     text = text.replace("\r\n", "\n")
     before, tokens = parse_with_tokens(text, file)
@@ -51,14 +51,14 @@ def format_rules(text: str, file: str) -> str:
     comments = [line.comment for line in lines if line.comment]
     after, tokens = parse_with_tokens(result, file)
     if not _same(before, after) or comments != [line.comment for line in _lines(result, tokens) if line.comment]:
-        message = "formatting would change what this file says, so it stays as it is"
+        message = "formatting would change the meaning of this file, so it stays as it is"
         raise failure("RS136", message, Span(file, 1, 1, 1, 2))
     return result
 
 
 @dataclass(slots=True)
 class _Line:
-    """One line of the file: what stands on it, and where.
+    """One line of the file: its content, position and layout.
 
     `level` counts the blocks it stands in, `column` is where its first word began. Inside brackets `opener` is the line
     whose bracket is open; for a line that closes brackets, the one that opened the last of them. `indent` and `code`
@@ -125,7 +125,7 @@ def _indent(lines: list[_Line]) -> None:
 
 
 def _following(lines: list[_Line]) -> list[_Line | None]:
-    """For each line the next one with code on it."""
+    """For each line the next one with code."""
     result: list[_Line | None] = []
     last = None
     for line in reversed(lines):
@@ -168,7 +168,7 @@ def _blank(tokens: list[Token], position: int) -> bool:
 
 
 def _align_reasons(lines: list[_Line]) -> None:
-    """Sets the reasons of `require` lines that follow one another in a column, unless they stand in one already."""
+    """Aligns the reasons of consecutive `require` lines, unless they are aligned already."""
     for requires, block in groupby(lines, key=_has_reason):
         if requires:
             _align(list(block))
@@ -192,7 +192,7 @@ def _align(block: list[_Line]) -> None:
 
 
 def _column(widths: list[int], found: list[int]) -> int | None:
-    """The column that the reasons of a block stand in; None if they do not, or too far away."""
+    """The column of the reasons of a block; None if they have none, or one too far away."""
     column = min(Counter(found).most_common(), key=lambda c: (-c[1], c[0]))[0]
     ahead = [w for w in widths if w < column]
     if not ahead or column - max(ahead) > MAX_GAP:
@@ -207,8 +207,8 @@ def _column(widths: list[int], found: list[int]) -> int | None:
 def _separate(lines: list[_Line]) -> list[str]:
     """The lines as text: one blank line between items, their comments above them, and never more than one."""
     result: list[str] = []
-    removes = False  # whether the line before takes a rule out: such lines may stand together
-    own_comments = 0  # how many comments at the top, without a blank line, stand at the end of `result`
+    removes = False  # whether the line before removes a rule: such lines may follow one another
+    own_comments = 0  # top-level comments without a blank line at the end of `result`
     for line in lines:
         if not line.tokens and not line.comment:
             if result and result[-1]:
@@ -236,7 +236,7 @@ def _trailing(line: _Line) -> str:
 
 
 def _same(a: Any, b: Any) -> bool:
-    """Whether two syntax trees say the same, wherever they stand."""
+    """Whether two syntax trees are equal but for their places."""
     if type(a) is not type(b):
         return False
     if isinstance(a, tuple):

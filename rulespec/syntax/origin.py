@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # Lark takes long to import
 
 
 class Origin:
-    """Where a text begins: rules files at 1:1, YAML scalars wherever they stand."""
+    """The place where a text begins: 1:1 for a rules file, the place of the scalar for a text in YAML."""
 
     def __init__(self, file: str, line: int = 1, column: int = 1) -> None:
         self.file = file
@@ -20,7 +20,7 @@ class Origin:
         self.column = column
 
     def span(self, meta: Meta | Token) -> Span:
-        """The place in the file of what was parsed."""
+        """The place in the file of a token, or of a node of Lark's tree."""
         if getattr(meta, "line", None) is None:  # an empty rule has no position
             return Span(self.file, self.line, self.column, self.line, self.column + 1)
         end_line = meta.end_line or meta.line

@@ -1,7 +1,7 @@
-"""The parser's tables, worked out once and kept as JSON beside the grammar: building them takes half a second.
+"""Tables of the parser, as JSON beside the grammar: building them takes half a second.
 
-The tables are used only if they were made from this very grammar by this very release of Lark; otherwise they are built
-anew. `python -m rulespec.syntax.parse_table` writes the file, and a test says whether it is current.
+The file is used only if it comes from this grammar and this release of Lark; otherwise the tables are built again.
+`python -m rulespec.syntax.parse_table` writes the file, and a test checks that it is current.
 """
 
 from __future__ import annotations
@@ -40,29 +40,29 @@ def build(postlex: Indenter) -> Lark:
         propagate_positions=True,
         maybe_placeholders=True,
     )
-    return _passing_on(lark)
+    return _with_pass_through(lark)
 
 
 def parser(postlex: Indenter) -> Lark:
-    """The parser, from the kept tables where they fit."""
+    """The parser, from the file of tables if it is current."""
     file = resources.files("rulespec.syntax").joinpath(FILE)
     try:
-        kept = json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=_numbered)
+        stored = json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=_numbered)
     except (OSError, ValueError):
         return build(postlex)
-    if kept.get("made_from") != _made_from():
+    if stored.get("made_from") != _made_from():
         return build(postlex)
-    # What the stand-alone parsers that Lark writes call, too.
+    # The stand-alone parsers that Lark generates call it, too.
     load: Callable[..., Lark] = Lark._load_from_dict
-    return _passing_on(load(kept["data"], kept["memo"], postlex=postlex))
+    return _with_pass_through(load(stored["data"], stored["memo"], postlex=postlex))
 
 
-def _passing_on(lark: Lark) -> Lark:
-    """Rules that only pass on what they are made of, as most steps of precedence do, pass it on and do nothing else.
+def _with_pass_through(lark: Lark) -> Lark:
+    """Makes rules with a single part return it at once; most rules of precedence are such.
 
-    Lark looks for positions each time, which it finds unchanged: that is a quarter of the time it takes for a text.
+    Lark computes their positions each time, which stay the same: a quarter of the time of a parse.
     """
-    callbacks: dict[Rule, Any] = getattr(lark, "_callbacks", {})  # other releases may keep them elsewhere
+    callbacks: dict[Rule, Any] = getattr(lark, "_callbacks", {})  # other releases may have them elsewhere
     for rule in callbacks:
         part = rule.expansion[0] if len(rule.expansion) == 1 else None
         hidden = part is None or part.name.startswith("_") or (isinstance(part, Terminal) and part.filter_out)
@@ -76,12 +76,12 @@ def _made_from() -> list[str]:
 
 
 def _numbered(pairs: list[tuple[str, Any]]) -> dict[str | int, Any]:
-    """A mapping of the file: JSON has only texts as keys, and Lark wants its numbers back."""
+    """A mapping of the file, with the numbers among its keys, which are texts in JSON, as numbers."""
     return {int(k) if k.isdigit() else k: v for k, v in pairs}
 
 
 def tables(postlex: Indenter) -> str:
-    """What the file should hold."""
+    """The content of the file for the current grammar."""
     from lark.lexer import TerminalDef
 
     data, memo = build(postlex).memo_serialize([TerminalDef, Rule])

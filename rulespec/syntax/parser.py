@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lark import Token
 
 MAX_DEPTH = 60
-"""Deepest nesting of brackets, blocks and operators; later passes recurse over the tree."""
+"""Depth of brackets, blocks and operators; later passes recurse over the tree."""
 
 
 def parse_rules(text: str, file: str, line: int = 1, *, cached: bool = False) -> tuple[ast.Item, ...]:
@@ -35,7 +35,7 @@ def parse_rules(text: str, file: str, line: int = 1, *, cached: bool = False) ->
 
 
 def parse_with_tokens(text: str, file: str) -> tuple[tuple[ast.Item, ...], list[Token]]:
-    """Parses a .rules file, and gives its tokens, too: Lark's, with those that begin and end lines and blocks."""
+    """Parses a .rules file; returns its tree, and Lark's tokens with those of lines and blocks."""
     tokens: list[Token] = []
     tree: tuple[ast.Item, ...] = _parse(text + "\n", "rules", Origin(file), False, tokens)
     return tree, tokens
@@ -68,11 +68,11 @@ def _parse(text: str, start: str, origin: Origin, cached: bool, tokens: list[Tok
 
 
 _MARK = re.compile(r'"[^"\n]*"?|#[^\n]*|[()\[\]{}\t]')
-"""What nests, what cannot stand there, and what hides both: texts and comments."""
+"""Brackets, tabs, and the texts and comments that hide them."""
 
 
 def _check_depth(text: str, origin: Origin) -> None:
-    """Refuses nesting that would overflow the recursive passes, before anything is built."""
+    """Refuses brackets that would overflow the recursive passes, before the tree is built."""
     depth = 0
     for mark in _MARK.finditer(text):
         if mark[0] in ("(", "[", "{"):
@@ -97,7 +97,7 @@ def _children(node: Any) -> Iterable[Any]:
 
 
 def _check_tree(root: Any) -> None:
-    """Bounds the depth of the finished tree (long operator chains nest without any bracket)."""
+    """Bounds the depth of the finished tree (long chains of operators nest without brackets)."""
     level = [root]
     depth = 0
     limit = 3 * MAX_DEPTH

@@ -1,4 +1,4 @@
-"""From what the parser could not read to what the author should hear."""
+"""Errors of the rules parser as diagnostics: place, cause and fix."""
 
 from __future__ import annotations
 
@@ -133,13 +133,13 @@ _COMPARING = frozenset(["==", "!=", "<", "<=", ">", ">="])
 
 
 def _habit(token: Token, before: list[str], rest: str, expected: set[str]) -> str:
-    """The way out for what people write who know another language.
+    """The hint for a habit from another language; "" if it is none.
 
     Args:
-        token: what cannot stand there.
+        token: the token in error.
         before: the words before it on its line.
-        rest: the line from there on.
-        expected: the names of the tokens that could stand there.
+        rest: the line from the token on.
+        expected: the names of the tokens that are allowed there.
     """
     if token == "if" and before[-1:] == ["else"]:
         return "write `elif`"
@@ -155,7 +155,7 @@ def _habit(token: Token, before: list[str], rest: str, expected: set[str]) -> st
 
 
 def _open_bracket(text: str, line: int, column: int) -> tuple[int, int] | None:
-    """The place of the innermost bracket that is open at a place, if it is on a line before."""
+    """The place of the innermost open bracket at a place, if it is on an earlier line."""
     opened: list[tuple[int, int]] = []
     for number, content in enumerate(text.split("\n")[:line], 1):
         end = column - 1 if number == line else len(content)
@@ -171,10 +171,7 @@ _BRACKET = re.compile(r'"[^"]*"|#.*|[()\[\]{}]')
 
 
 def _bad_indent(text: str) -> tuple[int, int]:
-    """The first line that goes back to an indentation which no block before it has; the first of the block it leaves.
-
-    The second is 0 if there is none.
-    """
+    """The first line with an indentation of no block before it; the first line of the block it leaves, or 0."""
     stack = [0]
     first = [0]
     begin = 0
