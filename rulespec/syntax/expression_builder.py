@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from inspect import getattr_static
 from typing import Any
 
 from lark import Token, Transformer_NonRecursive, v_args
@@ -30,8 +29,8 @@ class ExpressionBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
 
     def __init__(self) -> None:
         super().__init__()
-        for name in dir(type(self)):
-            if hasattr(getattr_static(self, name), "visit_wrapper"):  # Lark wraps a method at each access: here once
+        for name, method in [each for cls in type(self).__mro__ for each in vars(cls).items()]:
+            if hasattr(method, "visit_wrapper"):  # Lark wraps a method at each access: here once
                 setattr(self, name, getattr(self, name))
 
     # names and texts
