@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rulespec.diagnostics.diagnostic import DiagnosticsError
+    from rulespec.diagnostics.report import DiagnosticsError
     from rulespec.engine.game.game import Game
     from rulespec.engine.game.legal_options import LegalOptions
     from rulespec.engine.game.option import Decision, IllegalOptionError, Option, Refusal, Result, RulesetFaultError
@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "rulespec.diagnostics.diagnostic": ("DiagnosticsError",),
+    "rulespec.diagnostics.report": ("DiagnosticsError",),
     "rulespec.engine.game.game": ("Game",),
     "rulespec.engine.game.legal_options": ("LegalOptions",),
     "rulespec.engine.game.option": (
