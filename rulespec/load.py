@@ -227,8 +227,8 @@ def _without_offers(root: Mapping) -> Mapping:
     place, game = root.entries.get("game", (None, None))
     if place is None or not isinstance(game, Mapping):  # it could not be read
         return root
-    kept = {key: entry for key, entry in game.entries.items() if key != "overlays"}
-    return Mapping({**root.entries, "game": (place, Mapping(kept, game.span))}, root.span)
+    entries = {key: entry for key, entry in game.entries.items() if key != "overlays"}
+    return Mapping({**root.entries, "game": (place, Mapping(entries, game.span))}, root.span)
 
 
 def _overlay(

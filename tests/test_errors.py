@@ -195,16 +195,16 @@ kinds: {{good: {{entities: {{corn: {{}}, salt: {{}}}}}}}}
 
 
 def test_the_parsers_tables_are_those_of_the_grammar() -> None:
-    kept = json.loads(Path(parse_table.__file__).with_name(parse_table.FILE).read_text(encoding="utf-8"))
+    stored = json.loads(Path(parse_table.__file__).with_name(parse_table.FILE).read_text(encoding="utf-8"))
     made = json.loads(parse_table.tables(Blocks()))
     # The order of states differs from run to run; what they were made from, and how many there are, does not.
-    assert kept["made_from"][1] == made["made_from"][1], "run `python -m rulespec.syntax.parse_table`"
-    if kept["made_from"][0] == made["made_from"][0]:
-        assert len(kept["data"]["parser"]["parser"]["states"]) == len(made["data"]["parser"]["parser"]["states"])
+    assert stored["made_from"][1] == made["made_from"][1], "run `python -m rulespec.syntax.parse_table`"
+    if stored["made_from"][0] == made["made_from"][0]:
+        assert len(stored["data"]["parser"]["parser"]["states"]) == len(made["data"]["parser"]["parser"]["states"])
 
 
-def test_a_grammar_built_anew_parses_alike() -> None:
+def test_a_grammar_built_again_parses_alike() -> None:
     fresh = parse_table.build(Blocks())
-    kept = parse_table.parser(Blocks())
+    stored = parse_table.parser(Blocks())
     text = "procedure p(n: town):\n    if n.tax > 1 and n in {x in town where x.tax > 2}:\n        return\n"
-    assert fresh.parse(text, start="rules") == kept.parse(text, start="rules")
+    assert fresh.parse(text, start="rules") == stored.parse(text, start="rules")
