@@ -40,7 +40,7 @@ def _definition(c: StatementContext, item: ast.Def, definition: typed.Definition
         value = x.infer(let.value, env)
         type_ = Num("") if value.type == Num(ANY) else value.type
         if isinstance(type_, Ent | SetOf) and type_.kind == ANY:
-            x.error("RS301", "the kind of this cannot be told", let.value.span)
+            x.error("RS301", "the kind of this value is unknown", let.value.span)
             type_ = BAD
         var = typed.Var(let.name.text, type_, let.name.span)
         x.decls.refer(var.span, var)

@@ -67,7 +67,7 @@ def _follow(root: str, rules: dict[str, _Rule], seen: set[str], c: Context) -> N
                 f"rules cannot call themselves: {ring}",
                 span,
                 notes=[Label(rules[callee].span, "declared here")],
-                help="walk over a set with `for`, or find what is connected with `reach(x from s: t)`",
+                help="use `for` over a set, `reach(x from s: t)` along links, or a decision in a `repeat:`",
             )
 
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from rulespec.typed import nodes as typed
 
 Path = tuple[object, ...]
-"""A value that can be checked for none: a root (a Var, or a global's name) and then field names."""
+"""A value that can be checked for none: a root (a Var, or the name of a global), and names of fields."""
 
 
 class Env(Struct, frozen=True):
@@ -41,7 +41,7 @@ class Env(Struct, frozen=True):
 
 
 def path_of(expr: typed.Expr) -> Path | None:
-    """The path an expression denotes, if it is a variable, a global, or a field or fact of such a path."""
+    """Path of an expression that is a variable, a global, or a field or fact of such a path; else None."""
     if isinstance(expr, typed.Local):
         return (expr.var,)
     if isinstance(expr, typed.Field) and expr.owner is None:
@@ -56,7 +56,7 @@ def path_of(expr: typed.Expr) -> Path | None:
 
 
 def known_if(expr: typed.Expr, truth: bool) -> frozenset[Path]:
-    """The paths that are certainly not none when the expression is true (or false)."""
+    """Paths that are not none if the expression is true (or false)."""
     if not isinstance(expr, typed.Op):
         return frozenset()
     if expr.op == "not":

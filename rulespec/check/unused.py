@@ -9,12 +9,12 @@ def check_unused(c: Context) -> None:
     """Warns of declarations that no rule names."""
     declarations, rules, report = c.declarations, c.rules, c.report
     used = declarations.used
-    # Rules that replace or wrap others must take the parameters of those.
+    # A rule that replaces or wraps another takes the parameters of that one.
     bound = {i.name.text for i in c.source.items.values() if i.modifier}
 
     def warn(what: str, name: str, declaration: object) -> None:
         span = getattr(declaration, "span", None)
-        report.warning("RS405", f"the {what} `{name}` is never used", span, help="take it out, or use it")
+        report.warning("RS405", f"the {what} `{name}` is never used", span, help="use it, or remove it")
 
     for name, definition in rules.definitions.items():
         if f"def {name}" not in used:

@@ -69,7 +69,7 @@ def _facts_of(r: DeclarationReader, kind: typed.Kind, name: str, place: Scalar, 
         else:
             r.report.error(
                 "RS228",
-                f"`{name}` does not say its `{fact.name}`",
+                f"`{name}` has no value for `{fact.name}`",
                 place.span,
                 notes=[Label(fact.span, f"{fact.type}, declared here")],
                 help="give it, or make the fact optional with `?`" if isinstance(fact.type, Ent) else "",
@@ -103,7 +103,7 @@ def fact_value(r: DeclarationReader, fact: typed.FactDecl, value: Node) -> int:
                 continue
             bit = 1 << member
             if mask & bit:
-                r.report.error("RS223", f"`{item.text}` stands here twice", item.span)
+                r.report.error("RS223", f"`{item.text}` is listed twice", item.span)
             mask |= bit
         return mask
     if isinstance(fact.type, Num):
@@ -144,7 +144,7 @@ def _line(r: DeclarationReader, track: typed.TrackDecl) -> None:
     track.unit = text(get(r.root, "tracks", track.name, "unit"))
     if track.unit and track.unit not in r.d.units:
         node = get(r.root, "tracks", track.name, "unit")
-        r.report.error("RS224", f"`{track.unit}` is no unit", (node or r.root).span)
+        r.report.error("RS224", f"`{track.unit}` is not a unit", (node or r.root).span)
         track.unit = ""
     for number, (name, place, node) in enumerate(spaces):
         upto = get(node, "upto")
@@ -154,7 +154,7 @@ def _line(r: DeclarationReader, track: typed.TrackDecl) -> None:
             continue
         value = r.constant(upto, Num(track.unit), "`upto`") if upto is not None else 0
         if upto is None:
-            r.report.error("RS228", f"`{name}` does not say its `upto`", place.span)
+            r.report.error("RS228", f"`{name}` has no value for `upto`", place.span)
         elif track.upto and value <= track.upto[-1]:
             r.report.error("RS227", "the spaces of a line stand from low to high", upto.span)
         track.upto.append(value)

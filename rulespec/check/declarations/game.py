@@ -20,12 +20,12 @@ def read_game(r: DeclarationReader) -> None:
     name = text(kind, "player")
     span = kind.span if kind else (players or r.root).span
     r.claim(name, span)
-    r.d.kinds[name] = typed.Kind(name, span, is_player=True)  # even if the name is taken: there are players
+    r.d.kinds[name] = typed.Kind(name, span, is_player=True)  # even if the name is taken: every game has players
     r.d.player_kind = name
     r.d.min_players = integer(get(players, "min"), 1)
     r.d.max_players = integer(get(players, "max"), r.d.min_players)
     if not 1 <= r.d.min_players <= r.d.max_players <= 64:
-        r.report.error("RS227", "there are 1 to 64 players, the least not above the greatest", span)
+        r.report.error("RS227", "`min` and `max` are from 1 to 64, and `min` is not above `max`", span)
         r.d.min_players = r.d.max_players = 1
     for name, place, node in entries(get(game, "options")):
         _setting(r, name, place, node)
@@ -57,6 +57,6 @@ def _setting(r: DeclarationReader, name: str, place: Scalar, node: Node) -> None
     r.d.kinds[name] = kind
     for value in values:
         if value.text in kind.index:
-            r.report.error("RS223", f"`{value.text}` stands here twice", value.span)
+            r.report.error("RS223", f"`{value.text}` is listed twice", value.span)
         else:
             r.d.add_entity(kind, typed.Entity(value.text, value.text, value.span))

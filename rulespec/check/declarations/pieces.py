@@ -16,8 +16,8 @@ def read_pieces(r: DeclarationReader) -> None:
         each = []
         for word in words(get(node, "each")):
             if word.text not in r.d.kinds or r.d.kinds[word.text].is_player:
-                hint, notes = nearest(word.text, {k.name: k.span for k in r.d.kinds.values()})
-                message = f"`{word.text}` is no kind that pieces belong to"
+                hint, notes = r.hint(word)
+                message = f"`{word.text}` is not a kind that pieces can belong to"
                 r.report.error("RS224", message, word.span, notes=notes, help=hint)
             else:
                 each.append(word.text)
@@ -28,7 +28,7 @@ def read_pieces(r: DeclarationReader) -> None:
             kind = text(index)
             if index is not None and kind not in r.d.kinds:
                 hint, notes = nearest(kind, {k.name: k.span for k in r.d.kinds.values()})
-                r.report.error("RS224", f"`{kind}` is no kind", index.span, notes=notes, help=hint)
+                r.report.error("RS224", f"`{kind}` is not a kind", index.span, notes=notes, help=hint)
                 r.d.broken.add(name)
             elif index is not None:
                 r.refer(index, r.d.kinds[kind])

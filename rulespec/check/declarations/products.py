@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import product
 
 from rulespec.check.declarations.reader import DeclarationReader
-from rulespec.diagnostics.diagnostic import nearest
 from rulespec.documents.nodes import entries, get, words
 from rulespec.typed import nodes as typed
 from rulespec.types import Ent
@@ -21,12 +20,12 @@ def read_products(r: DeclarationReader) -> None:
         names = words(parts)
         own = get(node, "entities") or get(node, "facts")
         if own is not None:
-            r.report.error("RS229", f"`{name}` is made of others, and has no entities or facts of its own", own.span)
+            r.report.error("RS229", f"`{name}` is a product kind, and has no entities or facts of its own", own.span)
             kind.facts.clear()
         unfit = [p for p in names if not _may_be_factor(r, p.text, kind)]
         for part in unfit:
-            hint, notes = nearest(part.text, {k.name: k.span for k in r.d.kinds.values()})
-            message = f"`{part.text}` is no kind that others can be made of"
+            hint, notes = r.hint(part)
+            message = f"`{part.text}` cannot be part of a product kind"
             r.report.error("RS224", message, part.span, notes=notes, help=hint)
         if unfit or own is not None:
             r.d.broken.add(name)

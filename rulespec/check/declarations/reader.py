@@ -40,6 +40,12 @@ class DeclarationReader:
         self._names: dict[str, Span] = {}
         self._parsed = 0
 
+    def hint(self, word: Scalar) -> tuple[str, tuple[Label, ...]]:
+        """Help and notes for a word that is not a fitting kind."""
+        if word.text == self.d.player_kind:
+            return "players are not known before the game: declare a kind with an entity for each, such as a colour", ()
+        return nearest(word.text, {k.name: k.span for k in self.d.kinds.values()})
+
     def claim(self, name: str, span: Span) -> bool:
         """Whether a name is free for a declaration, which takes it; reports it if it is not."""
         if name in _RESERVED:

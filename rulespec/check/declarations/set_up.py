@@ -34,7 +34,7 @@ def _placements(r: DeclarationReader, node: Node | None, players: int | None) ->
         if piece is None or place is None:
             known = {f"{p.name}.{q.name}": q.span for p in r.d.pieces.values() for q in p.places.values()}
             hint, notes = nearest(path, known)
-            r.report.error("RS221", f"`{path}` is no place of pieces", where.span, notes=notes, help=hint)
+            r.report.error("RS221", f"`{path}` is not a place of pieces", where.span, notes=notes, help=hint)
             continue
         r.refer(where, piece, place)
         kinds = [*piece.each, *([place.index] if place.index else [])]
@@ -91,7 +91,7 @@ def _place(
         for _, place, inner in entries(value):
             _place(r, target, kinds[1:], inner, type_, players, (*keys, r.entity(place, kinds[0]) or 0))
         return
-    # For all of them: in the value the name of a kind is the entity that it is for.
+    # One value for all entities: in it, the name of a kind stands for the entity it is given to.
     each = [typed.Var(kind, Ent(kind), value.span) for kind in kinds]
     env = Env()
     for var in each:

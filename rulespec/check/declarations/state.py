@@ -35,7 +35,7 @@ def _field(r: DeclarationReader, name: str, kind: str, place: Scalar, spec: Node
         if option is None or option.values is not None:
             hint, notes = nearest(hidden, {o.name: o.span for o in r.d.settings.values()})
             span = (private or place).span
-            r.report.error("RS221", f"`{hidden}` is no bool option", span, notes=notes, help=hint)
+            r.report.error("RS221", f"`{hidden}` is not a bool option", span, notes=notes, help=hint)
             hidden = ""
         r.d.used.add(hidden)
     hidden = "" if hidden == "false" else hidden
@@ -44,7 +44,7 @@ def _field(r: DeclarationReader, name: str, kind: str, place: Scalar, spec: Node
         if unit.text not in r.d.units:
             hint, notes = nearest(unit.text, r.d.units)
             hint = hint or "units are declared in game.yaml"
-            r.report.error("RS224", f"`{unit.text}` is no unit", unit.span, notes=notes, help=hint)
+            r.report.error("RS224", f"`{unit.text}` is not a unit", unit.span, notes=notes, help=hint)
         elif unit.text in r.d.units:
             r.refer(unit, typed.Unit(unit.text, r.d.units[unit.text]))
         unlimited = truth(get(spec, "unlimited"))
@@ -89,12 +89,11 @@ def _start(r: DeclarationReader, field: typed.FieldDecl, spec: Node) -> None:
         field.start = r.expr(start, field.type, f"the start of `{field.name}`")
         check_range(r, field, field.start)
     elif isinstance(field.type, Ent) and not field.type.optional and field.type.kind in r.d.kinds:
-        r.report.error(
-            "RS228",
-            f"`{field.name}` must say with which `{field.type.kind}` it starts",
-            field.span,
-            help="add `start: …`, or make it optional with `?`",
-        )
+        message = f"`{field.name}` needs a start value of kind `{field.type.kind}`"
+        help_ = "add `start: …`, or make it optional with `?`"
+        if field.type.kind == r.d.player_kind:
+            help_ = "make it optional with `?`: players are not known before the game"
+        r.report.error("RS228", message, field.span, help=help_)
     elif _misses_zero(field):
         help_ = "add `start: …`"
         r.report.error("RS307", f"`{field.name}` would start at 0, outside its range", field.span, help=help_)
@@ -105,7 +104,7 @@ def check_range(r: DeclarationReader, field: typed.FieldDecl, value: typed.Expr)
     if not isinstance(value, typed.Lit) or field.low is None or field.high is None:
         return
     if not field.low <= value.value <= field.high:
-        message = f"`{field.name}` is between {field.low} and {field.high}"
+        message = f"`{field.name}` must be between {field.low} and {field.high}"
         r.report.error("RS307", message, value.span, notes=[Label(field.span, "declared here")])
 
 

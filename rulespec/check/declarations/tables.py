@@ -73,7 +73,7 @@ def _rows(
         elif key.lstrip("-").isdigit() and len(key) <= 15:
             index = int(key)
         else:
-            r.report.error("RS301", f"`{key}` is no number", place.span)
+            r.report.error("RS301", f"`{key}` is not a number", place.span)
             continue
         seen.add(index)
         _rows(r, table, value, keys[1:], (*prefix, index))

@@ -27,7 +27,7 @@ def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
     if name == "next":
         owner = x.infer(e.args[0], env)
         if not isinstance(owner.type, Ent) or owner.type.optional:
-            return x.expect(owner, Ent("entity"), "what `next` follows") if owner.type != BAD else owner
+            return x.expect(owner, Ent("entity"), "the argument of `next`") if owner.type != BAD else owner
         return typed.Op(owner.type, e.span, "next", (owner,))
     if name == "original" and env.original:
         name = env.original

@@ -80,7 +80,7 @@ class ExpressionContext(ABC):
         if kind is None:
             places: dict[str, Span | None] = {"int": None, "bool": None, **self.decls.units}
             hint, notes = nearest(name, places | {k.name: k.span for k in self.decls.kinds.values()})
-            self.error("RS224", f"`{name}` is no type", ref.name.span, notes=notes, help=hint)
+            self.error("RS224", f"`{name}` is not a type", ref.name.span, notes=notes, help=hint)
             return BAD
         self.decls.used.add(name)
         self.decls.refer(ref.name.span, kind)

@@ -42,10 +42,8 @@ def infer_index(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr:
         if target.name in d.broken:
             return typed.Lit(BAD, e.span, 0)
         if target.name in d.pieces:
-            return x.bad("RS229", f"say where: `{target.name}[…].supply`", e.span)
-    return x.bad(
-        "RS229", "only tables, kinds made of others and places of pieces are looked up with `[…]`", target.span
-    )
+            return x.bad("RS229", f"`{target.name}` needs a place, as in `{target.name}[…].supply`", e.span)
+    return x.bad("RS229", "`[…]` follows a table, a product kind or a place of pieces", target.span)
 
 
 def pieces_in_place(
@@ -75,10 +73,10 @@ def pieces_in_place(
     x.decls.refer(place.span, decl)
     where: typed.Expr | None = None
     if decl.index and index is None:
-        return x.bad("RS226", f"say which `{decl.index}`: `{place.text}[…]`", span)
+        return x.bad("RS226", f"`{place.text}` needs a `{decl.index}` in brackets: `{place.text}[…]`", span)
     if index is not None:
         if not decl.index:
-            return x.bad("RS226", f"`{place.text}` is a single place", index.span)
+            return x.bad("RS226", f"`{place.text}` is a single place, and takes no brackets", index.span)
         where = x.check(index, env, Ent(decl.index), f"the place of `{place.text}`", decl.span)
     return typed.PieceCount(INT, span, piece, ids, decl, where)
 
@@ -97,5 +95,5 @@ def _keys(
         notes = (Label(declared, "declared here"),)
         x.error("RS226", f"{what} takes {wanted} in brackets, not {len(keys)} values", span, notes=notes)
         return tuple(typed.Lit(BAD, span, 0) for _ in types)
-    asked = f"what {what} is asked of"
+    asked = f"a key of {what}"
     return tuple(x.check(k, env, t, asked, declared) for k, t in zip(keys, types, strict=True))

@@ -132,7 +132,7 @@ def _member(x: ExpressionContext, owner: typed.Expr, name: ast.Name, span: Span)
         return x.wrong(owner, f"only an entity has `.{name.text}`")
     kind = x.decls.kinds[owner.type.kind]
     if owner.type.optional:
-        return x.expect(owner, Ent(kind.name), f"what `.{name.text}` is asked of")
+        return x.expect(owner, Ent(kind.name), f"the owner of `.{name.text}`")
     if name.text == "index":
         return typed.Op(INT, span, "index", (owner,))
     if name.text in kind.state:
@@ -183,7 +183,7 @@ def infer_number(x: ExpressionContext, e: ast.Number) -> typed.Expr:
         hint, notes = nearest(e.unit.text, x.decls.units)
         return x.bad(
             "RS224",
-            f"`{e.unit.text}` is no unit",
+            f"`{e.unit.text}` is not a unit",
             e.unit.span,
             notes=notes,
             help=hint or "units are declared in game.yaml",

@@ -28,7 +28,7 @@ def infer_unary(x: ExpressionContext, e: ast.Unary, env: Env) -> typed.Expr:
         return x.wrong(operand, "only an entity may be none")
     if isinstance(operand.type, Ent) and not operand.type.optional and path_of(operand) not in env.known:
         x.report.warning(
-            "RS309", "this is never none", e.span, str(operand.type), x.declared(operand), "leave the test out"
+            "RS309", "this is never none", e.span, str(operand.type), x.declared(operand), "remove the test"
         )
     some = typed.Op(BOOL, e.span, "some", (operand,))
     return some if e.op == "is some" else typed.Op(BOOL, e.span, "not", (some,))
@@ -62,11 +62,11 @@ def infer_binary(x: ExpressionContext, e: ast.Binary, env: Env, want: Type | Non
     if isinstance(left.type, SetOf) and isinstance(right.type, SetOf) and e.op in ("|", "&", "-"):
         common = unify(left.type, right.type)
         if common is None:
-            return _mismatch(x, "RS301", e, left, right, f"cannot be put together with `{e.op}`")
+            return _mismatch(x, "RS301", e, left, right, f"cannot be combined with `{e.op}`")
         return typed.Op(common, e.span, "diff" if e.op == "-" else e.op, (left, right))
     if isinstance(left.type, Num) and isinstance(right.type, Num) and e.op in _ARITHMETIC:
         return _arithmetic(x, e, left, right)
-    return _mismatch(x, "RS301", e, left, right, f"cannot be put together with `{e.op}`")
+    return _mismatch(x, "RS301", e, left, right, f"cannot be combined with `{e.op}`")
 
 
 def _pair(
@@ -96,7 +96,7 @@ def _arithmetic(x: ExpressionContext, e: ast.Binary, left: typed.Expr, right: ty
         if isinstance(result, Num) and result.unit == ANY and b.unit == "":
             result = INT
     if result is None:
-        return _mismatch(x, "RS302", e, left, right, f"cannot be put together with `{e.op}`")
+        return _mismatch(x, "RS302", e, left, right, f"cannot be combined with `{e.op}`")
     if e.op in ("/", "%") and isinstance(right, typed.Lit) and right.value == 0:
         return x.bad("RS310", "this divides by zero", right.span)
     if isinstance(left, typed.Lit) and isinstance(right, typed.Lit):
@@ -118,7 +118,7 @@ def _folded(op: str, a: int, b: int) -> int:
 def _membership(x: ExpressionContext, e: ast.Binary, env: Env) -> typed.Expr:
     source = x.infer(e.right, env)
     if not isinstance(source.type, SetOf | Bad):
-        return x.wrong(source, "`in` asks a set")
+        return x.wrong(source, "`in` takes a set")
     want = Ent(source.type.kind) if isinstance(source.type, SetOf) and source.type.kind != ANY else None
     member = x.infer(e.left, env, want)
     if want is not None and unify(Ent(want.kind, True), member.type) is None:
@@ -178,7 +178,7 @@ def common_number(x: ExpressionContext, so_far: Type, arg: typed.Expr, op: str, 
     if common is None:
         x.error(
             "RS302",
-            f"{so_far} and {arg.type} cannot be put together with `{op}`",
+            f"{so_far} and {arg.type} cannot be combined with `{op}`",
             arg.span,
             str(arg.type),
             (Label(other.span, str(so_far)), *x.declared(other), *x.declared(arg)),

@@ -44,9 +44,9 @@ def type_binder(x: ExpressionContext, b: ast.Binder, env: Env) -> tuple[typed.Bi
     if isinstance(source.type, SetOf):
         kind = source.type.kind
         if kind == ANY:
-            x.error("RS301", "the kind of this set cannot be told", source.span, str(source.type))
+            x.error("RS301", "the kind of this set is unknown", source.span, str(source.type))
     elif not isinstance(source.type, Bad):
-        x.wrong(source, "`in` runs over a set")
+        x.wrong(source, "`in` takes a set")
     no_shadow(x, b.name, env)
     var = typed.Var(b.name.text, Ent(kind) if kind != ANY else BAD, b.name.span)
     x.decls.refer(var.span, var)
@@ -72,7 +72,7 @@ def infer_each(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
         result: Type = Ent(member.kind, True) if isinstance(member, Ent) else BAD
         return typed.Each(result, e.span, e.op, binder, None, None)
     if binder.start is not None:
-        x.error("RS229", f"the order does not matter to `{e.op}`", binder.start.span)
+        x.error("RS229", f"the order makes no difference to `{e.op}`", binder.start.span)
     if e.op == "all":
         assert e.body is not None
         return typed.Each(BOOL, e.span, e.op, binder, x.condition(e.body, inner), None)
@@ -88,7 +88,7 @@ def infer_each(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
     body = x.infer(e.body, inner)
     if e.op == "union":
         if not isinstance(body.type, SetOf | Bad):
-            return x.wrong(body, "`union` puts sets together")
+            return x.wrong(body, "`union` joins sets")
         return typed.Each(body.type, e.span, e.op, binder, body, None)
     type_ = common_number(x, LITERAL, body, e.op, body)
     if isinstance(type_, Num) and type_.unit == ANY and e.op == "sum":
@@ -111,7 +111,7 @@ def infer_reach(x: ExpressionContext, e: ast.Reach, env: Env) -> typed.Expr:
     if not isinstance(start.type, SetOf):
         return start if start.type == BAD else x.bad("RS301", "`reach` begins with a set", start.span)
     if start.type.kind == ANY:
-        return x.bad("RS301", "the kind of this set cannot be told", start.span, str(start.type))
+        return x.bad("RS301", "the kind of this set is unknown", start.span, str(start.type))
     no_shadow(x, e.name, env)
     var = typed.Var(e.name.text, Ent(start.type.kind), e.name.span)
     x.decls.refer(var.span, var)

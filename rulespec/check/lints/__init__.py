@@ -1,4 +1,4 @@
-"""Lints: warnings of what is well-formed and still hardly meant.
+"""Lints: warnings of rules that are correct but hardly meant.
 
-Each looks for what breaks a pattern that the ruleset itself follows, not for what is unusual.
+Each looks for an exception to a pattern that the ruleset itself follows.
 """

@@ -13,7 +13,7 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import definition_expressions, parts
 from rulespec.types import Ent
 
-_MAX_KEYS = 2_000  # combinations of keys that a look-up is tried with
+_MAX_KEYS = 2_000  # combinations of keys that are tried for one look-up
 _COMPARISONS = frozenset(["==", "!=", "<", "<=", ">", ">=", "in"])
 
 
@@ -43,7 +43,7 @@ def check_lookups(c: Context) -> None:
 
 
 class _Range(Struct):
-    """The least and the greatest value of a number, and what it depends on."""
+    """Least and greatest value of a number, and the state it depends on."""
 
     low: int
     high: int
@@ -51,7 +51,7 @@ class _Range(Struct):
 
 
 def _range(e: typed.Expr, d: typed.Declarations) -> _Range | None:
-    """What is known of a number without running the rules; None if that is nothing."""
+    """Range of a number as far as declarations tell; None if they do not."""
     if isinstance(e, typed.Lit):
         return _Range(e.value, e.value, set())
     if isinstance(e, typed.Seats):
@@ -73,14 +73,14 @@ def _range(e: typed.Expr, d: typed.Declarations) -> _Range | None:
 
 
 class _Keys(Struct):
-    """The values that each key of a look-up may have, and what they depend on."""
+    """Values that each key of a look-up may have, and the state they depend on."""
 
     tried: list[range]
     of: set[object]
 
 
 def _keys(e: typed.TableRow, d: typed.Declarations) -> _Keys | None:
-    """The keys of a look-up; None if they are not known, or too many."""
+    """Keys of a look-up; None if they are unknown or too many."""
     tried: list[range] = []
     of: set[object] = set()
     total = 1
@@ -106,7 +106,7 @@ def _row(d: typed.Declarations, table: typed.TableDecl, keys: tuple[int, ...]) -
 
 
 def _compared(group: list[typed.Expr], table: typed.TableDecl) -> set[object]:
-    """The state that a rule, or a definition that it calls, compares with something; keys of the table aside."""
+    """State that a rule, or a definition it calls, compares with something; keys of the table do not count."""
     found: set[object] = set()
     known: set[typed.Definition] = set()
     stack: list[typed.Expr] = [e for e in group if _compares(e)]

@@ -12,17 +12,17 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import expressions
 from rulespec.types import Ent, SetOf
 
-_MAX_FACTS = 50  # of regions, that are compared with one another
-_ALIKE = 8  # regions that have something in common before one that lacks it is remarkable
+_MAX_FACTS = 50  # facts of regions that are compared with one another
+_ALIKE = 8  # regions with a fact in common, from which on one that lacks another fact is reported
 
 
 def check_map(c: Context) -> None:
-    """Warns of regions and facts of regions that do not fit the rest of the map."""
+    """Warns of regions and their facts that do not fit the rest of the map."""
     _Map(c).check()
 
 
 class _Map:
-    """Regions that nothing leads to, and facts of regions that do not fit their links."""
+    """The map of a ruleset and the links of its regions."""
 
     def __init__(self, c: Context) -> None:
         self.root = c.source.root
@@ -31,10 +31,10 @@ class _Map:
         self.report = c.report
         self.kind = c.declarations.kinds.get(text(get(c.source.root, "map", "kind")))
         self.leads: list[set[int]] = []
-        """To which other regions the links of each region lead."""
+        """The other regions that the links of each region lead to."""
 
     def check(self) -> None:
-        """Reports what is wrong with the map, if there is one and it has links."""
+        """Checks the map, if there is one with links."""
         kind = self.kind
         if kind is None:
             return
@@ -57,7 +57,7 @@ class _Map:
         return [value] if value >= 0 else []
 
     def _reached(self, kind: typed.Kind, of_regions: list[typed.FactDecl]) -> None:
-        """Links and facts of the regions make parts of the map; all but the largest must be named somewhere else."""
+        """Reports regions that no link leads to, and parts of the map, but for the largest, that nothing names."""
         near = [set(found) for found in self.leads]
         for fact in of_regions:
             for a in range(len(kind.entities)):
@@ -83,11 +83,11 @@ class _Map:
                     self._unreached(entity, f"links lead out of `{entity.name}`, but none leads to it")
 
     def _unreached(self, entity: typed.Entity, message: str) -> None:
-        help_ = "link it with its neighbours, or take it out"
+        help_ = "link it with its neighbours, or remove it"
         self.report.warning("RS231", message, entity.span, help=help_)
 
     def _named(self, kind: typed.Kind) -> set[int]:
-        """The regions that rules, tables, other kinds or starts of state name: something may be put there."""
+        """Regions that rules, tables, other kinds or start values name: pieces may be put there."""
         found: set[int] = set()
         for other in self.d.kinds.values():
             if other is kind or other.product:
@@ -108,7 +108,7 @@ class _Map:
         return found
 
     def _starts(self, kind: typed.Kind) -> set[int]:
-        """The regions in which the set-up places pieces."""
+        """Regions in which the set-up places pieces."""
         found: set[int] = set()
         for placement in self.d.placements:
             if isinstance(placement.target, tuple) and placement.target[1].index == kind.name:
@@ -117,7 +117,7 @@ class _Map:
         return found
 
     def _touching(self, kind: typed.Kind, fact: typed.FactDecl) -> None:
-        """Where regions mostly share a link with those that a fact of theirs names, the others are remarkable."""
+        """Reports facts that name a region without a link to it, if most name one with a link."""
         apart: list[tuple[int, int]] = []
         total = 0
         for a in range(len(kind.entities)):
@@ -137,7 +137,7 @@ class _Map:
             self.report.warning("RS232", message, place, notes=notes, help=help_)
 
     def _complete(self, kind: typed.Kind, fact: typed.FactDecl) -> None:
-        """Where all regions that are alike in something have a fact but one, that one is remarkable."""
+        """Reports the one region without a fact that all others with the same value of another fact have."""
         if not isinstance(fact.type, Ent):
             return
         for other in islice(kind.facts.values(), _MAX_FACTS):

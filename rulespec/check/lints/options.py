@@ -11,7 +11,7 @@ _COMPARISONS = frozenset(["==", "!=", "<", "<=", ">", ">="])
 
 
 def check_options(c: Context) -> None:
-    """Warns of options that are legal in no position, whatever the game does."""
+    """Warns of options with a condition that holds in no position, or without any arguments."""
     for procedure in c.rules.procedures.values():
         for s in walk(procedure.body):
             for option in s.options if isinstance(s, typed.Decide) else ():
@@ -19,12 +19,12 @@ def check_options(c: Context) -> None:
                 if span is not None:
                     notes = [Label(option.span, "the option")]
                     message = f"the option `{option.name}` is never legal: this holds in no position"
-                    help_ = "take the option out, or mend the condition"
+                    help_ = "take the option out, or fix the condition"
                     c.report.warning("RS412", message, span, notes=notes, help=help_)
 
 
 def _never(option: typed.OptionDef) -> Span | None:
-    """The condition, or the empty range, that makes an option impossible."""
+    """Place of the condition or the empty range that makes an option impossible; None if there is none."""
     for p in option.params:
         if isinstance(p.low, typed.Lit) and isinstance(p.high, typed.Lit) and p.low.value > p.high.value:
             return p.span
@@ -36,7 +36,7 @@ def _never(option: typed.OptionDef) -> Span | None:
 
 
 def _settled(e: typed.Expr) -> bool | None:
-    """Whether a condition is true or false by what is written alone; None if it depends on the game."""
+    """Value of a condition that is constant; None if it depends on the game."""
     if isinstance(e, typed.Lit):
         return bool(e.value)
     if not isinstance(e, typed.Op):

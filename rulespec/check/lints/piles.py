@@ -14,7 +14,7 @@ from rulespec.typed import nodes as typed
 
 
 def check_piles(c: Context) -> None:
-    """Warns of `supply: all - 12` where not 12 pieces stand elsewhere."""
+    """Warns of `supply: all - 12` if the set-up places another number of pieces elsewhere."""
     for path, _, node in entries(get(c.source.root, "setup", "pieces")):
         taken = _taken(node)
         piece_name, _, place_name = path.partition(".")
@@ -30,7 +30,7 @@ def check_piles(c: Context) -> None:
 
 
 def _taken(node: Node) -> int | None:
-    """The number in `name - number`."""
+    """The number in `name - number`; None for any other value."""
     if not isinstance(node, Scalar) or not isinstance(node.value, str):
         return None
     try:
@@ -44,7 +44,7 @@ def _taken(node: Node) -> int | None:
 
 
 def _elsewhere(d: typed.Declarations, piece: typed.PieceDecl, place: str) -> int | None:
-    """How many pieces of a single pile are set up outside a place; None if that is not said in plain numbers."""
+    """Number of pieces of a single pile that are set up outside a place; None if it is not given in plain numbers."""
     counts: dict[tuple[str, tuple[int, ...]], int] = {}
     for p in d.placements:
         if not isinstance(p.target, tuple) or p.target[0] is not piece or p.target[1].name == place:

@@ -8,7 +8,7 @@ from rulespec.documents.reader import Scalar
 
 
 def check_set_ups(c: Context) -> None:
-    """Warns if most numbers of players have a set-up of their own for something, and the rest have none."""
+    """Warns of entries that most numbers of players have in their set-up, and the rest lack."""
     d, setup = c.declarations, get(c.source.root, "setup")
     counts = {int(n): node for n, _, node in entries(get(setup, "players"))}
     everybody = range(d.min_players, d.max_players + 1)
@@ -22,4 +22,4 @@ def check_set_ups(c: Context) -> None:
         if missing and 2 * len(found) > len(everybody) and get(setup, section, path) is None:
             names = ", ".join(map(str, missing))
             message = f"`{path}` is set up for other numbers of players, but not for {names}"
-            c.report.warning("RS236", message, where.span, help="say it for them too, or for all under `setup:`")
+            c.report.warning("RS236", message, where.span, help="set it up for them too, or for all under `setup:`")

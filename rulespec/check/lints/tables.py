@@ -39,11 +39,11 @@ def _rows(c: Context, table: typed.TableDecl, rows: Mapping, depth: int) -> None
         if found < usual:
             names = sorted(usual - found, key=int)
             message = f"`{place.text}` has no row for {listed(names)} in the table `{table.name}`, as the others have"
-            c.report.warning("RS233", message, place.span, help="add the row, or take it out of the others too")
+            c.report.warning("RS233", message, place.span, help="add the row, or remove it of the others too")
 
 
 def _numbers(c: Context, table: typed.TableDecl, rows: Mapping) -> None:
-    """Rows by number. Overlays add theirs at the end: only rows of one file have an order."""
+    """Checks rows by number. Overlays add rows at the end, so only rows of one file have an order."""
     before: dict[str, Scalar] = {}
     seen: dict[int, Scalar] = {}
     for key, place, _ in entries(rows):
@@ -52,15 +52,15 @@ def _numbers(c: Context, table: typed.TableDecl, rows: Mapping) -> None:
             notes = [Label(seen[int(key)].span, "the first one")]
             c.report.error("RS119", f"the table `{table.name}` has two rows for {int(key)}", place.span, notes=notes)
         elif last is not None and int(last.text) > int(key):
-            message = f"the rows of `{table.name}` are out of order: {key} comes behind {last.text}"
-            c.report.warning("RS234", message, place.span, help="let them stand from low to high")
+            message = f"the rows of `{table.name}` are out of order: {key} comes after {last.text}"
+            c.report.warning("RS234", message, place.span, help="order them from low to high")
         seen[int(key)] = before[place.span.file] = place
     numbers = sorted(seen)
     steps = {b - a for a, b in pairwise(numbers)}
     left_out = numbers[-1] - numbers[0] + 1 - len(numbers) if numbers else 0
-    # Numbers that lie far apart, or all as far, are chosen so; one that is left out of many is not.
+    # Numbers far apart, or equally far, are chosen so; one number missing among many is a slip.
     if len(steps) > 1 and 3 * left_out <= len(numbers) and table.name not in c.unsafe_tables:
         missing = [n for a, b in pairwise(numbers) for n in range(a + 1, b)]
-        behind = seen[next(n for n in numbers if n > missing[0])]
+        after = seen[next(n for n in numbers if n > missing[0])]
         message = f"the rows of `{table.name}` leave out {listed([str(n) for n in missing])}"
-        c.report.warning("RS233", message, behind.span, help="add the row that is missing")
+        c.report.warning("RS233", message, after.span, help="add the row that is missing")

@@ -23,7 +23,7 @@ def type_let(c: StatementContext, s: ast.Let, env: Env) -> Outcome:
         type_ = INT
     elif isinstance(type_, Ent | SetOf) and type_.kind == ANY:
         help_ = "begin with a value of that kind"
-        x.error("RS301", "the kind of this cannot be told", s.value.span, help=help_)
+        x.error("RS301", "the kind of this value is unknown", s.value.span, help=help_)
         type_ = BAD
     var = typed.Var(s.name.text, type_, s.name.span, reads=0 if new else 1)
     x.decls.refer(var.span, var)
@@ -33,7 +33,7 @@ def type_let(c: StatementContext, s: ast.Let, env: Env) -> Outcome:
 def type_assign(c: StatementContext, s: ast.Assign, env: Env) -> Outcome:
     """Types `set`."""
     x = c.x
-    wide = replace(env, known=frozenset())  # the target is a place, whatever is known of its value
+    wide = replace(env, known=frozenset())  # the target takes any value of its declared type
     if isinstance(s.target, ast.Attribute):
         wide = env.forget(frozenset([s.target.name.text]))
     reads = {n: v.reads for n, v in env.vars.items()}
@@ -46,7 +46,7 @@ def type_assign(c: StatementContext, s: ast.Assign, env: Env) -> Outcome:
     if isinstance(target, typed.PieceCount) or (isinstance(target, typed.Field) and target.decl.account):
         word = "pay … from … to …" if isinstance(target, typed.Field) else "move … of … from … to …"
         notes = (Label(target.decl.span, "an account"),) if isinstance(target, typed.Field) else ()
-        x.error("RS304", "money and pieces are never set, they only move", s.target.span, notes=notes, help=word)
+        x.error("RS304", "money and pieces cannot be set: they only move", s.target.span, notes=notes, help=word)
         return None, env, True
     if not isinstance(target, typed.Local | typed.Field):
         x.error("RS304", "only variables and state can be set", s.target.span)
@@ -58,7 +58,7 @@ def type_assign(c: StatementContext, s: ast.Assign, env: Env) -> Outcome:
         if (low is not None and value.value < low) or (high is not None and value.value > high):
             x.error(
                 "RS307",
-                f"`{target.decl.name}` is between {low} and {high}",
+                f"`{target.decl.name}` must be between {low} and {high}",
                 value.span,
                 notes=(Label(target.decl.span, "declared here"),),
             )
@@ -78,7 +78,7 @@ def type_pay(c: StatementContext, s: ast.Pay, env: Env) -> typed.Stmt | None:
         if isinstance(end, typed.Field) and end.decl.account:
             ends.append(end)
         elif not isinstance(end.type, Bad):
-            message, notes = "`pay` moves money between accounts, and this is none", x.declared(end)
+            message, notes = "`pay` moves money between accounts, and this is not an account", x.declared(end)
             x.error("RS305", message, end.span, str(end.type), notes)
     amount = x.infer(s.amount, env)
     if len(ends) < 2:

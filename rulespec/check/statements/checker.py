@@ -20,11 +20,11 @@ class StatementChecker(StatementContext):
         alive = True
         for position, s in enumerate(stmts):
             if not alive:
-                self.x.report.warning("RS404", "this is never reached", s.span, help="take it out")
+                self.x.report.warning("RS404", "this is never reached", s.span, help="remove it")
                 break
             if isinstance(s, ast.Jump) and s.word == "pass":
                 if len(stmts) > 1 and position == len(stmts) - 1 and not isinstance(stmts[0], ast.Require):
-                    self.x.report.warning("RS404", "`pass` does nothing here", s.span, help="take it out")
+                    self.x.report.warning("RS404", "`pass` does nothing here", s.span, help="remove it")
                 continue
             out, env, alive = self._statement(s, env, place)
             if out is not None:

@@ -57,7 +57,7 @@ class StatementContext(ABC):
 
     def unused(self, var: typed.Var) -> None:
         """Reports a variable that nothing reads."""
-        self.x.report.warning("RS405", f"`{var.name}` is never used", var.span, help="take it out")
+        self.x.report.warning("RS405", f"`{var.name}` is never used", var.span, help="remove it")
 
     def forget(self, env: Env, stmts: tuple[ast.Stmt, ...]) -> Env:
         """What is still known after the statements, in whatever order and however often they run."""

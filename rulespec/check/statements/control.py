@@ -31,7 +31,7 @@ def type_call(c: StatementContext, s: ast.CallStmt, env: Env, place: Place) -> O
     x.decls.refer(s.name.span, procedure)
     args = arguments(x, s, [p.type for p in procedure.params], env, procedure.span, procedure.params)
     if place.together and c.effects.decides(name):
-        x.error("RS408", "what follows from a decision taken together holds no decision itself", s.span)
+        x.error("RS408", "a decision taken together cannot lead to another decision", s.span)
     return typed.CallProcedure(s.span, procedure, args), env.forget(c.effects.of_procedure(name)), True
 
 
@@ -46,9 +46,9 @@ def type_end(c: StatementContext, s: ast.EndGame, env: Env) -> typed.Stmt:
 def type_jump(c: StatementContext, s: ast.Jump, place: Place) -> typed.Stmt | None:
     """Types `leave`, `again`, `return` and `pass`."""
     if s.word == "leave" and not place.in_loop:
-        c.x.error("RS407", "there is no loop to leave here", s.span)
+        c.x.error("RS407", "`leave` stands in no loop", s.span)
     elif s.word == "again" and not (place.in_loop or place.in_decide):
-        c.x.error("RS407", "there is neither a loop nor a decision to go on with here", s.span)
+        c.x.error("RS407", "`again` stands in no loop and in no decision", s.span)
     elif s.word == "return" and place.together:
         c.x.error("RS408", "`return` cannot stand in a decision taken together", s.span)
     elif place.together and not place.in_loop:
@@ -85,7 +85,7 @@ def type_match(c: StatementContext, s: ast.Match, env: Env, place: Place) -> Out
     subject = x.infer(s.subject, env)
     if not isinstance(subject.type, Ent) or subject.type.optional or subject.type.kind == ANY:
         if subject.type != BAD:
-            x.expect(subject, Ent("entity"), "what is matched")
+            x.expect(subject, Ent("entity"), "the subject of `match`")
         return None, env, True
     kind = x.decls.kinds[subject.type.kind]
     seen: dict[int, ast.Expr] = {}
@@ -104,7 +104,7 @@ def type_match(c: StatementContext, s: ast.Match, env: Env, place: Place) -> Out
             else:
                 if value.value in seen:
                     notes = (Label(seen[value.value].span, "the first one"),)
-                    x.error("RS409", "this case stands here twice", e.span, notes=notes)
+                    x.error("RS409", "this case is listed twice", e.span, notes=notes)
                 seen[value.value] = e
                 indices.append(value.value)
         block, after, alive = c.inner(body, env, place)
@@ -123,7 +123,7 @@ def type_match(c: StatementContext, s: ast.Match, env: Env, place: Place) -> Out
         names = ", ".join(f"`{m}`" for m in missing[:6]) + (" …" if len(missing) > 6 else "")
         x.error(
             "RS403",
-            f"`match` does not say what happens with {names}",
+            f"`match` has no case for {names}",
             s.span,
             notes=(Label(kind.span, "the kind is declared here"),),
             help="add the cases, or `else:`",

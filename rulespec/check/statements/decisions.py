@@ -22,14 +22,19 @@ def type_decide(c: StatementContext, s: ast.Decide, env: Env, place: Place) -> O
     """Types `decide` and `chance`, in all their forms."""
     x = c.x
     if place.together:
-        x.error("RS408", "what follows from a decision taken together holds no decision itself", s.span)
+        x.error("RS408", "a decision taken together cannot lead to another decision", s.span)
     player = Ent(x.decls.player_kind)
     options = _options(c, s)
     bodies = tuple(st for o in options for st in o.body)
     env = c.forget(env, bodies)
     by, each, scope = None, None, env
     if s.by is not None:
-        by = x.check(s.by, env, player, "who decides")
+        by = x.infer(s.by, env, player)
+        if by.type == SetOf(player.kind):
+            help_ = f"to ask all of them: `decide {s.name.text} together by p in …`"
+            by = x.bad("RS301", f"one {player} decides, and this is {by.type}", by.span, str(by.type), help=help_)
+        else:
+            by = x.expect(by, player, "who decides")
     if s.each is not None:
         each, scope = type_binder(x, s.each, env)
         if each.var.type not in (player, BAD):
@@ -43,22 +48,23 @@ def type_decide(c: StatementContext, s: ast.Decide, env: Env, place: Place) -> O
         if o.name.text in seen:
             notes = (Label(seen[o.name.text].span, "the first one"),)
             x.error("RS223", f"this decision has an option `{o.name.text}` already", o.name.span, notes=notes)
-        seen[o.name.text] = o
         inside = Place(place.in_loop and not together, True, not together, together)
         option, after, alive = _option(c, o, scope, inside, s.form, changed)
         typed_options.append(option)
-        _one_form(c, s.name.text, option)
+        if o.name.text not in seen:
+            _one_form(c, s.name.text, option)
+        seen[o.name.text] = o
         if alive:
             ends.append(after)
     understood = all(isinstance(o, ast.OptionDef) or o.text in c.effects.groups for o in s.options)
-    if together or not understood:  # perhaps nobody is asked, perhaps something else may be chosen
+    if together or not understood:  # perhaps nobody is asked, or an unknown option is chosen
         ends.append(env)
     decide = typed.Decide(s.span, s.form, s.name.text, by, each, s.doc.text, tuple(typed_options))
     return decide, replace(env.meet(ends), vars=env.vars), bool(ends) or together
 
 
 def _options(c: StatementContext, s: ast.Decide) -> list[ast.OptionDef]:
-    """The options of a decision; reports groups that nobody declares."""
+    """The options of a decision; reports groups that are not declared."""
     groups = c.effects.groups
     for o in s.options:
         if isinstance(o, ast.Name) and o.text not in groups:
@@ -70,7 +76,10 @@ def _options(c: StatementContext, s: ast.Decide) -> list[ast.OptionDef]:
 def _option(
     c: StatementContext, o: ast.OptionDef, env: Env, place: Place, form: str, changed: tuple[ast.Stmt, ...]
 ) -> tuple[typed.OptionDef, Env, bool]:
-    """The typed option; `changed` is what others may have carried out between the choice and the body."""
+    """Typed option, what is known after its body, and whether the rules go on there.
+
+    `changed` are the statements that others may run between the choice and the body.
+    """
     x = c.x
     params: list[typed.OptionParam] = []
     scope = env
@@ -102,7 +111,7 @@ def _option(
 
 
 def _one_form(c: StatementContext, decision: str, option: typed.OptionDef) -> None:
-    """Decisions of one name are one to logs and players: what is called the same there takes the same."""
+    """Reports options of one name with different parameters, in decisions of one name: logs take them for one."""
     first = c.options_seen.setdefault((decision, option.name), option)
     if [(p.var.name, p.var.type) for p in first.params] != [(p.var.name, p.var.type) for p in option.params]:
         c.x.error(
