@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rulespec.check.context import Context
+from rulespec.typed import nodes as typed
 
 
 def check_unused(c: Context) -> None:
@@ -12,9 +13,8 @@ def check_unused(c: Context) -> None:
     # A rule that replaces or wraps another takes the parameters of that one.
     bound = {i.name.text for i in c.source.items.values() if i.modifier}
 
-    def warn(what: str, name: str, declaration: object) -> None:
-        span = getattr(declaration, "span", None)
-        report.warning("RS405", f"the {what} `{name}` is never used", span, help="use it, or remove it")
+    def warn(what: str, name: str, declaration: typed.Named) -> None:
+        report.warning("RS405", f"the {what} `{name}` is never used", declaration.span, help="use it, or remove it")
 
     for name, definition in rules.definitions.items():
         if f"def {name}" not in used:

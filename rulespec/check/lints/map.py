@@ -13,7 +13,7 @@ from rulespec.typed.traversal import expressions
 from rulespec.types import Ent, SetOf
 
 _MAX_FACTS = 50  # facts of regions that are compared with one another
-_ALIKE = 8  # regions with a fact in common, from which on one that lacks another fact is reported
+_ALIKE = 8  # of more regions than these with a fact in common, a single one that lacks another fact is reported
 
 
 def check_map(c: Context) -> None:
@@ -152,7 +152,7 @@ class _Map:
                     continue
                 entity, what = kind.entities[without[0]], self.d.kinds[other.type.kind].entities[value].name
                 message = f"`{entity.name}` has no `{fact.name}`, as all other regions with `{other.name}: {what}` have"
-                self.report.warning("RS238", message, entity.span, help=f"say its `{fact.name}`")
+                self.report.warning("RS238", message, entity.span, help=f"add its `{fact.name}`")
 
 
 def _kind(type_: object) -> str:

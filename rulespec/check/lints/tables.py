@@ -39,7 +39,7 @@ def _rows(c: Context, table: typed.TableDecl, rows: Mapping, depth: int) -> None
         if found < usual:
             names = sorted(usual - found, key=int)
             message = f"`{place.text}` has no row for {listed(names)} in the table `{table.name}`, as the others have"
-            c.report.warning("RS233", message, place.span, help="add the row, or remove it of the others too")
+            c.report.warning("RS233", message, place.span, help="add the row, or remove it from the others as well")
 
 
 def _numbers(c: Context, table: typed.TableDecl, rows: Mapping) -> None:
