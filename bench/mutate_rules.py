@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 
 from bench.mutate import FREE, Mutant, Sheet, Site, misspell, walk
-from rulespec.check.termination import expressions, parts, statement_expressions
-from rulespec.check.termination import walk as statements
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_rules
 from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import expressions, parts, statement_expressions
+from rulespec.typed.traversal import walk as statements
 from rulespec.types import ANY, Bool, Num, Type
 
 _TOKEN = re.compile(r'"[^"\n]*"|#[^\n]*|[A-Za-z][A-Za-z0-9_]*|[0-9]+|==|!=|<=|>=|->|\.\.|\?\?|[^\s\w]')

@@ -230,7 +230,7 @@ def _summary(ref: str, ruleset: typed.Ruleset | None, report: Report) -> str:
 
 def _decisions(rules: typed.Rules) -> int:
     """How many decisions the rules hold."""
-    from rulespec.check.termination import walk
+    from rulespec.typed.traversal import walk
 
     statements = (s for procedure in rules.procedures.values() for s in walk(procedure.body))
     return len({s.name for s in statements if isinstance(s, typed.Decide)})

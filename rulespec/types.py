@@ -1,11 +1,11 @@
-"""The types of the rules language: numbers with units, truth values, entities, optional entities and sets."""
+"""Types of the rules language: numbers with units, truth values, entities, optional entities and sets."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 ANY = "*"
-"""The unit of a bare number, which takes its neighbour's, and the kind of `none` and `{}`."""
+"""Unit of a bare number, which takes that of its neighbour; kind of `none` and `{}`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class SetOf:
 
 @dataclass(frozen=True, slots=True)
 class Bad:
-    """The type of an expression that has been reported already; fits everything, so that nothing follows from it."""
+    """The type of an expression that has been reported. It fits every type, so that no further errors follow."""
 
     def __str__(self) -> str:
         return "unknown"
@@ -66,7 +66,7 @@ BAD = Bad()
 
 
 def unify(a: Type, b: Type) -> Type | None:
-    """The common type of two operands or branches, or None if there is none."""
+    """Common type of two operands or branches; None if they have none."""
     if isinstance(a, Bad):
         return b
     if isinstance(b, Bad) or a == b:
@@ -85,7 +85,7 @@ def unify(a: Type, b: Type) -> Type | None:
 
 
 def accepts(target: Type, value: Type) -> bool:
-    """Whether a value of one type may be put where the other is asked for."""
+    """Whether a value of the second type may stand where the first is required."""
     common = unify(target, value)
     if common is None:
         return False

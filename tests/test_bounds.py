@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from cases import GAME, TESTS, write
 
-from rulespec.check.kinds import MAX_EXPRESSIONS
+from rulespec.check.declarations.reader import MAX_EXPRESSIONS
 from rulespec.check.size import MAX_ALL_ENTITIES, MAX_ENTITIES, MAX_FACTS
 from rulespec.cli.main import run
 from rulespec.diagnostics.report import MAX_ERRORS, DiagnosticsError, Report

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from rulespec.check.expressions import ExpressionChecker
+from rulespec.check.expressions.checker import ExpressionChecker
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
@@ -20,7 +20,7 @@ from rulespec.engine.program.traversal import Facts, free, highest
 from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_expr
 from rulespec.typed import nodes as typed
-from rulespec.types import INT, Ent, SetOf, Type
+from rulespec.types import INT, Ent, Type
 
 _FILE = "<expression>"
 Value = Callable[[list[int], Sequence[int]], int]
@@ -58,21 +58,6 @@ class _Kept:
 
 _kept: dict[tuple[object, ...], _Kept] = {}
 """By ruleset, seats and settings."""
-
-
-class _Checker(ExpressionChecker):
-    """Knows the seats by their names."""
-
-    def __init__(self, ruleset: typed.Ruleset, seats: Sequence[str], report: Report) -> None:
-        super().__init__(ruleset.declarations, ruleset.rules, report)
-        self.seats = list(seats)
-
-    def _entity(self, e: ast.Ref, env: Env, want: Type | None) -> typed.Expr:
-        player = self.decls.player_kind
-        elsewhere = isinstance(want, Ent | SetOf) and want.kind != player and e.name in self.decls.entities
-        if e.name in self.seats and not elsewhere:
-            return typed.Lit(Ent(player), e.span, self.seats.index(e.name))
-        return super()._entity(e, env, want)
 
 
 class Asker:
@@ -117,9 +102,12 @@ class Asker:
     def _evaluate(self, e: ir.Expr, state: list[int]) -> int:
         return evaluate(self._lower.p, e, state, [0] * (self._lower.most_slots + 1))
 
+    def _checker(self, report: Report) -> ExpressionChecker:
+        return ExpressionChecker(self.ruleset.declarations, self.ruleset.rules, report, self.seats)
+
     def _typed(self, text: str, want: Type | None = None) -> typed.Expr:
         report = Report()
-        checker = _Checker(self.ruleset, self.seats, report)
+        checker = self._checker(report)
         expr = checker.infer(parse_expr(text, _FILE), Env(), want)
         if want is not None:
             expr = checker.expect(expr, want, "the value")
@@ -158,7 +146,7 @@ class Asker:
 
     def _projection(self, text: str, params: Sequence[tuple[str, str]]) -> Asked:
         report = Report()
-        checker = _Checker(self.ruleset, self.seats, report)
+        checker = self._checker(report)
         env, scope = Env(), Scope()
         for slot, (name, type_) in enumerate(params):
             var = typed.Var(name, INT if type_ == "int" else Ent(type_), Span(_FILE, 1, 1, 1, 2))
@@ -237,7 +225,7 @@ class Asker:
         assert procedure is not None
         values = []
         for arg, param in zip(args, procedure.params, strict=True):
-            checker = _Checker(self.ruleset, self.seats, report)
+            checker = self._checker(report)
             expr = checker.check(arg, Env(), param.type, f"`{param.name}`")
             report.raise_if_errors()
             values.append(self._evaluate(self._lowered(expr), state))

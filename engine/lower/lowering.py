@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rulespec.check.termination import walk
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.lower.expressions import ExpressionLowering, Layout, Scope, type_name
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, MAX_NUMBER, TRUE, cell, op
 from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import walk
 from rulespec.types import Num, Type
 
 

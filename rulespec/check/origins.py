@@ -1,4 +1,4 @@
-"""Where the type of an expression comes from, for notes that show what two types in conflict are due to."""
+"""Origins of the type of an expression, for notes on types in conflict."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _MOST = 3
 
 
 def origins(expr: typed.Expr, declarations: typed.Declarations) -> tuple[Label, ...]:
-    """The declarations of what an expression names, or is worked out of, if they have its type; at most three."""
+    """Declarations that give an expression its type, its own or those of its operands; at most three."""
     if isinstance(expr, typed.Local):
         return (Label(expr.var.span, f"`{expr.var.name}` is {expr.type}"),)
     found: dict[Span, Label] = {}
@@ -27,7 +27,7 @@ def origins(expr: typed.Expr, declarations: typed.Declarations) -> tuple[Label, 
 
 
 def _origin(e: typed.Expr, declarations: typed.Declarations) -> Span | None:
-    """Where the type of the one thing that an expression names is written."""
+    """Place of the type of the one thing that an expression names; None if it names none."""
     match e:
         case typed.Local():
             return e.var.span
@@ -44,7 +44,7 @@ def _origin(e: typed.Expr, declarations: typed.Declarations) -> Span | None:
 
 
 def _operands(e: typed.Expr) -> list[typed.Expr]:
-    """What an expression has its type from."""
+    """The operands that give an expression its type."""
     if isinstance(e, typed.Choice):
         return [e.then, e.other]
     if isinstance(e, typed.Each):

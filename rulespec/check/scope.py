@@ -1,4 +1,4 @@
-"""What names mean at a place in the rules, and which optional values have been checked there."""
+"""Scope at a place in the rules: its variables, and the optional values known not to be none there."""
 
 from __future__ import annotations
 
@@ -8,34 +8,40 @@ from msgspec.structs import replace
 from rulespec.typed import nodes as typed
 
 Path = tuple[object, ...]
-"""A value that can be checked for none: a root (a Var, or a global's name) and then field names."""
+"""A value that can be checked for none: a root (a Var, or the name of a global), and names of fields."""
 
 
 class Env(Struct, frozen=True):
-    """Variables in scope, and the paths known not to be none. Never changed: every step makes a new one."""
+    """Variables in scope, and the paths known not to be none. Immutable: every step makes a new one."""
 
     vars: dict[str, typed.Var] = field(default_factory=dict)
     known: frozenset[Path] = frozenset()
     original: str = ""
-    """What `original(…)` calls, inside a wrapping rule."""
+    """Name of the rule that `original(…)` calls, inside a rule that wraps another."""
 
     def bind(self, var: typed.Var) -> Env:
-        """With one more variable."""
+        """This scope with one more variable."""
         return replace(self, vars={**self.vars, var.name: var})
 
     def learn(self, paths: frozenset[Path]) -> Env:
-        """With paths known not to be none."""
+        """This scope with more paths known not to be none."""
         return replace(self, known=self.known | paths) if paths else self
 
     def forget(self, names: frozenset[object]) -> Env:
-        """Drops what is known of paths through the given variables, globals and fields."""
+        """This scope without the paths through the given variables, globals and fields."""
         if not names or not self.known:
             return self
         return replace(self, known=frozenset(p for p in self.known if not any(part in names for part in p)))
 
+    def meet(self, ends: list[Env]) -> Env:
+        """What is known where several branches join; without any of them, this scope."""
+        if not ends:
+            return self
+        return replace(self, known=frozenset.intersection(*(e.known for e in ends)))
+
 
 def path_of(expr: typed.Expr) -> Path | None:
-    """The path an expression denotes, if it is a variable, a global, or a field or fact of such a path."""
+    """Path of an expression that is a variable, a global, or a field or fact of such a path; else None."""
     if isinstance(expr, typed.Local):
         return (expr.var,)
     if isinstance(expr, typed.Field) and expr.owner is None:
@@ -50,7 +56,7 @@ def path_of(expr: typed.Expr) -> Path | None:
 
 
 def known_if(expr: typed.Expr, truth: bool) -> frozenset[Path]:
-    """The paths that are certainly not none when the expression is true (or false)."""
+    """Paths that are not none if the expression is true (or false)."""
     if not isinstance(expr, typed.Op):
         return frozenset()
     if expr.op == "not":

@@ -1,6 +1,6 @@
-"""How large a ruleset may be in all, after overlays and what it extends have been put together.
+"""Bounds on the number of entities and facts, after all overlays.
 
-What is written is bounded where files are read. This is about what little text can stand for: kinds multiply.
+The size of files is bounded where they are read. But product kinds multiply, so that little text makes many entities.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from rulespec.check.context import Context
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
 from rulespec.documents.nodes import Mapping, Node, entries, get, text, words
@@ -19,16 +20,13 @@ MAX_FACTS = 100_000
 """Facts of all entities: for each kind, its entities times its facts."""
 
 
-def check_size(root: Mapping, report: Report) -> None:
-    """Refuses a ruleset whose kinds would come to too much, before any of them is made.
-
-    Args:
-        root: the merged YAML tree.
-        report: takes the error.
+def check_size(c: Context) -> None:
+    """Refuses a ruleset whose kinds have too many entities or facts, before any of them is made.
 
     Raises:
         DiagnosticsError: RS108.
     """
+    root, report = c.source.root, c.report
     sizes: Counter[str] = Counter()
     for name, _, count, _ in _plain_kinds(root):
         sizes[name] += count

@@ -1,31 +1,20 @@
-"""What nobody uses: rules, constants, tables, options, state that is never read."""
+"""Unused declarations: rules, constants, tables, options, and state that is never read."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
-
-from rulespec.diagnostics.report import Report
-from rulespec.syntax import ast
+from rulespec.check.context import Context
 from rulespec.typed import nodes as typed
 
 
-def check_unused(
-    declarations: typed.Declarations,
-    rules: typed.Rules,
-    start: str,
-    groups: Mapping[str, ast.OptionGroup],
-    bound: Container[str],
-    report: Report,
-) -> None:
-    """Warns of everything with a name that no rule mentions.
-
-    `bound` names the rules whose parameters are not theirs to choose, as they stand in the place of others.
-    """
+def check_unused(c: Context) -> None:
+    """Warns of declarations that no rule names."""
+    declarations, rules, report = c.declarations, c.rules, c.report
     used = declarations.used
+    # A rule that replaces or wraps another takes the parameters of that one.
+    bound = {i.name.text for i in c.source.items.values() if i.modifier}
 
-    def warn(what: str, name: str, declaration: object) -> None:
-        span = getattr(declaration, "span", None)
-        report.warning("RS405", f"the {what} `{name}` is never used", span, help="take it out, or use it")
+    def warn(what: str, name: str, declaration: typed.Named) -> None:
+        report.warning("RS405", f"the {what} `{name}` is never used", declaration.span, help="use it, or remove it")
 
     for name, definition in rules.definitions.items():
         if f"def {name}" not in used:
@@ -34,12 +23,12 @@ def check_unused(
             if not var.reads and name not in bound:
                 warn("parameter", var.name, var)
     for name, procedure in rules.procedures.items():
-        if f"procedure {name}" not in used and name != start:
+        if f"procedure {name}" not in used and name != c.start:
             warn("procedure", name, procedure)
         for var in procedure.params:
             if not var.reads and name not in bound:
                 warn("parameter", var.name, var)
-    for name, group in groups.items():
+    for name, group in c.groups.items():
         if f"options {name}" not in used:
             warn("group of options", name, group)
     for what, table in (

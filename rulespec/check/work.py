@@ -1,45 +1,90 @@
-"""How much work an expression may be: definitions that call one another twice multiply, and loops in loops do."""
+"""Bounds on the steps of an expression: calls of definitions multiply, and so do sets in sets."""
 
 from __future__ import annotations
 
 from math import prod
 
-from rulespec.check.termination import expressions, parts, statement_expressions, walk
+from rulespec.check.context import Context
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.diagnostics.report import Report
 from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import definition_expressions, expressions, parts, statement_expressions, walk
 from rulespec.types import Type
 
 MAX_WORK = 10**7
-"""Steps that evaluating one expression may take at the very most, estimated from the sizes of the kinds."""
+"""Steps of evaluating one expression, estimated from the sizes of the kinds."""
 MAX_LISTING_WORK = 10**9
-"""The same of all conditions of an option, for all its arguments; most conditions settle it long before."""
+"""Steps of all conditions of an option for all its arguments; most conditions settle it long before."""
 MAX_START_WORK = 3 * 10**6
-"""The same of all start values, with every number of players."""
+"""Steps of all start values with every number of players."""
 
 
-def check_work(declarations: typed.Declarations, rules: typed.Rules, report: Report) -> None:
-    """Reports each definition and each other expression whose work may get out of hand. Rules must not be recursive."""
-    known: dict[typed.Definition, int] = {}
+def check_work(c: Context) -> None:
+    """Reports each expression that may take too many steps. Rules must not be recursive."""
+    work = _Work(c.declarations)
+    # Called definitions come first: those that call one that takes too long are not reported as well.
+    for definition in _by_depth(c.rules):
+        if not _check(c, work.of_definition(definition), f"the definition `{definition.name}`", definition.span):
+            return
+    for procedure in c.rules.procedures.values():
+        for s in walk(procedure.body):
+            for e in statement_expressions(s):
+                _check(c, work.of(e), "this", e.span)
+            for option in s.options if isinstance(s, typed.Decide) else ():
+                steps, name = work.of_listing(option), f"listing the option `{option.name}`"
+                _check(c, steps, name, option.span, MAX_LISTING_WORK)
+    total = 0
+    for times, value in _starts(c.declarations, work):
+        total += times * work.of(value)
+        if not _check(c, total, "the start values, with every number of players,", value.span, MAX_START_WORK):
+            break
+    for invariant in c.rules.invariants.values():
+        _check(c, work.of(invariant.condition), f"the invariant `{invariant.name}`", invariant.span)
 
-    def size(kind: str) -> int:
-        found = declarations.kinds[kind]
-        return declarations.max_players if found.is_player else len(found.entities)
 
-    def work(e: typed.Expr) -> int:
+def _check(c: Context, steps: int, name: str, span: Span, most: int = MAX_WORK) -> bool:
+    if steps > most:
+        help_ = "let definitions call one another once, or name a value with `let` instead of working it out twice"
+        c.report.error("RS411", f"{name} may take more than {most:,} steps", span, help=help_)
+    return steps <= most
+
+
+class _Work:
+    """The most steps that expressions take, estimated from the sizes of the kinds."""
+
+    def __init__(self, declarations: typed.Declarations) -> None:
+        self.decls = declarations
+        self._of_definitions: dict[typed.Definition, int] = {}
+
+    def of(self, e: typed.Expr) -> int:
+        """Steps of evaluating an expression once."""
         if isinstance(e, typed.Each):
             b = e.binder
-            inner = sum(work(x) for x in (b.where, e.body) if x is not None)
-            outer = sum(work(x) for x in (b.source, b.start, e.default) if x is not None)
-            return 1 + outer + members(b.source) * (1 + inner)
+            inner = sum(self.of(x) for x in (b.where, e.body) if x is not None)
+            outer = sum(self.of(x) for x in (b.source, b.start, e.default) if x is not None)
+            return 1 + outer + self.members(b.source) * (1 + inner)
         if isinstance(e, typed.Reach):
-            return 1 + work(e.start) + of_kind(e.var.type) * (1 + work(e.step))
-        called = of(e.definition) if isinstance(e, typed.Call) else 0
-        return 1 + called + sum(work(x) for x in parts(e))
+            return 1 + self.of(e.start) + self.size(e.var.type) * (1 + self.of(e.step))
+        called = self.of_definition(e.definition) if isinstance(e, typed.Call) else 0
+        return 1 + called + sum(self.of(x) for x in parts(e))
 
-    def members(source: typed.Expr) -> int:
+    def of_definition(self, definition: typed.Definition) -> int:
+        """Steps of calling a definition, without its arguments."""
+        if definition not in self._of_definitions:
+            self._of_definitions[definition] = sum(self.of(e) for e in definition_expressions(definition))
+        return self._of_definitions[definition]
+
+    def of_listing(self, option: typed.OptionDef) -> int:
+        """Steps of going through all arguments of an option. Ranges of numbers count once: the engine bounds them."""
+        steps, times = 1, 1
+        for param in option.params:
+            steps += times * sum(self.of(e) for e in (param.low, param.high) if e is not None)
+            times *= self.members(param.low) if param.high is None else 1
+            steps += times * (self.of(param.where) if param.where is not None else 1)
+        return steps + times * sum(self.of(r.condition) for r in option.requires)
+
+    def members(self, source: typed.Expr) -> int:
         """The most members that a set can have."""
-        most = of_kind(source.type)
+        most = self.size(source.type)
         if isinstance(source, typed.Lit):
             return source.value.bit_count()
         if isinstance(source, typed.Fact):
@@ -47,74 +92,45 @@ def check_work(declarations: typed.Declarations, rules: typed.Rules, report: Rep
         if isinstance(source, typed.Op) and source.op == "set":
             return min(most, len(source.args))
         if isinstance(source, typed.Op) and source.op in ("&", "|", "diff"):
-            sizes = [members(part) for part in source.args]
+            sizes = [self.members(part) for part in source.args]
             return sizes[0] if source.op == "diff" else min(sizes) if source.op == "&" else min(most, sum(sizes))
         if isinstance(source, typed.Each) and source.op == "set":
-            return min(most, members(source.binder.source))
+            return min(most, self.members(source.binder.source))
         if isinstance(source, typed.Call) and source.definition.body is not None:
-            return members(source.definition.body)
+            return self.members(source.definition.body)
         return most
 
-    def of_kind(type_: Type) -> int:
-        kind = getattr(type_, "kind", "")
-        return size(kind) if kind in declarations.kinds else 1
+    def size(self, type_: Type) -> int:
+        """Entities of the kind of a type; 1 if it has none."""
+        kind = self.decls.kinds.get(getattr(type_, "kind", ""))
+        if kind is None:
+            return 1
+        return self.decls.max_players if kind.is_player else len(kind.entities)
 
-    def listing(option: typed.OptionDef) -> int:
-        """Going through all arguments of an option. Numbers are not known here: the engine counts them."""
-        steps, times = 1, 1
-        for param in option.params:
-            steps += times * sum(work(e) for e in (param.low, param.high) if e is not None)
-            times *= members(param.low) if param.high is None else 1
-            steps += times * (work(param.where) if param.where is not None else 1)
-        return steps + times * sum(work(r.condition) for r in option.requires)
 
-    def of(definition: typed.Definition) -> int:
-        if definition not in known:
-            found = [value for _, value in definition.lets]
-            found += [definition.body] if definition.body is not None else []
-            known[definition] = sum(work(e) for e in found)
-        return known[definition]
-
-    def check(amount: int, name: str, span: Span, most: int = MAX_WORK) -> bool:
-        if amount > most:
-            help_ = "let definitions call one another once, or keep a value in `let` instead of asking for it again"
-            report.error("RS411", f"{name} may take more than {most:,} steps", span, help=help_)
-        return amount <= most
-
-    # Those that others call come first, and then those that call them need not be told.
-    for definition in _by_depth(rules):
-        if not check(of(definition), f"the definition `{definition.name}`", definition.span):
-            return
-    for procedure in rules.procedures.values():
-        for s in walk(procedure.body):
-            for e in statement_expressions(s):
-                check(work(e), "this", e.span)
-            for option in s.options if isinstance(s, typed.Decide) else ():
-                check(listing(option), f"listing the option `{option.name}`", option.span, MAX_LISTING_WORK)
-    total = 0
-    games = declarations.max_players - declarations.min_players + 1
-    fields = [*declarations.fields.values(), *(f for k in declarations.kinds.values() for f in k.state.values())]
+def _starts(d: typed.Declarations, work: _Work) -> list[tuple[int, typed.Expr]]:
+    """The start values, and how many times each is evaluated for all numbers of players together."""
+    games = d.max_players - d.min_players + 1
+    fields = [*d.fields.values(), *(f for k in d.kinds.values() for f in k.state.values())]
     starts = [(games, field.start) for field in fields if field.start is not None]
-    for placement in declarations.placements:
-        each = [of_kind(key.type) for key in placement.keys if isinstance(key, typed.Var)]
+    for placement in d.placements:
+        each = [work.size(key.type) for key in placement.keys if isinstance(key, typed.Var)]
         starts.append((prod(each) * (games if placement.players is None else 1), placement.value))
-    for times, value in starts:
-        total += times * work(value)
-        if not check(total, "the start values, with every number of players,", value.span, MAX_START_WORK):
-            break
-    for invariant in rules.invariants.values():
-        check(work(invariant.condition), f"the invariant `{invariant.name}`", invariant.span)
+    return starts
 
 
 def _by_depth(rules: typed.Rules) -> list[typed.Definition]:
-    """The definitions, those that others call before the others."""
+    """The definitions; those that others call come before the others."""
     depth: dict[typed.Definition, int] = {}
 
     def of(definition: typed.Definition) -> int:
         if definition not in depth:
-            found = [value for _, value in definition.lets]
-            found += [definition.body] if definition.body is not None else []
-            called = [e.definition for root in found for e in expressions(root) if isinstance(e, typed.Call)]
+            called = [
+                e.definition
+                for r in definition_expressions(definition)
+                for e in expressions(r)
+                if isinstance(e, typed.Call)
+            ]
             depth[definition] = 1 + max((of(d) for d in called), default=0)
         return depth[definition]
 

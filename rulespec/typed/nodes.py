@@ -1,6 +1,8 @@
-"""The typed form of a ruleset: every name resolved, every expression with its type, nothing left to guess.
+"""The typed form of a ruleset: every name resolved, every expression with its type.
 
-This is what the checker makes and the engine lowers. It depends neither on the number of seats nor on options.
+The checker makes it and the engine lowers it. It depends neither on the number of seats nor on settings.
+
+More than 500 lines, as the nodes refer to one another in a circle: a field has a start value, an expression a field.
 """
 
 from __future__ import annotations
@@ -31,9 +33,11 @@ class Entity(Struct):
 
 
 class FactDecl(Struct):
-    """A fact of a kind; `values` holds one number per entity (an index, a truth value, a bit mask, -1 for none).
+    """A fact of a kind.
 
-    `type_span` is where its type is written, if it is.
+    Attributes:
+        values: one number per entity: an index, a truth value, a bit mask, or -1 for none.
+        type_span: place of its type, if it is written.
     """
 
     name: str
@@ -46,8 +50,9 @@ class FactDecl(Struct):
 class FieldDecl(Struct, eq=False):
     """A state field or an account, of every entity of `kind` or of the game as a whole (kind "").
 
-    `private` is the name of the option that hides it from other players, "true" if it is always hidden, or "";
-    `type_span` is where its type or unit is written.
+    Attributes:
+        private: name of the setting that hides it from other players, "true" if it is always hidden, or "".
+        type_span: place of its type or unit.
     """
 
     name: str
@@ -64,7 +69,7 @@ class FieldDecl(Struct, eq=False):
 
 
 class Kind(Struct, eq=False):
-    """A kind of entities. The players' kind has no entities of its own: one per seat, when a game begins."""
+    """A kind of entities. The players' kind has none before a game, and then one per seat."""
 
     name: str
     span: Span
@@ -123,7 +128,7 @@ class ConstantDecl(Struct, eq=False):
 
 
 class SettingDecl(Struct, eq=False):
-    """A switch of the ruleset; `values` is None for a bool."""
+    """A setting, which a table switches (`options:` in game.yaml); `values` is None for a bool."""
 
     name: str
     values: tuple[str, ...] | None
@@ -133,7 +138,7 @@ class SettingDecl(Struct, eq=False):
 
 
 class Placement(Struct, eq=False):
-    """A start value from the set-up file: `keys` say what it is for, an entity or a variable that is each of a kind."""
+    """A start value from the set-up; each key is an entity, or a variable that stands for all of a kind."""
 
     target: FieldDecl | tuple[PieceDecl, PlaceDecl]
     keys: tuple[int | Var, ...]
@@ -202,7 +207,7 @@ class TableRow(Expr, frozen=True):
 
 
 class ProductEntity(Expr, frozen=True):
-    """The entity of a product kind that is made of the given ones."""
+    """The entity of a product kind with the given parts."""
 
     kind: Kind
     parts: tuple[Expr, ...]
@@ -287,7 +292,7 @@ class Assign(Stmt, frozen=True):
 
 
 class Transfer(Stmt, frozen=True):
-    """`pay` and `move`: the same thing between two accounts, or between two places of one pile."""
+    """`pay` and `move`: a transfer between two accounts, or between two places of one pile."""
 
     amount: Expr
     source: Field | PieceCount
@@ -313,9 +318,12 @@ class If(Stmt, frozen=True):
 
 
 class Match(Stmt, frozen=True):
-    """`cases` maps sets of entity indices to blocks; `other` is None if the cases are exhaustive.
+    """A choice by the entity that the subject is.
 
-    `places` are where the cases are written.
+    Attributes:
+        cases: sets of indices of entities, with their blocks.
+        other: None if the cases are exhaustive.
+        places: places of the cases.
     """
 
     subject: Expr
@@ -421,11 +429,11 @@ class Scoring(Struct, frozen=True):
 
 Declared = Unit | Kind | Entity | FactDecl | FieldDecl | PieceDecl | PlaceDecl | TableDecl | TrackDecl | ConstantDecl
 Named = Declared | SettingDecl | Var | Definition | Procedure | OptionGroup
-"""What a name in a ruleset may stand for."""
+"""A thing that a name in a ruleset may stand for."""
 
 
 class Declarations(Struct, eq=False):
-    """Everything that has a name, but no rule."""
+    """Everything with a name that is no rule."""
 
     units: dict[str, Span] = {}
     kinds: dict[str, Kind] = {}
@@ -442,12 +450,12 @@ class Declarations(Struct, eq=False):
     max_players: int = 1
     used: set[str] = set()
     broken: set[str] = set()
-    """Names whose declaration has been reported: what mentions them is not reported too."""
+    """Names whose declaration has been reported: their uses are not reported as well."""
     references: dict[Span, Named] = {}
-    """What the names in the files stand for, by the place of the name; for editors."""
+    """The things that names in the files stand for, by the place of the name; for editors."""
 
     def refer(self, span: Span, named: Named) -> None:
-        """Notes what a name stands for. Of options that several decisions include the first one counts."""
+        """Notes what a name stands for. If several decisions include an option, the first counts."""
         self.references.setdefault(span, named)
 
     def add_entity(self, kind: Kind, entity: Entity) -> None:
@@ -465,11 +473,13 @@ class Rules(Struct, eq=False):
 
 
 class Ruleset(Struct, frozen=True):
-    """A checked ruleset. Immutable by convention: nothing changes it once the checker has returned it.
+    """A checked ruleset. Immutable by convention: nothing changes it after the checker.
 
-    `hash` is that of its content (files and overlays, in order); `sources` maps file names to their text; `listed` are
-    the rules of its `rules.yaml` by id; `homes` maps the overlays that the reference named by their path to the folder
-    they lie in.
+    Attributes:
+        hash: hash of the content, files and overlays in order.
+        sources: texts of the files by name.
+        listed: rules of `rules.yaml` by id.
+        homes: folders of the overlays that the reference names by a path, by id.
     """
 
     id: str
@@ -489,7 +499,7 @@ class Ruleset(Struct, frozen=True):
 
     @property
     def settings(self) -> dict[str, SettingDecl]:
-        """What a table may switch."""
+        """The settings by name."""
         return self.declarations.settings
 
     @property

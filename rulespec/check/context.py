@@ -1,0 +1,45 @@
+"""Context of the checker's passes: the source, and the results of the passes so far."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from rulespec.check.expressions.checker import ExpressionChecker
+from rulespec.check.statements.checker import StatementChecker
+from rulespec.diagnostics.report import Report
+from rulespec.overlays.overlay import Source
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import expressions_by_rule
+
+
+class Context:
+    """One run of the passes over a source.
+
+    Attributes:
+        source: the merged YAML tree and the syntax trees of the rules.
+        report: takes the diagnostics.
+        declarations: filled by `declare`.
+        rules: signatures by `check_signatures`, bodies by `check_bodies`.
+        expressions: types expressions.
+        statements: types statements.
+        groups: groups of options by name.
+        start: name of the procedure that a game starts with, found by `check_start`.
+        unsafe_tables: tables that may be asked for a row they lack, found by `check_lookups`.
+    """
+
+    def __init__(self, source: Source, report: Report) -> None:
+        self.source = source
+        self.report = report
+        self.declarations = typed.Declarations()
+        self.rules = typed.Rules()
+        self.groups = {i.name.text: i for i in source.items.values() if isinstance(i, ast.OptionGroup)}
+        self.expressions = ExpressionChecker(self.declarations, self.rules, report)
+        self.statements = StatementChecker(self.expressions, self.groups)
+        self.start = ""
+        self.unsafe_tables: set[str] = set()
+
+    @cached_property
+    def expressions_by_rule(self) -> list[list[typed.Expr]]:
+        """All expressions of the rules, those of one rule together. Asked for when the rules are complete."""
+        return list(expressions_by_rule(self.rules))

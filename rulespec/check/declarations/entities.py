@@ -1,0 +1,160 @@
+"""Entities, and the values of their facts."""
+
+from __future__ import annotations
+
+from rulespec.check.declarations.reader import TEXTS, DeclarationReader
+from rulespec.diagnostics.diagnostic import Label
+from rulespec.diagnostics.suggestions import nearest
+from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, bits, entries, get, integer, text, words
+from rulespec.typed import nodes as typed
+from rulespec.types import Bad, Bool, Ent, Num, SetOf
+
+
+def read_entities(r: DeclarationReader) -> list[tuple[typed.Kind, str, Scalar, Node]]:
+    """Declares the entities; returns kind, name, place and the node that holds the facts of each."""
+    found: list[tuple[typed.Kind, str, Scalar, Node]] = []
+    for name, _, node in entries(get(r.root, "kinds")):
+        if name in r.d.kinds and isinstance(get(node, "entities"), Mapping):
+            if r.d.kinds[name].is_player:
+                r.report.error("RS227", "players are seats, and have no entities", node.span)
+                continue
+            found += [(r.d.kinds[name], e, p, n) for e, p, n in entries(get(node, "entities"))]
+    map_kind = text(get(r.root, "map", "kind"))
+    if map_kind in r.d.kinds:
+        found += [(r.d.kinds[map_kind], e, p, n) for e, p, n in entries(get(r.root, "map", "regions"))]
+    for name, _, node in entries(get(r.root, "tracks")):
+        if name in r.d.tracks:
+            kind = r.d.kinds[r.d.tracks[name].kind]
+            found += [(kind, e, p, n) for e, p, n in entries(get(node, "spaces"))]
+    for kind, name, place, node in found:
+        title = text(get(node, "title")) or name.replace("_", " ")
+        r.d.add_entity(kind, typed.Entity(name, title, place.span, text(get(node, "doc"))))
+    return found
+
+
+def read_facts(r: DeclarationReader, found: list[tuple[typed.Kind, str, Scalar, Node]]) -> None:
+    """Reads the facts of the entities, the links of the map and the lines of tracks."""
+    for kind, name, place, node in found:
+        if name in kind.index:
+            _facts_of(r, kind, name, place, node)
+    _two_way_links(r, text(get(r.root, "map", "kind")))
+    for track in r.d.tracks.values():
+        if not track.ring:
+            _line(r, track)
+
+
+def _facts_of(r: DeclarationReader, kind: typed.Kind, name: str, place: Scalar, node: Node) -> None:
+    track = next((t for t in r.d.tracks.values() if t.kind == kind.name and not t.ring), None)
+    hints = ""
+    for key, where, _ in entries(node):
+        if key in kind.facts:
+            r.refer(where, kind.facts[key])
+        drawn = key == "position" and kind.name == text(get(r.root, "map", "kind"))
+        if key not in kind.facts and key not in TEXTS and not (key == "upto" and track) and not drawn:
+            hint, notes = nearest(key, {f.name: f.span for f in kind.facts.values()})
+            notes = (Label(kind.span, "the kind is declared here"), *notes)
+            r.report.error("RS225", f"a `{kind.name}` has no fact `{key}`", where.span, notes=notes, help=hint)
+            hints += hint
+    for fact in kind.facts.values():
+        value = get(node, fact.name)
+        misread = f"`{fact.name}`" in hints  # given, but misspelt
+        if value is not None:
+            errors = r.report.errors
+            fact.values.append(fact_value(r, fact, value))
+            misread |= r.report.errors > errors
+        elif misread or isinstance(fact.type, SetOf | Bool | Bad):
+            fact.values.append(0)
+        elif isinstance(fact.type, Ent) and fact.type.optional:
+            fact.values.append(-1)
+        else:
+            r.report.error(
+                "RS228",
+                f"`{name}` has no value for `{fact.name}`",
+                place.span,
+                notes=[Label(fact.span, f"{fact.type}, declared here")],
+                help="give it, or make the fact optional with `?`" if isinstance(fact.type, Ent) else "",
+            )
+            fact.values.append(0)
+        if misread:
+            r.misread.add((kind.name, fact.name, len(fact.values) - 1))
+
+
+def fact_value(r: DeclarationReader, fact: typed.FactDecl, value: Node) -> int:
+    """Value of a fact, or of a row of a table, as a number."""
+    if isinstance(fact.type, Bad):
+        return 0
+    number = isinstance(value, Scalar) and isinstance(value.value, int) and not isinstance(value.value, bool)
+    if isinstance(fact.type, Num) and number:
+        return integer(value, 0)
+    if isinstance(fact.type, Bool) and isinstance(value, Scalar) and isinstance(value.value, bool):
+        return int(value.value)
+    if isinstance(fact.type, Ent) and isinstance(value, Scalar):
+        if value.value is None and fact.type.optional:
+            return -1
+        return r.entity(value, fact.type.kind)
+    if isinstance(fact.type, SetOf) and isinstance(value, Sequence):
+        mask = 0
+        for item in value.items:
+            if not isinstance(item, Scalar):
+                r.report.error("RS227", "a list of names is expected here", item.span)
+                continue
+            member = r.entity(item, fact.type.kind)
+            if item.text not in r.d.kinds[fact.type.kind].index:
+                continue
+            bit = 1 << member
+            if mask & bit:
+                r.report.error("RS223", f"`{item.text}` is listed twice", item.span)
+            mask |= bit
+        return mask
+    if isinstance(fact.type, Num):
+        return r.constant(value, fact.type, f"`{fact.name}`")
+    r.report.error(
+        "RS301",
+        f"`{fact.name}` is {fact.type}, and this is not",
+        value.span,
+        notes=[Label(fact.span, "declared here")],
+    )
+    return 0
+
+
+def _two_way_links(r: DeclarationReader, map_kind: str) -> None:
+    if map_kind not in r.d.kinds:
+        return
+    kind = r.d.kinds[map_kind]
+    for link, _, form in entries(get(r.root, "map", "links")):
+        if text(form) != "two_way":
+            continue
+        values = kind.facts[link].values
+        for here, entity in enumerate(kind.entities):
+            for there in bits(values[here]):
+                if not values[there] >> here & 1 and (kind.name, link, there) not in r.misread:
+                    node = get(r.root, "map", "regions", entity.name, link)
+                    place = next((w.span for w in words(node) if w.text == kind.entities[there].name), entity.span)
+                    r.report.error(
+                        "RS230",
+                        f"the two-way link `{link}` from `{entity.name}` to `{kind.entities[there].name}`"
+                        " is missing on the other side",
+                        place,
+                        notes=[Label(kind.entities[there].span, f"add `{entity.name}` to its `{link}`")],
+                    )
+
+
+def _line(r: DeclarationReader, track: typed.TrackDecl) -> None:
+    spaces = list(entries(get(r.root, "tracks", track.name, "spaces")))
+    track.unit = text(get(r.root, "tracks", track.name, "unit"))
+    if track.unit and track.unit not in r.d.units:
+        node = get(r.root, "tracks", track.name, "unit")
+        r.report.error("RS224", f"`{track.unit}` is not a unit", (node or r.root).span)
+        track.unit = ""
+    for number, (name, place, node) in enumerate(spaces):
+        upto = get(node, "upto")
+        if number == len(spaces) - 1:
+            if upto is not None:
+                r.report.error("RS227", "the last space has no `upto`: it takes all that is left", upto.span)
+            continue
+        value = r.constant(upto, Num(track.unit), "`upto`") if upto is not None else 0
+        if upto is None:
+            r.report.error("RS228", f"`{name}` has no value for `upto`", place.span)
+        elif track.upto and value <= track.upto[-1]:
+            r.report.error("RS227", "the spaces of a line stand from low to high", upto.span)
+        track.upto.append(value)

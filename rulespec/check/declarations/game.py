@@ -1,0 +1,61 @@
+"""Units, players and settings: `game.yaml`."""
+
+from __future__ import annotations
+
+from rulespec.check.declarations.reader import DeclarationReader
+from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.documents.nodes import Node, Scalar, entries, get, integer, text, words
+from rulespec.typed import nodes as typed
+
+
+def read_game(r: DeclarationReader) -> None:
+    """Declares units, the players' kind and settings."""
+    game = get(r.root, "game")
+    for unit in words(get(game, "units")):
+        if r.claim(unit.text, unit.span):
+            r.d.units[unit.text] = unit.span
+    players = get(game, "players")
+    kind = get(players, "kind")
+    name = text(kind, "player")
+    span = kind.span if kind else (players or r.root).span
+    r.claim(name, span)
+    r.d.kinds[name] = typed.Kind(name, span, is_player=True)  # even if the name is taken: every game has players
+    r.d.player_kind = name
+    r.d.min_players = integer(get(players, "min"), 1)
+    r.d.max_players = integer(get(players, "max"), r.d.min_players)
+    if not 1 <= r.d.min_players <= r.d.max_players <= 64:
+        r.report.error("RS227", "`min` and `max` are from 1 to 64, and `min` is not above `max`", span)
+        r.d.min_players = r.d.max_players = 1
+    for name, place, node in entries(get(game, "options")):
+        _setting(r, name, place, node)
+
+
+def _setting(r: DeclarationReader, name: str, place: Scalar, node: Node) -> None:
+    if not r.claim(name, place.span):
+        return
+    values = words(get(node, "values"))
+    default = get(node, "default")
+    doc = text(get(node, "doc"))
+    shown = text(default)
+    if not values:
+        if not isinstance(default, Scalar) or not isinstance(default.value, bool):
+            r.report.error("RS227", "an option without `values` is `true` or `false`", (default or node).span)
+        r.d.settings[name] = typed.SettingDecl(name, None, shown, doc, place.span)
+        return
+    names = tuple(v.text for v in values)
+    if shown not in names:
+        r.report.error(
+            "RS227",
+            f"`{shown}` is none of the values of `{name}`",
+            (default or node).span,
+            help=did_you_mean(shown, names),
+        )
+        shown = names[0]
+    r.d.settings[name] = typed.SettingDecl(name, names, shown, doc, place.span)
+    kind = typed.Kind(name, place.span, implicit=True)
+    r.d.kinds[name] = kind
+    for value in values:
+        if value.text in kind.index:
+            r.report.error("RS223", f"`{value.text}` is listed twice", value.span)
+        else:
+            r.d.add_entity(kind, typed.Entity(value.text, value.text, value.span))

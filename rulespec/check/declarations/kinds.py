@@ -1,0 +1,76 @@
+"""Kinds and the types of their facts, of maps and tracks as well."""
+
+from __future__ import annotations
+
+from rulespec.check.declarations.reader import TEXTS, DeclarationReader
+from rulespec.diagnostics.suggestions import nearest
+from rulespec.documents.nodes import Node, Scalar, entries, get, text
+from rulespec.typed import nodes as typed
+from rulespec.types import BAD, Ent, SetOf
+
+
+def read_kinds(r: DeclarationReader) -> None:
+    """Declares all kinds, tracks, and the facts of kinds."""
+    for name, place, node in entries(get(r.root, "kinds")):
+        if name == r.d.player_kind:
+            r.d.kinds[name].doc = text(get(node, "doc"))
+        elif not _of_map_or_track(r, name) and r.claim(name, place.span):
+            r.d.kinds[name] = typed.Kind(name, place.span, doc=text(get(node, "doc")))
+    map_kind = get(r.root, "map", "kind")
+    if isinstance(map_kind, Scalar) and r.claim(map_kind.text, map_kind.span):
+        r.d.kinds[map_kind.text] = typed.Kind(map_kind.text, map_kind.span)
+    for name, place, node in entries(get(r.root, "tracks")):
+        ring = get(node, "ring")
+        kind = ring if ring is not None else get(node, "line")
+        if not isinstance(kind, Scalar):
+            r.report.error("RS227", f"`{name}` is neither a `ring` nor a `line`", place.span)
+            continue
+        if r.claim(name, place.span) and r.claim(kind.text, kind.span):
+            r.d.kinds[kind.text] = typed.Kind(kind.text, kind.span)
+            unit = (get(node, "unit") or place).span
+            r.d.tracks[name] = typed.TrackDecl(name, kind.text, ring is not None, "", [], place.span, unit)
+    for name, _, node in entries(get(r.root, "kinds")):
+        if name in r.d.kinds and name != r.d.player_kind:
+            _declare_facts(r, r.d.kinds[name], get(node, "facts"))
+    if isinstance(map_kind, Scalar) and map_kind.text in r.d.kinds:
+        kind_ = r.d.kinds[map_kind.text]
+        _declare_facts(r, kind_, get(r.root, "map", "facts"))
+        for link, place, _ in entries(get(r.root, "map", "links")):
+            kind_.facts[link] = typed.FactDecl(link, SetOf(kind_.name), place.span)
+    for name, _, node in entries(get(r.root, "tracks")):
+        if name in r.d.tracks:
+            _declare_facts(r, r.d.kinds[r.d.tracks[name].kind], get(node, "facts"))
+    _report_empty(r)
+
+
+def _report_empty(r: DeclarationReader) -> None:
+    """Reports kinds without entities."""
+    elsewhere = {t.kind for t in r.d.tracks.values()} | {r.d.player_kind, text(get(r.root, "map", "kind"))}
+    for name, place, node in entries(get(r.root, "kinds")):
+        if name in r.d.kinds and name not in elsewhere and get(node, "entities") is get(node, "product") is None:
+            hint, notes = nearest(name, {k: r.d.kinds[k].span for k in elsewhere if k in r.d.kinds})
+            message = f"`{name}` has no entities, here or as the kind of a map or a track"
+            r.report.error("RS228", message, place.span, notes=notes, help=hint or "add `entities: …`")
+
+
+def _of_map_or_track(r: DeclarationReader, name: str) -> bool:
+    if name == text(get(r.root, "map", "kind")):
+        return True
+    return any(
+        name in (text(get(node, "ring")), text(get(node, "line"))) for _, _, node in entries(get(r.root, "tracks"))
+    )
+
+
+def _declare_facts(r: DeclarationReader, kind: typed.Kind, node: Node | None) -> None:
+    for name, place, value in entries(node):
+        type_, ref = r.type(value)
+        if name in TEXTS or name == "index":
+            r.report.error("RS223", f"`{name}` has a meaning of its own", place.span)
+        elif ref is not None and ref.form == "range":
+            r.report.error("RS224", "a fact has no range", value.span)
+            kind.facts[name] = typed.FactDecl(name, BAD, place.span)
+        elif isinstance(type_, Ent | SetOf) and type_.kind == r.d.player_kind:
+            r.report.error("RS224", "players are not known before the game, and cannot be facts", value.span)
+            kind.facts[name] = typed.FactDecl(name, BAD, place.span)
+        else:
+            kind.facts[name] = typed.FactDecl(name, type_, place.span, type_span=value.span)

@@ -1,0 +1,55 @@
+"""Product kinds: entities that are made of those of other kinds."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from rulespec.check.declarations.reader import DeclarationReader
+from rulespec.documents.nodes import entries, get, words
+from rulespec.typed import nodes as typed
+from rulespec.types import Ent
+
+
+def read_products(r: DeclarationReader) -> None:
+    """Declares the entities of product kinds, and the facts that name their parts."""
+    for name, place, node in entries(get(r.root, "kinds")):
+        parts = get(node, "product")
+        if parts is None or name not in r.d.kinds:
+            continue
+        kind = r.d.kinds[name]
+        names = words(parts)
+        own = get(node, "entities") or get(node, "facts")
+        if own is not None:
+            r.report.error("RS229", f"`{name}` is a product kind, and has no entities or facts of its own", own.span)
+            kind.facts.clear()
+        unfit = [p for p in names if not _may_be_factor(r, p.text, kind)]
+        for part in unfit:
+            hint, notes = r.hint(part)
+            message = f"`{part.text}` cannot be part of a product kind"
+            r.report.error("RS224", message, part.span, notes=notes, help=hint)
+        if unfit or own is not None:
+            r.d.broken.add(name)
+            continue
+        kind.product = tuple(p.text for p in names)
+        for part in names:
+            r.refer(part, r.d.kinds[part.text])
+        factors = [r.d.kinds[p] for p in kind.product]
+        for factor in factors:
+            kind.facts[factor.name] = typed.FactDecl(factor.name, Ent(factor.name), place.span)
+        for combination in product(*(range(len(f.entities)) for f in factors)):
+            members = [f.entities[i] for f, i in zip(factors, combination, strict=True)]
+            entity_name = "_".join(m.name for m in members)
+            title = " ".join(m.title for m in members)
+            if entity_name in kind.index:
+                r.report.error("RS223", f"two of `{name}` would be called `{entity_name}`", place.span)
+                continue
+            r.d.add_entity(kind, typed.Entity(entity_name, title, place.span))
+            for factor, i in zip(factors, combination, strict=True):
+                kind.facts[factor.name].values.append(i)
+
+
+def _may_be_factor(r: DeclarationReader, name: str, kind: typed.Kind) -> bool:
+    other = r.d.kinds.get(name)
+    if other is None or other is kind or other.is_player:
+        return False
+    return not other.product and get(r.root, "kinds", name, "product") is None

@@ -1,0 +1,139 @@
+"""Reader of values in YAML: names, types, expressions and constants."""
+
+from __future__ import annotations
+
+from rulespec.check.expressions.context import ExpressionContext
+from rulespec.check.scope import Env
+from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.diagnostics.suggestions import nearest
+from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, content_column
+from rulespec.syntax import ast
+from rulespec.syntax.parser import parse_expr, parse_type
+from rulespec.typed import nodes as typed
+from rulespec.types import BAD, INT, Type
+
+MAX_EXPRESSIONS = 100_000
+"""Characters of all expressions in YAML files together. Parsing them takes about as long as that of rules."""
+
+_RESERVED = frozenset(["int", "bool", "players", "index", "original", "true", "false", "none"])
+TEXTS = ("title", "doc")
+"""Keys of an entity that are no facts."""
+
+
+class DeclarationReader:
+    """Reads values of the merged YAML tree, and reports those that do not fit.
+
+    Attributes:
+        root: the merged YAML tree.
+        report: takes the diagnostics.
+        d: the declarations so far.
+        x: types the expressions.
+        misread: kind, fact and index of each entity whose value of the fact has been reported.
+    """
+
+    def __init__(self, root: Mapping, expressions: ExpressionContext) -> None:
+        self.root = root
+        self.report = expressions.report
+        self.d = expressions.decls
+        self.x = expressions
+        self.misread: set[tuple[str, str, int]] = set()
+        self._names: dict[str, Span] = {}
+        self._parsed = 0
+
+    def hint(self, word: Scalar) -> tuple[str, tuple[Label, ...]]:
+        """Help and notes for a word that is not a fitting kind."""
+        if word.text == self.d.player_kind:
+            return "players are not known before the game: declare a kind with an entity for each, such as a colour", ()
+        return nearest(word.text, {k.name: k.span for k in self.d.kinds.values()})
+
+    def claim(self, name: str, span: Span) -> bool:
+        """Whether a name is free for a declaration, which takes it; reports it if it is not."""
+        if name in _RESERVED:
+            self.report.error("RS223", f"`{name}` is a word of the language", span)
+            return False
+        if name in self._names:
+            notes = [Label(self._names[name], "the first one")]
+            self.report.error("RS223", f"`{name}` is declared twice", span, notes=notes)
+            return False
+        self._names[name] = span
+        return True
+
+    def refer(self, node: Node | None, *named: typed.Named) -> None:
+        """Notes what the names in a scalar stand for; several have dots between them."""
+        if not isinstance(node, Scalar):
+            return
+        column = content_column(node)
+        for word, each in zip(node.text.split("."), named, strict=False):
+            line = node.span.line
+            self.d.refer(Span(node.span.file, line, column, line, column + len(word)), each)
+            column += len(word) + 1
+
+    def type(self, node: Node | None) -> tuple[Type, ast.TypeRef | None]:
+        """Type written in a scalar, and its syntax tree; without a scalar, `int`."""
+        if not isinstance(node, Scalar):
+            return INT, None
+        try:
+            ref = parse_type(node.text, node.span.file, node.span.line, content_column(node), cached=True)
+        except DiagnosticsError as error:
+            self.report.extend(error.diagnostics)
+            return BAD, None
+        return self.x.type_of(ref), ref
+
+    def expr(self, node: Node, want: Type, what: str, env: Env | None = None) -> typed.Expr:
+        """Typed form of an expression written in a scalar."""
+        tree = self.tree(node)
+        if tree is None:
+            return typed.Lit(want, node.span, 0)
+        return self.x.check(tree, env or Env(), want, what)
+
+    def tree(self, node: Node) -> ast.Expr | None:
+        """Syntax tree of a value; a list is a set. None if it cannot be read, which is reported."""
+        if isinstance(node, Sequence):
+            items = [self.tree(i) for i in node.items]
+            return ast.SetLiteral(node.span, tuple(i for i in items if i is not None))
+        if not isinstance(node, Scalar):
+            self.report.error("RS227", "a single value is expected here", node.span)
+            return None
+        if isinstance(node.value, bool):
+            return ast.Truth(node.span, node.value)
+        if isinstance(node.value, int):
+            number = ast.Number(node.span, abs(node.value), None)
+            return ast.Unary(node.span, "-", number) if node.value < 0 else number
+        if node.value is None:
+            return ast.Nothing(node.span)
+        self._parsed += len(node.text)
+        if self._parsed > MAX_EXPRESSIONS:
+            message = f"the expressions in YAML files come to more than {MAX_EXPRESSIONS:,} characters in all"
+            self.report.error("RS108", message, node.span, help="use tables of plain numbers, or definitions in rules")
+            self.report.raise_if_errors()
+        try:
+            return parse_expr(node.text, node.span.file, node.span.line, content_column(node), cached=True)
+        except DiagnosticsError as error:
+            self.report.extend(error.diagnostics)
+            return None
+
+    def constant(self, node: Node, want: Type, what: str) -> int:
+        """Value of a constant expression of the given type; 0 if it is none, which is reported."""
+        expr = self.expr(node, want, what)
+        if isinstance(expr, typed.Lit):
+            return expr.value
+        self.report.error("RS227", f"{what} must be a constant", node.span)
+        return 0
+
+    def entity(self, node: Scalar, kind_name: str) -> int:
+        """Index of an entity that is named in YAML; 0 if there is none, which is reported."""
+        kind = self.d.kinds.get(kind_name)
+        if kind is None or kind_name in self.d.broken:
+            return 0
+        if node.text in kind.index:
+            self.refer(node, kind.entities[kind.index[node.text]])
+            return kind.index[node.text]
+        hint, notes = nearest(node.text, {e.name: e.span for e in kind.entities})
+        if kind.product:
+            meant = [i for i, e in enumerate(kind.entities) if f"`{e.name}`" in hint]
+            parts = [self.d.kinds[p].entities[kind.facts[p].values[i]] for i in meant for p in kind.product]
+            notes = tuple(Label(part.span, f"`{part.name}` is declared here") for part in parts)
+        notes = (Label(kind.span, "the kind is declared here"), *notes)
+        self.report.error("RS221", f"no `{kind_name}` is called `{node.text}`", node.span, notes=notes, help=hint)
+        return 0

@@ -1,0 +1,101 @@
+"""The set-up: pieces, state and accounts at the start, for all or for one number of players."""
+
+from __future__ import annotations
+
+from rulespec.check.declarations.reader import DeclarationReader
+from rulespec.check.declarations.state import check_range
+from rulespec.check.scope import Env
+from rulespec.diagnostics.suggestions import nearest
+from rulespec.documents.nodes import Mapping, Node, Scalar, entries, get
+from rulespec.typed import nodes as typed
+from rulespec.types import INT, Ent, Type
+
+
+def read_set_up(r: DeclarationReader) -> None:
+    """Reads the placements, for all numbers of players and for each."""
+    setup = get(r.root, "setup")
+    _placements(r, setup, None)
+    for number, place, node in entries(get(setup, "players")):
+        if not number.isdigit() or not r.d.min_players <= int(number) <= r.d.max_players:
+            help_ = f"`players` in game.yaml says {r.d.min_players} to {r.d.max_players}"
+            r.report.error("RS227", f"there are never {number} players", place.span, help=help_)
+            continue
+        _placements(r, node, int(number))
+
+
+def _placements(r: DeclarationReader, node: Node | None, players: int | None) -> None:
+    for path, where, value in entries(get(node, "pieces")):
+        piece_name, _, place_name = path.partition(".")
+        piece = r.d.pieces.get(piece_name)
+        place = piece.places.get(place_name) if piece else None
+        if piece_name in r.d.broken:
+            continue
+        if piece is None or place is None:
+            known = {f"{p.name}.{q.name}": q.span for p in r.d.pieces.values() for q in p.places.values()}
+            hint, notes = nearest(path, known)
+            r.report.error("RS221", f"`{path}` is not a place of pieces", where.span, notes=notes, help=hint)
+            continue
+        r.refer(where, piece, place)
+        kinds = [*piece.each, *([place.index] if place.index else [])]
+        _place(r, (piece, place), kinds, value, INT, players, ())
+    for section in ("state", "accounts"):
+        for path, where, value in entries(get(node, section)):
+            _set_field(r, section, path, where, value, players)
+
+
+def _set_field(r: DeclarationReader, section: str, path: str, where: Scalar, value: Node, players: int | None) -> None:
+    parts = path.split(".")
+    kind = r.d.kinds.get(parts[0]) if len(parts) > 1 else None
+    field = r.d.fields.get(path) if len(parts) == 1 else kind.state.get(parts[-1]) if kind else None
+    if field is None or field.account != (section == "accounts"):
+        known = {f.name: f.span for f in r.d.fields.values()}
+        known |= {f"{k.name}.{f.name}": f.span for k in r.d.kinds.values() for f in k.state.values()}
+        hint, notes = nearest(path, known)
+        what = "account" if section == "accounts" else "state"
+        r.report.error("RS221", f"`{path}` is no {what}", where.span, notes=notes, help=hint)
+        return
+    prefix: tuple[int, ...] = ()
+    _refer_to_field(r, where, parts, kind, field)
+    kinds = [field.kind] if field.kind else []
+    if len(parts) == 3 and kind is not None:
+        prefix = (r.entity(Scalar(parts[1], parts[1], where.span), kind.name) or 0,)
+        kinds = []
+    _place(r, field, kinds, value, field.type, players, prefix)
+
+
+def _refer_to_field(
+    r: DeclarationReader, where: Scalar, parts: list[str], kind: typed.Kind | None, field: typed.FieldDecl
+) -> None:
+    if kind is None:
+        r.refer(where, field)
+    elif len(parts) == 2:
+        r.refer(where, kind, field)
+    elif parts[1] in kind.index:
+        r.refer(where, kind, kind.entities[kind.index[parts[1]]], field)
+
+
+def _place(
+    r: DeclarationReader,
+    target: typed.FieldDecl | tuple[typed.PieceDecl, typed.PlaceDecl],
+    kinds: list[str],
+    value: Node,
+    type_: Type,
+    players: int | None,
+    keys: tuple[int, ...],
+) -> None:
+    if kinds and isinstance(value, Mapping):
+        if r.d.kinds[kinds[0]].is_player:
+            r.report.error("RS227", "seats have no names before the game: give one value for all", value.span)
+            return
+        for _, place, inner in entries(value):
+            _place(r, target, kinds[1:], inner, type_, players, (*keys, r.entity(place, kinds[0]) or 0))
+        return
+    # One value for all entities: in it, the name of a kind stands for the entity it is given to.
+    each = [typed.Var(kind, Ent(kind), value.span) for kind in kinds]
+    env = Env()
+    for var in each:
+        env = env.bind(var)
+    expr = r.expr(value, type_, "the start value", env)
+    if isinstance(target, typed.FieldDecl):
+        check_range(r, target, expr)
+    r.d.placements.append(typed.Placement(target, (*keys, *each), expr, players, value.span))

@@ -1,0 +1,115 @@
+"""State and accounts, and the values they start with."""
+
+from __future__ import annotations
+
+from rulespec.check.declarations.reader import TEXTS, DeclarationReader
+from rulespec.diagnostics.diagnostic import Label
+from rulespec.diagnostics.suggestions import nearest
+from rulespec.documents.nodes import Node, Scalar, entries, get, text, truth
+from rulespec.typed import nodes as typed
+from rulespec.types import Ent, Num
+
+
+def read_state(r: DeclarationReader) -> None:
+    """Declares state and accounts, of kinds and of the game."""
+    for name, key, node in entries(get(r.root, "kinds")):
+        if name in r.d.kinds:
+            kind = r.d.kinds[name]
+            r.refer(key, kind)
+            for field, place, spec in entries(get(node, "state")):
+                if field in kind.facts or field in TEXTS or field == "index":
+                    r.report.error("RS223", f"`{field}` has another meaning already", place.span)
+                else:
+                    kind.state[field] = _field(r, field, name, place, spec)
+    for section in ("state", "accounts"):
+        for field, place, spec in entries(get(r.root, section)):
+            if r.claim(field, place.span):
+                r.d.fields[field] = _field(r, field, "", place, spec)
+
+
+def _field(r: DeclarationReader, name: str, kind: str, place: Scalar, spec: Node) -> typed.FieldDecl:
+    private = get(spec, "private")
+    hidden = text(private)
+    if hidden not in ("", "true", "false"):
+        option = r.d.settings.get(hidden)
+        if option is None or option.values is not None:
+            hint, notes = nearest(hidden, {o.name: o.span for o in r.d.settings.values()})
+            span = (private or place).span
+            r.report.error("RS221", f"`{hidden}` is not a bool option", span, notes=notes, help=hint)
+            hidden = ""
+        r.d.used.add(hidden)
+    hidden = "" if hidden == "false" else hidden
+    unit = get(spec, "account")
+    if isinstance(unit, Scalar):
+        if unit.text not in r.d.units:
+            hint, notes = nearest(unit.text, r.d.units)
+            hint = hint or "units are declared in game.yaml"
+            r.report.error("RS224", f"`{unit.text}` is not a unit", unit.span, notes=notes, help=hint)
+        elif unit.text in r.d.units:
+            r.refer(unit, typed.Unit(unit.text, r.d.units[unit.text]))
+        unlimited = truth(get(spec, "unlimited"))
+        return typed.FieldDecl(
+            name,
+            kind,
+            Num(unit.text),
+            place.span,
+            account=True,
+            unlimited=unlimited,
+            private=hidden,
+            type_span=unit.span,
+        )
+    written = get(spec, "type")
+    type_, ref = r.type(written)
+    decl = typed.FieldDecl(
+        name, kind, type_, place.span, private=hidden, type_span=written.span if written is not None else None
+    )
+    if ref is not None and ref.form == "range":
+        decl.low, decl.high = ref.low, ref.high
+        if ref.low > ref.high:
+            r.report.error("RS307", "the range is empty", ref.span)
+    return decl
+
+
+def read_starts(r: DeclarationReader) -> None:
+    """Reads the values that state and accounts start with."""
+    for name, _, node in entries(get(r.root, "kinds")):
+        if name in r.d.kinds:
+            for field, _, spec in entries(get(node, "state")):
+                if field in r.d.kinds[name].state:
+                    _start(r, r.d.kinds[name].state[field], spec)
+    for section in ("state", "accounts"):
+        for field, _, spec in entries(get(r.root, section)):
+            if field in r.d.fields:
+                _start(r, r.d.fields[field], spec)
+
+
+def _start(r: DeclarationReader, field: typed.FieldDecl, spec: Node) -> None:
+    start = get(spec, "start")
+    if start is not None:
+        field.start = r.expr(start, field.type, f"the start of `{field.name}`")
+        check_range(r, field, field.start)
+    elif isinstance(field.type, Ent) and not field.type.optional and field.type.kind in r.d.kinds:
+        message = f"`{field.name}` needs a start value of kind `{field.type.kind}`"
+        help_ = "add `start: …`, or make it optional with `?`"
+        if field.type.kind == r.d.player_kind:
+            help_ = "make it optional with `?`: players are not known before the game"
+        r.report.error("RS228", message, field.span, help=help_)
+    elif _misses_zero(field):
+        help_ = "add `start: …`"
+        r.report.error("RS307", f"`{field.name}` would start at 0, outside its range", field.span, help=help_)
+
+
+def check_range(r: DeclarationReader, field: typed.FieldDecl, value: typed.Expr) -> None:
+    """Reports a start value outside the range. One that depends on the number of players is checked by the engine."""
+    if not isinstance(value, typed.Lit) or field.low is None or field.high is None:
+        return
+    if not field.low <= value.value <= field.high:
+        message = f"`{field.name}` must be between {field.low} and {field.high}"
+        r.report.error("RS307", message, value.span, notes=[Label(field.span, "declared here")])
+
+
+def _misses_zero(field: typed.FieldDecl) -> bool:
+    """Whether a field has a range without 0. An empty range is reported elsewhere."""
+    if field.low is None or field.high is None or field.low > field.high:
+        return False
+    return not field.low <= 0 <= field.high

@@ -1,0 +1,115 @@
+"""Calls of definitions, of built-in functions and of tracks."""
+
+from __future__ import annotations
+
+from rulespec.check.expressions.context import ExpressionContext
+from rulespec.check.expressions.operators import common_number
+from rulespec.check.scope import Env
+from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.diagnostics.suggestions import nearest
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
+from rulespec.types import BAD, INT, LITERAL, Bad, Ent, Num, SetOf, Type
+
+
+def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
+    """Types a call of a definition or of a built-in function."""
+    name = e.name.text
+    if name in ("min", "max"):
+        return _least_or_greatest(x, e, env)
+    if name == "abs":
+        args = arguments(x, e, [LITERAL], env)
+        return typed.Op(args[0].type, e.span, "abs", args)
+    if name == "count":
+        source = x.infer(e.args[0], env)
+        if not isinstance(source.type, SetOf | Bad):
+            return x.wrong(source, "`count` counts a set")
+        return typed.Op(INT, e.span, "count", (source,))
+    if name == "next":
+        owner = x.infer(e.args[0], env)
+        if not isinstance(owner.type, Ent) or owner.type.optional:
+            return x.expect(owner, Ent("entity"), "the argument of `next`") if owner.type != BAD else owner
+        return typed.Op(owner.type, e.span, "next", (owner,))
+    if name == "original" and env.original:
+        name = env.original
+    definition = x.rules.definitions.get(name)
+    if definition is None:
+        if name in x.rules.procedures:
+            return x.bad("RS229", f"`{name}` is a procedure, and has no value", e.name.span)
+        places: dict[str, Span | None] = {d.name: d.span for d in x.rules.definitions.values()}
+        hint, notes = nearest(name, places | dict.fromkeys(("abs", "min", "max", "count")))
+        return x.bad("RS221", f"no definition is called `{name}`", e.name.span, notes=notes, help=hint)
+    x.decls.used.add(f"def {name}")
+    x.decls.refer(e.name.span, definition)
+    args = arguments(x, e, [p.type for p in definition.params], env, definition.span, definition.params)
+    return typed.Call(definition.result, e.span, definition, args)
+
+
+def _least_or_greatest(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
+    args = [x.infer(a, env) for a in e.args]
+    type_: Type = LITERAL
+    for arg in args:
+        type_ = common_number(x, type_, arg, e.name.text, args[0])
+    return typed.Op(type_, e.span, e.name.text, tuple(args))
+
+
+def infer_track_call(x: ExpressionContext, e: ast.TrackCall, env: Env) -> typed.Expr:
+    """Types `track.steps(…)`, `track.ahead(…)` and `track.space(…)`."""
+    d = x.decls
+    if not isinstance(e.track, ast.Ref) or e.track.name not in d.tracks:
+        word = e.track.name if isinstance(e.track, ast.Ref) else ""
+        hint, notes = nearest(word, {t.name: t.span for t in d.tracks.values()})
+        return x.bad("RS229", f"only a track has `.{e.name.text}(…)`", e.track.span, notes=notes, help=hint)
+    track = d.tracks[e.track.name]
+    d.used.add(track.name)
+    d.refer(e.track.span, track)
+    space = Ent(track.kind)
+    signatures: dict[str, tuple[list[Type], Type]] = (
+        {"steps": ([space, space], INT), "ahead": ([space, INT], space)}
+        if track.ring
+        else {"space": ([Num(track.unit)], space)}
+    )
+    if e.name.text not in signatures:
+        what = "ring" if track.ring else "line"
+        return x.bad(
+            "RS225",
+            f"a {what} has no `{e.name.text}`",
+            e.name.span,
+            notes=(Label(track.span, f"`{track.name}` is a {what}"),),
+            help="a ring has `steps(a, b)` and `ahead(a, k)`" if track.ring else "a line has `space(v)`",
+        )
+    types, result = signatures[e.name.text]
+    args = arguments(x, ast.CallExpr(e.span, e.name, e.args), types, env, track.unit_span)
+    return typed.TrackOp(result, e.span, e.name.text, track, args)
+
+
+def arguments(
+    x: ExpressionContext,
+    e: ast.CallExpr | ast.CallStmt,
+    types: list[Type] | list[Num],
+    env: Env,
+    declared: Span | None = None,
+    params: tuple[typed.Var, ...] = (),
+) -> tuple[typed.Expr, ...]:
+    """Typed arguments of a call; `LITERAL` among the types stands for a number of any unit.
+
+    `declared` and `params` are where the called thing and its parameters are declared, for notes.
+    """
+    if len(e.args) != len(types):
+        notes = (Label(declared, "declared here"),) if declared else ()
+        wanted = "1 argument" if len(types) == 1 else f"{len(types)} arguments"
+        x.error("RS226", f"`{e.name.text}` takes {wanted}, not {len(e.args)}", e.span, notes=notes)
+        for arg in e.args:
+            x.infer(arg, env)
+        return tuple(typed.Lit(BAD, e.span, 0) for _ in types)
+    result = []
+    for n, (arg, target) in enumerate(zip(e.args, types, strict=True)):
+        if target == LITERAL:
+            value = x.infer(arg, env)
+            if not isinstance(value.type, Num | Bad):
+                value = x.wrong(value, f"`{e.name.text}` takes numbers")
+            result.append(value)
+        else:
+            asked = params[n].span if params else declared
+            result.append(x.check(arg, env, target, f"this argument of `{e.name.text}`", asked))
+    return tuple(result)

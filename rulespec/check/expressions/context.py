@@ -1,0 +1,131 @@
+"""Context of the modules that type expressions: declarations, written types, reports."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from rulespec.check.origins import origins
+from rulespec.check.scope import Env
+from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.diagnostics.report import Report
+from rulespec.diagnostics.suggestions import nearest
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
+from rulespec.types import ANY, BAD, BOOL, Ent, Num, SetOf, Type, accepts
+
+
+class ExpressionContext(ABC):
+    """Declarations, rules and report of one run; `infer` types the parts of an expression.
+
+    Attributes:
+        decls: declarations of the ruleset.
+        rules: its definitions and procedures; at first their signatures alone.
+        report: takes the diagnostics.
+        seats: names of the seats, if a game has begun; each is an entity of the players' kind.
+    """
+
+    def __init__(
+        self, declarations: typed.Declarations, rules: typed.Rules, report: Report, seats: Sequence[str] = ()
+    ) -> None:
+        self.decls = declarations
+        self.rules = rules
+        self.report = report
+        self.seats = tuple(seats)
+
+    @abstractmethod
+    def infer(self, e: ast.Expr, env: Env, want: Type | None = None) -> typed.Expr:
+        """Typed form of an expression; `want` tells entities of the same name apart."""
+
+    def check(self, e: ast.Expr, env: Env, target: Type, what: str, asked: Span | None = None) -> typed.Expr:
+        """Typed form of an expression that must have the given type; `asked`: as in `expect`."""
+        return self.expect(self.infer(e, env, target), target, what, asked)
+
+    def condition(self, e: ast.Expr, env: Env) -> typed.Expr:
+        """Typed form of a condition."""
+        return self.check(e, env, BOOL, "a condition")
+
+    def expect(self, expr: typed.Expr, target: Type, what: str, asked: Span | None = None) -> typed.Expr:
+        """Reports an expression of the wrong type; `asked` is the declaration that asks for the type."""
+        if accepts(target, expr.type):
+            if isinstance(expr.type, Num) and expr.type.unit == ANY and isinstance(expr, typed.Lit):
+                return typed.Lit(target, expr.span, expr.value)
+            return expr
+        notes = self.declared(expr) + ((Label(asked, f"{target} is asked for here"),) if asked else ())
+        if isinstance(target, Ent) and isinstance(expr.type, Ent) and target.kind == expr.type.kind:
+            return self.bad(
+                "RS303",
+                f"{what} must be a `{target}`, and this may be none",
+                expr.span,
+                str(expr.type),
+                notes,
+                "check it first: `if x is some:`, `x is some and …`, or give a fallback: `x ?? y`",
+            )
+        code = "RS302" if isinstance(target, Num) and isinstance(expr.type, Num) else "RS301"
+        return self.bad(code, f"{what} must be {target}, and this is {expr.type}", expr.span, str(expr.type), notes)
+
+    def type_of(self, ref: ast.TypeRef) -> Type:
+        """Type that a reference to a type names; reports unknown names."""
+        name = ref.name.text
+        if name == "int" or name in self.decls.units:
+            self.refer_to_unit(ref.name)
+            if ref.form in ("plain", "range"):
+                return Num("" if name == "int" else name)
+            self.error("RS224", f"a number cannot be {ref.form}", ref.span)
+            return BAD
+        if name == "bool":
+            if ref.form == "plain":
+                return BOOL
+            self.error("RS224", f"a bool cannot be {ref.form}", ref.span)
+            return BAD
+        kind = self.decls.kinds.get(name)
+        if kind is None:
+            places: dict[str, Span | None] = {"int": None, "bool": None, **self.decls.units}
+            hint, notes = nearest(name, places | {k.name: k.span for k in self.decls.kinds.values()})
+            self.error("RS224", f"`{name}` is not a type", ref.name.span, notes=notes, help=hint)
+            return BAD
+        self.decls.used.add(name)
+        self.decls.refer(ref.name.span, kind)
+        if ref.form == "range":
+            self.error("RS224", f"only numbers have a range, and `{name}` is a kind", ref.span)
+            return BAD
+        return SetOf(name) if ref.form == "set" else Ent(name, ref.form == "optional")
+
+    def refer_to_unit(self, name: ast.Name) -> None:
+        """Notes that a name stands for a unit, if it does."""
+        if name.text in self.decls.units:
+            self.decls.refer(name.span, typed.Unit(name.text, self.decls.units[name.text]))
+
+    def error(
+        self,
+        code: str,
+        message: str,
+        span: Span,
+        label: str = "",
+        notes: tuple[Label, ...] = (),
+        help: str = "",
+    ) -> None:
+        """Reports an error."""
+        self.report.error(code, message, span, label, notes, help)
+
+    def bad(
+        self,
+        code: str,
+        message: str,
+        span: Span,
+        label: str = "",
+        notes: tuple[Label, ...] = (),
+        help: str = "",
+    ) -> typed.Expr:
+        """Reports an error; the result replaces the expression and causes no further reports."""
+        self.error(code, message, span, label, notes, help)
+        return typed.Lit(BAD, span, 0)
+
+    def wrong(self, expr: typed.Expr, what: str) -> typed.Expr:
+        """Reports an expression of the wrong type; `what` says which type must stand there."""
+        message = f"{what}, and this is {expr.type}"
+        return self.bad("RS301", message, expr.span, str(expr.type), self.declared(expr))
+
+    def declared(self, expr: typed.Expr) -> tuple[Label, ...]:
+        """Notes that show where the type of an expression comes from."""
+        return origins(expr, self.decls)

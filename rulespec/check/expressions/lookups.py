@@ -1,0 +1,100 @@
+"""Look-ups with brackets: rows of tables, entities of product kinds, pieces in a place."""
+
+from __future__ import annotations
+
+from rulespec.check.expressions.context import ExpressionContext
+from rulespec.check.scope import Env
+from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.diagnostics.suggestions import nearest
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
+from rulespec.types import BAD, INT, Ent, Type
+
+
+def infer_index(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr:
+    """Types `a[…]`: a row of a table, an entity of a product kind, or pieces in a place."""
+    d = x.decls
+    target = e.target
+    if isinstance(target, ast.Attribute) and len(e.keys) == 1:  # pile[e].at[r], pile.at[r]
+        pile: ast.Expr = target.target
+        keys: tuple[ast.Expr, ...] = ()
+        if isinstance(pile, ast.Index):
+            keys = pile.keys
+            pile = pile.target
+        if isinstance(pile, ast.Ref) and pile.name in d.pieces and pile.name not in env.vars:
+            return pieces_in_place(x, pile, keys, target.name, e.keys[0], e.span, env)
+    if isinstance(target, ast.Ref) and target.name not in env.vars:
+        if target.name in d.tables:
+            table = d.tables[target.name]
+            d.used.add(target.name)
+            d.refer(target.span, table)
+            keys_typed = _keys(x, e.keys, list(table.keys), f"`{table.name}`", e.span, env, table.key_span)
+            if all(isinstance(k, typed.Lit) for k in keys_typed):
+                row = table.rows.get(tuple(k.value for k in keys_typed if isinstance(k, typed.Lit)))
+                if row is not None:
+                    return typed.Lit(table.value, e.span, row)
+            return typed.TableRow(table.value, e.span, table, keys_typed)
+        if target.name in d.kinds and d.kinds[target.name].product:
+            kind = d.kinds[target.name]
+            d.used.add(target.name)
+            d.refer(target.span, kind)
+            parts = _keys(x, e.keys, [Ent(k) for k in kind.product], f"`{kind.name}`", e.span, env, kind.span)
+            return typed.ProductEntity(Ent(kind.name), e.span, kind, parts)
+        if target.name in d.broken:
+            return typed.Lit(BAD, e.span, 0)
+        if target.name in d.pieces:
+            return x.bad("RS229", f"`{target.name}` needs a place, as in `{target.name}[…].supply`", e.span)
+    return x.bad("RS229", "`[…]` follows a table, a product kind or a place of pieces", target.span)
+
+
+def pieces_in_place(
+    x: ExpressionContext,
+    pile: ast.Ref,
+    keys: tuple[ast.Expr, ...],
+    place: ast.Name,
+    index: ast.Expr | None,
+    span: Span,
+    env: Env,
+) -> typed.Expr:
+    """Types a count of pieces, `pile[keys].place[index]`."""
+    piece = x.decls.pieces[pile.name]
+    x.decls.used.add(pile.name)
+    x.decls.refer(pile.span, piece)
+    ids = _keys(x, keys, [Ent(k) for k in piece.each], f"`{piece.name}`", span, env, piece.span)
+    if place.text not in piece.places:
+        hint, notes = nearest(place.text, {p.name: p.span for p in piece.places.values()})
+        return x.bad(
+            "RS225",
+            f"`{piece.name}` has no place `{place.text}`",
+            place.span,
+            notes=(Label(piece.span, "declared here"), *notes),
+            help=hint,
+        )
+    decl = piece.places[place.text]
+    x.decls.refer(place.span, decl)
+    where: typed.Expr | None = None
+    if decl.index and index is None:
+        return x.bad("RS226", f"`{place.text}` needs a `{decl.index}` in brackets: `{place.text}[…]`", span)
+    if index is not None:
+        if not decl.index:
+            return x.bad("RS226", f"`{place.text}` is a single place, and takes no brackets", index.span)
+        where = x.check(index, env, Ent(decl.index), f"the place of `{place.text}`", decl.span)
+    return typed.PieceCount(INT, span, piece, ids, decl, where)
+
+
+def _keys(
+    x: ExpressionContext,
+    keys: tuple[ast.Expr, ...],
+    types: list[Type] | list[Ent],
+    what: str,
+    span: Span,
+    env: Env,
+    declared: Span,
+) -> tuple[typed.Expr, ...]:
+    if len(keys) != len(types):
+        wanted = ", ".join(str(t) for t in types) or "nothing"
+        notes = (Label(declared, "declared here"),)
+        x.error("RS226", f"{what} takes {wanted} in brackets, not {len(keys)} values", span, notes=notes)
+        return tuple(typed.Lit(BAD, span, 0) for _ in types)
+    asked = f"a key of {what}"
+    return tuple(x.check(k, env, t, asked, declared) for k, t in zip(keys, types, strict=True))

@@ -1,0 +1,210 @@
+"""Names: variables, declared things, entities, and the members of an entity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rulespec.check.expressions.context import ExpressionContext
+from rulespec.check.expressions.lookups import pieces_in_place
+from rulespec.check.scope import Env, path_of
+from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.diagnostics.suggestions import nearest
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
+from rulespec.types import ANY, BAD, BOOL, INT, LITERAL, Bad, Ent, Num, SetOf, Type
+
+
+def infer_ref(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> typed.Expr:
+    """Types a name alone."""
+    return _narrowed(_named(x, e, env, want), env)
+
+
+def infer_attribute(x: ExpressionContext, e: ast.Attribute, env: Env) -> typed.Expr:
+    """Types `a.b`: an entity of a kind, a single place of pieces, or a member of an entity."""
+    return _narrowed(_attribute(x, e, env), env)
+
+
+def _named(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> typed.Expr:
+    name, d = e.name, x.decls
+    if name in env.vars:
+        found = env.vars[name]
+        found.reads += 1
+        d.refer(e.span, found)
+        return typed.Local(found.type, e.span, found)
+    if name == "players":
+        return typed.Seats(INT, e.span)
+    for table in (d.fields, d.constants, d.settings, d.kinds):
+        if name in table:
+            d.used.add(name)
+            d.refer(e.span, table[name])
+    if name in d.fields:
+        decl = d.fields[name]
+        return typed.Field(decl.type, e.span, decl, None)
+    if name in d.constants:
+        constant = d.constants[name]
+        return typed.Lit(constant.type, e.span, constant.value)
+    if name in d.settings:
+        option = d.settings[name]
+        return typed.SettingValue(BOOL if option.values is None else Ent(name), e.span, option)
+    if name in d.kinds:
+        return typed.KindSet(SetOf(name), e.span, d.kinds[name])
+    return _entity(x, e, env, want)
+
+
+def _entity(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> typed.Expr:
+    d = x.decls
+    places = d.entities.get(e.name, [])
+    if e.name in x.seats and (not places or not isinstance(want, Ent | SetOf) or want.kind == d.player_kind):
+        return typed.Lit(Ent(d.player_kind), e.span, x.seats.index(e.name))
+    if isinstance(want, Ent | SetOf):
+        fitting = [p for p in places if p[0] == want.kind]
+        places = fitting or places
+    if len(places) > 1:
+        explicit = [p for p in places if not d.kinds[p[0]].implicit]
+        places = explicit if len(explicit) == 1 else places
+    if len(places) == 1:
+        kind, index = places[0]
+        d.refer(e.span, d.kinds[kind].entities[index])
+        return typed.Lit(Ent(kind), e.span, index)
+    if places:
+        kinds = " or ".join(f"`{k}.{e.name}`" for k, _ in places[:6])
+        return x.bad("RS222", f"`{e.name}` may mean several things", e.span, help=f"write {kinds}")
+    for names, what in (
+        (d.pieces, f"a type of pieces: count them in a place, as in `{e.name}.supply`"),
+        (d.tables, f"a table: look a row up, as in `{e.name}[…]`"),
+        (d.tracks, f"a track: ask `{e.name}.steps(a, b)` or `{e.name}.space(v)`"),
+        (x.rules.definitions, f"a definition: call it, as in `{e.name}(…)`"),
+        (x.rules.procedures, "a procedure, and has no value"),
+    ):
+        if e.name in names:
+            return x.bad("RS229", f"`{e.name}` is {what}", e.span)
+    if e.name in d.broken:
+        return typed.Lit(BAD, e.span, 0)
+    hint, notes = nearest(e.name, _visible_names(x, env))
+    for var in env.vars.values():
+        var.reads += f"`{var.name}`" in hint  # a misspelt variable is not reported as unused, too
+    return x.bad("RS221", f"nothing is called `{e.name}` here", e.span, notes=notes, help=hint)
+
+
+def _visible_names(x: ExpressionContext, env: Env) -> dict[str, Span]:
+    """All names that may stand here, and where each is declared."""
+    d = x.decls
+    places = {name: d.kinds[found[0][0]].entities[found[0][1]].span for name, found in d.entities.items()}
+    tables: list[Mapping[str, typed.Named]] = [x.rules.definitions, d.tracks, d.tables, d.pieces, d.kinds]
+    for table in [*tables, d.settings, d.constants, d.fields, env.vars]:
+        places = {name: declared.span for name, declared in table.items()} | places
+    return places
+
+
+def _attribute(x: ExpressionContext, e: ast.Attribute, env: Env) -> typed.Expr:
+    d, name = x.decls, e.name.text
+    if isinstance(e.target, ast.Ref) and e.target.name not in env.vars:
+        qualifier = e.target.name
+        if qualifier in d.pieces:
+            return pieces_in_place(x, e.target, (), e.name, None, e.span, env)
+        if qualifier in d.kinds:
+            kind = d.kinds[qualifier]
+            if name in kind.index:
+                d.used.add(qualifier)
+                d.refer(e.target.span, kind)
+                d.refer(e.name.span, kind.entities[kind.index[name]])
+                return typed.Lit(Ent(qualifier), e.span, kind.index[name])
+            if qualifier not in d.settings:
+                hint, notes = nearest(name, {e.name: e.span for e in kind.entities})
+                return x.bad(
+                    "RS225",
+                    f"`{qualifier}` has no entity `{name}`",
+                    e.name.span,
+                    help=hint,
+                    notes=(Label(kind.span, "the kind is declared here"), *notes),
+                )
+    if isinstance(e.target, ast.Index) and isinstance(e.target.target, ast.Ref):
+        pile = e.target.target
+        if pile.name in d.pieces and pile.name not in env.vars:
+            return pieces_in_place(x, pile, e.target.keys, e.name, None, e.span, env)
+    owner = x.infer(e.target, env)
+    return _member(x, owner, e.name, e.span)
+
+
+def _member(x: ExpressionContext, owner: typed.Expr, name: ast.Name, span: Span) -> typed.Expr:
+    if isinstance(owner.type, Bad):
+        return typed.Lit(BAD, span, 0)
+    if not isinstance(owner.type, Ent) or owner.type.kind == ANY:
+        return x.wrong(owner, f"only an entity has `.{name.text}`")
+    kind = x.decls.kinds[owner.type.kind]
+    if owner.type.optional:
+        return x.expect(owner, Ent(kind.name), f"the owner of `.{name.text}`")
+    if name.text == "index":
+        return typed.Op(INT, span, "index", (owner,))
+    if name.text in kind.state:
+        field = kind.state[name.text]
+        x.decls.used.add(f"{kind.name}.{name.text}")
+        x.decls.refer(name.span, field)
+        return typed.Field(field.type, span, field, owner)
+    if name.text in kind.facts:
+        fact = kind.facts[name.text]
+        x.decls.refer(name.span, fact)
+        if isinstance(owner, typed.Lit) and owner.value < len(fact.values):
+            value = fact.values[owner.value]
+            solid = fact.type
+            if isinstance(solid, Ent) and solid.optional and value >= 0:
+                solid = Ent(solid.kind)
+            return typed.Lit(solid, span, value)
+        return typed.Fact(fact.type, span, fact, owner)
+    places = {f.name: f.span for f in kind.facts.values()} | {f.name: f.span for f in kind.state.values()}
+    hint, notes = nearest(name.text, places)
+    return x.bad(
+        "RS225",
+        f"a `{kind.name}` has no `{name.text}`",
+        name.span,
+        notes=(Label(kind.span, f"`{kind.name}` is declared here"), *notes),
+        help=hint,
+    )
+
+
+def _narrowed(expr: typed.Expr, env: Env) -> typed.Expr:
+    """The expression with a type that is not optional, if it is known not to be none."""
+    type_ = expr.type
+    if isinstance(type_, Ent) and type_.optional and path_of(expr) in env.known:
+        solid = Ent(type_.kind)
+        if isinstance(expr, typed.Local):
+            return typed.Local(solid, expr.span, expr.var)
+        if isinstance(expr, typed.Field):
+            return typed.Field(solid, expr.span, expr.decl, expr.owner)
+        if isinstance(expr, typed.Fact):
+            return typed.Fact(solid, expr.span, expr.decl, expr.owner)
+    return expr
+
+
+def infer_number(x: ExpressionContext, e: ast.Number) -> typed.Expr:
+    """Types a number, with or without a unit."""
+    if e.unit is None:
+        return typed.Lit(LITERAL, e.span, e.value)
+    if e.unit.text not in x.decls.units:
+        hint, notes = nearest(e.unit.text, x.decls.units)
+        return x.bad(
+            "RS224",
+            f"`{e.unit.text}` is not a unit",
+            e.unit.span,
+            notes=notes,
+            help=hint or "units are declared in game.yaml",
+        )
+    x.decls.used.add(e.unit.text)
+    x.refer_to_unit(e.unit)
+    return typed.Lit(Num(e.unit.text), e.span, e.value)
+
+
+def no_shadow(x: ExpressionContext, name: ast.Name, env: Env) -> bool:
+    """Whether a new variable hides nothing else of its name; reports it if it does."""
+    before = x.report.errors
+    if name.text in env.vars:
+        notes = (Label(env.vars[name.text].span, "the other one"),)
+        x.error("RS223", f"`{name.text}` is the name of a variable here already", name.span, notes=notes)
+    d = x.decls
+    for names in (d.fields, d.constants, d.settings, d.kinds, d.pieces, d.tables, d.tracks):
+        if name.text in names:
+            span = getattr(names[name.text], "span", name.span)
+            x.error("RS223", f"`{name.text}` has another meaning already", name.span, notes=(Label(span, "this one"),))
+    if name.text == "players":
+        x.error("RS223", "`players` is a word of the language", name.span)
+    return x.report.errors == before

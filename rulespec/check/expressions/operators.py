@@ -1,0 +1,188 @@
+"""Operators, `if … else`, and the units of numbers."""
+
+from __future__ import annotations
+
+from rulespec.check.expressions.context import ExpressionContext
+from rulespec.check.scope import Env, known_if, path_of
+from rulespec.diagnostics.diagnostic import Label
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
+from rulespec.types import ANY, BAD, BOOL, INT, LITERAL, Bad, Ent, Num, SetOf, Type, unify
+
+_ARITHMETIC = {"+", "-", "*", "/", "%"}
+_ORDER = {"<", "<=", ">", ">="}
+
+
+def infer_unary(x: ExpressionContext, e: ast.Unary, env: Env) -> typed.Expr:
+    """Types `not`, `-`, `is some` and `is none`."""
+    if e.op == "not":
+        return typed.Op(BOOL, e.span, "not", (x.condition(e.operand, env),))
+    operand = x.infer(e.operand, env)
+    if e.op == "-":
+        if not isinstance(operand.type, Num | Bad):
+            return x.wrong(operand, "`-` takes a number")
+        if isinstance(operand, typed.Lit):
+            return typed.Lit(operand.type, e.span, -operand.value)
+        return typed.Op(operand.type, e.span, "neg", (operand,))
+    if not isinstance(operand.type, Ent | Bad):
+        return x.wrong(operand, "only an entity may be none")
+    if isinstance(operand.type, Ent) and not operand.type.optional and path_of(operand) not in env.known:
+        x.report.warning(
+            "RS309", "this is never none", e.span, str(operand.type), x.declared(operand), "remove the test"
+        )
+    some = typed.Op(BOOL, e.span, "some", (operand,))
+    return some if e.op == "is some" else typed.Op(BOOL, e.span, "not", (some,))
+
+
+def infer_binary(x: ExpressionContext, e: ast.Binary, env: Env, want: Type | None) -> typed.Expr:
+    """Types an operator between two operands."""
+    if e.op in ("and", "or"):
+        left = x.condition(e.left, env)
+        right = x.condition(e.right, env.learn(known_if(left, e.op == "and")))
+        return typed.Op(BOOL, e.span, e.op, (left, right))
+    if e.op in ("in", "not in"):
+        return _membership(x, e, env)
+    if e.op == "??":
+        return _coalesce(x, e, env, want)
+    left, right = _pair(x, e.left, e.right, env, want if e.op not in ("==", "!=") else None)
+    if isinstance(left.type, Bad) or isinstance(right.type, Bad):
+        result = BOOL if e.op in ("==", "!=") or e.op in _ORDER else BAD
+        return typed.Lit(result, e.span, 0) if result == BAD else typed.Op(BOOL, e.span, e.op, (left, right))
+    if e.op in ("==", "!="):
+        if unify(left.type, right.type) is None:
+            code = "RS302" if isinstance(left.type, Num) and isinstance(right.type, Num) else "RS301"
+            return _mismatch(x, code, e, left, right, "cannot be compared")
+        return typed.Op(BOOL, e.span, e.op, (left, right))
+    if e.op in _ORDER:
+        if not isinstance(left.type, Num) or not isinstance(right.type, Num):
+            return _mismatch(x, "RS301", e, left, right, f"cannot be compared with `{e.op}`")
+        if unify(left.type, right.type) is None:
+            return _mismatch(x, "RS302", e, left, right, "cannot be compared")
+        return typed.Op(BOOL, e.span, e.op, (left, right))
+    if isinstance(left.type, SetOf) and isinstance(right.type, SetOf) and e.op in ("|", "&", "-"):
+        common = unify(left.type, right.type)
+        if common is None:
+            return _mismatch(x, "RS301", e, left, right, f"cannot be combined with `{e.op}`")
+        return typed.Op(common, e.span, "diff" if e.op == "-" else e.op, (left, right))
+    if isinstance(left.type, Num) and isinstance(right.type, Num) and e.op in _ARITHMETIC:
+        return _arithmetic(x, e, left, right)
+    return _mismatch(x, "RS301", e, left, right, f"cannot be combined with `{e.op}`")
+
+
+def _pair(
+    x: ExpressionContext, a: ast.Expr, b: ast.Expr, env: Env, want: Type | None = None
+) -> tuple[typed.Expr, typed.Expr]:
+    """Types two operands; the type of each tells which entity the other names."""
+    if isinstance(a, ast.Ref) and len(x.decls.entities.get(a.name, ())) > 1 and a.name not in env.vars:
+        right = x.infer(b, env, want)
+        return x.infer(a, env, right.type), right
+    left = x.infer(a, env, want)
+    return left, x.infer(b, env, left.type)
+
+
+def _arithmetic(x: ExpressionContext, e: ast.Binary, left: typed.Expr, right: typed.Expr) -> typed.Expr:
+    a, b = left.type, right.type
+    assert isinstance(a, Num) and isinstance(b, Num)
+    result: Type | None
+    if e.op in ("+", "-", "%"):
+        result = unify(a, b)
+    elif e.op == "*":
+        result = {(True, True): LITERAL}.get((a.unit == ANY, b.unit == ANY))
+        if result is None:
+            plain = ("", ANY)
+            result = b if a.unit in plain and b.unit != ANY else a if b.unit in plain else None
+    else:
+        result = LITERAL if a.unit == b.unit == ANY else a if b.unit in ("", ANY) else INT if a == b else None
+        if isinstance(result, Num) and result.unit == ANY and b.unit == "":
+            result = INT
+    if result is None:
+        return _mismatch(x, "RS302", e, left, right, f"cannot be combined with `{e.op}`")
+    if e.op in ("/", "%") and isinstance(right, typed.Lit) and right.value == 0:
+        return x.bad("RS310", "this divides by zero", right.span)
+    if isinstance(left, typed.Lit) and isinstance(right, typed.Lit):
+        return typed.Lit(result, e.span, _folded(e.op, left.value, right.value))
+    return typed.Op(result, e.span, e.op, (left, right))
+
+
+def _folded(op: str, a: int, b: int) -> int:
+    """Value of an arithmetic operator. Division rounds down, and `b` is not 0."""
+    if op == "+":
+        return a + b
+    if op == "-":
+        return a - b
+    if op == "*":
+        return a * b
+    return a // b if op == "/" else a % b
+
+
+def _membership(x: ExpressionContext, e: ast.Binary, env: Env) -> typed.Expr:
+    source = x.infer(e.right, env)
+    if not isinstance(source.type, SetOf | Bad):
+        return x.wrong(source, "`in` takes a set")
+    want = Ent(source.type.kind) if isinstance(source.type, SetOf) and source.type.kind != ANY else None
+    member = x.infer(e.left, env, want)
+    if want is not None and unify(Ent(want.kind, True), member.type) is None:
+        return _mismatch(x, "RS301", e, member, source, "do not go together")
+    test = typed.Op(BOOL, e.span, "in", (member, source))
+    return test if e.op == "in" else typed.Op(BOOL, e.span, "not", (test,))
+
+
+def _coalesce(x: ExpressionContext, e: ast.Binary, env: Env, want: Type | None) -> typed.Expr:
+    left = x.infer(e.left, env, want)
+    right = x.infer(e.right, env, left.type if isinstance(left.type, Ent) else want)
+    if not isinstance(left.type, Ent | Bad):
+        return x.wrong(left, "`??` stands after a value that may be none")
+    common = unify(left.type, right.type)
+    if common is None:
+        return _mismatch(x, "RS301", e, left, right, "cannot replace one another")
+    if isinstance(common, Ent):
+        common = Ent(common.kind, getattr(right.type, "optional", False))
+    return typed.Op(common, e.span, "??", (left, right))
+
+
+def infer_choice(x: ExpressionContext, e: ast.Choice, env: Env, want: Type | None) -> typed.Expr:
+    """Types `a if c else b`."""
+    condition = x.condition(e.condition, env)
+    then = x.infer(e.then, env.learn(known_if(condition, True)), want)
+    other = x.infer(e.other, env.learn(known_if(condition, False)), want or then.type)
+    common = unify(then.type, other.type)
+    if common is None:
+        return x.bad(
+            "RS301",
+            f"both sides of `if … else` must be of one type, and they are {then.type} and {other.type}",
+            other.span,
+            str(other.type),
+            (Label(then.span, str(then.type)), *x.declared(then), *x.declared(other)),
+        )
+    return typed.Choice(common, e.span, condition, then, other)
+
+
+def _mismatch(
+    x: ExpressionContext, code: str, e: ast.Binary, left: typed.Expr, right: typed.Expr, what: str
+) -> typed.Expr:
+    return x.bad(
+        code,
+        f"{left.type} and {right.type} {what}",
+        right.span,
+        str(right.type),
+        (Label(left.span, str(left.type)), *x.declared(left), *x.declared(right)),
+    )
+
+
+def common_number(x: ExpressionContext, so_far: Type, arg: typed.Expr, op: str, other: typed.Expr) -> Type:
+    """Common type of the numbers so far (such as `other`) and one more; reports units that differ."""
+    if not isinstance(arg.type, Num | Bad):
+        x.wrong(arg, f"`{op}` takes numbers")
+        return BAD
+    common = unify(so_far, arg.type)
+    if common is None:
+        x.error(
+            "RS302",
+            f"{so_far} and {arg.type} cannot be combined with `{op}`",
+            arg.span,
+            str(arg.type),
+            (Label(other.span, str(so_far)), *x.declared(other), *x.declared(arg)),
+            "divide by `1 unit` to get a plain number, multiply a plain number by `1 unit` to give it one",
+        )
+        return BAD
+    return common

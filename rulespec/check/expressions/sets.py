@@ -1,0 +1,119 @@
+"""Sets, and the operators that run over one: `any`, `all`, `count`, `first`, `sum`, `min`, `max`, `union`, `reach`."""
+
+from __future__ import annotations
+
+from rulespec.check.expressions.context import ExpressionContext
+from rulespec.check.expressions.names import no_shadow
+from rulespec.check.expressions.operators import common_number
+from rulespec.check.scope import Env, known_if
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
+from rulespec.types import ANY, BAD, BOOL, INT, LITERAL, Bad, Ent, Num, SetOf, Type, unify
+
+
+def infer_set(x: ExpressionContext, e: ast.SetLiteral, env: Env, want: Type | None) -> typed.Expr:
+    """Types `{a, b}`."""
+    member = Ent(want.kind) if isinstance(want, SetOf) else None
+    items = [x.infer(i, env, member) for i in e.items]
+    type_: Type = SetOf(ANY)
+    for item in items:
+        if isinstance(item.type, Bad):
+            continue
+        if not isinstance(item.type, Ent) or item.type.optional:
+            x.expect(item, Ent("entity"), "a member of a set")
+            continue
+        common = unify(type_, SetOf(item.type.kind))
+        if common is None:
+            return x.bad("RS301", f"a {type_} cannot hold a {item.type}", item.span)
+        type_ = common
+    if type_ == SetOf(ANY) and items:
+        return typed.Lit(BAD, e.span, 0)
+    if all(isinstance(i, typed.Lit) for i in items):
+        mask = 0
+        for item in items:
+            if isinstance(item, typed.Lit) and item.value >= 0:
+                mask |= 1 << item.value
+        return typed.Lit(type_, e.span, mask)
+    return typed.Op(type_, e.span, "set", tuple(items))
+
+
+def type_binder(x: ExpressionContext, b: ast.Binder, env: Env) -> tuple[typed.Binder, Env]:
+    """Typed binder, and the scope in which its variable stands."""
+    source = x.infer(b.source, env)
+    kind = ANY
+    if isinstance(source.type, SetOf):
+        kind = source.type.kind
+        if kind == ANY:
+            x.error("RS301", "the kind of this set is unknown", source.span, str(source.type))
+    elif not isinstance(source.type, Bad):
+        x.wrong(source, "`in` takes a set")
+    no_shadow(x, b.name, env)
+    var = typed.Var(b.name.text, Ent(kind) if kind != ANY else BAD, b.name.span)
+    x.decls.refer(var.span, var)
+    start = None
+    if b.start is not None:
+        start = x.check(b.start, env, Ent(kind) if kind != ANY else BAD, f"what the order begins {b.order}")
+    inner = env.bind(var)
+    where = None
+    if b.where is not None:
+        where = x.condition(b.where, inner)
+        inner = inner.learn(known_if(where, True))
+    return typed.Binder(var, source, b.order, start, where), inner
+
+
+def infer_each(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
+    """Types an operator over the members of a set."""
+    binder, inner = type_binder(x, e.binder, env)
+    member = binder.var.type
+    default = x.infer(e.default, env) if e.default is not None else None
+    if e.op in ("any", "count"):
+        return typed.Each(BOOL if e.op == "any" else INT, e.span, e.op, binder, None, None)
+    if e.op == "first":
+        result: Type = Ent(member.kind, True) if isinstance(member, Ent) else BAD
+        return typed.Each(result, e.span, e.op, binder, None, None)
+    if binder.start is not None:
+        x.error("RS229", f"the order makes no difference to `{e.op}`", binder.start.span)
+    if e.op == "all":
+        assert e.body is not None
+        return typed.Each(BOOL, e.span, e.op, binder, x.condition(e.body, inner), None)
+    if e.op == "set":
+        if e.body is None:
+            kind = member.kind if isinstance(member, Ent) else ANY
+            return typed.Each(SetOf(kind), e.span, e.op, binder, None, None)
+        body = x.infer(e.body, inner)
+        if isinstance(body.type, Ent) and not body.type.optional:
+            return typed.Each(SetOf(body.type.kind), e.span, e.op, binder, body, None)
+        return body if body.type == BAD else x.expect(body, Ent("entity"), "a member of a set")
+    assert e.body is not None
+    body = x.infer(e.body, inner)
+    if e.op == "union":
+        if not isinstance(body.type, SetOf | Bad):
+            return x.wrong(body, "`union` joins sets")
+        return typed.Each(body.type, e.span, e.op, binder, body, None)
+    type_ = common_number(x, LITERAL, body, e.op, body)
+    if isinstance(type_, Num) and type_.unit == ANY and e.op == "sum":
+        type_ = INT
+    if e.op in ("min", "max"):
+        if default is None:
+            return x.bad(
+                "RS226",
+                f"`{e.op}` over a set must say what it is when nothing fits",
+                e.span,
+                help=f"write `{e.op}(… for … in … , else 0)`",
+            )
+        type_ = common_number(x, type_, default, e.op, body)
+    return typed.Each(type_, e.span, e.op, binder, body, default)
+
+
+def infer_reach(x: ExpressionContext, e: ast.Reach, env: Env) -> typed.Expr:
+    """Types `reach(x from s: t)`."""
+    start = x.infer(e.start, env)
+    if not isinstance(start.type, SetOf):
+        return start if start.type == BAD else x.bad("RS301", "`reach` begins with a set", start.span)
+    if start.type.kind == ANY:
+        return x.bad("RS301", "the kind of this set is unknown", start.span, str(start.type))
+    no_shadow(x, e.name, env)
+    var = typed.Var(e.name.text, Ent(start.type.kind), e.name.span)
+    x.decls.refer(var.span, var)
+    step = x.check(e.step, env.bind(var), start.type, "the step of `reach`")
+    return typed.Reach(start.type, e.span, var, start, step)

@@ -1,0 +1,11 @@
+"""Lists of names in messages."""
+
+from __future__ import annotations
+
+_SHOWN = 6
+
+
+def listed(names: list[str]) -> str:
+    """Names in backticks with commas between them; of more than six, the first six and how many more."""
+    shown = ", ".join(f"`{name}`" for name in names[:_SHOWN])
+    return shown + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")

@@ -1,0 +1,177 @@
+"""Regions that no link leads to, and facts of regions that do not fit the links."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from rulespec.check.context import Context
+from rulespec.check.lints.listing import listed
+from rulespec.diagnostics.diagnostic import Label
+from rulespec.documents.nodes import bits, entries, get, text, words
+from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import expressions
+from rulespec.types import Ent, SetOf
+
+_MAX_FACTS = 50  # facts of regions that are compared with one another
+_ALIKE = 8  # of more regions than these with a fact in common, a single one that lacks another fact is reported
+
+
+def check_map(c: Context) -> None:
+    """Warns of regions and their facts that do not fit the rest of the map."""
+    _Map(c).check()
+
+
+class _Map:
+    """The map of a ruleset and the links of its regions."""
+
+    def __init__(self, c: Context) -> None:
+        self.root = c.source.root
+        self.d = c.declarations
+        self.groups = c.expressions_by_rule
+        self.report = c.report
+        self.kind = c.declarations.kinds.get(text(get(c.source.root, "map", "kind")))
+        self.leads: list[set[int]] = []
+        """The other regions that the links of each region lead to."""
+
+    def check(self) -> None:
+        """Checks the map, if there is one with links."""
+        kind = self.kind
+        if kind is None:
+            return
+        links = [kind.facts[name] for name, _, _ in entries(get(self.root, "map", "links")) if name in kind.facts]
+        self.leads = [{b for f in links for b in bits(f.values[a])} - {a} for a in range(len(kind.entities))]
+        if not any(self.leads):
+            return
+        of_regions = [f for f in kind.facts.values() if f not in links and _kind(f.type) == kind.name]
+        self._reached(kind, of_regions)
+        for fact in of_regions:
+            self._touching(kind, fact)
+        for fact in of_regions[:_MAX_FACTS]:
+            self._complete(kind, fact)
+
+    def _members(self, fact: typed.FactDecl, entity: int) -> list[int]:
+        """The entities that a fact of an entity names."""
+        value = fact.values[entity]
+        if isinstance(fact.type, SetOf):
+            return list(bits(value))
+        return [value] if value >= 0 else []
+
+    def _reached(self, kind: typed.Kind, of_regions: list[typed.FactDecl]) -> None:
+        """Reports regions that no link leads to, and parts of the map, but for the largest, that nothing names."""
+        near = [set(found) for found in self.leads]
+        for fact in of_regions:
+            for a in range(len(kind.entities)):
+                for b in self._members(fact, a):
+                    near[a].add(b)
+                    near[b].add(a)
+        entered = set().union(*near)
+        for a, found in enumerate(near):
+            for b in tuple(found):
+                near[b].add(a)
+        areas = sorted(_parts(near), key=len, reverse=True)
+        named = self._named(kind)
+        for area in areas:
+            if area is not areas[0] and not area & named:
+                names = [kind.entities[r].name for r in sorted(area)]
+                rest = f"; nor to {listed(names[1:])} beside it" if len(names) > 1 else ""
+                message = f"no link leads to `{names[0]}` from the rest of the map{rest}"
+                self._unreached(kind.entities[min(area)], message)
+            elif len(area) > 1:
+                starts = self._starts(kind)
+                for r in sorted(area - entered - named - starts):
+                    entity = kind.entities[r]
+                    self._unreached(entity, f"links lead out of `{entity.name}`, but none leads to it")
+
+    def _unreached(self, entity: typed.Entity, message: str) -> None:
+        help_ = "link it with its neighbours, or remove it"
+        self.report.warning("RS231", message, entity.span, help=help_)
+
+    def _named(self, kind: typed.Kind) -> set[int]:
+        """Regions that rules, tables, other kinds or start values name: pieces may be put there."""
+        found: set[int] = set()
+        for other in self.d.kinds.values():
+            if other is kind or other.product:
+                continue
+            for fact in other.facts.values():
+                if _kind(fact.type) == kind.name:
+                    found.update(r for a in range(len(fact.values)) for r in self._members(fact, a))
+        for table in self.d.tables.values():
+            if _kind(table.value) == kind.name:
+                decl = typed.FactDecl(table.name, table.value, table.span, list(table.rows.values()))
+                found.update(r for a in range(len(decl.values)) for r in self._members(decl, a))
+        fields = [*self.d.fields.values(), *(f for k in self.d.kinds.values() for f in k.state.values())]
+        starts = [f.start for f in fields if f.start is not None] + [p.value for p in self.d.placements]
+        for e in [*(e for group in self.groups for e in group), *(e for s in starts for e in expressions(s))]:
+            if isinstance(e, typed.Lit) and _kind(e.type) == kind.name:
+                decl = typed.FactDecl("", e.type, e.span, [e.value])
+                found.update(self._members(decl, 0))
+        return found
+
+    def _starts(self, kind: typed.Kind) -> set[int]:
+        """Regions in which the set-up places pieces."""
+        found: set[int] = set()
+        for placement in self.d.placements:
+            if isinstance(placement.target, tuple) and placement.target[1].index == kind.name:
+                last = placement.keys[-1]
+                found |= {last} if isinstance(last, int) else set(range(len(kind.entities)))
+        return found
+
+    def _touching(self, kind: typed.Kind, fact: typed.FactDecl) -> None:
+        """Reports facts that name a region without a link to it, if most name one with a link."""
+        apart: list[tuple[int, int]] = []
+        total = 0
+        for a in range(len(kind.entities)):
+            for b in self._members(fact, a):
+                total += 1
+                if a != b and b not in self.leads[a] and a not in self.leads[b]:
+                    apart.append((a, b))
+        if 2 * len(apart) >= total:
+            return
+        for a, b in apart:
+            here, there = kind.entities[a].name, kind.entities[b].name
+            node = get(self.root, "map", "regions", here, fact.name)
+            place = next((w.span for w in words(node) if w.text == there), kind.entities[a].span)
+            help_ = f"{total - len(apart)} of {total} such regions share a link: link the two, or name another region"
+            notes = [Label(kind.entities[b].span, "declared here")]
+            message = f"the `{fact.name}` of `{here}` is `{there}`, and no link joins them"
+            self.report.warning("RS232", message, place, notes=notes, help=help_)
+
+    def _complete(self, kind: typed.Kind, fact: typed.FactDecl) -> None:
+        """Reports the one region without a fact that all others with the same value of another fact have."""
+        if not isinstance(fact.type, Ent):
+            return
+        for other in islice(kind.facts.values(), _MAX_FACTS):
+            if not isinstance(other.type, Ent) or other.type.kind == kind.name:
+                continue
+            alike: dict[int, list[int]] = {}
+            for r, value in enumerate(other.values):
+                alike.setdefault(value, []).append(r)
+            for value, regions in alike.items():
+                without = [r for r in regions if fact.values[r] < 0]
+                if value < 0 or len(without) != 1 or len(regions) <= _ALIKE:
+                    continue
+                entity, what = kind.entities[without[0]], self.d.kinds[other.type.kind].entities[value].name
+                message = f"`{entity.name}` has no `{fact.name}`, as all other regions with `{other.name}: {what}` have"
+                self.report.warning("RS238", message, entity.span, help=f"add its `{fact.name}`")
+
+
+def _kind(type_: object) -> str:
+    """The kind of an entity or a set; "" for anything else."""
+    return type_.kind if isinstance(type_, Ent | SetOf) else ""
+
+
+def _parts(near: list[set[int]]) -> list[set[int]]:
+    """The connected parts of an undirected graph."""
+    parts: list[set[int]] = []
+    seen: set[int] = set()
+    for first in range(len(near)):
+        if first in seen:
+            continue
+        part, rest = {first}, [first]
+        while rest:
+            new = near[rest.pop()] - part
+            part |= new
+            rest += new
+        seen |= part
+        parts.append(part)
+    return parts

@@ -1,0 +1,65 @@
+"""Loops that may never end: no bound, and a way round without a decision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from rulespec.check.context import Context
+from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import walk
+
+
+def check_loops(c: Context) -> None:
+    """Reports each loop that may never end."""
+    for loop in endless_loops(c.rules):
+        c.report.error(
+            "RS402",
+            "this loop can go round without a decision, and then never ends",
+            loop.span,
+            help="bound it: `repeat at most …:`; or let every way through it meet a `decide` or `leave`",
+        )
+
+
+def endless_loops(rules: typed.Rules) -> Iterator[typed.Repeat]:
+    """Each `repeat:` without a bound that can go round without a decision."""
+    asks: dict[typed.Procedure, bool] = {}
+
+    def always_asks(p: typed.Procedure) -> bool:
+        if p not in asks:
+            asks[p] = False  # a recursion, reported elsewhere
+            asks[p] = not _quiet(p.body, always_asks) & {"next", "return"}
+        return asks[p]
+
+    for p in rules.procedures.values():
+        for s in walk(p.body):
+            if isinstance(s, typed.Repeat) and s.limit is None and _quiet(s.body, always_asks) & {"next", "again"}:
+                yield s
+
+
+def _quiet(block: typed.Block, always_asks: Callable[[typed.Procedure], bool]) -> set[str]:
+    """The ways out of a block without a decision on them: next (its end), leave, again, return."""
+    out: set[str] = set()
+    for s in block:
+        if isinstance(s, typed.Jump):
+            word = s.word.split()[0]
+            return out if s.word == "again decide" else out | {word}
+        if isinstance(s, typed.EndGame) or (isinstance(s, typed.Decide) and s.form != "together"):
+            return out
+        if isinstance(s, typed.CallProcedure) and always_asks(s.procedure):
+            return out
+        ways: set[str] = {"next"}
+        if isinstance(s, typed.If):
+            ways = set().union(*(_quiet(b, always_asks) for _, b in s.branches))
+            if s.branches[-1][0] is not None:
+                ways |= {"next"}
+        elif isinstance(s, typed.Match):
+            ways = set().union(*(_quiet(b, always_asks) for _, b in s.cases), _quiet(s.other or (), always_asks))
+        elif isinstance(s, typed.For | typed.Repeat):
+            inner = _quiet(s.body, always_asks)
+            ways = inner & {"return"}
+            if isinstance(s, typed.For) or s.limit is not None or "leave" in inner:
+                ways |= {"next"}
+        out |= ways - {"next"}
+        if "next" not in ways:
+            return out
+    return out | {"next"}

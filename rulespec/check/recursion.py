@@ -1,0 +1,109 @@
+"""Rules that call themselves, and definitions that nest too deep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from rulespec.check.context import Context
+from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import definition_expressions, expressions, parts, walk
+
+MAX_DEPTH = 150
+"""Levels of expressions on the longest way through definitions that call one another."""
+
+
+class _Rule(Struct):
+    """A definition or a procedure.
+
+    Attributes:
+        name: its name.
+        span: where it is declared.
+        calls: the first call of each rule that it calls, by the key of that rule.
+        levels: how deep its own expressions nest; 0 for a procedure.
+        depth: the same with all that it calls; None until that is known.
+    """
+
+    name: str
+    span: Span
+    calls: dict[str, Span]
+    levels: int = 0
+    depth: int | None = None
+
+
+def check_recursion(c: Context) -> None:
+    """Reports each rule that calls itself, directly or through others, and definitions that nest too deep."""
+    rules = _call_graph(c.rules)
+    seen: set[str] = set()
+    for root in rules:
+        if root not in seen:
+            _follow(root, rules, seen, c)
+
+
+def _follow(root: str, rules: dict[str, _Rule], seen: set[str], c: Context) -> None:
+    """Follows the calls from a rule, depth first; reports rings and depths."""
+    seen.add(root)
+    trail: list[tuple[str, Iterator[tuple[str, Span]]]] = [(root, iter(rules[root].calls.items()))]
+    while trail:
+        key, rest = trail[-1]
+        step = next(rest, None)
+        if step is None:
+            _measure(rules[key], rules, c)
+            trail.pop()
+            continue
+        callee, span = step
+        if callee not in rules:
+            continue
+        if callee not in seen:
+            seen.add(callee)
+            trail.append((callee, iter(rules[callee].calls.items())))
+        elif rules[callee].depth is None:  # it is on the trail
+            keys = [k for k, _ in trail]
+            ring = " → ".join(rules[k].name for k in [*keys[keys.index(callee) :], callee])
+            c.report.error(
+                "RS401",
+                f"rules cannot call themselves: {ring}",
+                span,
+                notes=[Label(rules[callee].span, "declared here")],
+                help="use `for` over a set, `reach(x from s: t)` along links, or a decision in a `repeat:`",
+            )
+
+
+def _measure(rule: _Rule, rules: dict[str, _Rule], c: Context) -> None:
+    """Sets the depth of a rule, after those it calls. Of a chain of definitions the first too deep one is reported."""
+    below = [rules[key].depth or 0 for key in rule.calls if key in rules]
+    rule.depth = rule.levels + max(below, default=0)
+    if rule.depth > MAX_DEPTH and all(depth <= MAX_DEPTH for depth in below):
+        help_ = "let fewer definitions call one another in a row"
+        c.report.error("RS410", "the definitions that this one calls nest too deep", rule.span, help=help_)
+
+
+def _call_graph(rules: typed.Rules) -> dict[str, _Rule]:
+    """The rules by a key of their own: a definition and a procedure of one name are two rules."""
+    graph: dict[str, _Rule] = {}
+    for d in rules.definitions.values():
+        calls: dict[str, Span] = {}
+        for root in definition_expressions(d):
+            for e in expressions(root):
+                if isinstance(e, typed.Call):
+                    calls.setdefault(f"def {e.definition.name}", e.span)
+        graph[f"def {d.name}"] = _Rule(d.name, d.span, calls, _levels(d))
+    for p in rules.procedures.values():
+        calls = {}
+        for s in walk(p.body):
+            if isinstance(s, typed.CallProcedure):
+                calls.setdefault(f"procedure {s.procedure.name}", s.span)
+        graph[f"procedure {p.name}"] = _Rule(p.name, p.span, calls)
+    return graph
+
+
+def _levels(definition: typed.Definition) -> int:
+    """How deep the expressions of a definition nest."""
+    level = definition_expressions(definition)
+    depth = 0
+    while level:
+        depth += 1
+        level = [part for e in level for part in parts(e)]
+    return depth

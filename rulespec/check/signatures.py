@@ -1,0 +1,47 @@
+"""Signatures of definitions and procedures."""
+
+from __future__ import annotations
+
+from rulespec.check.context import Context
+from rulespec.check.expressions.names import no_shadow
+from rulespec.check.scope import Env
+from rulespec.diagnostics.diagnostic import Label
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
+from rulespec.types import BAD
+
+_BUILT_IN = frozenset(
+    ["abs", "all", "any", "count", "first", "max", "min", "next", "original", "reach", "sum", "union"]
+)
+
+
+def check_signatures(c: Context) -> None:
+    """Types the parameters and results of all rules. Before the bodies, so that rules may stand in any order."""
+    x, effects = c.expressions, c.statements.effects
+    for (_, name), item in c.source.items.items():
+        if isinstance(item, ast.Def | ast.Procedure):
+            params: list[typed.Var] = []
+            if name in _BUILT_IN:
+                x.error("RS223", f"`{name}` is a word of the language", item.name.span)
+            for p in item.params:
+                if p.name.text in {q.name for q in params}:
+                    x.error("RS223", f"two parameters are called `{p.name.text}`", p.name.span)
+                type_ = x.type_of(p.type)
+                if p.type.form == "range" and type_ != BAD:
+                    x.error("RS224", "a parameter has no range", p.type.span)
+                no_shadow(x, p.name, Env())
+                params.append(typed.Var(p.name.text, type_, p.name.span))
+                x.decls.refer(p.name.span, params[-1])
+            if isinstance(item, ast.Def):
+                result = x.type_of(item.result)
+                x.rules.definitions[name] = typed.Definition(
+                    name, tuple(params), result, item.doc.text, item.name.span, item.result.span
+                )
+            else:
+                x.rules.procedures[name] = typed.Procedure(name, tuple(params), item.doc.text, item.name.span)
+                effects.procedures[name] = item
+                effects.originals[name] = c.source.originals.get(("procedure", name), "")
+    for name, definition in x.rules.definitions.items():
+        if name in x.rules.procedures:
+            notes = (Label(definition.span, "the definition"),)
+            x.error("RS223", f"`{name}` is a definition too", x.rules.procedures[name].span, notes=notes)

@@ -1,0 +1,24 @@
+"""The procedure that a game starts with."""
+
+from __future__ import annotations
+
+from rulespec.check.context import Context
+from rulespec.diagnostics.diagnostic import Label
+from rulespec.diagnostics.suggestions import nearest
+from rulespec.documents.nodes import get, text
+
+
+def check_start(c: Context) -> None:
+    """Finds the procedure that a game starts with; it must exist and take no parameters."""
+    node = get(c.source.root, "game", "start")
+    c.start = name = text(node, "play")
+    span = node.span if node is not None else c.source.root.span
+    procedure = c.rules.procedures.get(name)
+    if procedure is None:
+        hint, notes = nearest(name, {p.name: p.span for p in c.rules.procedures.values()})
+        c.report.error("RS221", f"no procedure is called `{name}`", span, notes=notes, help=hint)
+    elif procedure.params:
+        notes = (Label(procedure.span, "declared here"),)
+        c.report.error("RS226", f"the game starts with `{name}`, which must take no parameters", span, notes=notes)
+    if procedure is not None and node is not None:
+        c.declarations.refer(span, procedure)

@@ -1,0 +1,126 @@
+"""Statements that set variables and state, and that move money and pieces."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from rulespec.check.expressions.names import no_shadow
+from rulespec.check.scope import Env, known_if
+from rulespec.check.statements.context import Outcome, StatementContext
+from rulespec.diagnostics.diagnostic import Label
+from rulespec.diagnostics.suggestions import nearest
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
+from rulespec.types import ANY, BAD, INT, Bad, Ent, Num, SetOf
+
+
+def type_let(c: StatementContext, s: ast.Let, env: Env) -> Outcome:
+    """Types `let`."""
+    x = c.x
+    new = no_shadow(x, s.name, env)
+    value = x.infer(s.value, env)
+    type_ = value.type
+    if isinstance(type_, Num) and type_.unit == ANY:
+        type_ = INT
+    elif isinstance(type_, Ent | SetOf) and type_.kind == ANY:
+        help_ = "begin with a value of that kind"
+        x.error("RS301", "the kind of this value is unknown", s.value.span, help=help_)
+        type_ = BAD
+    var = typed.Var(s.name.text, type_, s.name.span, reads=0 if new else 1)
+    x.decls.refer(var.span, var)
+    return typed.Let(s.span, var, value), env.bind(var), True
+
+
+def type_assign(c: StatementContext, s: ast.Assign, env: Env) -> Outcome:
+    """Types `set`."""
+    x = c.x
+    wide = replace(env, known=frozenset())  # the target takes any value of its declared type
+    if isinstance(s.target, ast.Attribute):
+        wide = env.forget(frozenset([s.target.name.text]))
+    reads = {n: v.reads for n, v in env.vars.items()}
+    target = x.infer(s.target, wide)
+    if isinstance(target, typed.Local):
+        target.var.reads = reads[target.var.name]
+    if isinstance(target.type, Bad):
+        x.infer(s.value, env)
+        return None, env, True
+    if isinstance(target, typed.PieceCount) or (isinstance(target, typed.Field) and target.decl.account):
+        word = "pay … from … to …" if isinstance(target, typed.Field) else "move … of … from … to …"
+        notes = (Label(target.decl.span, "an account"),) if isinstance(target, typed.Field) else ()
+        x.error("RS304", "money and pieces cannot be set: they only move", s.target.span, notes=notes, help=word)
+        return None, env, True
+    if not isinstance(target, typed.Local | typed.Field):
+        x.error("RS304", "only variables and state can be set", s.target.span)
+        return None, env, True
+    declared = target.var.span if isinstance(target, typed.Local) else target.decl.span
+    value = x.check(s.value, env, target.type, "the new value", declared)
+    if isinstance(target, typed.Field) and isinstance(value, typed.Lit):
+        low, high = target.decl.low, target.decl.high
+        if (low is not None and value.value < low) or (high is not None and value.value > high):
+            x.error(
+                "RS307",
+                f"`{target.decl.name}` must be between {low} and {high}",
+                value.span,
+                notes=(Label(target.decl.span, "declared here"),),
+            )
+    name: object = target.var if isinstance(target, typed.Local) else target.decl.name
+    env = env.forget(frozenset([name]))
+    if isinstance(value.type, Ent) and not value.type.optional:
+        env = env.learn(known_if(typed.Op(INT, s.span, "some", (target,)), True))
+    return typed.Assign(s.span, target, value), env, True
+
+
+def type_pay(c: StatementContext, s: ast.Pay, env: Env) -> typed.Stmt | None:
+    """Types `pay`: money moves between two accounts."""
+    x = c.x
+    ends: list[typed.Field] = []
+    for e in (s.source, s.target):
+        end = x.infer(e, env)
+        if isinstance(end, typed.Field) and end.decl.account:
+            ends.append(end)
+        elif not isinstance(end.type, Bad):
+            message, notes = "`pay` moves money between accounts, and this is not an account", x.declared(end)
+            x.error("RS305", message, end.span, str(end.type), notes)
+    amount = x.infer(s.amount, env)
+    if len(ends) < 2:
+        return None
+    source, target = ends
+    if source.type != target.type:
+        x.error(
+            "RS306",
+            f"an account of {source.type} cannot pay into one of {target.type}",
+            target.span,
+            notes=(Label(source.decl.span, str(source.type)), Label(target.decl.span, str(target.type))),
+        )
+        return None
+    return typed.Transfer(s.span, x.expect(amount, source.type, "the sum", source.decl.span), source, target)
+
+
+def type_move(c: StatementContext, s: ast.Move, env: Env) -> typed.Stmt | None:
+    """Types `move e of pile[ids] from place to place`; the places are written without the pile."""
+    x = c.x
+    amount = x.check(s.amount, env, INT, "the number of pieces")
+    pile = s.pile.target if isinstance(s.pile, ast.Index) else s.pile
+    if not isinstance(pile, ast.Ref) or pile.name not in x.decls.pieces:
+        if isinstance(pile, ast.Ref) and pile.name in x.decls.broken:
+            return None
+        word = pile.name if isinstance(pile, ast.Ref) else ""
+        hint, notes = nearest(word, {p.name: p.span for p in x.decls.pieces.values()})
+        message = "`move` moves pieces: `move 1 of pile[e] from supply to at[r]`"
+        x.error("RS305", message, s.pile.span, notes=notes, help=hint)
+        return None
+    ends: list[typed.PieceCount] = []
+    for e in (s.source, s.target):
+        place = e.target if isinstance(e, ast.Index) else e
+        if not isinstance(place, ast.Ref):
+            x.error("RS305", "a place of the pieces stands here, such as `supply` or `at[r]`", e.span)
+            continue
+        attribute: ast.Expr = ast.Attribute(e.span, s.pile, ast.Name(place.name, place.span))
+        if isinstance(e, ast.Index):
+            attribute = ast.Index(e.span, attribute, e.keys)
+        end = x.infer(attribute, env)
+        if isinstance(end, typed.PieceCount):
+            ends.append(end)
+    if len(ends) < 2:
+        return None
+    return typed.Transfer(s.span, amount, ends[0], ends[1])

@@ -1,0 +1,63 @@
+"""Checker of statements: hands each form to the function that types it."""
+
+from __future__ import annotations
+
+from rulespec.check.scope import Env
+from rulespec.check.statements.changes import type_assign, type_let, type_move, type_pay
+from rulespec.check.statements.context import Outcome, Place, StatementContext
+from rulespec.check.statements.control import type_call, type_end, type_for, type_if, type_jump, type_match, type_repeat
+from rulespec.check.statements.decisions import type_decide
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
+
+
+class StatementChecker(StatementContext):
+    """Turns the bodies of procedures into typed statements, and reports errors in them."""
+
+    def block(self, stmts: tuple[ast.Stmt, ...], env: Env, place: Place) -> tuple[typed.Block, Env, bool]:
+        """Typed block, what is known after it, and whether the rules go on there."""
+        result: list[typed.Stmt] = []
+        alive = True
+        for position, s in enumerate(stmts):
+            if not alive:
+                self.x.report.warning("RS404", "this is never reached", s.span, help="remove it")
+                break
+            if isinstance(s, ast.Jump) and s.word == "pass":
+                if len(stmts) > 1 and position == len(stmts) - 1 and not isinstance(stmts[0], ast.Require):
+                    self.x.report.warning("RS404", "`pass` does nothing here", s.span, help="remove it")
+                continue
+            out, env, alive = self._statement(s, env, place)
+            if out is not None:
+                result.append(out)
+            elif isinstance(s, ast.CallStmt | ast.Match):
+                self.understood = False
+        return tuple(result), env, alive
+
+    def _statement(self, s: ast.Stmt, env: Env, place: Place) -> Outcome:
+        if isinstance(s, ast.Let):
+            return type_let(self, s, env)
+        if isinstance(s, ast.Assign):
+            return type_assign(self, s, env)
+        if isinstance(s, ast.Pay):
+            return type_pay(self, s, env), env, True
+        if isinstance(s, ast.Move):
+            return type_move(self, s, env), env, True
+        if isinstance(s, ast.CallStmt):
+            return type_call(self, s, env, place)
+        if isinstance(s, ast.EndGame):
+            return type_end(self, s, env), env, False
+        if isinstance(s, ast.Jump):
+            return type_jump(self, s, place), env, False
+        if isinstance(s, ast.If):
+            return type_if(self, s, env, place)
+        if isinstance(s, ast.Match):
+            return type_match(self, s, env, place)
+        if isinstance(s, ast.For):
+            return type_for(self, s, env, place)
+        if isinstance(s, ast.Repeat):
+            return type_repeat(self, s, env, place)
+        if isinstance(s, ast.Decide):
+            return type_decide(self, s, env, place)
+        assert isinstance(s, ast.Require)
+        self.x.error("RS406", "`require` stands first in the body of an option", s.span)
+        return None, env, True

@@ -1,0 +1,66 @@
+"""Context of the modules that type statements: scopes, effects, and places in the rules."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rulespec.check.expressions.context import ExpressionContext
+from rulespec.check.scope import Env
+from rulespec.check.statements.effects import Effects
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
+
+Outcome = tuple[typed.Stmt | None, Env, bool]
+"""Typed statement (None if it has none), what is known after it, and whether the rules go on there."""
+
+
+class Place(Struct, frozen=True):
+    """Place of a statement: the meaning of `leave`, `again` and `require` there."""
+
+    in_loop: bool = False
+    in_decide: bool = False
+    again_is_decide: bool = False
+    together: bool = False
+
+
+class StatementContext(ABC):
+    """State of one run over the statements; `block` types the blocks in a statement.
+
+    Attributes:
+        x: types the expressions.
+        effects: effects of statements.
+        understood: whether all calls and matches have a typed form; one that has none may lead to a decision.
+        options_seen: the first option of each name in the decisions of one name.
+    """
+
+    def __init__(self, expressions: ExpressionContext, groups: Mapping[str, ast.OptionGroup]) -> None:
+        self.x = expressions
+        self.effects = Effects(expressions.decls, groups)
+        self.understood = True
+        self.options_seen: dict[tuple[str, str], typed.OptionDef] = {}
+
+    @abstractmethod
+    def block(self, stmts: tuple[ast.Stmt, ...], env: Env, place: Place) -> tuple[typed.Block, Env, bool]:
+        """Typed block, what is known after it, and whether the rules go on there."""
+
+    def inner(self, stmts: tuple[ast.Stmt, ...], env: Env, place: Place) -> tuple[typed.Block, Env, bool]:
+        """The same of a block in a statement or a rule: its variables end with it."""
+        body, after, alive = self.block(stmts, env, place)
+        for name, var in after.vars.items():
+            if name not in env.vars and not var.reads:
+                self.unused(var)
+        return body, replace(after, vars=env.vars), alive
+
+    def unused(self, var: typed.Var) -> None:
+        """Reports a variable that nothing reads."""
+        self.x.report.warning("RS405", f"`{var.name}` is never used", var.span, help="remove it")
+
+    def forget(self, env: Env, stmts: tuple[ast.Stmt, ...]) -> Env:
+        """What is still known after the statements, in whatever order and however often they run."""
+        names = set(self.effects.of(stmts, env.original))
+        names |= {env.vars[n] for n in list(names) if isinstance(n, str) and n in env.vars}
+        return env.forget(frozenset(names))

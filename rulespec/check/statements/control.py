@@ -1,0 +1,151 @@
+"""Statements that say where the rules go on: calls, jumps, branches, loops, the end of the game."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from rulespec.check.expressions.calls import arguments
+from rulespec.check.expressions.sets import type_binder
+from rulespec.check.scope import Env, known_if
+from rulespec.check.statements.context import Outcome, Place, StatementContext
+from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.diagnostics.suggestions import nearest
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
+from rulespec.types import ANY, BAD, INT, Ent, SetOf
+
+
+def type_call(c: StatementContext, s: ast.CallStmt, env: Env, place: Place) -> Outcome:
+    """Types a call of a procedure."""
+    x = c.x
+    name = env.original if s.name.text == "original" and env.original else s.name.text
+    procedure = x.rules.procedures.get(name)
+    if procedure is None:
+        what = "a definition has a value and does nothing" if name in x.rules.definitions else ""
+        places: dict[str, Span | None] = {p.name: p.span for p in x.rules.procedures.values()}
+        hint, notes = nearest(name, places | dict.fromkeys(("let", "set", "pay", "move", "repeat", "decide")))
+        x.error("RS221", f"no procedure is called `{name}`", s.name.span, notes=notes, help=what or hint)
+        for arg in s.args:
+            x.infer(arg, env)
+        return None, env, True
+    x.decls.used.add(f"procedure {name}")
+    x.decls.refer(s.name.span, procedure)
+    args = arguments(x, s, [p.type for p in procedure.params], env, procedure.span, procedure.params)
+    if place.together and c.effects.decides(name):
+        x.error("RS408", "a decision taken together cannot lead to another decision", s.span)
+    return typed.CallProcedure(s.span, procedure, args), env.forget(c.effects.of_procedure(name)), True
+
+
+def type_end(c: StatementContext, s: ast.EndGame, env: Env) -> typed.Stmt:
+    """Types `end game`."""
+    winners = None
+    if s.winners is not None:
+        winners = c.x.check(s.winners, env, SetOf(c.x.decls.player_kind), "the winners")
+    return typed.EndGame(s.span, s.ending.text if s.ending else "end", winners)
+
+
+def type_jump(c: StatementContext, s: ast.Jump, place: Place) -> typed.Stmt | None:
+    """Types `leave`, `again`, `return` and `pass`."""
+    if s.word == "leave" and not place.in_loop:
+        c.x.error("RS407", "`leave` stands in no loop", s.span)
+    elif s.word == "again" and not (place.in_loop or place.in_decide):
+        c.x.error("RS407", "`again` stands in no loop and in no decision", s.span)
+    elif s.word == "return" and place.together:
+        c.x.error("RS408", "`return` cannot stand in a decision taken together", s.span)
+    elif place.together and not place.in_loop:
+        c.x.error("RS408", f"`{s.word}` cannot stand in a decision taken together", s.span)
+    word = "again decide" if s.word == "again" and place.again_is_decide else s.word
+    return typed.Jump(s.span, word)
+
+
+def type_if(c: StatementContext, s: ast.If, env: Env, place: Place) -> Outcome:
+    """Types `if`."""
+    branches: list[tuple[typed.Expr | None, typed.Block]] = []
+    ends: list[Env] = []
+    rest = env
+    for condition, body in s.branches:
+        if condition is None:
+            block, after, alive = c.inner(body, rest, place)
+            branches.append((None, block))
+            if alive:
+                ends.append(after)
+            return typed.If(s.span, tuple(branches)), env.meet(ends), bool(ends)
+        test = c.x.condition(condition, rest)
+        block, after, alive = c.inner(body, rest.learn(known_if(test, True)), place)
+        branches.append((test, block))
+        if alive:
+            ends.append(after)
+        rest = rest.learn(known_if(test, False))
+    ends.append(rest)
+    return typed.If(s.span, tuple(branches)), env.meet(ends), True
+
+
+def type_match(c: StatementContext, s: ast.Match, env: Env, place: Place) -> Outcome:
+    """Types `match`."""
+    x = c.x
+    subject = x.infer(s.subject, env)
+    if not isinstance(subject.type, Ent) or subject.type.optional or subject.type.kind == ANY:
+        if subject.type != BAD:
+            x.expect(subject, Ent("entity"), "the subject of `match`")
+        return None, env, True
+    kind = x.decls.kinds[subject.type.kind]
+    seen: dict[int, ast.Expr] = {}
+    cases: list[tuple[tuple[int, ...], typed.Block]] = []
+    ends: list[Env] = []
+    understood = True
+    for values, body in s.cases:
+        indices = []
+        for e in values:
+            value = x.check(e, env, Ent(kind.name), "a case")
+            if not isinstance(value, typed.Lit):
+                x.error("RS301", "a case names an entity", e.span)
+                understood = False
+            elif value.type == BAD:
+                understood = False
+            else:
+                if value.value in seen:
+                    notes = (Label(seen[value.value].span, "the first one"),)
+                    x.error("RS409", "this case is listed twice", e.span, notes=notes)
+                seen[value.value] = e
+                indices.append(value.value)
+        block, after, alive = c.inner(body, env, place)
+        cases.append((tuple(indices), block))
+        if alive:
+            ends.append(after)
+    other = None
+    missing = [entity.name for i, entity in enumerate(kind.entities) if i not in seen]
+    if s.other is not None:
+        if not missing:
+            x.report.warning("RS404", "every case is named already, `else` is never reached", s.span)
+        other, after, alive = c.inner(s.other, env, place)
+        if alive:
+            ends.append(after)
+    elif missing and understood:
+        names = ", ".join(f"`{m}`" for m in missing[:6]) + (" …" if len(missing) > 6 else "")
+        x.error(
+            "RS403",
+            f"`match` has no case for {names}",
+            s.span,
+            notes=(Label(kind.span, "the kind is declared here"),),
+            help="add the cases, or `else:`",
+        )
+    places = tuple(values[0].span.to(values[-1].span) for values, _ in s.cases)
+    return typed.Match(s.span, subject, tuple(cases), other, places), env.meet(ends), bool(ends)
+
+
+def type_for(c: StatementContext, s: ast.For, env: Env, place: Place) -> Outcome:
+    """Types `for`."""
+    env = c.forget(env, s.body)
+    binder, inner = type_binder(c.x, s.binder, env)
+    inside = replace(place, in_loop=True, again_is_decide=False)
+    body, _, _ = c.inner(s.body, inner, inside)
+    return typed.For(s.span, binder, body), env, True
+
+
+def type_repeat(c: StatementContext, s: ast.Repeat, env: Env, place: Place) -> Outcome:
+    """Types `repeat`."""
+    limit = c.x.check(s.limit, env, INT, "the number of times") if s.limit is not None else None
+    env = c.forget(env, s.body)
+    inside = replace(place, in_loop=True, again_is_decide=False)
+    body, _, _ = c.inner(s.body, env, inside)
+    return typed.Repeat(s.span, limit, body), env, limit is not None or c.effects.leaves(s.body)

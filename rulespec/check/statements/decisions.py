@@ -1,0 +1,148 @@
+"""Decisions, their options, and the parameters of options."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from rulespec.check.expressions.names import no_shadow
+from rulespec.check.expressions.operators import common_number
+from rulespec.check.expressions.sets import type_binder
+from rulespec.check.scope import Env, known_if
+from rulespec.check.statements.context import Outcome, Place, StatementContext
+from rulespec.diagnostics.diagnostic import Label
+from rulespec.diagnostics.suggestions import nearest
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
+from rulespec.types import ANY, BAD, INT, Ent, Num, SetOf, Type
+
+MAX_PARAMS = 12
+"""Parameters of one option."""
+
+
+def type_decide(c: StatementContext, s: ast.Decide, env: Env, place: Place) -> Outcome:
+    """Types `decide` and `chance`, in all their forms."""
+    x = c.x
+    if place.together:
+        x.error("RS408", "a decision taken together cannot lead to another decision", s.span)
+    player = Ent(x.decls.player_kind)
+    options = _options(c, s)
+    bodies = tuple(st for o in options for st in o.body)
+    env = c.forget(env, bodies)
+    by, each, scope = None, None, env
+    if s.by is not None:
+        by = x.infer(s.by, env, player)
+        if by.type == SetOf(player.kind):
+            help_ = f"to ask all of them: `decide {s.name.text} together by p in …`"
+            by = x.bad("RS301", f"one {player} decides, and this is {by.type}", by.span, str(by.type), help=help_)
+        else:
+            by = x.expect(by, player, "who decides")
+    if s.each is not None:
+        each, scope = type_binder(x, s.each, env)
+        if each.var.type not in (player, BAD):
+            x.error("RS301", f"players decide, and this is a {each.var.type}", s.each.span)
+    together = s.form == "together"
+    changed = bodies if together else ()
+    seen: dict[str, ast.OptionDef] = {}
+    typed_options: list[typed.OptionDef] = []
+    ends: list[Env] = []
+    for o in options:
+        if o.name.text in seen:
+            notes = (Label(seen[o.name.text].span, "the first one"),)
+            x.error("RS223", f"this decision has an option `{o.name.text}` already", o.name.span, notes=notes)
+        inside = Place(place.in_loop and not together, True, not together, together)
+        option, after, alive = _option(c, o, scope, inside, s.form, changed)
+        typed_options.append(option)
+        if o.name.text not in seen:
+            _one_form(c, s.name.text, option)
+        seen[o.name.text] = o
+        if alive:
+            ends.append(after)
+    understood = all(isinstance(o, ast.OptionDef) or o.text in c.effects.groups for o in s.options)
+    if together or not understood:  # perhaps nobody is asked, or an unknown option is chosen
+        ends.append(env)
+    decide = typed.Decide(s.span, s.form, s.name.text, by, each, s.doc.text, tuple(typed_options))
+    return decide, replace(env.meet(ends), vars=env.vars), bool(ends) or together
+
+
+def _options(c: StatementContext, s: ast.Decide) -> list[ast.OptionDef]:
+    """The options of a decision; reports groups that are not declared."""
+    groups = c.effects.groups
+    for o in s.options:
+        if isinstance(o, ast.Name) and o.text not in groups:
+            hint, notes = nearest(o.text, {g.name.text: g.name.span for g in groups.values()})
+            c.x.error("RS221", f"no group of options is called `{o.text}`", o.span, notes=notes, help=hint)
+    return c.effects.options(s)
+
+
+def _option(
+    c: StatementContext, o: ast.OptionDef, env: Env, place: Place, form: str, changed: tuple[ast.Stmt, ...]
+) -> tuple[typed.OptionDef, Env, bool]:
+    """Typed option, what is known after its body, and whether the rules go on there.
+
+    `changed` are the statements that others may run between the choice and the body.
+    """
+    x = c.x
+    params: list[typed.OptionParam] = []
+    scope = env
+    if len(o.params) > MAX_PARAMS:
+        x.error("RS226", f"an option has at most {MAX_PARAMS} parameters", o.name.span)
+    for p in o.params:
+        param, scope = _param(c, p, scope)
+        params.append(param)
+    by = weight = None
+    if o.by is not None:
+        by = x.check(o.by, scope, Ent(x.decls.player_kind), "who may take this option")
+        if form != "decide":
+            x.error("RS229", "only an option of a `decide` may have a `by` of its own", o.by.span)
+    if o.weight is not None:
+        weight = x.check(o.weight, scope, INT, "the weight")
+        if form != "chance":
+            x.error("RS229", "only an option of a `chance` has a weight", o.weight.span)
+    requires: list[typed.Requirement] = []
+    body = o.body
+    while body and isinstance(body[0], ast.Require):
+        r = body[0]
+        condition = x.condition(r.condition, scope)
+        scope = scope.learn(known_if(condition, True))
+        requires.append(typed.Requirement(condition, r.reason.text, r.condition.span))
+        body = body[1:]
+    block, after, alive = c.inner(body, c.forget(scope, changed), place)
+    option = typed.OptionDef(o.name.text, tuple(params), by, weight, tuple(requires), block, o.doc.text, o.name.span)
+    return option, after, alive
+
+
+def _one_form(c: StatementContext, decision: str, option: typed.OptionDef) -> None:
+    """Reports options of one name with different parameters, in decisions of one name: logs take them for one."""
+    first = c.options_seen.setdefault((decision, option.name), option)
+    if [(p.var.name, p.var.type) for p in first.params] != [(p.var.name, p.var.type) for p in option.params]:
+        c.x.error(
+            "RS223",
+            f"another decision `{decision}` has an option `{option.name}` with other parameters",
+            option.span,
+            notes=(Label(first.span, "the other one"),),
+            help="give one of the decisions or options another name",
+        )
+
+
+def _param(c: StatementContext, p: ast.OptionParam, env: Env) -> tuple[typed.OptionParam, Env]:
+    x = c.x
+    no_shadow(x, p.name, env)
+    low = x.infer(p.low, env)
+    high: typed.Expr | None = None
+    type_: Type = BAD
+    if p.high is not None:
+        high = x.infer(p.high, env)
+        type_ = common_number(x, common_number(x, Num(ANY), low, "..", low), high, "..", low)
+        type_ = INT if type_ == Num(ANY) else type_
+    elif isinstance(low.type, SetOf) and low.type.kind != ANY:
+        type_ = Ent(low.type.kind)
+    elif low.type != BAD:
+        x.wrong(low, "a parameter ranges over a set or over numbers `a .. b`")
+    var = typed.Var(p.name.text, type_, p.name.span, reads=1)
+    x.decls.refer(var.span, var)
+    inner = env.bind(var)
+    where = None
+    if p.where is not None:
+        where = x.condition(p.where, inner)
+        inner = inner.learn(known_if(where, True))
+    return typed.OptionParam(var, low, high, where, p.reason.text, p.low.span), inner

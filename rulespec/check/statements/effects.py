@@ -1,0 +1,113 @@
+"""Effects of statements, found in the syntax trees: names they assign, decisions they hold, loops they leave."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
+
+Stmts = tuple[ast.Stmt, ...]
+
+
+class Effects:
+    """Effects of statements and of the procedures they call.
+
+    Attributes:
+        groups: groups of options by name.
+        procedures: syntax trees of the procedures by name.
+        originals: the procedure that `original(…)` calls, by the name of the procedure it stands in.
+    """
+
+    def __init__(self, declarations: typed.Declarations, groups: Mapping[str, ast.OptionGroup]) -> None:
+        self.decls = declarations
+        self.groups = groups
+        self.procedures: dict[str, ast.Procedure] = {}
+        self.originals: dict[str, str] = {}
+        self._of_procedures: dict[str, frozenset[object]] = {}
+
+    def of(self, stmts: Stmts, original: str) -> frozenset[object]:
+        """Names of the fields, globals and variables that the statements may assign.
+
+        `original` is the procedure that `original(…)` calls in them.
+        """
+        found: set[object] = set()
+        for s in stmts:
+            found |= self._of_statement(s, original)
+        return frozenset(found)
+
+    def _of_statement(self, s: ast.Stmt, original: str) -> frozenset[object]:
+        if isinstance(s, ast.Assign):
+            target = s.target
+            if isinstance(target, ast.Attribute):
+                return frozenset([target.name.text])
+            return frozenset([target.name]) if isinstance(target, ast.Ref) else frozenset()
+        if isinstance(s, ast.CallStmt):
+            return self.of_procedure(_callee(s, original))
+        if isinstance(s, ast.Decide):
+            return frozenset().union(*(self.of(o.body, original) for o in self.options(s)))
+        return frozenset().union(*(self.of(block, original) for block in _blocks(s)))
+
+    def of_procedure(self, name: str) -> frozenset[object]:
+        """Names of the fields and globals that a procedure may assign, and of its variables."""
+        if name not in self._of_procedures:
+            self._of_procedures[name] = frozenset()  # ends a recursion, which is an error anyway
+            procedure = self.procedures.get(name)
+            if procedure is not None:
+                self._of_procedures[name] = self.of(procedure.body, self.originals.get(name, ""))
+        return self._of_procedures[name]
+
+    def decides(self, name: str) -> bool:
+        """Whether a procedure, or one that it calls, holds a decision."""
+        return self._procedure_decides(name, set())
+
+    def _procedure_decides(self, name: str, seen: set[str]) -> bool:
+        procedure = self.procedures.get(name)
+        if procedure is None or name in seen:
+            return False
+        seen.add(name)
+        return any(self._statement_decides(s, self.originals.get(name, ""), seen) for s in procedure.body)
+
+    def _statement_decides(self, s: ast.Stmt, original: str, seen: set[str]) -> bool:
+        if isinstance(s, ast.Decide):
+            return True
+        if isinstance(s, ast.CallStmt):
+            return self._procedure_decides(_callee(s, original), seen)
+        return any(self._statement_decides(inner, original, seen) for block in _blocks(s) for inner in block)
+
+    def leaves(self, stmts: Stmts) -> bool:
+        """Whether a `leave` in these statements belongs to the loop around them."""
+        for s in stmts:
+            if isinstance(s, ast.Jump) and s.word == "leave":
+                return True
+            if isinstance(s, ast.For | ast.Repeat):
+                continue
+            blocks = [o.body for o in self.options(s)] if isinstance(s, ast.Decide) else _blocks(s)
+            if any(self.leaves(b) for b in blocks):
+                return True
+        return False
+
+    def options(self, s: ast.Decide) -> list[ast.OptionDef]:
+        """The options of a decision, with those of the groups that it includes; unknown groups are left out."""
+        options: list[ast.OptionDef] = []
+        for o in s.options:
+            if isinstance(o, ast.OptionDef):
+                options.append(o)
+            elif o.text in self.groups:
+                self.decls.used.add(f"options {o.text}")
+                self.decls.refer(o.span, self.groups[o.text])
+                options.extend(self.groups[o.text].options)
+        return options
+
+
+def _callee(s: ast.CallStmt, original: str) -> str:
+    return original if s.name.text == "original" and original else s.name.text
+
+
+def _blocks(s: ast.Stmt) -> list[Stmts]:
+    """The blocks of a branch or a loop."""
+    if isinstance(s, ast.If):
+        return [b for _, b in s.branches]
+    if isinstance(s, ast.Match):
+        return [s.other or (), *(b for _, b in s.cases)]
+    return [s.body] if isinstance(s, ast.For | ast.Repeat) else []

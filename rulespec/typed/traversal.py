@@ -1,0 +1,113 @@
+"""Traversal of typed rules: expressions and their parts, statements and the expressions in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from rulespec.typed import nodes as typed
+
+
+def expressions(root: typed.Expr) -> Iterator[typed.Expr]:
+    """An expression and all its parts."""
+    stack = [root]
+    while stack:
+        e = stack.pop()
+        yield e
+        stack.extend(parts(e))
+
+
+_PARTS: dict[type[typed.Expr], Callable[..., list[typed.Expr]]] = {
+    typed.Op: lambda e: list(e.args),
+    typed.Call: lambda e: list(e.args),
+    typed.TrackOp: lambda e: list(e.args),
+    typed.Field: lambda e: [e.owner] if e.owner is not None else [],
+    typed.Fact: lambda e: [e.owner],
+    typed.PieceCount: lambda e: [*e.ids, *([e.index] if e.index is not None else [])],
+    typed.TableRow: lambda e: list(e.keys),
+    typed.ProductEntity: lambda e: list(e.parts),
+    typed.Choice: lambda e: [e.condition, e.then, e.other],
+    typed.Each: lambda e: [*_of_binder(e.binder), *(x for x in (e.body, e.default) if x is not None)],
+    typed.Reach: lambda e: [e.start, e.step],
+}
+
+
+def parts(e: typed.Expr) -> list[typed.Expr]:
+    """The direct parts of an expression."""
+    of = _PARTS.get(type(e))
+    return of(e) if of is not None else []
+
+
+def _of_binder(b: typed.Binder) -> list[typed.Expr]:
+    return [b.source, *(x for x in (b.start, b.where) if x is not None)]
+
+
+def definition_expressions(definition: typed.Definition) -> list[typed.Expr]:
+    """The expressions that a definition is directly made of: the values of its `let`s, and its body."""
+    return [*(value for _, value in definition.lets), *([definition.body] if definition.body is not None else [])]
+
+
+def walk(block: typed.Block) -> Iterator[typed.Stmt]:
+    """All statements of a block, however deep."""
+    stack = list(reversed(block))
+    while stack:
+        s = stack.pop()
+        yield s
+        if isinstance(s, typed.If):
+            for _, body in s.branches:
+                stack.extend(reversed(body))
+        elif isinstance(s, typed.Match):
+            for _, body in s.cases:
+                stack.extend(reversed(body))
+            stack.extend(reversed(s.other or ()))
+        elif isinstance(s, typed.For | typed.Repeat):
+            stack.extend(reversed(s.body))
+        elif isinstance(s, typed.Decide):
+            for o in s.options:
+                stack.extend(reversed(o.body))
+
+
+def statement_expressions(s: typed.Stmt) -> list[typed.Expr]:
+    """The expressions a statement is directly made of (not those of the statements in it)."""
+    if isinstance(s, typed.Let | typed.Assign):
+        target = [s.target] if isinstance(s, typed.Assign) else []
+        return [*target, s.value]
+    if isinstance(s, typed.Transfer):
+        return [s.amount, s.source, s.target]
+    if isinstance(s, typed.CallProcedure):
+        return list(s.args)
+    if isinstance(s, typed.EndGame):
+        return [s.winners] if s.winners is not None else []
+    if isinstance(s, typed.If):
+        return [c for c, _ in s.branches if c is not None]
+    if isinstance(s, typed.Match):
+        return [s.subject]
+    if isinstance(s, typed.For):
+        return _of_binder(s.binder)
+    if isinstance(s, typed.Repeat):
+        return [s.limit] if s.limit is not None else []
+    if isinstance(s, typed.Decide):
+        found = [e for e in (s.by,) if e is not None]
+        if s.each is not None:
+            found += _of_binder(s.each)
+        for o in s.options:
+            for p in o.params:
+                found += [e for e in (p.low, p.high, p.where) if e is not None]
+            found += [e for e in (o.by, o.weight) if e is not None]
+            found += [r.condition for r in o.requires]
+        return found
+    return []
+
+
+def expressions_by_rule(rules: typed.Rules) -> Iterator[list[typed.Expr]]:
+    """All expressions of the rules, those of one rule together."""
+    for definition in rules.definitions.values():
+        yield [e for r in definition_expressions(definition) for e in expressions(r)]
+    for procedure in rules.procedures.values():
+        yield [e for s in walk(procedure.body) for r in statement_expressions(s) for e in expressions(r)]
+    for invariant in rules.invariants.values():
+        yield list(expressions(invariant.condition))
+    if rules.scoring is not None:
+        found = [rules.scoring.score]
+        for t in rules.scoring.tiebreaks:
+            found += [e for e in (t.source, t.key, t.value) if e is not None]
+        yield [e for r in found for e in expressions(r)]

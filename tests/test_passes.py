@@ -1,0 +1,34 @@
+"""The checker's passes: a tuple of functions, each in a file of its name, and none left out of it."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+
+import pytest
+
+import rulespec.check
+from rulespec.check.passes import PASSES, Pass
+
+
+@pytest.mark.parametrize("each", PASSES, ids=[each.run.__name__ for each in PASSES])
+def test_a_pass_stands_in_a_file_of_its_name(each: Pass) -> None:
+    file = each.run.__module__.rpartition(".")[2]
+    assert each.run.__name__.removeprefix("check_") == file
+
+
+def test_no_pass_is_left_out_and_none_runs_twice() -> None:
+    found = set()
+    for module in pkgutil.walk_packages(rulespec.check.__path__, "rulespec.check."):
+        for name, function in inspect.getmembers(importlib.import_module(module.name), inspect.isfunction):
+            takes = [p.annotation for p in inspect.signature(function).parameters.values()]
+            if function.__module__ == module.name and takes == ["Context"] and name[0] != "_":
+                found.add(function)
+    assert found == {each.run for each in PASSES}
+    assert len(found) == len(PASSES)
+
+
+def test_a_pass_says_what_it_does() -> None:
+    for each in PASSES:
+        assert each.run.__doc__
