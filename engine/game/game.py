@@ -266,13 +266,10 @@ class Game:
         Raises:
             DiagnosticsError: if the target or the value do not fit, or the pile does not hold so many pieces.
         """
-        before = self.position.state
-        state = before.copy()
         try:
-            self._asker.assign(target, value, state)
+            self.position.edit(lambda state: self._asker.assign(target, value, state))
         except ProgramFaultError as fault:
             raise self.position.fault(fault, self._asker.sites) from None
-        self.position.write({at: new for at, (old, new) in enumerate(zip(before, state, strict=True)) if old != new})
 
     def broken_invariants(self) -> list[str]:
         """The invariants that do not hold, each as its name and text."""

@@ -254,6 +254,12 @@ class Position:
         self.stamp = next(_stamps)
         self._sum = self._sound = None
 
+    def edit(self, change: Callable[[State], None]) -> None:
+        """Writes what a function changes in a copy of the state. A game that has not begun is not begun by this."""
+        state = self._state.copy()
+        change(state)
+        self.write({at: new for at, (old, new) in enumerate(zip(self._state, state, strict=True)) if old != new})
+
     @property
     def ply(self) -> int:
         """The number of decisions taken."""
