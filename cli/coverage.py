@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rulespec.cli import output
+from rulespec.cli.coverage_labels import heading, percentage, rule_state
 from rulespec.cli.simulate import seat_counts
 from rulespec.diagnostics.diagnostic import Report
 
 if TYPE_CHECKING:  # usage errors need none of it
-    from rulespec.engine.coverage.report import CoverageReport, RuleRuns, Total
-    from rulespec.engine.coverage.trace import Coverage, Trace, Tracer
+    from rulespec.engine.coverage.report import CoverageReport
+    from rulespec.engine.coverage.trace import Trace, Tracer
 
 
 @click.command("coverage")
@@ -128,11 +129,11 @@ def _text(found: CoverageReport, width: int, *, colored: bool) -> Iterator[str]:
     def cut(text: str) -> str:
         return text if not width or len(text) <= width else text[: width - 1] + "…"
 
-    yield styled(head(found.coverage), bold=True)
+    yield styled(heading(found.coverage), bold=True)
     yield from (styled(cut(f"fails: {t.id}: {t.error}"), fg="red") for t in found.coverage.tests if t.error)
     for title, totals in (("", found.totals), ("file", found.by_file)):
         yield ""
-        rows = [(name, t.run, t.outcomes, t.explained, percent(t)) for name, t in totals.items()]
+        rows = [(name, t.run, t.outcomes, t.explained, percentage(t)) for name, t in totals.items()]
         yield from output.table(rows, (title, "run", "of", "explained", "%"), right=(1, 2, 3, 4))
     for title, explained in (("not run", False), ("not run, with a reason", True)):
         gaps = [g for g in found.gaps if bool(g.reason) is explained and not g.implied]
@@ -146,32 +147,6 @@ def _text(found: CoverageReport, width: int, *, colored: bool) -> Iterator[str]:
     unproved = [r for r in found.rules if not r.proved_by]
     if unproved:
         yield "\n" + styled("rules that no scenario which cites them runs", bold=True)
-        states = [(r.rule.id, status(r), r.reason or r.rule.text) for r in unproved]
+        states = [(r.rule.id, rule_state(r), r.reason or r.rule.text) for r in unproved]
         yield from (cut(line) for line in output.table(states))
-    yield f"\n{percent(found.whole)} % run or explained"
-
-
-def head(coverage: Coverage) -> str:
-    """What was run, in one line."""
-    first, *others = coverage.rulesets
-    parts = [first.ref + (f", and under {output.counted(len(others), 'overlay')}" if others else "")]
-    for kind, word in (("scenario", "scenario"), ("log", "recorded game"), ("playout", "random game")):
-        if number := sum(t.kind == kind for t in coverage.tests):
-            parts.append(output.counted(number, word))
-    return " · ".join(parts)
-
-
-def percent(total: Total) -> str:
-    """Rounded down, so that 100 means all."""
-    return f"{int(total.percent * 10) / 10:.1f}"
-
-
-def status(r: RuleRuns) -> str:
-    """What is known of a rule, in a word or two."""
-    if r.proved_by:
-        return "proved"
-    if r.reason:
-        return "explained"
-    if r.runs.count:
-        return "run, not cited" if not r.cited_by else "cited, run by others"
-    return "cited, not run" if r.cited_by else "not run"
+    yield f"\n{percentage(found.whole)} % run or explained"

@@ -7,7 +7,7 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
-from rulespec.cli.coverage import head, percent, status
+from rulespec.cli.coverage_labels import heading, percentage, rule_state
 from rulespec.engine.coverage.report import CoverageReport, LineRuns, Total
 
 _MARKS = {"run": "●", "partly": "◐", "missed": "○", "explained": "◌", "": ""}
@@ -19,8 +19,8 @@ def page(found: CoverageReport) -> str:
     template = Template(files(__package__).joinpath("coverage_page.html").read_text("utf-8"))
     return template.substitute(
         title=escape(found.coverage.rulesets[0].title),
-        head=escape(head(found.coverage)),
-        percent=percent(found.whole),
+        head=escape(heading(found.coverage)),
+        percent=percentage(found.whole),
         failed="".join(
             f"<p class='missed'>{escape(f'{t.id}: {t.error}')}</p>" for t in found.coverage.tests if t.error
         ),
@@ -35,7 +35,7 @@ _TOTALS = ("run", "of", "explained", "%")
 
 
 def _total(name: str, total: Total) -> list[str]:
-    return [name, str(total.run), str(total.outcomes), str(total.explained), percent(total)]
+    return [name, str(total.run), str(total.outcomes), str(total.explained), percentage(total)]
 
 
 def _link(file: str) -> str:
@@ -62,7 +62,7 @@ def _rules(found: CoverageReport) -> str:
                 for file, line in places
                 if file in found.by_file
             )
-            state = status(r)
+            state = rule_state(r)
             shade = {"proved": "run", "explained": "explained"}.get(state, "missed")
             text = escape(r.rule.text) + (f"<br><em>{escape(r.reason)}</em>" if r.reason else "")
             tests = escape(", ".join(r.proved_by[:6]) + (" …" if len(r.proved_by) > 6 else ""))
