@@ -18,7 +18,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend, seat_names
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.verify.perft import LIMIT, MAX_DEPTH, Perft, perft
-from rulespec.engine.verify.perft_file import (
+from rulespec.engine.verify.perft_record import (
     at_moves,
     choose,
     compare,

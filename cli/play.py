@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from rulespec.cli import output
-from rulespec.cli.state import standings, state_lines
+from rulespec.cli.state_text import standings, state_lines
 from rulespec.diagnostics.diagnostic import Report
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import seat_names

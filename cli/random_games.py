@@ -10,10 +10,10 @@ from typing import Any
 import click
 
 from rulespec.cli import output
-from rulespec.cli.failing import as_json, story, write_failing
+from rulespec.cli.failing_game import as_json, story, write_failing
 from rulespec.cli.simulate import with_progress
 from rulespec.engine.verify.properties import kind_of, random_games
-from rulespec.engine.verify.shrink import Failing
+from rulespec.engine.verify.shrink import FailingGame
 from rulespec.typed import nodes as typed
 
 MAX_FOUND = 5
@@ -29,7 +29,7 @@ class Tried:
     games: int = 0
     failed: int = 0
     decisions: int = 0
-    found: list[tuple[Failing, Path | None]] = field(default_factory=list)
+    found: list[tuple[FailingGame, Path | None]] = field(default_factory=list)
 
     def show(self) -> None:
         """Prints the mistakes, each with its game."""

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from rulespec.cli import output
-from rulespec.cli.state import standings, state_lines
+from rulespec.cli.state_text import standings, state_lines
 from rulespec.diagnostics.diagnostic import DiagnosticsError, Report
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
@@ -62,7 +62,7 @@ def command(
     from rulespec.load import load_ruleset
 
     if under is not None:
-        from rulespec.cli.under import judge_logs
+        from rulespec.cli.judge import judge_logs
 
         if until is not None or check or trace is not None or out is not None:
             raise click.UsageError("--under does not go with --until, --check, --trace and --out")

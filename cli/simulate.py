@@ -14,14 +14,14 @@ from typing import Any, TypeVar
 import click
 
 from rulespec.cli import output
-from rulespec.cli.failing import as_json, story, write_failing, write_log
+from rulespec.cli.failing_game import as_json, story, write_failing, write_log
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.simulate.playouts import CAP, Outcome, Plan, Playout, Totals
 from rulespec.engine.simulate.results import Results, open_results
-from rulespec.engine.simulate.workers import CLUSTERS, ClusterError, spread
+from rulespec.engine.simulate.workers import CLUSTERS, ClusterError, play_on_workers
 from rulespec.engine.verify.properties import shorter_playout
-from rulespec.engine.verify.shrink import Failing
+from rulespec.engine.verify.shrink import FailingGame
 from rulespec.typed import nodes as typed
 
 _MAX_JOBS = 1_000
@@ -195,7 +195,7 @@ class _Run:
     def play(self, numbers: range, jobs: int, cluster: str, results: Results | None, *, keep_rows: bool) -> None:
         """Plays games; rows are kept if nobody writes them."""
         here = (Outcome.of(self.plan.play(self.ruleset, number)) for number in numbers)
-        with closing(here if jobs == 1 and not cluster else spread(self.plan, numbers, jobs, cluster)) as runs:
+        with closing(here if jobs == 1 and not cluster else play_on_workers(self.plan, numbers, jobs, cluster)) as runs:
             for outcome in with_progress(runs, numbers.stop, numbers.start):
                 if results is not None:
                     results.add(outcome)
@@ -215,7 +215,7 @@ class _Run:
         """A game that was played elsewhere, with all its decisions."""
         return self.plan.play(self.ruleset, number)
 
-    def shortest(self) -> Iterator[tuple[Failing, Path | None]]:
+    def shortest(self) -> Iterator[tuple[FailingGame, Path | None]]:
         """For each mistake the shortest game found that shows it, and where it is written if there is a folder."""
         for number in self.totals.mistakes.values():
             failing = shorter_playout(self._again(number))

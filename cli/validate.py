@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from rulespec import cache as kept
 from rulespec.cli import output
-from rulespec.cli.deep import Deep
+from rulespec.cli.explore import Deep
 from rulespec.cli.fix import mend
 from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Report
 from rulespec.diagnostics.render import to_github, to_json

@@ -15,7 +15,7 @@ import pytest
 
 from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Report, Severity
 from rulespec.engine.game.game import Game, TakenBack
-from rulespec.engine.logs.file import MAX_NATIVE_BYTES, read_log_text
+from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, read_log_text
 from rulespec.engine.logs.native import (
     MAX_LINE,
     MAX_LINES,

@@ -24,7 +24,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend, seat_names
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.verify.perft import MAX_DEPTH, perft
-from rulespec.engine.verify.perft_file import COUNTED, compare, read_record, record_file
+from rulespec.engine.verify.perft_record import COUNTED, compare, read_record, record_file
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
 from rulespec.typed import nodes as typed

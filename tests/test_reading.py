@@ -16,7 +16,7 @@ from test_recorded_games import ALL, IMPOSSIBLE, name_of, opened
 from rulespec.engine.dialects import inverse as narrow
 from rulespec.engine.dialects.dialect import Dialect, Projection, parse_foreign, read_dialect
 from rulespec.engine.dialects.importer import Importer, seats_and_settings
-from rulespec.engine.dialects.inverse import Narrowing
+from rulespec.engine.dialects.inverse import FormInverse
 from rulespec.engine.dialects.projection import Projections
 from rulespec.engine.game.game import Game
 from rulespec.load import load_ruleset
@@ -77,7 +77,7 @@ def test_guesses_are_the_arguments_that_look_like_the_record(
     projections = Projections(game, replace(postman, decisions={name: (projection,)}), True)
     (compiled,) = projections.forms[tuple(name.split("."))]  # type: ignore[index]
     assert len(compiled.fields) == len(projection.match)
-    narrowing, state = Narrowing(compiled, projections), game.live
+    narrowing, state = FormInverse(compiled, projections), game.live
     domains = [range(-2, 5) if type_ == "int" else range(len(game.labels.names[type_])) for _, type_ in compiled.params]
     for a, b in product([*FOUND, ...], repeat=2):
         record = {key: found for key, found in (("a", a), ("b", b)) if found is not ...}

@@ -26,8 +26,8 @@ from rulespec.cli.main import cli, run
 from rulespec.diagnostics.diagnostic import DiagnosticsError
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.simulate.playouts import Mistake, Outcome, Plan, Totals
-from rulespec.engine.simulate.results import JsonLines, Parts, open_results
-from rulespec.engine.simulate.workers import ClusterError, spread
+from rulespec.engine.simulate.results import JsonLinesResults, ParquetResults, open_results
+from rulespec.engine.simulate.workers import ClusterError, play_on_workers
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
 from rulespec.typed import nodes as typed
@@ -119,8 +119,8 @@ def test_the_number_of_processes_makes_no_difference(jobs: str) -> None:
 
 
 def test_more_processes_than_games() -> None:
-    assert [o.game for o in spread(plan(), range(7, 9), jobs=3)] == [7, 8]
-    assert list(spread(plan(), range(9, 9), jobs=3)) == []
+    assert [o.game for o in play_on_workers(plan(), range(7, 9), jobs=3)] == [7, 8]
+    assert list(play_on_workers(plan(), range(9, 9), jobs=3)) == []
 
 
 def test_games_that_fail_are_told_alike(tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_processes_that_read_other_files_play_nothing() -> None:
     nim = plan("nim")
     mixed = Plan("wager", nim.ruleset, nim.ruleset_hash, (2,), 1, 10, {}, "python")
     with pytest.raises(ClusterError, match="other files are read for `wager`"):
-        list(spread(mixed, range(3), jobs=2))
+        list(play_on_workers(mixed, range(3), jobs=2))
 
 
 @pytest.mark.parametrize(
@@ -362,7 +362,7 @@ def test_cut_at_any_byte_the_whole_lines_count_and_the_run_goes_on(tmp_path: Pat
     whole = path.read_bytes()
     for cut in range(len(whole)):
         path.write_bytes(whole[:cut])
-        with JsonLines(path, plan()) as results:
+        with JsonLinesResults(path, plan()) as results:
             found = list(results.recorded())
             lines = whole[:cut].count(b"\n")
             assert found == outcomes[: max(0, lines - 1)], cut
@@ -452,10 +452,10 @@ def test_what_is_no_file_is_not_written_to(tmp_path: Path) -> None:
     (tmp_path / "file.parquet").write_text("hello", "utf-8")
     for name, told in (("pipe", "is not a file"), ("folder", "cannot be written")):
         with pytest.raises(SaveError, match=told):
-            JsonLines(tmp_path / f"{name}.jsonl", plan())
+            JsonLinesResults(tmp_path / f"{name}.jsonl", plan())
     pytest.importorskip("pyarrow")
     with pytest.raises(SaveError, match="is a file"):
-        Parts(tmp_path / "file.parquet", plan())
+        ParquetResults(tmp_path / "file.parquet", plan())
 
 
 def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -469,7 +469,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             return write_(file, data[:9])
         raise OSError(28, "No space left on device")
 
-    with monkeypatch.context() as patch, JsonLines(path, plan()) as results:
+    with monkeypatch.context() as patch, JsonLinesResults(path, plan()) as results:
         assert list(results.recorded()) == outcomes[:2]
         patch.setattr("rulespec.engine.simulate.results.os.write", full)
         with pytest.raises(SaveError, match="No space left on device"):
@@ -599,12 +599,12 @@ def test_ctrl_c_writes_the_last_part(tmp_path: Path) -> None:
     path, seen = out(tmp_path, "results.parquet"), tmp_path / "seen"
     program = f"""
 import rulespec.engine.simulate.results, pathlib
-add = rulespec.engine.simulate.results.Parts.add
+add = rulespec.engine.simulate.results.ParquetResults.add
 def noted(self, outcome):
     add(self, outcome)
     if outcome.game == 5:
         pathlib.Path({str(seen)!r}).touch()
-rulespec.engine.simulate.results.Parts.add = noted
+rulespec.engine.simulate.results.ParquetResults.add = noted
 from rulespec.cli.main import main
 main()
 """

@@ -16,7 +16,7 @@ from rulespec.diagnostics.diagnostic import Report, Span
 from rulespec.documents.reader import Mapping as YamlMapping
 from rulespec.documents.reader import Node, locate, read_yaml, to_plain
 from rulespec.documents.schema_check import check_schema
-from rulespec.engine.logs.file import fail
+from rulespec.engine.logs.log_text import fail
 from rulespec.schemas import load_schema
 
 MAX_ACTIONS = 50_000

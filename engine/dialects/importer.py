@@ -17,8 +17,8 @@ from msgspec.structs import replace
 
 from rulespec.diagnostics.diagnostic import Report, Span, shown
 from rulespec.engine.dialects.dialect import MISSING, Dialect, ForeignLog, follow, ordered, reader
-from rulespec.engine.dialects.inverse import Narrowing
-from rulespec.engine.dialects.matching import Question, Reader, Reading
+from rulespec.engine.dialects.inverse import FormInverse
+from rulespec.engine.dialects.matching import DecisionForms, Matcher, Pattern
 from rulespec.engine.dialects.mismatch import Explainer
 from rulespec.engine.dialects.projection import Projections, is_by, items
 from rulespec.engine.game.game import Game, TakenBack
@@ -191,7 +191,7 @@ class Importer:
         self._ignores = dialect.ignores_illegal and own and not strict
         self._projections = Projections(game, dialect, own)
         self._explainer = Explainer(game, dialect, self._projections)
-        self._reader = Reader(game, dialect, self._projections)
+        self._matcher = Matcher(game, dialect, self._projections)
         # What is asked of each entry again and again; behind the last one there is None.
         entries = [*log.entries, None]
         types = map(reader(dialect.type_path), entries)
@@ -295,7 +295,7 @@ class Importer:
         best, furthest, there = (0, 0, 0), _Way((), cursor, False), game.clone()
         back, forward = 0, False
         while True:
-            question = self._reader.question()
+            question = self._matcher.question()
             if self._is_due(question, cursor, end):
                 break
             progress = (cursor.entry, len(cursor.matched), len(stack))
@@ -317,7 +317,7 @@ class Importer:
             cursor = self._settled(found[1], end)
         return _Way(_steps(stack), cursor, True)
 
-    def _is_due(self, question: Question | None, cursor: Cursor, end: int) -> bool:
+    def _is_due(self, question: DecisionForms | None, cursor: Cursor, end: int) -> bool:
         """Whether the walk stands before an entry that is no decision, or at the end."""
         if self._ended is not None:
             return True
@@ -346,14 +346,14 @@ class Importer:
         for path in self._projections.shared.get(kind, ()):
             if len(cursor.matched) < len(items(payload, path)):
                 return False
-        question = self._reader.question()
+        question = self._matcher.question()
         return question is None or kind not in question.types
 
-    def _answerable(self, question: Question, cursor: Cursor) -> bool:
+    def _answerable(self, question: DecisionForms, cursor: Cursor) -> bool:
         """Whether the open decision is answered from a list of the first entry."""
         return any(cursor.head(name) < len(self._lists.get(name, ())) for name in question.lists)
 
-    def _candidates(self, question: Question | None, cursor: Cursor, end: int) -> Iterator[tuple[Option, Cursor]]:
+    def _candidates(self, question: DecisionForms | None, cursor: Cursor, end: int) -> Iterator[tuple[Option, Cursor]]:
         """The options that fit, each with where the log is after it; silent ones last."""
         if question is None:
             return
@@ -361,31 +361,31 @@ class Importer:
         if question.is_automatic and not cursor.waiting:  # the other system takes it by itself
             if may_be_silent:
                 following = replace(cursor, given=cursor.given + 1, silent=cursor.silent + 1)
-                for option in self._reader.legal(question.automatic):
+                for option in self._matcher.legal(question.automatic):
                     yield option, self._checked(question, option, cursor, following)
             return
         payload = self._payloads[cursor.entry]
         for choice, forms in question.forms(self._types[cursor.entry] if cursor.entry < end else None):
-            for option, reading in self._reader.read(choice, self._readings(forms, cursor, payload), payload):
+            for option, reading in self._matcher.read(choice, self._readings(forms, cursor, payload), payload):
                 yield option, self._checked(question, option, cursor, self._after(reading, cursor))
         if question.silent and may_be_silent and cursor.entry < end:
             following = replace(cursor, silent=cursor.silent + 1, waiting=False)
-            for option in self._reader.legal(question.silent):
+            for option in self._matcher.legal(question.silent):
                 yield option, self._checked(question, option, cursor, following)
 
-    def _readings(self, forms: Sequence[Narrowing], cursor: Cursor, payload: Any) -> list[Reading]:
+    def _readings(self, forms: Sequence[FormInverse], cursor: Cursor, payload: Any) -> list[Pattern]:
         """What options of a choice are compared with: the entry, elements of its list, or one of the first entry's."""
-        found: list[Reading] = []
+        found: list[Pattern] = []
         for form in forms:
             p = form.projection
             if p.list:
                 values, at = self._lists.get(p.list, ()), cursor.head(p.list)
-                found += [Reading(form, value) for value in values[at : at + 1]]
+                found += [Pattern(form, value) for value in values[at : at + 1]]
             elif p.item:
                 records = enumerate(items(payload, p.item))
-                found += [Reading(form, record, i) for i, record in records if i not in cursor.matched]
+                found += [Pattern(form, record, i) for i, record in records if i not in cursor.matched]
             elif not p.closes or self._is_closed(payload, p.closes, cursor):
-                found.append(Reading(form, payload))
+                found.append(Pattern(form, payload))
         return found
 
     def _is_closed(self, payload: Any, path: str, cursor: Cursor) -> bool:
@@ -393,7 +393,7 @@ class Importer:
         found = follow(payload, path)
         return isinstance(found, list) and len(cursor.matched) >= len(found)
 
-    def _after(self, reading: Reading, cursor: Cursor) -> Cursor:
+    def _after(self, reading: Pattern, cursor: Cursor) -> Cursor:
         """Where the log is behind what is read so."""
         p = reading.form.projection
         if p.list:
@@ -402,7 +402,7 @@ class Importer:
             return replace(cursor, matched=cursor.matched | {reading.item}, silent=0, waiting=False)
         return replace(cursor, entry=cursor.entry + 1, matched=frozenset(), silent=0, waiting=False)
 
-    def _checked(self, question: Question, option: Option, cursor: Cursor, following: Cursor) -> Cursor:
+    def _checked(self, question: DecisionForms, option: Option, cursor: Cursor, following: Cursor) -> Cursor:
         """With a checkpoint before the option, if an undo goes back to it or to the entry that it begins."""
         begins = self._marks[cursor.entry] and not cursor.matched
         begins = begins and bool(following.matched or following.entry > cursor.entry)

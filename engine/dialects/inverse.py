@@ -23,7 +23,7 @@ Inverse = Callable[[Any], Sequence[int]]
 """What a record has in a field → the values of one argument, ascending, with which the option has the same there."""
 
 
-class Narrowing:
+class FormInverse:
     """What the fields of a form say of an option's arguments.
 
     A field that depends on one argument and on nothing else is read backwards; `fixed` fields depend on no argument,

@@ -8,24 +8,24 @@ from typing import Any
 from msgspec import Struct
 
 from rulespec.engine.dialects.dialect import Dialect
-from rulespec.engine.dialects.inverse import Args, Narrowing
+from rulespec.engine.dialects.inverse import Args, FormInverse
 from rulespec.engine.dialects.projection import Projections
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
 
 
-class Reading(Struct, frozen=True, gc=False):
+class Pattern(Struct, frozen=True, gc=False):
     """A form that an option may be recorded in, with what would be the record.
 
     `item` is the number of the record in the list that several decisions share; -1 if it is in none.
     """
 
-    form: Narrowing
+    form: FormInverse
     record: Any
     item: int = -1
 
 
-class Question:
+class DecisionForms:
     """What a decision of the program is to a dialect.
 
     `silent` are the numbers of the choices that the dialect does not know, `automatic` of those that the other system
@@ -40,7 +40,7 @@ class Question:
         forms = {k: projections.forms[decision.name, decision.choices[k].name] for k in listed}
         self._projections = projections
         self._forms = forms
-        self._of_type: dict[str | None, list[tuple[int, list[Narrowing]]]] = {}
+        self._of_type: dict[str | None, list[tuple[int, list[FormInverse]]]] = {}
         self.silent = [k for k in listed if not forms[k]]
         self.automatic = [k for k in listed if any(form.projection.automatic for form in forms[k])]
         marks = dialect.undo.checkpoints if dialect.undo is not None else frozenset()
@@ -51,7 +51,7 @@ class Question:
         self.types = frozenset(form.projection.type for form in every)
         self.is_automatic = any(form.projection.automatic for form in every)
 
-    def forms(self, type_: str | None) -> list[tuple[int, list[Narrowing]]]:
+    def forms(self, type_: str | None) -> list[tuple[int, list[FormInverse]]]:
         """The choices that a list of the first entry or an entry of this type may stand for, each with such forms."""
         kind = type_ if type_ in self.types else None
         if kind not in self._of_type:
@@ -59,29 +59,29 @@ class Question:
             for k, forms in self._forms.items():
                 chosen = [form for form in forms if form.projection.list or form.projection.type == kind]
                 if chosen:
-                    self._of_type[kind].append((k, [Narrowing(form, self._projections) for form in chosen]))
+                    self._of_type[kind].append((k, [FormInverse(form, self._projections) for form in chosen]))
         return self._of_type[kind]
 
 
-class Reader:
+class Matcher:
     """Finds the options of a game that records can stand for."""
 
     def __init__(self, game: Game, dialect: Dialect, projections: Projections) -> None:
         self.game = game
         self.dialect = dialect
         self.projections = projections
-        self._questions: dict[int, Question] = {}
+        self._questions: dict[int, DecisionForms] = {}
 
-    def question(self) -> Question | None:
+    def question(self) -> DecisionForms | None:
         """The open decision; None if the game is over."""
         number = self.game.asked
         if number < 0:
             return None
         if number not in self._questions:
-            self._questions[number] = Question(self.game, self.dialect, self.projections, number)
+            self._questions[number] = DecisionForms(self.game, self.dialect, self.projections, number)
         return self._questions[number]
 
-    def read(self, choice: int, readings: Sequence[Reading], payload: Any) -> Iterator[tuple[Option, Reading]]:
+    def read(self, choice: int, readings: Sequence[Pattern], payload: Any) -> Iterator[tuple[Option, Pattern]]:
         """The legal options of one choice that look like a record, each with the first reading that it fits.
 
         Args:
@@ -110,13 +110,13 @@ class Reader:
                         yield found, reading
                         break
 
-    def _guesses(self, readings: Sequence[Reading]) -> Sequence[tuple[Args, Sequence[Reading]]] | None:
+    def _guesses(self, readings: Sequence[Pattern]) -> Sequence[tuple[Args, Sequence[Pattern]]] | None:
         """The arguments with which options may look like records, ascending; None if that can be said of too few."""
         state = self.game.live
         if len(readings) == 1:
             guesses = readings[0].form.guesses(readings[0].record, state)
             return guesses if guesses is None else [(args, readings) for args in guesses]
-        found: dict[Args, list[Reading]] = {}
+        found: dict[Args, list[Pattern]] = {}
         for reading in readings:
             guesses = reading.form.guesses(reading.record, state)
             if guesses is None:

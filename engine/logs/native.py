@@ -23,7 +23,7 @@ from msgspec import Struct
 from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Severity, Span, did_you_mean, shown
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import Option
-from rulespec.engine.logs.file import MAX_NATIVE_BYTES, fail, read_log_text
+from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, fail, read_log_text
 
 VERSION = 1
 MAX_LINES = 200_000

@@ -16,7 +16,7 @@ _LISTED = 2_000
 _NEAREST = 5
 
 
-class Taken(Struct, frozen=True, gc=False):
+class RecordedDecision(Struct, frozen=True, gc=False):
     """A decision as it was taken: its name, who took it (None: chance), and the option as text."""
 
     decision: str
@@ -24,7 +24,7 @@ class Taken(Struct, frozen=True, gc=False):
     option: str
 
 
-def take(game: Game, taken: Taken | LogEntry) -> Option | Refusal:
+def take(game: Game, taken: RecordedDecision | LogEntry) -> Option | Refusal:
     """Takes a decision that is written down, if it is legal; else says why it is not, and nothing has changed."""
     try:
         return game.take(taken.option, taken.by, taken.decision)

@@ -16,7 +16,7 @@ from typing import Any
 from rulespec.diagnostics.diagnostic import DiagnosticsError, Span
 from rulespec.engine.game.game import TakenBack
 from rulespec.engine.game.option import Option
-from rulespec.engine.logs.file import GZIP, MAX_NATIVE_BYTES, fail, read_log_text
+from rulespec.engine.logs.log_text import GZIP, MAX_NATIVE_BYTES, fail, read_log_text
 from rulespec.engine.logs.native import MAX_LINES, LogHeader, NativeLog, entry_json, parse_log
 from rulespec.errors import RulespecError
 

@@ -21,9 +21,9 @@ from rulespec.diagnostics.diagnostic import DiagnosticsError
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import check_settings, machine, quick_machine
 from rulespec.engine.game.refusal import refused
-from rulespec.engine.logs.file import fail
+from rulespec.engine.logs.log_text import fail
 from rulespec.engine.logs.native import NativeLog
-from rulespec.engine.logs.recorded import Taken
+from rulespec.engine.logs.recorded import RecordedDecision
 from rulespec.engine.replay.judge import Difference, take_all
 from rulespec.engine.replay.replay import Load
 from rulespec.load import load_ruleset
@@ -137,7 +137,7 @@ def identify(
     base = rules or log.header.ruleset.partition("+")[0]
     moves = written_moves(log)
     search = _Search(base, log.header.seats, moves, load)
-    found = Identification(log.file, base, sum(isinstance(move, Taken) for move in moves))
+    found = Identification(log.file, base, sum(isinstance(move, RecordedDecision) for move in moves))
     try:
         answers, closest = search.run()
         found.answers = answers
@@ -153,7 +153,7 @@ def identify(
     return found
 
 
-def written_moves(log: NativeLog) -> list[Taken | TakenBack]:
+def written_moves(log: NativeLog) -> list[RecordedDecision | TakenBack]:
     """The decisions of a log, and where some are taken back.
 
     Raises:
@@ -161,13 +161,17 @@ def written_moves(log: NativeLog) -> list[Taken | TakenBack]:
     """
     if len(log.entries) > MAX_MOVES:
         fail("RS602", f"a log that is identified has at most {MAX_MOVES:,} lines", log.span(log.entries[MAX_MOVES]))
-    moves: list[Taken | TakenBack] = []
+    moves: list[RecordedDecision | TakenBack] = []
     standing = 0
     for entry in log.entries:
         if entry.undo > standing:
             fail("RS607", f"there are not {entry.undo} decisions to take back", log.span(entry))
         standing += -entry.undo if entry.undo else 1
-        moves.append(TakenBack(entry.undo, entry.keep) if entry.undo else Taken(entry.decision, entry.by, entry.option))
+        moves.append(
+            TakenBack(entry.undo, entry.keep)
+            if entry.undo
+            else RecordedDecision(entry.decision, entry.by, entry.option)
+        )
     return moves
 
 
@@ -176,7 +180,9 @@ class _Exhausted(Exception):
 
 
 class _Search:
-    def __init__(self, base: str, seats: tuple[str, ...], moves: list[Taken | TakenBack], load: Load) -> None:
+    def __init__(
+        self, base: str, seats: tuple[str, ...], moves: list[RecordedDecision | TakenBack], load: Load
+    ) -> None:
         self.base = base
         self.seats = seats
         self.moves = moves
@@ -313,7 +319,7 @@ class _Search:
 
 
 def replayed(
-    candidate: Candidate, ruleset: typed.Ruleset, seats: tuple[str, ...], moves: list[Taken | TakenBack]
+    candidate: Candidate, ruleset: typed.Ruleset, seats: tuple[str, ...], moves: list[RecordedDecision | TakenBack]
 ) -> Trial:
     """Replays a log under a candidate; `ruleset` is that with the candidate's overlays.
 
@@ -326,7 +332,7 @@ def replayed(
         if any(d.code == "RS708" for d in error.diagnostics):
             raise
         refusal = refused(error.diagnostics[0].message)
-        return Trial(candidate, ruleset.ref, 0, Difference(0, Taken("", None, ""), None, None, refusal, ()))
+        return Trial(candidate, ruleset.ref, 0, Difference(0, RecordedDecision("", None, ""), None, None, refusal, ()))
     walk = take_all(game, moves)
     return Trial(candidate, ruleset.ref, walk.legal, walk.difference)
 

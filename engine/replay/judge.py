@@ -14,7 +14,7 @@ from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError
 from rulespec.engine.game.refusal import refused
-from rulespec.engine.logs.recorded import Taken, nearest, take
+from rulespec.engine.logs.recorded import RecordedDecision, nearest, take
 from rulespec.engine.replay.replay import Load, replay_file
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
@@ -37,7 +37,7 @@ class Difference:
     """
 
     index: int
-    taken: Taken
+    taken: RecordedDecision
     asked: str | None
     asks: str | None
     refusal: Refusal
@@ -257,13 +257,13 @@ class Walk:
     difference: Difference | None
 
 
-def take_all(game: Game, moves: Sequence[Taken | TakenBack], *, answer_forced: bool = False) -> Walk:
+def take_all(game: Game, moves: Sequence[RecordedDecision | TakenBack], *, answer_forced: bool = False) -> Walk:
     """Takes written decisions one after the other, up to the first that is not legal or the end of the game.
 
     With `answer_forced`, questions that are not written down are answered where there is one answer. Otherwise they are
     a difference, and so is what is decided when the game is over.
     """
-    decisions = sum(isinstance(move, Taken) for move in moves)
+    decisions = sum(isinstance(move, RecordedDecision) for move in moves)
     legal = forced = 0
     begun: list[int] = []  # for each decision that stands, how many the game held before it and what was forced
     for move in moves:
@@ -273,7 +273,7 @@ def take_all(game: Game, moves: Sequence[Taken | TakenBack], *, answer_forced: b
                 game.take_back(TakenBack(game.ply - ply, move.keep))
             except (IndexError, ValueError) as error:
                 refusal = refused(str(error))
-                return Walk(decisions, legal, forced, differs(game, legal, Taken("", None, "undo"), refusal))
+                return Walk(decisions, legal, forced, differs(game, legal, RecordedDecision("", None, "undo"), refusal))
             del begun[-move.decisions :]
             continue
         begun.append(game.ply)
@@ -295,11 +295,11 @@ def _is_over(game: Game) -> bool:
         return False
 
 
-def _as_text(move: Option | TakenBack) -> Taken | TakenBack:
-    return move if isinstance(move, TakenBack) else Taken(move.decision, move.by, str(move))
+def _as_text(move: Option | TakenBack) -> RecordedDecision | TakenBack:
+    return move if isinstance(move, TakenBack) else RecordedDecision(move.decision, move.by, str(move))
 
 
-def differs(game: Game, index: int, taken: Taken, refusal: Refusal) -> Difference:
+def differs(game: Game, index: int, taken: RecordedDecision, refusal: Refusal) -> Difference:
     """The report on a decision that a game has refused."""
     try:
         now = game.decision
@@ -309,7 +309,7 @@ def differs(game: Game, index: int, taken: Taken, refusal: Refusal) -> Differenc
     return Difference(index, taken, now.name if now else None, by, refusal, nearest(game, taken.option))
 
 
-def _answer_forced(game: Game, taken: Taken) -> int:
+def _answer_forced(game: Game, taken: RecordedDecision) -> int:
     """Answers what is asked before the question that is written down, while there is one answer; says how often."""
     answered = 0
     try:
@@ -324,7 +324,7 @@ def _answer_forced(game: Game, taken: Taken) -> int:
     return answered
 
 
-def _asks_for(game: Game, taken: Taken) -> bool:
+def _asks_for(game: Game, taken: RecordedDecision) -> bool:
     """Whether the open decision is the one that is written down: of its name, and for the same to decide."""
     now = game.decision
     if now is None or now.name != taken.decision:

@@ -16,7 +16,7 @@ from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError
 from rulespec.engine.game.refusal import refused
-from rulespec.engine.logs.file import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, read_log_text
+from rulespec.engine.logs.log_text import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, read_log_text
 from rulespec.engine.logs.native import LogEntry, LogHeader, LogWriter, NativeLog, entry_json, is_native, parse_log
 from rulespec.engine.logs.recorded import nearest, take
 from rulespec.load import game_folders, load_ruleset

@@ -26,7 +26,7 @@ from types import TracebackType
 from typing import Any
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
-from rulespec.engine.logs.file import fail
+from rulespec.engine.logs.log_text import fail
 from rulespec.engine.logs.saved_game import SaveError, lock, open_alone, sync_folder
 from rulespec.engine.simulate.playouts import Mistake, Outcome, Plan
 
@@ -100,13 +100,13 @@ def open_results(path: Path, plan: Plan) -> Results:
         SaveError: if it has another name, cannot be written, or another program writes to it.
     """
     if path.suffix == ".jsonl":
-        return JsonLines(path, plan)
+        return JsonLinesResults(path, plan)
     if path.suffix == ".parquet":
-        return Parts(path, plan)
+        return ParquetResults(path, plan)
     raise SaveError(f"{path} names no format: results are written to a name that ends in .jsonl or .parquet")
 
 
-class JsonLines(Results):
+class JsonLinesResults(Results):
     """A file of JSON Lines. A row is written as soon as its game is over; see `Results`."""
 
     def __init__(self, path: Path, plan: Plan) -> None:
@@ -175,7 +175,7 @@ class JsonLines(Results):
         os.close(self._file)
 
 
-class Parts(Results):
+class ParquetResults(Results):
     """A folder of Parquet files; see `Results`. Part `games-0000020000.parquet` begins with game 20,000.
 
     A part is written after `PART_ROWS` games, after `PART_SECONDS`, and at the end.

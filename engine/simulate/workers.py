@@ -43,7 +43,7 @@ class ClusterError(RulespecError):
     """Games cannot be played, or not any more, in other processes; the message says why."""
 
 
-def spread(plan: Plan, numbers: range, jobs: int = -1, cluster: str = "") -> Generator[Outcome]:
+def play_on_workers(plan: Plan, numbers: range, jobs: int = -1, cluster: str = "") -> Generator[Outcome]:
     """Plays games in other processes.
 
     Args:

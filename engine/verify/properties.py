@@ -23,7 +23,7 @@ from rulespec.engine.logs.native import LogHeader, LogWriter
 from rulespec.engine.logs.saved_game import SavedGame
 from rulespec.engine.replay.replay import ReplayResult, replay_file, replay_log
 from rulespec.engine.simulate.playouts import Playout, choose
-from rulespec.engine.verify.shrink import Failing, Move, shortest
+from rulespec.engine.verify.shrink import FailingGame, Move, shortest
 from rulespec.typed import nodes as typed
 
 BACKENDS: tuple[Backend, ...] = ("python", "interpreter")
@@ -333,7 +333,7 @@ def random_games(
     *,
     cap: int = CAP,
     backends: Sequence[Backend | Machines] = BACKENDS,
-) -> Iterator[tuple[Trial, Failing | None]]:
+) -> Iterator[tuple[Trial, FailingGame | None]]:
     """Plays random games, every other one with random values for the ruleset's options, and tries the properties.
 
     Args:
@@ -385,7 +385,7 @@ def _move(game: Game, rng: random.Random) -> Move:
     return option
 
 
-def shorter(trial: Trial, wrong: Diagnostic, failed: Property | None) -> Failing:
+def shorter(trial: Trial, wrong: Diagnostic, failed: Property | None) -> FailingGame:
     """The shortest game found in which the same is wrong as in a trial.
 
     Args:
@@ -418,7 +418,7 @@ def shorter(trial: Trial, wrong: Diagnostic, failed: Property | None) -> Failing
     return shortest(ruleset, header, trial.moves, wrong, run)
 
 
-def shorter_playout(playout: Playout) -> Failing:
+def shorter_playout(playout: Playout) -> FailingGame:
     """The shortest game found in which the same is wrong as in a random playout that has failed."""
     assert playout.failure is not None
     game = playout.game

@@ -33,7 +33,7 @@ _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
-class Failing:
+class FailingGame:
     """A game that shows something wrong: after the last of its moves, or in that move if the rules are at fault there.
 
     `changed` is what the last move has changed, a line for each field and each pile.
@@ -71,7 +71,7 @@ def shortest(
     *,
     tries: int = MAX_TRIES,
     seconds: float = MAX_SECONDS,
-) -> Failing:
+) -> FailingGame:
     """The shortest game found in which the same is wrong.
 
     Args:
@@ -103,7 +103,7 @@ def shortest(
             if (found := again(kept[:at], len(kept) - at - 1)) is not None:
                 kept = found
                 break
-    return Failing(header, tuple(kept), wrong, tuple(last_changes(ruleset, header, kept)))
+    return FailingGame(header, tuple(kept), wrong, tuple(last_changes(ruleset, header, kept)))
 
 
 def leave_out(moves: list[_T], again: Callable[[list[_T]], list[_T] | None]) -> list[_T]:

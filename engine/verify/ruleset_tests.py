@@ -25,7 +25,7 @@ from rulespec.engine.game.machines import Backend, Machines, seat_names
 from rulespec.engine.game.position_check import look
 from rulespec.engine.simulate.playouts import choose
 from rulespec.engine.verify.properties import BACKENDS, PROPERTIES, Property, Trial, shorter
-from rulespec.engine.verify.shrink import Failing, last_changes
+from rulespec.engine.verify.shrink import FailingGame, last_changes
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
@@ -58,7 +58,7 @@ class BrokenGameError(AssertionError):
         super().__init__()
         self._trial, self._failed = trial, failed
         changed = tuple(last_changes(trial.game.ruleset, trial.header, trial.moves))
-        self.failing = Failing(trial.header, tuple(trial.moves), wrong, changed)
+        self.failing = FailingGame(trial.header, tuple(trial.moves), wrong, changed)
 
     def shorten(self) -> None:
         """Makes the game as short as can be."""

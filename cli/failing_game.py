@@ -8,10 +8,10 @@ from typing import Any
 import click
 
 from rulespec.diagnostics.render import to_json
-from rulespec.engine.verify.shrink import Failing
+from rulespec.engine.verify.shrink import FailingGame
 
 
-def write_failing(folder: Path | None, name: str, failing: Failing) -> Path | None:
+def write_failing(folder: Path | None, name: str, failing: FailingGame) -> Path | None:
     """Writes a game that fails into a folder, if one is given, and returns where.
 
     Raises:
@@ -35,7 +35,7 @@ def write_log(folder: Path, name: str, text: str) -> Path:
     return path
 
 
-def story(failing: Failing, path: Path | None) -> list[str]:
+def story(failing: FailingGame, path: Path | None) -> list[str]:
     """A game that fails, in words."""
     header = failing.header
     options = [f"{k}={v}" for k, v in header.settings.items()]
@@ -44,7 +44,7 @@ def story(failing: Failing, path: Path | None) -> list[str]:
     return [f"{head}:", *(f"  {line}" for line in failing.story()), f"  ({found})"]
 
 
-def as_json(failing: Failing, path: Path | None) -> dict[str, Any]:
+def as_json(failing: FailingGame, path: Path | None) -> dict[str, Any]:
     """A game that fails, as JSON."""
     return {
         "diagnostic": to_json(failing.wrong),
