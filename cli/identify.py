@@ -93,13 +93,13 @@ def _closest(found: Identification) -> None:
     trial = found.closest
     if trial is None or trial.difference is None:
         return
-    taken, refusal = trial.difference.taken, trial.difference.refusal
+    recorded, refusal = trial.difference.recorded, trial.difference.refusal
     click.echo("the one that gets furthest:")
     for line in _candidate(trial, found, ""):
         click.echo(f"  {line}")
     rows = [
         ("legal", f"{trial.legal:,} of {output.counted(found.decisions, 'decision')}"),
-        ("action", f"{taken.by or 'chance'}: {taken.option} (decision `{taken.decision}`)"[:500]),
+        ("action", f"{recorded.by or 'chance'}: {recorded.option} (decision `{recorded.decision}`)"[:500]),
         ("reason", refusal.reason[:500]),
     ]
     for line in output.table(rows):

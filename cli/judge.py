@@ -12,7 +12,9 @@ from rulespec.cli import output
 from rulespec.diagnostics.diagnostic import DiagnosticsError, Report
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
-from rulespec.engine.replay.judge import Difference, Judgement, Tally, judge_file, logs_in
+from rulespec.engine.replay.judge import Judgement, judge_file
+from rulespec.engine.replay.tally import Tally, logs_in
+from rulespec.engine.replay.walk import Difference
 
 _RULESETS_KEPT = 16
 _REASONS_SHOWN = 20
@@ -133,9 +135,9 @@ def _show(judgement: Judgement) -> None:
 
 
 def _rows(difference: Difference) -> list[tuple[str, str]]:
-    taken = difference.taken
-    action = f"{taken.by or 'chance'}: {taken.option} (decision `{taken.decision}`)"
-    return output.refused(action, difference.refusal, difference.asked, difference.asks, difference.nearest)
+    recorded = difference.recorded
+    action = f"{recorded.by or 'chance'}: {recorded.option} (decision `{recorded.decision}`)"
+    return output.refused(action, difference.refusal, difference.open, difference.open_by, difference.nearest)
 
 
 def _results(judgement: Judgement) -> list[str]:

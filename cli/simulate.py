@@ -17,8 +17,11 @@ from rulespec.cli import output
 from rulespec.cli.failing_game import as_json, story, write_failing, write_log
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.logs.saved_game import SaveError
-from rulespec.engine.simulate.playouts import CAP, Outcome, Plan, Playout, Totals
-from rulespec.engine.simulate.results import Results, open_results
+from rulespec.engine.simulate.open_results import open_results
+from rulespec.engine.simulate.plan import Outcome, Plan
+from rulespec.engine.simulate.playouts import CAP, Playout
+from rulespec.engine.simulate.results import Results
+from rulespec.engine.simulate.totals import Totals
 from rulespec.engine.simulate.workers import CLUSTERS, ClusterError, play_on_workers
 from rulespec.engine.verify.properties import shorter_playout
 from rulespec.engine.verify.shrink import FailingGame

@@ -21,12 +21,16 @@ import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
+import rulespec.engine.simulate.parquet
 import rulespec.engine.simulate.results
 from rulespec.cli.main import cli, run
 from rulespec.diagnostics.diagnostic import DiagnosticsError
 from rulespec.engine.logs.saved_game import SaveError
-from rulespec.engine.simulate.playouts import Mistake, Outcome, Plan, Totals
-from rulespec.engine.simulate.results import JsonLinesResults, ParquetResults, open_results
+from rulespec.engine.simulate.json_lines import JsonLinesResults
+from rulespec.engine.simulate.open_results import open_results
+from rulespec.engine.simulate.parquet import ParquetResults
+from rulespec.engine.simulate.plan import Mistake, Outcome, Plan
+from rulespec.engine.simulate.totals import Totals
 from rulespec.engine.simulate.workers import ClusterError, play_on_workers
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
@@ -168,7 +172,11 @@ def test_totals_take_no_more_memory_for_more_games() -> None:
     totals = Totals()
     for _ in range(1_000):
         totals.add(failed)
-    assert (totals.failures, len(totals.failed), totals.mistakes) == (1_000, Totals.KEPT, {("RS703", "a.rules:1:1"): 0})
+    assert (totals.failures, len(totals.failed), totals.mistakes) == (
+        1_000,
+        Totals.EXAMPLES,
+        {("RS703", "a.rules:1:1"): 0},
+    )
 
 
 @pytest.mark.parametrize(
@@ -236,7 +244,7 @@ def test_a_cluster_needs_its_package(
 def test_processes_that_read_other_files_play_nothing() -> None:
     nim = plan("nim")
     mixed = Plan("wager", nim.ruleset, nim.ruleset_hash, (2,), 1, 10, {}, "python")
-    with pytest.raises(ClusterError, match="other files are read for `wager`"):
+    with pytest.raises(ClusterError, match="another version of `wager`"):
         list(play_on_workers(mixed, range(3), jobs=2))
 
 
@@ -347,7 +355,7 @@ def test_parquet_needs_its_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lacking(monkeypatch, "pyarrow")
-    rulespec.engine.simulate.results.schema.cache_clear()
+    rulespec.engine.simulate.parquet.schema.cache_clear()
     assert run([*WAGER, "--out", str(tmp_path / "results.parquet")]) == 2
     assert "pip install 'rulespec[parquet]'" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
@@ -423,7 +431,7 @@ def test_a_damaged_line_is_told_with_a_way_out(
 @pytest.mark.parametrize(
     "data, told",
     [
-        (b"hello", "nor the beginning"),
+        (b"hello", "no file of results of these games"),
         (b"hello\n", "no results of games"),
         (b"[1]\n", "no results of games"),
         (b"{}\n", "no results of games"),
@@ -431,8 +439,8 @@ def test_a_damaged_line_is_told_with_a_way_out(
         (b'{"rulespec_results": true}\n', "version `true`"),
         (b'{"rulespec_results": 1}\n', "holds other games"),
         (b'{"rulespec_log": 1, "ruleset": "wager"}\n', "no results of games"),
-        (gzip.compress(b"hello", mtime=0), "nor the beginning"),
-        (b"\0" * 100, "nor the beginning"),
+        (gzip.compress(b"hello", mtime=0), "no file of results of these games"),
+        (b"\0" * 100, "no file of results of these games"),
     ],
 )
 def test_a_file_that_holds_something_else_stays_as_it_is(
@@ -471,7 +479,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     with monkeypatch.context() as patch, JsonLinesResults(path, plan()) as results:
         assert list(results.recorded()) == outcomes[:2]
-        patch.setattr("rulespec.engine.simulate.results.os.write", full)
+        patch.setattr("rulespec.engine.simulate.json_lines.os.write", full)
         with pytest.raises(SaveError, match="No space left on device"):
             results.add(outcomes[2])
     assert path.read_bytes() == before
@@ -484,7 +492,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Results in three parts: games 0 to 3, 4 to 7, 8 and 9."""
     pytest.importorskip("pyarrow")
-    monkeypatch.setattr(rulespec.engine.simulate.results, "PART_ROWS", 4)
+    monkeypatch.setattr(rulespec.engine.simulate.parquet, "PART_ROWS", 4)
     path = tmp_path / "results.parquet"
     write(path, played(10))
     return path
@@ -497,14 +505,14 @@ def test_parts_are_one_table(parts: Path) -> None:
     assert sorted(p.name for p in parts.iterdir()) == names
     table = parquet.read_table(parts)
     assert table["game"].to_pylist() == list(range(10))
-    assert table.schema.equals(rulespec.engine.simulate.results.schema())
+    assert table.schema.equals(rulespec.engine.simulate.parquet.schema())
     header = json.loads(parquet.read_schema(parts / names[0]).metadata[b"rulespec_results"])
     assert header == rulespec.engine.simulate.results.header(plan())
 
 
 def test_a_part_is_written_after_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = out(tmp_path, "results.parquet")
-    monkeypatch.setattr(rulespec.engine.simulate.results, "PART_SECONDS", 0.0)
+    monkeypatch.setattr(rulespec.engine.simulate.parquet, "PART_SECONDS", 0.0)
     write(path, played(3))
     assert len(list(path.iterdir())) == 3
 
@@ -598,13 +606,13 @@ def test_a_run_that_is_stopped_goes_on_and_its_processes_end(how: signal.Signals
 def test_ctrl_c_writes_the_last_part(tmp_path: Path) -> None:
     path, seen = out(tmp_path, "results.parquet"), tmp_path / "seen"
     program = f"""
-import rulespec.engine.simulate.results, pathlib
-add = rulespec.engine.simulate.results.ParquetResults.add
+import rulespec.engine.simulate.parquet, pathlib
+add = rulespec.engine.simulate.parquet.ParquetResults.add
 def noted(self, outcome):
     add(self, outcome)
     if outcome.game == 5:
         pathlib.Path({str(seen)!r}).touch()
-rulespec.engine.simulate.results.ParquetResults.add = noted
+rulespec.engine.simulate.parquet.ParquetResults.add = noted
 from rulespec.cli.main import main
 main()
 """
