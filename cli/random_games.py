@@ -12,8 +12,9 @@ import click
 from rulespec.cli import output
 from rulespec.cli.failing_game import as_json, story, write_failing
 from rulespec.cli.simulate import with_progress
-from rulespec.engine.verify.properties import kind_of, random_games
+from rulespec.engine.verify.random_games import random_games
 from rulespec.engine.verify.shrink import FailingGame
+from rulespec.engine.verify.trial import kind_of
 from rulespec.typed import nodes as typed
 
 MAX_FOUND = 5

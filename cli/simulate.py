@@ -23,7 +23,7 @@ from rulespec.engine.simulate.playouts import CAP, Playout
 from rulespec.engine.simulate.results import Results
 from rulespec.engine.simulate.totals import Totals
 from rulespec.engine.simulate.workers import CLUSTERS, ClusterError, play_on_workers
-from rulespec.engine.verify.properties import shorter_playout
+from rulespec.engine.verify.random_games import shorter_playout
 from rulespec.engine.verify.shrink import FailingGame
 from rulespec.typed import nodes as typed
 

@@ -28,8 +28,10 @@ from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.replay.replay import replay_file
 from rulespec.engine.simulate.playouts import simulate
 from rulespec.engine.verify.audit import first_broken
-from rulespec.engine.verify.properties import PROPERTIES, Trial, random_games, shorter_playout
+from rulespec.engine.verify.properties import PROPERTIES
+from rulespec.engine.verify.random_games import random_games, shorter_playout
 from rulespec.engine.verify.shrink import FailingGame
+from rulespec.engine.verify.trial import Trial
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
 from rulespec.typed import nodes as typed

@@ -24,8 +24,10 @@ from rulespec.engine.game.game import TakenBack
 from rulespec.engine.game.machines import Backend, Machines, seat_names
 from rulespec.engine.game.position_check import look
 from rulespec.engine.simulate.playouts import choose
-from rulespec.engine.verify.properties import BACKENDS, PROPERTIES, Property, Trial, shorter
+from rulespec.engine.verify.properties import PROPERTIES, Property
+from rulespec.engine.verify.random_games import shorter
 from rulespec.engine.verify.shrink import FailingGame, last_changes
+from rulespec.engine.verify.trial import BACKENDS, Trial
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 

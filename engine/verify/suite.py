@@ -17,7 +17,8 @@ from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.logs.native import LogHeader
 from rulespec.engine.replay.replay import ReplayResult, replay_file
 from rulespec.engine.verify.audit import Broken, first_broken
-from rulespec.engine.verify.scenario import Scenario, run_scenario, suite_scenarios
+from rulespec.engine.verify.scenario import Scenario, suite_scenarios
+from rulespec.engine.verify.scenario_run import run_scenario
 from rulespec.engine.verify.shrink import told
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
