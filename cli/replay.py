@@ -18,7 +18,7 @@ from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.replay.replay import Divergence, ReplayResult, replay_file
 from rulespec.engine.verify.audit import Broken, first_broken
-from rulespec.engine.verify.shrink import told
+from rulespec.engine.verify.shrink import move_text
 
 
 @click.command("replay")
@@ -200,7 +200,7 @@ def _breaks(broken: Broken) -> str:
 
 def _broken(broken: Broken) -> None:
     """Says which move breaks what, and what it has changed."""
-    rows = [("action", told(broken.move) if broken.move is not None else "the start of the game")]
+    rows = [("action", move_text(broken.move) if broken.move is not None else "the start of the game")]
     rows += [("changed" if i == 0 else "", change) for i, change in enumerate(broken.changed)]
     rows += [("says", broken.wrong.label)] if broken.wrong.label else []
     rows += [("written at", str(broken.wrong.span))] if broken.wrong.span else []
