@@ -1,4 +1,4 @@
-"""`rulespec coverage`: what of a ruleset's rules its scenarios and recorded games run."""
+"""`rulespec coverage`: the parts of a ruleset's rules that its scenarios and recorded games run."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:  # usage errors need none of it
 @click.argument("ref")
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--playouts", type=click.IntRange(1, 100_000), metavar="N", help="Run N random games.")
-@click.option("--players", metavar="N", help="Number of players of random games: 4, 2-6. Default: all there may be.")
+@click.option("--players", metavar="N", help="Players of random games: 4, 2-6; default: all that REF allows.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same random games.")
-@click.option("--overlays", is_flag=True, help="Run the tests of the ruleset with each of its overlays, too.")
-@click.option("--format", "format_", type=click.Choice(["text", "json", "html"]), default="text", help="How to print.")
+@click.option("--overlays", is_flag=True, help="Also run the tests of the ruleset with each of its overlays.")
+@click.option("--format", "format_", type=click.Choice(["text", "json", "html"]), default="text", help="Output format.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write to a file.")
 @click.option(
     "--fail-under",
     type=click.FloatRange(0, 100),
     default=0.0,
     metavar="PCT",
-    help="Exit with 1 if less is run or explained.",
+    help="Exit with 1 if less than PCT % is run or explained.",
 )
 @click.pass_context
 def command(
@@ -47,11 +47,11 @@ def command(
     out: Path | None,
     fail_under: float,
 ) -> None:
-    """Tell what of the rules of REF is run: definitions, procedures, options, conditions, branches, and rules by id.
+    """Measure which rules of REF are run: definitions, procedures, options, conditions, branches, and rules by id.
 
-    Run are the scenario files and logs in PATHS…, or random games, or else what `rulespec test` runs. Counted are
-    the files of the ruleset's own folder and of its overlays. Exit code: 0 it could be told, 1 a test fails, a reason
-    in rules.yaml explains nothing, or too little is run, 2 something cannot be read.
+    Runs the scenario files and logs in PATHS…, or random games, or else the tests of `rulespec test`. Counts the files
+    of the ruleset's own folder and of its overlays. Exit code: 0 measured, 1 a test fails, a reason in rules.yaml
+    explains nothing, or too little is run, 2 something cannot be read.
 
     Example: rulespec coverage imperial --overlays --format html --out coverage.html
     """
@@ -60,7 +60,7 @@ def command(
     from rulespec.load import load_ruleset
 
     if overlays and ("+" in ref or paths or playouts):
-        raise click.UsageError("--overlays goes with a ruleset alone, and with the tests that it brings along")
+        raise click.UsageError("--overlays does not go with overlays in REF, with PATHS or with --playouts")
     counts = seat_counts(players) if players is not None else []
     report, coverage = Report(), Coverage()
     ruleset = load_ruleset(ref)

@@ -1,4 +1,4 @@
-"""Coverage as one page of HTML that needs nothing else: the totals, the rules, and the sources, coloured."""
+"""Coverage page: totals, rules and coloured sources in one HTML file without dependencies."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from rulespec.cli.coverage_labels import heading, percentage, rule_state
 from rulespec.engine.coverage.report import CoverageReport, LineRuns, Total
 
 _MARKS = {"run": "●", "partly": "◐", "missed": "○", "explained": "◌", "": ""}
-"""Colours are not all there is: everybody can tell these apart."""
+"""Marks beside the colours, for readers who cannot tell the colours apart."""
 
 
 def page(found: CoverageReport) -> str:
-    """The page. Everything that comes from a ruleset or a test is escaped."""
+    """The page of a report. Texts of rulesets and tests are escaped."""
     template = Template(files(__package__).joinpath("coverage_page.html").read_text("utf-8"))
     return template.substitute(
         title=escape(found.coverage.rulesets[0].title),
@@ -47,7 +47,7 @@ def _anchor(file: str, line: int = 0) -> str:
 
 
 def _table(head_: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table; what is in the rows is HTML already."""
+    """A table; the cells are HTML."""
     top = "".join(f"<th>{escape(cell)}</th>" for cell in head_)
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>\n" for row in rows)
     return f"<table><thead><tr>{top}</tr></thead>\n<tbody>{body}</tbody></table>"

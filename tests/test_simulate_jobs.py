@@ -589,7 +589,7 @@ def test_a_run_that_is_stopped_goes_on_and_its_processes_end(how: signal.Signals
         _, err = command.communicate()
     if how is signal.SIGINT:
         assert command.returncode == 130
-        assert f"stopped; {path} has what was played, and the same command goes on after it" in err
+        assert f"stopped; {path} has the games so far, and the same command continues" in err
         assert "Traceback" not in err
     if Path("/proc/self/stat").exists():
         while running(command.pid):  # they look for their parent once a second

@@ -284,7 +284,7 @@ def test_command_for_a_folder(tmp_path: Path) -> None:
     assert lines_[3] == "d.jsonl: legal, goes on, as in the log"
     assert lines_[4].startswith("e.json: cannot be judged: ")
     assert lines_[6:] == [
-        "5 logs: 2 legal, 2 not legal, 1 not to be judged",
+        "5 logs: 2 legal, 2 not legal, 1 not judged",
         "legal: 1 other winners, 1 not over",
         "not legal, by the rule that is broken first:",
         "  2  NIM-04  NIM-04: there are not so many stones",
