@@ -251,7 +251,7 @@ def test_processes_that_read_other_files_play_nothing() -> None:
 @pytest.mark.parametrize(
     "args, told",
     [
-        (("--jobs", "0"), "0 processes play nothing"),
+        (("--jobs", "0"), "0 processes play no games"),
         (("--jobs", "-2"), "not in the range"),
         (("--jobs", "many"), "not a valid integer"),
         (("--jobs", "2", "--cluster", "dask:host:1"), "leave --jobs out"),
