@@ -39,6 +39,7 @@ from rulespec.documents.nodes import get, words
 from rulespec.documents.reader import Node
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import check_settings
+from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.lower.lowering import lower
 from rulespec.load import Files, known_rulesets, load_source
@@ -234,8 +235,8 @@ def play(ruleset: typed.Ruleset, seed: int) -> bool:
         steps: list[object] = []
         for game in (fast, plain):
             try:
-                options = [] if game.is_over else list(islice(game.options, MAX_OPTIONS))
-                broken = game.check_invariants()
+                options = [] if game.is_over else list(islice(every_option(game), MAX_OPTIONS))
+                broken = game.broken_invariants()
                 steps.append((game.hash, game.is_over and game.result, [str(o) for o in options], broken))
             except RulesetFaultError as fault:
                 steps.append(fault.diagnostic)

@@ -72,7 +72,7 @@ def positions(ruleset: typed.Ruleset, players: int, number: int, seed: int = 1, 
         step = max(1, whole.ply * games // number)
         for ply, option in enumerate(whole.history):
             if ply % step == step // 2:
-                found.append(game.clone())
+                found.append(game.copy())
             game.apply(option)
     return found[:number]
 

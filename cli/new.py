@@ -18,6 +18,7 @@ from rulespec.diagnostics.diagnostic import DiagnosticsError, Report, shown
 from rulespec.documents.nodes import entries, get, text
 from rulespec.documents.reader import Mapping, Node, Scalar, Sequence
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.load import Merged, find_ruleset, game_folders, load_ruleset, load_source
 from rulespec.schemas import load_schema, modeline
@@ -237,7 +238,7 @@ def _scenario_file(name: str, folder: Path, ruleset: typed.Ruleset) -> str:
     game = Game(ruleset, seats)
     try:
         decision = game.decision
-        options = [str(o) for o in islice((o for o in game.options if not o.interrupt), 1)] if decision else []
+        options = [str(o) for o in islice((o for o in every_option(game) if not o.interrupt), 1)] if decision else []
     except RulesetFaultError as fault:
         raise DiagnosticsError([fault.diagnostic]) from None
     lines = [

@@ -16,8 +16,10 @@ from rulespec.cli.state_text import standings, state_lines
 from rulespec.diagnostics.diagnostic import Report
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import seat_names
+from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Decision, IllegalOptionError, Option, RulesetFaultError
 from rulespec.engine.game.state_diff import State, changes
+from rulespec.engine.game.view import state_json
 from rulespec.engine.logs.native import LogHeader, NativeLog
 from rulespec.engine.logs.saved_game import SavedGame, SaveError
 from rulespec.engine.replay.replay import replay_log
@@ -93,7 +95,7 @@ def command(
 def _started(ruleset: typed.Ruleset, seats: tuple[str, ...], settings: dict[str, str]) -> Game:
     """A new game, at its first decision."""
     game = Game(ruleset, seats, settings)
-    game.begin()
+    game.position.begin()
     return game
 
 
@@ -183,7 +185,7 @@ class Table:
             case ["?"]:
                 click.echo(_HELP)
             case ["s"]:
-                for line in state_lines(self.game.state(viewer=seat)):
+                for line in state_lines(state_json(self.game, viewer=seat)):
                     click.echo(line)
             case ["o"]:
                 return False, self.show_options(_LISTED_ALL, interrupts=True)
@@ -254,20 +256,20 @@ class Table:
 
     def show_options(self, limit: int, *, interrupts: bool) -> list[Option]:
         """Lists legal options with numbers."""
-        found = (option for option in self.game.options if interrupts or not option.interrupt)
+        found = (option for option in every_option(self.game) if interrupts or not option.interrupt)
         options = list(islice(found, limit + 1))
         for number, option in enumerate(options[:limit], 1):
             actor = f"  ({option.by}, out of turn)" if option.interrupt else ""
             click.echo(f"{number:>5}  {option}{actor}")
         if len(options) > limit:
             click.echo("       … there are more; `o` lists them")
-        elif not interrupts and any(option.interrupt for option in self.game.options):
+        elif not interrupts and any(option.interrupt for option in every_option(self.game)):
             click.echo(output.style("       (`o` also lists what may be done out of turn)", dim=True))
         return options[:limit]
 
     def show_news(self, decision: Decision, seat: str) -> None:
         """Prints the events since this person last decided."""
-        state = self.game.state(viewer=seat)
+        state = state_json(self.game, viewer=seat)
         before, ply = self.seen.get(seat, (None, self.game.ply))
         for line in self.public(self.game.history[ply:]):
             if not line.startswith(f"{seat}: "):

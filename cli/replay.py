@@ -16,6 +16,7 @@ from rulespec.cli.state_text import standings, state_lines
 from rulespec.diagnostics.diagnostic import DiagnosticsError, Report
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.game.view import state_json
 from rulespec.engine.replay.replay import Divergence, Load, ReplayResult, Trace, replay_file
 from rulespec.engine.verify.audit import Broken, first_broken
 from rulespec.engine.verify.shrink import move_text
@@ -206,7 +207,7 @@ def _show(result: ReplayResult, until: int | None) -> None:
     for line in standings(game):
         click.echo(output.style(line, fg="green") if line.endswith("won") else line)
     click.echo()
-    for line in state_lines(game.state()):
+    for line in state_lines(state_json(game)):
         click.echo(line)
     decision, ended = game.decision, game.result
     if ended is not None:

@@ -8,6 +8,7 @@ from typing import Any
 from rulespec.cli.output import table
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.state_diff import State, shown
+from rulespec.engine.game.view import scores
 
 _WIDTH = 100
 
@@ -79,8 +80,8 @@ def _empty(value: Any) -> bool:
 def standings(game: Game) -> list[str]:
     """A table of points, the best first; winners are marked once the game is over."""
     result = game.result
-    scores = result.scores if result else game.scores()
+    points = result.scores if result else scores(game)
     winners = result.winners if result else []
-    ranks = sorted(game.seats, key=lambda seat: (seat not in winners, -scores.get(seat, 0)))
-    rows = [[seat, scores.get(seat, "-"), "won" if seat in winners else ""] for seat in ranks]
+    ranks = sorted(game.seats, key=lambda seat: (seat not in winners, -points.get(seat, 0)))
+    rows = [[seat, points.get(seat, "-"), "won" if seat in winners else ""] for seat in ranks]
     return table(rows, ("seat", "points", ""), right=(1,))

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from fuzz.parts import Parts, joined
 from fuzz.targets import TARGETS
+from rulespec.engine.game.numbered import every_option
 
 ROOT = Path(__file__).parent.parent
 TESTS, GAMES = ROOT / "tests", ROOT / "games"
@@ -117,7 +118,7 @@ def _native_logs() -> Iterator[bytes]:
             game = Game(load_ruleset(str(TESTS / "rulesets" / name)), ["Ann", "Bob", "Zoë"][: 2 + number % 2])
             rng = random.Random(number)
             while not game.is_over and game.ply < 12:
-                game.apply(rng.choice(list(islice(game.options, 20))))
+                game.apply(rng.choice(list(islice(every_option(game), 20))))
             decisions = [entry_json(option) for option in game.history]
             lines = [LogHeader.of(game).to_json(), *decisions, {"undo": 1 + number}]
             yield "".join(json.dumps(line) + "\n" for line in lines).encode()

@@ -20,7 +20,9 @@ from rulespec.diagnostics.diagnostic import DiagnosticsError, Report
 from rulespec.documents.reader import read_yaml, to_plain
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
+from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option, RulesetFaultError
+from rulespec.engine.game.view import scores
 from rulespec.load import load_ruleset
 
 HOME = "home"
@@ -155,7 +157,7 @@ def _play(session: Session, ref: str) -> None:
         return
     for _ in range(_PLIES):
         listed: object = None
-        for ask in (_standing, Game.check_invariants, Game.scores, _listed):
+        for ask in (_standing, Game.broken_invariants, scores, _listed):
             begun_at = time.process_time()
             listed = _outcome(ask, fast)
             if time.process_time() - begun_at > _LONG:
@@ -184,7 +186,7 @@ def _standing(game: Game) -> object:
 
 
 def _listed(game: Game) -> object:
-    return [option for option, _ in zip(game.options, range(300), strict=False)]
+    return [option for option, _ in zip(every_option(game), range(300), strict=False)]
 
 
 def _applied(option: Option, game: Game) -> None:

@@ -11,10 +11,13 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 
-RULESPEC = ("errors", "types", "cache", "diagnostics", "schemas", "documents", "syntax", "overlays", "rule_ids")
-RULESPEC += ("typed", "check", "load", "diff", "fixes", "editor_schema")
-ENGINE = ("program", "lower", "passes", "python", "game", "logs", "dialects", "simulate", "replay", "verify")
-ENGINE += ("coverage",)
+RULESPEC = (
+    *("errors", "types", "cache", "diagnostics", "schemas", "documents", "syntax", "overlays", "rule_ids", "typed"),
+    *("check", "load", "diff", "fixes", "editor_schema"),
+)
+ENGINE = (
+    *("program", "lower", "passes", "python", "game", "logs", "dialects", "simulate", "replay", "verify", "coverage"),
+)
 ROOMS = (*RULESPEC, *(f"engine.{room}" for room in ENGINE), "lsp", "cli", "__init__", "__main__", "testing")
 """The rooms of the package in the order in which data flows; a room is a folder or a single file."""
 

@@ -10,7 +10,9 @@ from worlds import IDLE, TURN, WORLD, Play, lines, listed, run, take
 
 from rulespec.diagnostics.diagnostic import DiagnosticsError
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.numbered import every_option, options_of
 from rulespec.engine.game.option import IllegalOptionError, Option, RulesetFaultError
+from rulespec.engine.game.view import scores, state_json
 from rulespec.load import load_ruleset
 
 # --- the end
@@ -37,7 +39,7 @@ def test_the_forms_of_an_end(play: Play, statement: str, ending: str, winners: l
     game = play(f"procedure play():\n    {statement}\n{scoring}{WORLD}")
     assert game.result is not None
     assert (game.result.ending, game.result.winners) == (ending, winners)
-    assert game.result.scores == game.scores() == {"ann": 10, "bob": 11}
+    assert game.result.scores == scores(game) == {"ann": 10, "bob": 11}
 
 
 def test_ties_are_broken_in_turn_by_what_is_highest_first(play: Play) -> None:
@@ -256,9 +258,9 @@ def test_a_replaced_ruleset_may_drop_whole_sections(tmp_path: Path, monkeypatch:
 
 def test_private_state_is_shown_to_its_player_only(play: Play) -> None:
     game = run(play, "for p in player:\n    set p.secret to p.index + 5")
-    players = game.state("ann")["entities"]["player"]
+    players = state_json(game, "ann")["entities"]["player"]
     assert (players["ann"]["secret"], players["bob"]["secret"]) == (5, None)
-    assert game.state()["entities"]["player"]["bob"]["secret"] == 6
+    assert state_json(game)["entities"]["player"]["bob"]["secret"] == 6
 
 
 # --- faults
@@ -310,7 +312,7 @@ procedure rich(p: player):
         pay p.cash * (p.cash / 1 money) from bank to p.cash
 """
     game = take(play(rules + WORLD), "wait")
-    before, past = game.cells, game.history
+    before, past = game.position.cells, game.history
     code, _, words = message.partition(" ")
     with pytest.raises(RulesetFaultError) as caught:
         take(game, "err")
@@ -318,7 +320,7 @@ procedure rich(p: player):
     assert diagnostic.code == code and words in diagnostic.message
     if code == "RS703":
         assert diagnostic.span is not None and diagnostic.span.file.endswith("play.rules")
-    assert (game.cells, game.history) == (before, past)
+    assert (game.position.cells, game.history) == (before, past)
     take(game, "wait")
 
 
@@ -348,7 +350,7 @@ procedure play():
 def test_a_fault_in_scoring_or_an_invariant_has_its_place(play: Play) -> None:
     rules = "procedure play():\n    end game\nscoring p in player:\n    score 7 / n\ninvariant i:\n    7 / n > 1\n"
     game = play(rules + WORLD)
-    for ask in (game.scores, game.check_invariants, lambda: game.result, lambda: game.value("3 / m")):
+    for ask in (lambda: scores(game), game.broken_invariants, lambda: game.result, lambda: game.value("3 / m")):
         with pytest.raises(RulesetFaultError) as caught:
             ask()
         assert caught.value.diagnostic.span is not None
@@ -409,7 +411,7 @@ procedure play():
 """
     game = play(rules + WORLD)
     assert len(listed(game)) == 1
-    game.apply(next(iter(game.options)))
+    game.apply(next(iter(every_option(game))))
     assert game.value("n") == str(2 + sum(sum(t for t in (3, 5, 7, 9) if t > i) for i in range(20)))
 
 
@@ -480,7 +482,7 @@ def test_undo_clone_and_hash(play: Play) -> None:
     game = play(TURN + WORLD)
     start = game.hash
     take(game, "gift(bob, 2)")
-    twin = game.clone()
+    twin = game.copy()
     take(twin, "stay")
     assert game.ply == 1 and twin.ply == 2 and game.hash != twin.hash
     undone: Option = twin.undo()
@@ -493,10 +495,10 @@ def test_undo_clone_and_hash(play: Play) -> None:
 
 def test_a_game_goes_to_where_another_one_stands(play: Play) -> None:
     game = play(TURN + WORLD)
-    ahead = game.clone()
+    ahead = game.copy()
     take(ahead, "gift(bob, 2)")
     there, options = ahead.hash, listed(ahead)
-    game.go_to(ahead)
+    game.position.go_to(ahead.position)
     assert (game.hash, game.ply, listed(game)) == (there, 1, options)
     take(game, "stay")
     assert (ahead.hash, ahead.ply) == (there, 1)  # it stays where it was
@@ -509,9 +511,9 @@ def test_what_is_written_is_taken_at_once(play: Play) -> None:
     game, twin = play(TURN + WORLD), play(TURN + WORLD)
     decision = game.decision
     assert decision is not None
-    option = game.take("gift(bob, 2)", "bob", decision.name)
+    option = game.apply_text("gift(bob, 2)", "bob", decision.name)
     twin.apply(twin.parse("gift(bob, 2)"))
-    assert option == game.last == twin.last and game.hash == twin.hash
+    assert option == game.position.last == twin.position.last and game.hash == twin.hash
     before = game.hash
     for text, by, name in (
         ("gift(bob, 2)", "cid", ""),
@@ -520,20 +522,20 @@ def test_what_is_written_is_taken_at_once(play: Play) -> None:
         ("fly", None, ""),
     ):
         with pytest.raises(ValueError):
-            game.take(text, by, name)
+            game.apply_text(text, by, name)
     with pytest.raises(IllegalOptionError):
-        game.take("gift(bob, 99)")
+        game.apply_text("gift(bob, 99)")
     assert game.hash == before
 
 
 def test_options_of_some_choices_are_the_same_as_among_all(play: Play) -> None:
     game = play(TURN + WORLD)
-    numbers = {o.kind.choice for o in game.options}
+    numbers = {o.kind.choice for o in every_option(game)}
     assert len(numbers) > 1
     for chosen in ({n} for n in numbers):
-        assert list(game.options_of(chosen)) == [o for o in game.options if o.kind.choice in chosen]
-    assert list(game.options_of(numbers)) == list(game.options)
-    assert list(game.options_of(())) == []
+        assert list(options_of(game, chosen)) == [o for o in every_option(game) if o.kind.choice in chosen]
+    assert list(options_of(game, numbers)) == list(every_option(game))
+    assert list(options_of(game, ())) == []
 
 
 def test_a_game_may_start_in_a_procedure_and_with_given_values(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from rulespec.cli.main import run
 from rulespec.diagnostics.diagnostic import MAX_ERRORS, DiagnosticsError, Report
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
+from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.replay.replay import dialects
 from rulespec.engine.verify.starts import check_starts
@@ -295,7 +296,7 @@ def test_listing_an_option_is_bounded_by_its_numbers(backend: Backend) -> None:
     ruleset = load_ruleset(in_one({"game.yaml": SEATS, "rules/play.rules": LONG.replace("_", "")}))
     game = Game(ruleset, ["a", "b"], backend=backend)
     with pytest.raises(RulesetFaultError, match="1,000,000 numbers together"):
-        list(game.options)
+        list(every_option(game))
 
 
 # --- links and paths --------------------------------------------------------------------------------------------------

@@ -26,8 +26,8 @@ SEATS = ("Ann", "Bob", "Cid")
 
 
 def machine(game: Game) -> PythonBackend:
-    assert isinstance(game._machine, PythonBackend)
-    return game._machine
+    assert isinstance(game.position.machine, PythonBackend)
+    return game.position.machine
 
 
 def holding(invariants: Invariants, state: State) -> set[tuple[int, int]]:
@@ -50,7 +50,7 @@ def holds(invariants: Invariants, number: int, state: State, asked: int) -> bool
 
 def cell(game: Game, group: str, owner: str, name: str, place: str = "", index: str = "") -> int:
     """The number of a cell."""
-    for at, c in enumerate(game.program.cells):
+    for at, c in enumerate(game.position.program.cells):
         where = game.labels.names[c.index_kind][c.index] if c.index_kind else ""
         if (c.group, c.owner, c.name, c.place, where) == (group, owner, name, place, index):
             return at
@@ -61,7 +61,7 @@ def asked(game: Game, at: int) -> dict[str, int]:
     """How many members are asked when a cell changes, by the names of the invariants."""
     invariants = machine(game)._invariants
     readers, _ = invariants._readers
-    return {game.program.invariants[n].name: mask.bit_count() for n, mask in readers.get(at, ())}
+    return {game.position.program.invariants[n].name: mask.bit_count() for n, mask in readers.get(at, ())}
 
 
 @pytest.mark.parametrize("ref", SHIPPED)
@@ -71,18 +71,18 @@ def test_a_member_is_asked_again_if_any_cell_matters_to_it(ref: str) -> None:
     invariants = machine(game)._invariants
     readers, always = invariants._readers
     assert not always
-    had: list[set[int]] = [{value} for value in game.cells]
+    had: list[set[int]] = [{value} for value in game.position.cells]
     changed = 0
     while not game.is_over and game.ply < 300:
-        game.apply(rng.choice(game.own_options))
-        for at, value in enumerate(game.cells):
+        game.apply(rng.choice(game.legal_options))
+        for at, value in enumerate(game.position.cells):
             had[at].add(value)
         if game.ply % 10:
             continue
-        held = holding(invariants, game.live)
-        for at in rng.sample(range(3, len(game.cells)), 25):
-            state = list(game.live)
-            machine(game).write(state, {at: rng.choice([*had[at], game.live[at] + 1])})
+        held = holding(invariants, game.position.state)
+        for at in rng.sample(range(3, len(game.position.cells)), 25):
+            state = list(game.position.state)
+            machine(game).write(state, {at: rng.choice([*had[at], game.position.state[at] + 1])})
             lost = held - holding(invariants, state)
             noted = dict(readers.get(at, ()))
             assert all(noted.get(number, 0) >> member & 1 for number, member in lost)
@@ -96,20 +96,20 @@ def test_what_a_decision_breaks_is_found_by_what_it_has_written(text: str, seed:
     game, rng = Game(with_rules(text), SEATS), random.Random(seed)
     for _ in range(12):
         try:
-            if game.is_over or not (options := game.own_options):
+            if game.is_over or not (options := game.legal_options):
                 return
-            held = holding(machine(game)._invariants, game.live)
+            held = holding(machine(game)._invariants, game.position.state)
             game.apply(rng.choice(options))
         except RulesetFaultError:
             return
-        lost = {number for number, _ in held - holding(machine(game)._invariants, game.live)}
+        lost = {number for number, _ in held - holding(machine(game)._invariants, game.position.state)}
         try:
-            again = machine(game).broken(game.live, [game._past[-1].journal])
+            again = machine(game).broken(game.position.state, [game.position.steps[-1].journal])
         except ProgramFaultError:
             continue  # one that did not hold before
         assert lost <= set(again)
         invariants = machine(game)._invariants
-        assert not any(holds(invariants, number, game.live, invariants._all[number]) for number in again)
+        assert not any(holds(invariants, number, game.position.state, invariants._all[number]) for number in again)
 
 
 def test_a_decision_asks_few_members() -> None:

@@ -103,9 +103,9 @@ def test_an_index_that_is_none_finds_nothing_that_a_set_cannot_hold() -> None:
 
 
 def as_they_should_be(game: Game) -> list[int]:
-    machine = game._machine
+    machine = game.position.machine
     assert isinstance(machine, PythonBackend)
-    return machine._kept.start(game.cells)
+    return machine._kept.start(game.position.cells)
 
 
 @pytest.mark.parametrize("ref", ["imperial", "imperial_2030", "imperial_asia", "tutorial", "imperial+playimperial"])
@@ -114,13 +114,13 @@ def test_they_follow_every_decision_back_and_forth(ref: str) -> None:
     rng = random.Random(7)
     crossed = 0
     while not game.is_over and game.ply < 250:
-        before = list(game.live)
-        game.apply(rng.choice(game.own_options))
-        assert game.live == as_they_should_be(game)
-        crossed += before[len(game.cells) :] != game.live[len(game.cells) :]
+        before = list(game.position.state)
+        game.apply(rng.choice(game.legal_options))
+        assert game.position.state == as_they_should_be(game)
+        crossed += before[len(game.position.cells) :] != game.position.state[len(game.position.cells) :]
         if rng.random() < 0.3:
             again = game.undo()
-            assert game.live == before
+            assert game.position.state == before
             game.apply(again)
     assert crossed > 50
 
@@ -129,16 +129,16 @@ def test_they_follow_what_is_put_into_the_state_from_outside() -> None:
     game = Game(load_ruleset("imperial"), SEATS)
     rng = random.Random(3)
     while game.ply < 60:
-        game.apply(rng.choice(game.own_options))
-    before, twin = list(game.live), game.clone()
+        game.apply(rng.choice(game.legal_options))
+    before, twin = list(game.position.state), game.copy()
     game.set_value("army[france].at[paris]", "3")
     game.set_value("army[italy].guest[paris]", "1")
-    assert game.live == as_they_should_be(game) != before
+    assert game.position.state == as_they_should_be(game) != before
     game.undo()
-    assert game.live == as_they_should_be(game)
+    assert game.position.state == as_they_should_be(game)
     game.take_back(TakenBack(2, ("nation.position",)))
-    assert game.live == as_they_should_be(game)
-    assert twin.live == before == as_they_should_be(twin)
+    assert game.position.state == as_they_should_be(game)
+    assert twin.position.state == before == as_they_should_be(twin)
 
 
 def test_the_interpreter_and_a_machine_without_the_pass_keep_none() -> None:

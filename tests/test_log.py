@@ -15,6 +15,8 @@ import pytest
 
 from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Report, Severity
 from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.numbered import every_option
+from rulespec.engine.game.view import state_json
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, read_log_text
 from rulespec.engine.logs.native import (
     MAX_LINE,
@@ -45,7 +47,7 @@ def errands() -> Ruleset:
 def playout(ruleset: Ruleset, seed: int, decisions: int = 1000) -> Game:
     game, dice = Game(ruleset, ["Ann", "Bob the Second", "Zoë"], {"market": "open"}), random.Random(seed)
     while not game.is_over and game.ply < decisions:
-        game.apply(dice.choice(list(game.options)))
+        game.apply(dice.choice(list(every_option(game))))
     return game
 
 
@@ -101,7 +103,7 @@ def test_an_undo_is_a_line_of_its_own(errands: Ruleset, tmp_path: Path) -> None:
 def test_an_undo_may_keep_state_fields(errands: Ruleset, tmp_path: Path) -> None:
     path, back = tmp_path / "game.jsonl", TakenBack(6, ("opener", "player.bold"))
     game = playout(errands, 5, 7)
-    players = game.state()["entities"]["player"]
+    players = state_json(game)["entities"]["player"]
     with LogWriter(path, LogHeader.of(game)) as writer:
         for option in game.history:
             writer.add(option)
@@ -112,7 +114,7 @@ def test_an_undo_may_keep_state_fields(errands: Ruleset, tmp_path: Path) -> None
     assert (result.game.ply, result.moves[-1]) == (1, back)
     game.take_back(back)
     assert result.game.hash == game.hash
-    now = game.state()["entities"]["player"]
+    now = state_json(game)["entities"]["player"]
     assert {seat: record["bold"] for seat, record in now.items()} == {s: r["bold"] for s, r in players.items()}
     assert any(record["bold"] for record in now.values())
     assert {record["at"] for record in now.values()} == {"mill"}

@@ -18,7 +18,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option
+from rulespec.engine.game.view import state_json
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
@@ -36,7 +38,7 @@ def seats(players: int) -> list[str]:
 
 def choose(game: Game, rng: random.Random) -> Option:
     """One of the decider's own options; now and then what somebody else may do meanwhile."""
-    options = list(game.options)
+    options = list(every_option(game))
     own = [o for o in options if not o.interrupt]
     return rng.choice(options if rng.random() < 0.02 else own or options)
 
@@ -44,7 +46,7 @@ def choose(game: Game, rng: random.Random) -> Option:
 def play(game: Game, rng: random.Random, cap: int = CAP) -> None:
     while not game.is_over and game.ply < cap:
         game.apply(choose(game, rng))
-        assert game.check_invariants() == [], game.history[-5:]
+        assert game.broken_invariants() == [], game.history[-5:]
 
 
 @pytest.mark.parametrize("ref", RULESETS)
@@ -71,13 +73,13 @@ def test_both_backends_agree_at_every_decision(number: int) -> None:
     cap = CAP if AGREE > 10 else 150
     while not fast.is_over and fast.ply < cap:
         assert fast.decision == plain.decision
-        listed = list(fast.options)
-        assert listed == list(plain.options)
+        listed = list(every_option(fast))
+        assert listed == list(every_option(plain))
         own = [o for o in listed if not o.interrupt]
         option = rng.choice(listed if rng.random() < 0.02 else own or listed)
         fast.apply(option)
         plain.apply(option)
-        assert fast.cells == plain.cells
+        assert fast.position.cells == plain.position.cells
         assert fast.hash == plain.hash
     assert fast.result == plain.result
 
@@ -120,7 +122,7 @@ class Decisions(RuleBasedStateMachine):
             self.take(rng.random())
 
     def take(self, number: float) -> None:
-        options = list(self.game.options)
+        options = list(every_option(self.game))
         if options:
             self.trail.append(self.game.hash)
             option = options[int(number * len(options))]
@@ -142,8 +144,8 @@ class Decisions(RuleBasedStateMachine):
     @rule(number=st.floats(0, 1, exclude_max=True))
     def look_ahead_in_a_clone(self, number: float) -> None:
         before = self.game.hash
-        clone = self.game.clone()
-        options = list(clone.options)
+        clone = self.game.copy()
+        options = list(every_option(clone))
         if options:
             clone.apply(options[int(number * len(options))])
         assert self.game.hash == before
@@ -151,9 +153,9 @@ class Decisions(RuleBasedStateMachine):
     @invariant()
     def everything_holds(self) -> None:
         if hasattr(self, "game"):
-            assert self.game.check_invariants() == []
+            assert self.game.broken_invariants() == []
             assert self.game.hash == self.twin.hash
-            assert self.game.is_over or any(True for _ in self.game.options)
+            assert self.game.is_over or any(True for _ in every_option(self.game))
 
 
 Decisions.TestCase.settings = settings(
@@ -166,8 +168,8 @@ def test_cash_is_hidden_from_other_players_if_the_table_wants_it() -> None:
     for hide, shown in (("true", None), ("false", 2)):
         game = Game(cached(RULESETS[0]), seats(2), {"hide_cash": hide})
         while game.decision is not None and game.decision.by is None:
-            game.apply(next(game.options))
-        cash = game.state(viewer="P1")["entities"]["player"]
+            game.apply(next(every_option(game)))
+        cash = state_json(game, viewer="P1")["entities"]["player"]
         assert (cash["P1"]["cash"], cash["P2"]["cash"]) == (2, shown)
 
 

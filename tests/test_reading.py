@@ -21,6 +21,7 @@ from rulespec.engine.dialects.importer import Importer
 from rulespec.engine.dialects.inverse import FormInverse
 from rulespec.engine.dialects.projection import Projections
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.numbered import every_option
 from rulespec.load import load_ruleset
 
 FOLDER = Path(__file__).parent / "rulesets" / "errands"
@@ -34,7 +35,7 @@ FOUND: list[Any] = [
 @pytest.fixture(scope="module")
 def game() -> Game:
     game = Game(load_ruleset(str(FOLDER)), ["Ann", "7", "Bob"])
-    game.apply(next(iter(game.options)))
+    game.apply(next(iter(every_option(game))))
     return game
 
 
@@ -79,7 +80,7 @@ def test_guesses_are_the_arguments_that_look_like_the_record(
     projections = Projections(game, replace(postman, decisions={name: (projection,)}), True)
     (compiled,) = projections.forms[tuple(name.split("."))]  # type: ignore[index]
     assert len(compiled.fields) == len(projection.match)
-    narrowing, state = FormInverse(compiled, projections), game.live
+    narrowing, state = FormInverse(compiled, projections), game.position.state
     domains = [range(-2, 5) if type_ == "int" else range(len(game.labels.names[type_])) for _, type_ in compiled.params]
     for a, b in product([*FOUND, ...], repeat=2):
         record = {key: found for key, found in (("a", a), ("b", b)) if found is not ...}
@@ -116,7 +117,7 @@ def errands(rng: random.Random) -> list[Any]:
 def outcome(importer: Importer, steps: list[tuple[int, str]]) -> tuple[Any, ...]:
     """All that comes of an import."""
     stop = importer.run(step=lambda entry: steps.append((entry, importer.game.hash)))
-    return stop, importer.moves, importer.entries, importer.ignored, steps, importer.game.cells
+    return stop, importer.moves, importer.entries, importer.ignored, steps, importer.game.position.cells
 
 
 def test_logs_are_read_as_if_all_options_were_listed(postman: Dialect, monkeypatch: pytest.MonkeyPatch) -> None:

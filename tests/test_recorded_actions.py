@@ -22,6 +22,7 @@ from rulespec.engine.dialects.mismatch import Explainer
 from rulespec.engine.dialects.paths import follow
 from rulespec.engine.dialects.projection import Field, Form, Projections
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option
 
 GAMES = [*ALL, *IMPOSSIBLE] if "RULESPEC_PERFT" in os.environ else [*ALL, *IMPOSSIBLE][::2]
@@ -79,7 +80,7 @@ def purchases(game: Game) -> set[tuple[tuple[str, str], ...]]:
         if decision is None or decision.name != "purchase":
             found.add(tuple(sorted(bought)))
             return
-        for option in [o for o in game.options if not o.interrupt]:
+        for option in [o for o in every_option(game) if not o.interrupt]:
             if option.name == "done":
                 found.add(tuple(sorted(bought)))
                 continue
@@ -104,8 +105,8 @@ def unlike(game: Game, projections: Projections, theirs: dict[str, list[Any]] | 
         assert theirs.keys() == {"import"}
         known = {tuple(sorted((p["province"], p["type"]) for p in a["placements"])) for a in theirs["import"]}
         return sorted(known - ours), [str(purchase) for purchase in ours - known]
-    state = list(game.cells)
-    by_key = {k: option for option in game.options for k in keys(option, game, projections, state)}
+    state = list(game.position.cells)
+    by_key = {k: option for option in every_option(game) for k in keys(option, game, projections, state)}
     if isinstance(theirs, int):
         return ([], []) if len(by_key) <= theirs else ([theirs], [str(len(by_key))])
     used: set[Option] = set()

@@ -17,7 +17,9 @@ from rulespec.engine.dialects.foreign_log import ForeignLog, parse_foreign
 from rulespec.engine.dialects.importer import Importer, Stop
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import Backend
+from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option
+from rulespec.engine.game.view import state_json
 from rulespec.engine.logs.native import LogHeader, LogWriter, read_log
 from rulespec.engine.replay.replay import replay_file
 from rulespec.load import load_ruleset
@@ -107,7 +109,7 @@ def recorded(path: Path) -> list[Position]:
 
 def position_of(game: Game) -> Position:
     """Our position, in the recorder's terms."""
-    state = game.state()
+    state = state_json(game)
     ref = game.ruleset.ref
     entities, pieces = state["entities"], state["pieces"]
     homes = facts(ref, "home")
@@ -193,7 +195,7 @@ def compare(path: Path, backend: Backend = "python", until: int | None = None) -
             theirs = {**theirs, "player": None}  # the recorder keeps naming the last player
         found = differences(position_of(game), theirs)
         assert not found, f"after entry {entry} ({log.entries[entry]}): " + "; ".join(found[:5])
-        assert not game.check_invariants()
+        assert not game.broken_invariants()
         seen.append(entry)
 
     stop = importer.run(until, step)
@@ -347,10 +349,10 @@ def quickstart() -> list[Game]:
     """The game under the rulebook's rules, after each of its decisions."""
     log = read_log(IMPERIAL / "logs" / "quickstart.jsonl")
     game = Game(load_ruleset(str(IMPERIAL)), log.header.seats, log.header.settings)
-    games = [game.clone()]
+    games = [game.copy()]
     for entry in log.entries:
         game.apply(game.parse(entry.option, entry.by))
-        games.append(game.clone())
+        games.append(game.copy())
     return games
 
 
@@ -364,7 +366,7 @@ def test_the_quick_start_game_is_legal_by_the_rulebook_and_all_facts_are_there()
 def test_a_fact_about_the_quick_start_game_holds_or_the_rulebook_says_why_not(number: int) -> None:
     fact = quickstart_facts()[number]
     game = quickstart()[fact["ply"]]
-    assert not game.check_invariants()
+    assert not game.broken_invariants()
     for expression, value in fact.get("values", {}).items():
         assert game.value(expression) == str(value)
     if "by" in fact:
@@ -382,7 +384,8 @@ def test_a_fact_about_the_quick_start_game_holds_or_the_rulebook_says_why_not(nu
 
 
 def buyable(game: Game) -> dict[str, list[int]]:
-    bonds = {o.arguments.get("b", o.arguments.get("new", "")) for o in game.options if o.name in ("buy", "upgrade")}
+    options = [o for o in every_option(game) if o.name in ("buy", "upgrade")]
+    bonds = {o.arguments.get("b", o.arguments.get("new", "")) for o in options}
     found: dict[str, list[int]] = {}
     for owner, value in sorted(b.rsplit("_", 1) for b in bonds):
         found[owner] = sorted([*found.get(owner, []), int(value)])
@@ -392,13 +395,13 @@ def buyable(game: Game) -> dict[str, list[int]]:
 def goals(game: Game) -> dict[str, list[str]]:
     """Where each unit may go, by convoy too; while fleets move, armies as if their step had come."""
     found: dict[str, set[str]] = {}
-    here = game.clone()
+    here = game.copy()
     if here.decision is not None and here.decision.name == "fleets":
-        for option in here.options:
+        for option in here.legal_options:
             if option.name == "sail":
                 found.setdefault(option.arguments["origin"], set()).add(option.arguments["goal"])
         here.apply(here.parse("armies"))
-    for option in here.options:
+    for option in here.legal_options:
         if option.name == "march":
             found.setdefault(option.arguments["origin"], set()).add(option.arguments["goal"])
         if option.name == "embark":
@@ -407,10 +410,10 @@ def goals(game: Game) -> dict[str, list[str]]:
 
 
 def landings(game: Game, option: Option) -> set[str]:
-    there = game.clone()
+    there = game.copy()
     there.apply(option)
     found = set()
-    for further in there.options:
+    for further in every_option(there):
         if further.name == "land":
             found.add(further.arguments["goal"])
         if further.name == "sail_on":
@@ -421,8 +424,8 @@ def landings(game: Game, option: Option) -> set[str]:
 LISTS: dict[str, Callable[[Game], Any]] = {
     "seats": lambda game: list(game.seats),
     "bonds": buyable,
-    "sites": lambda game: sorted(o.arguments["site"] for o in game.options if o.name == "build"),
-    "options": lambda game: sorted(str(o) for o in game.options if not o.interrupt),
+    "sites": lambda game: sorted(o.arguments["site"] for o in every_option(game) if o.name == "build"),
+    "options": lambda game: sorted(str(o) for o in every_option(game) if not o.interrupt),
     "moves": goals,
 }
 

@@ -19,7 +19,9 @@ from rulespec.diagnostics.diagnostic import CODES, Diagnostic, DiagnosticsError
 from rulespec.documents.reader import Limits, Node, read_yaml
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
+from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.game.view import scores
 from rulespec.load import load_ruleset
 from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_expr, parse_rules, parse_type
@@ -127,12 +129,12 @@ def play_a_little(ruleset: typed.Ruleset, backend: str) -> None:
     seats = [f"P{i}" for i in range(max(low, min(2, high)))]
     game = Game(ruleset, seats, backend="python" if backend == "python" else "interpreter")
     for _ in range(3):
-        option = next(islice(game.options, 3, 4), None) or next(game.options, None)
+        option = next(islice(every_option(game), 3, 4), None) or next(every_option(game), None)
         if option is None:
             break
         game.apply(option)
-    game.check_invariants()
-    game.scores()
+    game.broken_invariants()
+    scores(game)
 
 
 @pytest.mark.usefixtures("quick")

@@ -11,6 +11,7 @@ import pytest
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option
 from rulespec.engine.logs.native import LogHeader, parse_log
 from rulespec.engine.replay.replay import replay_log
@@ -71,7 +72,7 @@ def counting(wanted: int) -> Callable[[Sequence[Move], int], tuple[list[Move], D
         for move in [*moves, *[None] * more]:
             if game.is_over:
                 return None
-            option = next(iter(game.options)) if move is None else move
+            option = next(iter(every_option(game))) if move is None else move
             assert isinstance(option, Option)
             if not game.is_legal(option):
                 continue

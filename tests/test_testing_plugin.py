@@ -124,13 +124,13 @@ def test_a_ruleset_that_is_not_sound_fails_when_the_test_runs(tmp_path: Path) ->
 
 def test_players_and_options_may_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: set[tuple[int, str]] = set()
-    begin = Game.begin
+    made = Game.__init__
 
-    def noted(game: Game) -> None:
+    def noted(game: Game, *args: Any, **named: Any) -> None:
+        made(game, *args, **named)
         seen.add((len(game.seats), game.settings["misere"]))
-        begin(game)
 
-    monkeypatch.setattr(Game, "begin", noted)
+    monkeypatch.setattr(Game, "__init__", noted)
     few = settings(STEADY, max_examples=30, stateful_step_count=2)
     nim = str(RULESETS / "nim")
     assert outcome(ruleset_tests(nim, players=[3], settings={"misere": "true"}, hypothesis=few)) is None
@@ -165,7 +165,7 @@ def test_backends_that_do_not_agree_are_found() -> None:
 
 
 def test_an_undo_that_forgets_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Game, "undo", Game.clone)
+    monkeypatch.setattr(Game, "undo", Game.copy)
     failing = broken(ruleset_tests(str(RULESETS / "nim"), hypothesis=STEADY)).failing
     assert failing.wrong.code == "RS903"
     assert failing.wrong.message.startswith("undo: ")
@@ -173,7 +173,7 @@ def test_an_undo_that_forgets_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_clone_that_is_no_copy_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Game, "clone", lambda game: game)
+    monkeypatch.setattr(Game, "copy", lambda game: game)
     failing = broken(ruleset_tests(str(RULESETS / "nim"), hypothesis=STEADY)).failing
     assert failing.wrong.message.startswith("clone: ")
     assert failing.moves == ()

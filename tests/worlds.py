@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.numbered import every_option
 
 Play = Callable[..., Game]
 """Starts a game of a ruleset that is given as text; the fixture `play`, under each backend."""
@@ -107,7 +108,7 @@ def outcome_of(game: Game) -> tuple[str, dict[str, int], list[str]]:
 
 
 def listed(game: Game) -> list[str]:
-    return [str(o) for o in game.options]
+    return [str(o) for o in every_option(game)]
 
 
 def run(play: Play, body: str, rest: str = "", seats: str = "ann bob", **options: str | bool) -> Game:

@@ -52,9 +52,9 @@ def _on(games: list[Game], history: bool) -> Callable[[], int]:
     def work() -> int:
         rng = random.Random(1)
         for game in games:
-            twin = game.clone()
+            twin = game.copy()
             if not history:
-                twin._past = []
+                twin.position.steps = []
             for _ in range(SHORT):
                 move(twin, rng)
         return SHORT * len(games)
@@ -63,15 +63,15 @@ def _on(games: list[Game], history: bool) -> Callable[[], int]:
 
 
 def _clones(games: list[Game], history: bool) -> Callable[[], int]:
-    twins = [game.clone() for game in games]
+    twins = [game.copy() for game in games]
     for twin in twins:
         if not history:
-            twin._past = []
+            twin.position.steps = []
 
     def work() -> int:
         for twin in twins:
             for _ in range(50):
-                twin.clone()
+                twin.copy()
         return 50 * len(twins)
 
     return work

@@ -31,7 +31,7 @@ def run(bench: Bench) -> Iterator[Figure]:
         some = played(ruleset, players, 1, most=CLONED)
         new = bytes_of(partial(_again, ruleset, seats, []))
         yield _figure(bench, f"{ref}, {players} players: a game at its start", new, theirs["new"], "chess board")
-        copy = bytes_of(some.clone)
+        copy = bytes_of(some.copy)
         yield _figure(bench, f"{ref}: a clone after {CLONED} decisions", copy, theirs["copy"], "chess copy")
         each = (bytes_of(partial(_again, ruleset, seats, some.history), 10) - new) / some.ply
         yield _figure(bench, f"{ref}: each decision that can be taken back", each, theirs["move"], "chess move")
@@ -39,7 +39,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 def _again(ruleset: typed.Ruleset, seats: tuple[str, ...], history: list[Option]) -> Game:
     game = Game(ruleset, seats)
-    game.begin()
+    game.position.begin()
     for option in history:
         game.apply(option)
     return game

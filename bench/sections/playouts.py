@@ -52,11 +52,11 @@ def _every(bench: Bench, name: str, ruleset: typed.Ruleset, players: int) -> Fig
         rng = random.Random(_SEED)
         decisions = 0
         for start in starts:
-            game = start.clone()
+            game = start.copy()
             for _ in range(30):
                 if game.is_over:
                     break
-                game.apply(rng.choice([option for option in game.options if not option.interrupt]))
+                game.apply(rng.choice(list(game.legal_options)))
                 decisions += 1
         return decisions
 
@@ -82,9 +82,9 @@ def _interpreter(bench: Bench, name: str, ruleset: typed.Ruleset, players: int) 
             rng = random.Random(_SEED)
             decisions = 0
             for start in starts:
-                game = start.clone()
+                game = start.copy()
                 if interpreted:
-                    game._machine = slow
+                    game.position.machine = slow
                 for _ in range(_DECISIONS):
                     if game.is_over:
                         break

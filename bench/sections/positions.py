@@ -9,6 +9,7 @@ from bench.figures import Bench, Figure, Target
 from bench.pairs import Sample, Slice, alternate, timed
 from bench.play import played, positions
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option
 from rulespec.load import load_ruleset
 
@@ -19,7 +20,7 @@ def run(bench: Bench) -> Iterator[Figure]:
     """Positions of random four-player games of Imperial, from their whole length."""
     ruleset = load_ruleset("imperial")
     found = positions(ruleset, 4, NUMBER)
-    firsts = [(game, game.own_options[0]) for game in found]
+    firsts = [(game, game.legal_options[0]) for game in found]
     refused = _refused(found)
 
     def each(do: Callable[[Game], object]) -> Slice:
@@ -32,7 +33,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
     def apply_undo() -> int:
         for game in found:
-            game.apply(next(game.options))
+            game.apply(next(every_option(game)))
             game.undo()
         return len(found)
 
@@ -46,17 +47,17 @@ def run(bench: Bench) -> Iterator[Figure]:
             game.why_not(option)
         return len(refused)
 
-    options = sum(len(game.own_options) for game in found) / len(found)
-    every = sum(len(list(game.options)) for game in found) / len(found)
+    options = sum(len(game.legal_options) for game in found) / len(found)
+    every = sum(len(list(every_option(game))) for game in found) / len(found)
     yield bench.beside_chess(
         "list the decider's options",
-        each(lambda game: game.own_options),
+        each(lambda game: game.legal_options),
         "µs",
         "legal_moves",
         more={"options": options},
     )
     yield bench.beside_chess(
-        "list all options", each(lambda game: list(game.options)), "µs", "legal_moves", more={"options": every}
+        "list all options", each(lambda game: list(every_option(game))), "µs", "legal_moves", more={"options": every}
     )
     yield bench.beside_chess("is_legal", timed(legal, bench.seconds), "µs", "legal_moves")
     yield bench.beside_chess("why_not", timed(why, bench.seconds), "µs", "legal_moves")
@@ -66,7 +67,7 @@ def run(bench: Bench) -> Iterator[Figure]:
     yield bench.beside_chess("list one, apply, undo", timed(apply_undo, bench.seconds), "µs", "push_pop")
     at_most_ten = Target(10, at_least=False, of_ratio=False)
     plies = {"decisions": sum(game.ply for game in found) / len(found)}
-    yield bench.beside_chess("clone", each(Game.clone), "µs", "copy", target=at_most_ten, more=plies)
+    yield bench.beside_chess("clone", each(Game.copy), "µs", "copy", target=at_most_ten, more=plies)
     yield bench.beside_chess("hash, of all cells", each(_hash_anew), "µs", "copy", target=at_most_ten)
     yield _kept_hash(bench, found)
     yield bench.beside_chess("hash, asked again", each(lambda game: game.hash), "µs", "zobrist")
@@ -74,8 +75,8 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 def _forget(game: Game) -> None:
     """The hash of this position, and of the one before."""
-    game._sum = None
-    game._past[-1].before = None
+    game.position.write({})
+    game.position.steps[-1].before = None
 
 
 def _hash_anew(game: Game) -> str:
@@ -89,7 +90,7 @@ def _refused(games: list[Game]) -> list[tuple[Game, Option]]:
     for game in games:
         for other in games:
             if other.decision is not None and game.decision is not None and other.decision.name == game.decision.name:
-                wrong = (option for option in other.own_options if not game.is_legal(option))
+                wrong = (option for option in other.legal_options if not game.is_legal(option))
                 found += [(game, option) for option, _ in zip(wrong, range(2), strict=False)]
     return found
 
@@ -99,7 +100,7 @@ def _again(game: Game, *, undo: bool) -> Slice:
 
     def run() -> Sample:
         again = Game(game.ruleset, game.seats)
-        again.begin()
+        again.position.begin()
         history = game.history
         begun = time.process_time()
         for option in history:
@@ -115,19 +116,19 @@ def _again(game: Game, *, undo: bool) -> Slice:
 
 def _kept_hash(bench: Bench, games: list[Game]) -> Figure:
     """A hash that is asked for after each decision: what it adds to taking one and taking it back."""
-    plain = [game.clone() for game in games]
+    plain = [game.copy() for game in games]
     for game in plain:
         _forget(game)
 
     def without() -> int:
         for game in plain:
-            game.apply(next(game.options))
+            game.apply(next(every_option(game)))
             game.undo()
         return len(plain)
 
     def hashed() -> int:
         for game in games:
-            game.apply(next(game.options))
+            game.apply(next(every_option(game)))
             _ = game.hash
             game.undo()
         return len(games)

@@ -17,7 +17,9 @@ from rulespec.documents.reader import display
 from rulespec.engine.coverage.items import ELSE, OPTION, OVER, TESTED, TURN, Point, Unit, Units
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import seat_names
+from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.game.view import scores
 from rulespec.engine.lower.expressions import ExpressionLowering, Layout, Scope
 from rulespec.engine.lower.lowering import Lowering
 from rulespec.engine.program import ir
@@ -273,8 +275,8 @@ def trace_log(tracer: Tracer, path: Path) -> Trace:
                 game.take_back(move)
             else:
                 game.apply(move)
-        game.check_invariants()
-        game.scores()
+        game.broken_invariants()
+        scores(game)
         error = found.divergence.refusal.reason if found.divergence is not None else ""
     except DiagnosticsError as problem:
         error = problem.diagnostics[0].message
@@ -290,11 +292,11 @@ def trace_playouts(tracer: Tracer, players: Sequence[int], games: int, seed: int
         played = play_out(tracer.ruleset, seats, seed, number)
         game = Game(tracer.ruleset, seats, None, tracer.machines)
         for option in played.game.history:
-            for _ in game.options:
+            for _ in every_option(game):
                 pass
             game.apply(option)
-        game.check_invariants()
-        game.scores()
+        game.broken_invariants()
+        scores(game)
         error = played.failure.detail if played.failure is not None else ""
         yield Trace("playout", f"playout {number}", "", (), tracer.take(), error)
 

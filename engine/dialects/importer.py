@@ -194,7 +194,7 @@ class Importer:
         elif undo is None or not self._is_undo(cursor):
             reason = "the log starts another game here; only the entries before it can be replayed"
         else:
-            decision, last = game.decision, game.last
+            decision, last = game.decision, game.position.last
             if decision is None:
                 reason = "the game is over"
             elif cursor.checkpoint is None:

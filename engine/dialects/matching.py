@@ -11,6 +11,7 @@ from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.inverse import Args, FormInverse
 from rulespec.engine.dialects.projection import Projections
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.numbered import legal_option, options_of
 from rulespec.engine.game.option import Option
 
 
@@ -37,7 +38,7 @@ class DecisionForms:
     """
 
     def __init__(self, game: Game, dialect: Dialect, projections: Projections, number: int) -> None:
-        decision = game.program.decisions[number]
+        decision = game.position.program.decisions[number]
         self.name = decision.name
         listed = sorted(range(len(decision.choices)), key=lambda k: decision.choices[k].by is not None)
         forms = {k: projections.forms[decision.name, decision.choices[k].name] for k in listed}
@@ -77,7 +78,7 @@ class Matcher:
 
     def decision_forms(self) -> DecisionForms | None:
         """The forms of the open decision; None if the game is over."""
-        number = self.game.asked
+        number = self.game.position.asked
         if number < 0:
             return None
         if number not in self._decisions:
@@ -100,22 +101,24 @@ class Matcher:
             for option in self.legal((choice,)):
                 for pattern in patterns:
                     form = pattern.form
-                    if form.looks_like(option.args, pattern.record, game.live) and form.is_by(payload, option.by):
+                    if form.looks_like(option.args, pattern.record, game.position.state) and form.is_by(
+                        payload, option.by
+                    ):
                         yield option, pattern
                         break
             return
         for args, of in guesses:
-            found = game.legal(choice, args)
+            found = legal_option(game, choice, args)
             if found is not None:
                 for pattern in of:
                     form = pattern.form
-                    if form.fits(args, pattern.record, game.live) and form.is_by(payload, found.by):
+                    if form.fits(args, pattern.record, game.position.state) and form.is_by(payload, found.by):
                         yield found, pattern
                         break
 
     def _guesses(self, patterns: Sequence[Pattern]) -> Sequence[tuple[Args, Sequence[Pattern]]] | None:
         """The arguments that may match, ascending, each with its patterns; None if there are too many of them."""
-        state = self.game.live
+        state = self.game.position.state
         if len(patterns) == 1:
             guesses = patterns[0].form.guesses(patterns[0].record, state)
             return guesses if guesses is None else [(args, patterns) for args in guesses]
@@ -131,11 +134,11 @@ class Matcher:
     def legal(self, choices: Collection[int]) -> Iterator[Option]:
         """The legal options of some choices of the open decision, one by one, in the order of the list."""
         game = self.game
-        params = game.program.decisions[game.asked].choices
+        params = game.position.program.decisions[game.position.asked].choices
         if any(params[k].params for k in choices):
-            yield from game.options_of(choices)
+            yield from options_of(game, choices)
             return
         for k in choices:
-            option = game.legal(k, ())
+            option = legal_option(game, k, ())
             if option is not None:
                 yield option

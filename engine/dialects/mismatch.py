@@ -9,6 +9,7 @@ from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.paths import MISSING, follow
 from rulespec.engine.dialects.projection import Form, Projections, is_by, items
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.numbered import numbered_option
 from rulespec.engine.game.option import Option, Refusal
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.program import ir
@@ -61,19 +62,19 @@ class Explainer:
     def _meant(self, kind: Any, payload: Any, matched: frozenset[int]) -> Iterator[Option]:
         """The options that the entry may stand for, legal or not: those whose arguments give the entry's fields."""
         game = self.game
-        exit_ = game.program.blocks[game.cells[ir.PC]].exit
+        exit_ = game.position.program.blocks[game.position.cells[ir.PC]].exit
         decision = game.decision
         if decision is None or not isinstance(exit_, ir.Ask):
             return
-        state = list(game.cells)
-        d = game.program.decisions[exit_.decision]
+        state = list(game.position.cells)
+        d = game.position.program.decisions[exit_.decision]
         for k, c in enumerate(d.choices):
             for form in self.projections.forms.get((d.name, c.name), ()):
                 if form.projection.type != kind or form.projection.list:
                     continue
                 for record in _records(form, payload, matched):
                     for args in self.projections.meant(c, form, record, state):
-                        yield game.option(k, args, decision.by)
+                        yield numbered_option(game, k, args, decision.by)
 
 
 def _records(form: Form, payload: Any, matched: frozenset[int]) -> list[Any]:

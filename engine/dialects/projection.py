@@ -121,7 +121,7 @@ class Projections:
         self._names: dict[str, tuple[str, ...]] = {}
         self._asker = Asker(game.ruleset, game.seats, game.settings)
         report = Report()
-        for d in game.program.decisions:
+        for d in game.position.program.decisions:
             for c in d.choices:
                 if (d.name, c.name) not in self.forms:
                     forms = dialect.decisions.get(f"{d.name}.{c.name}", ())

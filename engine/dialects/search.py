@@ -88,7 +88,7 @@ class StretchSearch:
         """The stretch up to the next entry that is no decision, to the end, or to the first entry that nothing fits."""
         game = self.game
         stack: list[_Frame] = []
-        best, furthest, there = (0, 0, 0), Stretch((), cursor, False), game.clone()
+        best, furthest, there = (0, 0, 0), Stretch((), cursor, False), game.copy()
         back, forward = 0, False
         while True:
             forms = self._matcher.decision_forms()
@@ -102,10 +102,10 @@ class StretchSearch:
             while (found := next(stack[-1].candidates, None)) is None:
                 top = stack.pop()
                 if forward:
-                    furthest, there, forward = Stretch(_steps(stack), top.cursor, False), game.clone(), False
+                    furthest, there, forward = Stretch(_steps(stack), top.cursor, False), game.copy(), False
                 back += 1
                 if back > MAX_BACK or not stack:
-                    game.go_to(there)
+                    game.position.go_to(there.position)
                     return furthest
                 game.undo()
             game.apply(found[0])

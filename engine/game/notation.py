@@ -93,7 +93,10 @@ def split_option(text: str) -> tuple[str, list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What games of the same rules and players say: names, kinds of options by decision and choice, texts."""
+    """The words of all games of the same rules and players.
+
+    `kinds` are the kinds of options by decision and choice; the last row, -1, is that of a game that is over: empty.
+    """
 
     labels: Labels
     kinds: tuple[tuple[OptionKind, ...], ...]
@@ -111,7 +114,7 @@ def words(machine: Interpreter, ruleset: typed.Ruleset, seats: tuple[str, ...]) 
             kept.clear()
         labels = Labels(ruleset, machine.p, seats)
         kinds = (tuple(_kind(d, k, labels) for k in range(len(d.choices))) for d in machine.p.decisions)
-        kept[seats] = Words(labels, tuple(kinds), OptionReader(machine.p, labels))
+        kept[seats] = Words(labels, (*kinds, ()), OptionReader(machine.p, labels))
     return kept[seats]
 
 

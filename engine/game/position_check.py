@@ -6,6 +6,7 @@ from itertools import islice
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.program import ir
 from rulespec.typed import nodes as typed
@@ -20,12 +21,12 @@ def look(game: Game) -> tuple[list[Option], Diagnostic | None]:
     RS712: an invariant is broken; RS711: nothing is legal; RS703, RS704: the rules are at fault.
     """
     try:
-        for text in game.check_invariants():
+        for text in game.broken_invariants():
             return [], broken(invariant_of(game, text))
         if game.is_over:
             _ = game.result  # the score is worked out by rules, too
             return [], None
-        options = list(islice(game.options, MAX_OPTIONS))
+        options = list(islice(every_option(game), MAX_OPTIONS))
     except RulesetFaultError as fault:
         return [], fault.diagnostic
     if not options or options[0].interrupt:
@@ -34,7 +35,7 @@ def look(game: Game) -> tuple[list[Option], Diagnostic | None]:
 
 
 def invariant_of(game: Game, text: str) -> typed.Invariant:
-    """The invariant that `Game.check_invariants` names in this way."""
+    """The invariant that `Game.broken_invariants` names in this way."""
     return game.ruleset.rules.invariants[text.partition(":")[0]]
 
 
@@ -63,9 +64,9 @@ def take(game: Game, option: Option) -> tuple[list[Option], Diagnostic | None]:
 
 def asked(game: Game) -> ir.Decision:
     """The open decision as the program has it; the game is not over."""
-    exit_ = game.program.blocks[game.cells[ir.PC]].exit
+    exit_ = game.position.program.blocks[game.position.cells[ir.PC]].exit
     assert isinstance(exit_, ir.Ask)
-    return game.program.decisions[exit_.decision]
+    return game.position.program.decisions[exit_.decision]
 
 
 def same_option(game: Game, option: Option) -> Option | None:

@@ -8,6 +8,7 @@ from itertools import islice, takewhile
 from msgspec import Struct
 
 from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import IllegalOptionError, Option, Refusal, RulesetFaultError
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.logs.native import LogEntry
@@ -31,7 +32,7 @@ RecordedMove = RecordedDecision | TakenBack
 def apply_recorded(game: Game, recorded: RecordedDecision | LogEntry) -> Option | Refusal:
     """Applies a recorded decision. A refusal if it is not legal; then nothing has changed."""
     try:
-        return game.take(recorded.option, recorded.by, recorded.decision)
+        return game.apply_text(recorded.option, recorded.by, recorded.decision)
     except IllegalOptionError as error:
         return error.refusal
     except RulesetFaultError as fault:
@@ -43,7 +44,7 @@ def apply_recorded(game: Game, recorded: RecordedDecision | LogEntry) -> Option 
 def nearest(game: Game, text: str) -> tuple[str, ...]:
     """The legal options most like a text, interrupts excluded; none where the ruleset is at fault."""
     try:
-        legal = [str(o) for o in islice(takewhile(lambda o: not o.interrupt, game.options), _MAX_COMPARED)]
+        legal = [str(o) for o in islice(takewhile(lambda o: not o.interrupt, every_option(game)), _MAX_COMPARED)]
     except RulesetFaultError:
         return ()
     legal.sort(key=lambda option: -difflib.SequenceMatcher(None, option, text[:200]).ratio())

@@ -11,6 +11,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Report
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import Option, RulesetFaultError
+from rulespec.engine.game.view import scores
 from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove
 from rulespec.engine.replay.replay import Load, replay_file
 from rulespec.engine.replay.walk import Difference, walk
@@ -31,7 +32,7 @@ class Outcome:
         """The outcome of a game as it stands."""
         result = game.result
         if result is None:
-            return cls(None, game.scores(), ())
+            return cls(None, scores(game), ())
         return cls(result.ending, result.scores, tuple(result.winners))
 
     def to_json(self) -> dict[str, Any]:

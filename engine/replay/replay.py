@@ -19,6 +19,7 @@ from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError
 from rulespec.engine.game.refusal import refused
+from rulespec.engine.game.view import scores, state_json
 from rulespec.engine.logs.log_text import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, read_log_text
 from rulespec.engine.logs.native import LogEntry, LogHeader, LogWriter, NativeLog, entry_json, is_native, parse_log
 from rulespec.engine.logs.recorded import apply_recorded, nearest
@@ -95,9 +96,9 @@ class ReplayResult:
             "decisions": game.ply,
             "ended": result.ending if result else None,
             "hash": game.hash,
-            "scores": result.scores if result else game.scores(),
+            "scores": result.scores if result else scores(game),
             "winners": result.winners if result else [],
-            "state": game.state(),
+            "state": state_json(game),
             "ignored": [entry.to_json() for entry in self.ignored],
             "divergence": self.divergence.to_json() if self.divergence else None,
         }
@@ -168,7 +169,7 @@ def replay_log(
     report = Report() if report is None else report
     report.extend(log.warnings)
     game = game_of(log, ruleset, backend, report)
-    game.begin()  # raises if the rules are at fault before the first decision
+    game.position.begin()  # raises if the rules are at fault before the first decision
     result = ReplayResult(log.file, game, None)
     for number, entry in enumerate(log.entries):
         if until is not None and game.ply >= until:
@@ -236,7 +237,7 @@ def _take_back(game: Game, entry: LogEntry) -> TakenBack | Refusal:
 
 
 def _record(game: Game, index: int, foreign: int | None) -> dict[str, Any]:
-    return {"index": index, "foreign_index": foreign, "hash": game.hash, "state": game.state()}
+    return {"index": index, "foreign_index": foreign, "hash": game.hash, "state": state_json(game)}
 
 
 # --- foreign logs --------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from itertools import islice, takewhile
 from typing import Any
 
 from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove, apply_recorded, nearest
@@ -123,7 +124,7 @@ def _take_forced(game: Game, recorded: RecordedDecision) -> int:
     forced = 0
     try:
         while forced < MAX_FORCED and not game.is_over and not _is_open(game, recorded):
-            own = list(islice(takewhile(lambda option: not option.interrupt, game.options), 2))
+            own = list(islice(takewhile(lambda option: not option.interrupt, every_option(game)), 2))
             if len(own) != 1:
                 break
             game.apply(own[0])

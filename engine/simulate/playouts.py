@@ -77,17 +77,19 @@ def choose(game: Game, rng: random.Random, interrupt_rate: float = INTERRUPT_RAT
         The option; None if none is legal.
     """
     # Only `random()` gives the same numbers in all versions of Python.
+    found: Sequence[Option] = game.legal_options
     if rng.random() < interrupt_rate:
-        listed = list(game.options)
-        found = [option for option in listed if option.interrupt] or listed
-    else:
-        found = game.own_options
-    if not found:
+        own = list(found)  # before the interrupts: a fault of the rules is reported in their order
+        found = list(game.interrupts) or own
+    count = len(found)
+    if not count:
         return None
-    if found[0].by is not None:
-        return found[int(rng.random() * len(found))]
-    weights = [game.weight(option) for option in found]
-    at = rng.random() * sum(weights)
+    share = rng.random()
+    option = found[int(share * count)]
+    if option.by is not None:
+        return option
+    weights = [game.position.weight(option.kind.choice, option.args) for option in found]
+    at = share * sum(weights)
     for option, weight in zip(found, weights, strict=True):
         at -= weight
         if at < 0:
@@ -133,7 +135,7 @@ def play_out(
 
 
 def _broken(game: Game) -> PlayoutFailure | None:
-    found = game.check_invariants()
+    found = game.broken_invariants()
     return PlayoutFailure("invariant", "; ".join(found), broken(invariant_of(game, found[0]))) if found else None
 
 

@@ -151,7 +151,7 @@ class _Explorer:
         """A game at its first decision, and its options; None if something is wrong there."""
         game = Game(self.ruleset, seat_names(seats), settings)
         try:
-            game.begin()
+            game.position.begin()
         except RulesetFaultError as fault:
             self._note(fault.diagnostic, game, [])
             return None
@@ -188,7 +188,7 @@ class _Explorer:
             return True
         first = started[0]
         end = self.result.decisions + budget
-        most = max(1, MAX_CELLS // len(first.cells))
+        most = max(1, MAX_CELLS // len(first.position.cells))
         graph = PositionGraph()
         nodes = graph.nodes
         numbers = {first.hash: 0}
@@ -208,7 +208,7 @@ class _Explorer:
                 if self.result.decisions >= end or len(nodes) >= most:
                     complete = False
                     break
-                child = game.clone()
+                child = game.copy()
                 listed, wrong = take(child, option)
                 self._spend()
                 if wrong is not None:
@@ -342,7 +342,7 @@ class _Explorer:
         self._spend()  # even if no decision follows
         try:
             game = Game(self.ruleset, header.seats, header.settings)
-            game.begin()
+            game.position.begin()
         except (RulesetFaultError, DiagnosticsError):
             return False
         options, _ = look(game)

@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.numbered import every_option
 
 LIMIT = 1_000_000
 """Default limit of nodes: a minute or so, and some 100 MB."""
@@ -61,7 +62,7 @@ def perft(game: Game, depth: int, *, limit: int = LIMIT) -> Perft:
     """
     if not 0 <= depth <= MAX_DEPTH:
         raise ValueError(f"a depth is between 0 and {MAX_DEPTH}, not {depth}")
-    game.begin()
+    game.position.begin()
     found = Perft(depth)
     states: Counter[str] = Counter()
     _count(game, depth, limit, found, states)
@@ -78,7 +79,7 @@ def _count(game: Game, depth: int, limit: int, found: Perft, states: Counter[str
     if game.is_over:
         found.ended += 1
         return
-    for option in list(game.options):
+    for option in list(every_option(game)):
         if found.nodes >= limit:
             found.complete = False
             return

@@ -15,8 +15,10 @@ from typing import Any
 
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.numbered import every_option, numbered_option
 from rulespec.engine.game.option import IllegalOptionError, Option, RulesetFaultError
 from rulespec.engine.game.position_check import MAX_OPTIONS, asked, look
+from rulespec.engine.game.view import scores
 from rulespec.engine.logs.native import LogWriter
 from rulespec.engine.logs.saved_game import SavedGame
 from rulespec.engine.replay.replay import ReplayResult, replay_file, replay_log
@@ -81,17 +83,23 @@ def _compared(trial: Trial, view: Callable[[Game], dict[str, Any]]) -> Diagnosti
 
 def _position(game: Game) -> dict[str, Any]:
     """The position of a game."""
-    return {"state": game.cells, "hash": game.hash, "decision": game.decision, "ply": game.ply, "last": game.last}
+    return {
+        "state": game.position.cells,
+        "hash": game.hash,
+        "decision": game.decision,
+        "ply": game.ply,
+        "last": game.position.last,
+    }
 
 
 def _answers(game: Game) -> dict[str, Any]:
     """The answers of a game about its position."""
-    options = list(islice(game.options, MAX_OPTIONS))
+    options = list(islice(every_option(game), MAX_OPTIONS))
     return {
         "options": options,
-        "weights": [game.weight(o) for o in options if o.by is None],
-        "invariants": game.check_invariants(),
-        "points": game.scores(),
+        "weights": [game.position.weight(o.kind.choice, o.args) for o in options if o.by is None],
+        "invariants": game.broken_invariants(),
+        "points": scores(game),
         "result": game.result,
     }
 
@@ -107,7 +115,7 @@ def _short(value: Any) -> str:
 
 def options_are_legal(trial: Trial) -> Diagnostic | None:
     """Listed options are legal, and equal after they are printed and parsed; others are refused, with a reason."""
-    listed = list(islice(trial.game.options, MAX_OPTIONS))
+    listed = list(islice(every_option(trial.game), MAX_OPTIONS))
     known = {(o.kind.choice, o.args) for o in listed}
     if len(known) < len(listed):
         return contradiction(trial, "options", "one is listed twice")
@@ -128,11 +136,11 @@ def options_are_legal(trial: Trial) -> Diagnostic | None:
             return contradiction(trial, "options", f"`{option}` is legal, and not listed")
         if len({str(refusal) for refusal in refusals}) > 1:
             return contradiction(trial, "options", f"`{option}` is refused for different reasons")
-        before = trial.game.cells
+        before = trial.game.position.cells
         try:
             trial.game.apply(option)
         except IllegalOptionError:
-            if trial.game.cells == before:
+            if trial.game.position.cells == before:
                 continue
         return contradiction(trial, "options", f"`{option}` is refused, and changes something")
     return None
@@ -157,7 +165,7 @@ def _unlisted(trial: Trial, listed: list[Option]) -> Iterator[Option]:
             rng.choice(numbers) if p.type == "int" else rng.randrange(len(game.labels.names[p.type]))
             for p in choice.params
         )
-        yield game.option(k, args, None)
+        yield numbered_option(game, k, args, None)
 
 
 def taking_back_restores(trial: Trial) -> Diagnostic | None:
@@ -175,7 +183,7 @@ def taking_back_restores(trial: Trial) -> Diagnostic | None:
 def clones_are_independent(trial: Trial) -> Diagnostic | None:
     """A clone is equal to its game, goes on alike, and changes no other game."""
     game = trial.game
-    before, clone, twin = _all(game), game.clone(), game.clone()
+    before, clone, twin = _all(game), game.copy(), game.copy()
     if _all(clone) != before:
         return contradiction(trial, "clone", "it is not equal to its game")
     for option in _sample(trial, look(game)[0])[:1]:

@@ -188,7 +188,7 @@ class _Games(RuleBasedStateMachine):
     def go_on_in_clones(self) -> None:
         """Replaces the games by their clones."""
         self.holds("clone")
-        self.trial.games = [game.clone() for game in self.trial.games]
+        self.trial.games = [game.copy() for game in self.trial.games]
 
     @rule()
     def try_options(self) -> None:

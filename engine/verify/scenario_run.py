@@ -9,7 +9,9 @@ from rulespec.diagnostics.diagnostic import Diagnostic, DiagnosticsError, Label,
 from rulespec.documents.reader import Node, Scalar, Sequence
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend, Machines
+from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.game.view import scores
 from rulespec.engine.verify.scenario import Scenario, items, pairs
 from rulespec.typed import nodes as typed
 
@@ -92,7 +94,7 @@ class _Run:
         try:
             game = self.start()
             # A given position may break an invariant before any decision.
-            broken = set(game.check_invariants())
+            broken = set(game.broken_invariants())
             last = self.scenario.steps[-1] if self.scenario.steps else None
             for step in self.scenario.steps:
                 for text in step.when:
@@ -101,7 +103,7 @@ class _Run:
                     self.checks[key.text](game, wanted)
                 if self.backend == "interpreter" and step is not last:
                     continue  # invariants read the whole state, and the interpreter is slow
-                for name in [n for n in game.check_invariants() if n not in broken]:
+                for name in [n for n in game.broken_invariants() if n not in broken]:
                     broken.add(name)
                     place = step.when[-1].span if step.when else self.scenario.span
                     self.fail(place, "invariants", f"the invariant does not hold: {name}")
@@ -124,7 +126,7 @@ class _Run:
                 place = key.span
                 game.set_value(key.text, _text(value))
             place = scenario.start.span if scenario.start is not None else scenario.span
-            game.begin()
+            game.position.begin()
         except DiagnosticsError as error:
             self.reported(error, place, "given")
             raise _Stop from None
@@ -175,7 +177,7 @@ class _Run:
         self.equal(node, "by", found, _text(node))
 
     def options(self, game: Game, node: Node) -> None:
-        own = [option for option in game.options if not option.interrupt]
+        own = [option for option in every_option(game) if not option.interrupt]
         if isinstance(node, Sequence):
             wanted = {_plain(_text(item)): item for item in node.items}
             self.same(node, "options", [_plain(str(o)) for o in own], wanted)
@@ -234,7 +236,7 @@ class _Run:
         self.equal(node, "ended", result.ending if result else "none", _text(node))
 
     def scores(self, game: Game, node: Node) -> None:
-        found = game.scores()
+        found = scores(game)
         for seat, points in pairs(node):
             score = str(found.get(seat.text, "none"))
             self.equal(points, f"the score of {seat.text}", score, _text(points))

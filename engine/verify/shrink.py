@@ -12,6 +12,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.state_diff import changes
+from rulespec.engine.game.view import state_json
 from rulespec.engine.logs.native import LogHeader, entry_json
 from rulespec.typed import nodes as typed
 
@@ -134,10 +135,10 @@ def last_changes(ruleset: typed.Ruleset, header: LogHeader, moves: Sequence[Move
     game = Game(ruleset, header.seats, header.settings)
     try:
         for number, move in enumerate(moves):
-            before = game.state() if number == len(moves) - 1 else None
+            before = state_json(game) if number == len(moves) - 1 else None
             game.apply(move) if isinstance(move, Option) else game.take_back(move)
             if before is not None:
-                return list(changes(before, game.state()))
+                return list(changes(before, state_json(game)))
     except RulesetFaultError:
         pass
     return []

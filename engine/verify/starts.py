@@ -55,8 +55,8 @@ def check_starts(ruleset: typed.Ruleset, report: Report) -> None:
 
 
 def _check_start(game: Game, seats: int, report: Report) -> None:
-    game.begin()
-    for text in game.check_invariants():
+    game.position.begin()
+    for text in game.broken_invariants():
         invariant = game.ruleset.rules.invariants[text.partition(":")[0]]
         message = f"the invariant `{invariant.name}` does not hold before the first decision"
         help_ = f"with {seats} players: see the set-up, and the rules that run before that"

@@ -145,7 +145,7 @@ def count_options(result: ReplayResult) -> int:
     game = Game(result.game.ruleset, header.seats, header.settings)
     total = 0
     for move in result.moves:
-        total += len(game.own_options)
+        total += len(game.legal_options)
         game.apply(move) if isinstance(move, Option) else game.take_back(move)
     return total
 

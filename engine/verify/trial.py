@@ -48,7 +48,7 @@ class Trial:
 
     def begin(self) -> Diagnostic | None:
         """Begins the game. A diagnostic if the rules are at fault before the first decision."""
-        return self._together(Game.begin)
+        return self._together(lambda game: game.position.begin())
 
     def make(self, move: Move) -> Diagnostic | None:
         """Takes a legal option, or takes back. A diagnostic if the rules are at fault in it."""

@@ -1,0 +1,37 @@
+"""Options by their numbers: for code that finds arguments itself, such as the reading of foreign logs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option
+
+
+def numbered_option(game: Game, choice: int, args: tuple[int, ...], by: str | None) -> Option:
+    """An option of the open decision by the number of its choice and its arguments as numbers, legal or not."""
+    return Option(game.option_kinds[choice], args, by)
+
+
+def legal_option(game: Game, choice: int, args: tuple[int, ...]) -> Option | None:
+    """The option of the open decision with these numbers; None if it is not legal."""
+    kinds, position = game.option_kinds, game.position
+    if not kinds or not position.is_legal(choice, args):
+        return None
+    who = position.actor(choice, args)
+    return Option(kinds[choice], args, game.seats[who] if who >= 0 else None, position.stamp)
+
+
+def options_of(game: Game, choices: Collection[int]) -> Iterator[Option]:
+    """The legal options of some choices of the open decision, one by one: the decider's own, then interrupts."""
+    kinds = game.option_kinds
+    if not all(kinds[k].interrupt for k in choices):
+        yield from (option for option in game.legal_options if option.kind.choice in choices)
+    if any(kinds[k].interrupt for k in choices):
+        yield from (option for option in game.interrupts if option.kind.choice in choices)
+
+
+def every_option(game: Game) -> Iterator[Option]:
+    """All legal options, one by one: the decider's own, then what others may do out of turn."""
+    yield from game.legal_options
+    yield from game.interrupts

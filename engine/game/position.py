@@ -1,0 +1,297 @@
+"""A position as numbers: the state vector, the open decision, and the way back to the start.
+
+`Game` puts names on it. Code that is in a hurry, such as the reading of foreign logs, works with the numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import wraps
+from itertools import count, islice
+from typing import Concatenate, ParamSpec, TypeVar
+
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
+from rulespec.engine.game.option import Option, RulesetFaultError
+from rulespec.engine.game.position_hash import change, digits, weights, whole
+from rulespec.engine.program import ir
+from rulespec.engine.program.interpreter import Interpreter, Journal, Listed, ProgramFaultError, State, restore
+
+MAX_LISTED = 100_000
+"""Options of a decision that are listed."""
+
+Entry = Callable[[State], int]
+"""Prepares a state for a game that does not begin at the beginning, and returns the block to run."""
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+_stamps = count(1)
+"""Numbers for positions: no two positions of any games have the same."""
+
+
+class Step(Struct, gc=False):
+    """A decision that has been taken: its undo journal, and the hash of the position before it, if it is known."""
+
+    journal: Journal
+    option: Option
+    before: int | None
+
+
+def _guarded(
+    method: Callable[Concatenate[Position, _P], _T],
+) -> Callable[Concatenate[Position, _P], _T]:
+    """Turns a fault of the program into one of the ruleset, which has a place."""
+
+    @wraps(method)
+    def guarded(self: Position, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
+        try:
+            return method(self, *args, **kwargs)
+        except ProgramFaultError as fault:
+            raise self.fault(fault) from None
+
+    return guarded
+
+
+class Position:
+    """The state of a game as a list of integers, with the decisions that led to it.
+
+    Args:
+        machine: runs the program.
+        entry: where the game begins, if not at the start of the program.
+
+    Every method raises RulesetFaultError if the rules are at fault; nothing has changed then.
+    """
+
+    def __init__(self, machine: Interpreter, entry: Entry | None = None) -> None:
+        self.machine = machine
+        self.program = machine.p
+        self.stamp = next(_stamps)
+        """A number that no other position has."""
+        self._entry = entry
+        self._state: State = machine.start()
+        self._weights = weights(len(self.program.cells), len(self._state))
+        self._begun = False
+        self._asked = -1
+        self.steps: list[Step] = []
+        self._shared = False  # whether a copy has the same two lists, so that they must be copied before they change
+        self._sum: int | None = None  # of the hash, once it has been asked for
+        self._sound: int | None = None  # the ply at which all invariants were last seen to hold
+
+    # --- the state -------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Runs to the first decision. Whatever reads the state does so by itself."""
+        if not self._begun:
+            self._run_to_first_decision()
+
+    @_guarded
+    def _run_to_first_decision(self) -> None:
+        state = list(self._state)
+        block = self.program.main if self._entry is None else self._entry(state)
+        self.machine.run(state, block)
+        self._state = state
+        self._asked = self.machine.asked.get(state[ir.PC], -1)
+        self._begun = True
+
+    @property
+    def state(self) -> State:
+        """The state, not a copy: only to be looked at, and only until the next decision is taken.
+
+        It begins with the cells of the program. After them the machine may have some of its own.
+        """
+        if not self._begun:
+            self.begin()
+        return self._state
+
+    @property
+    def cells(self) -> tuple[int, ...]:
+        """The cells of the program; `program.cells` says what they are."""
+        return tuple(self.state[: len(self.program.cells)])
+
+    @property
+    def asked(self) -> int:
+        """The number of the open decision among those of the program; -1 when the game is over."""
+        if not self._begun:
+            self.begin()
+        return self._asked
+
+    @property
+    def hash(self) -> str:
+        """16 hex digits that depend on the cells of the program alone: the same on every machine."""
+        if self._sum is None:
+            if self.steps:
+                last = self.steps[-1]
+                grown = change(self._state, last.journal, self._weights)
+                if last.before is None:  # noted, so that it is known for all other decisions of that position, too
+                    last.before = whole(self._state, self._weights) - grown
+                self._sum = last.before + grown
+            else:
+                self._sum = whole(self.state, self._weights)
+        return digits(self._sum)
+
+    def copy(self) -> Position:
+        """An independent copy. What both have in common is copied when one of them changes."""
+        twin = object.__new__(Position)
+        twin.__dict__.update(self.__dict__)
+        self._shared = twin._shared = True
+        return twin
+
+    def go_to(self, other: Position) -> None:
+        """Becomes a copy of a position of the same machine."""
+        other._shared = True
+        self.__dict__.update(other.__dict__)
+
+    def _unshare(self) -> None:
+        """Takes lists of its own before they change."""
+        if self._shared:
+            self._state, self.steps, self._shared = self._state.copy(), self.steps.copy(), False
+
+    # --- legal options -----------------------------------------------------------------------
+
+    def own(self) -> tuple[int, list[Listed]]:
+        """The seat that decides (-1: chance), and its legal options: number of the choice, arguments, -1."""
+        if self.asked < 0:
+            return -1, []
+        state, asked, machine = self._state, self._asked, self.machine
+        try:  # as `_guarded`, without the call: random games spend their time here
+            who = machine.decider(state, asked)
+            found = list(islice(machine.own(state, asked), MAX_LISTED + 1))
+        except ProgramFaultError as fault:
+            raise self.fault(fault) from None
+        if len(found) > MAX_LISTED:
+            raise self.fault(_too_many())
+        return who, found
+
+    def listed(self, *, interrupts: bool) -> Iterator[Listed]:
+        """The legal options of the decider, or those of others, one by one: choice, arguments, seat of an interrupt."""
+        number = self.asked
+        if number < 0:
+            return
+        machine, state = self.machine, self._state
+        try:
+            found = machine.interrupts(state, number) if interrupts else machine.own(state, number)
+            for position, one in enumerate(found):
+                if position >= MAX_LISTED:
+                    raise _too_many()
+                yield one
+        except ProgramFaultError as fault:
+            raise self.fault(fault) from None
+
+    @_guarded
+    def is_legal(self, choice: int, args: tuple[int, ...]) -> bool:
+        """Whether an option of the open decision may be taken."""
+        return self.machine.is_legal(self.state, self._asked, choice, args)
+
+    @_guarded
+    def decider(self) -> int:
+        """The seat that decides; -1 for chance."""
+        return self.machine.decider(self.state, self._asked)
+
+    @_guarded
+    def actor(self, choice: int, args: tuple[int, ...]) -> int:
+        """The seat that takes an option of the open decision."""
+        state = self.state
+        if self.program.decisions[self._asked].choices[choice].by is None:
+            return self.machine.decider(state, self._asked)
+        return self.machine.actor(state, self._asked, choice, args)
+
+    def weight(self, choice: int, args: tuple[int, ...]) -> int:
+        """How often an option of chance comes up, against the others."""
+        taken = self.program.decisions[self.asked].choices[choice]
+        if taken.weight is None:
+            return 1
+        slots = [0] * (self.program.slots + 1)
+        for param, value in zip(taken.params, args, strict=True):
+            slots[param.slot] = value
+        return self.value(taken.weight, tuple(slots))
+
+    @_guarded
+    def value(self, e: ir.Expr, args: tuple[int, ...]) -> int:
+        """The value of an expression of the program, with `args` in its first slots."""
+        return self.machine.value(e, self.state, args)
+
+    # --- decisions -----------------------------------------------------------------------------
+
+    def take(self, option: Option) -> None:
+        """Takes an option that is legal."""
+        if self._shared:
+            self._unshare()
+        state = self._state
+        try:
+            journal = self.machine.run(state, option.kind.block, option.args)
+        except ProgramFaultError as fault:
+            raise self.fault(fault) from None
+        self.steps.append(Step(journal, option, self._sum))
+        self._asked = self.machine.asked.get(state[ir.PC], -1)
+        self.stamp = next(_stamps)
+        self._sum = None
+
+    def undo(self) -> Option:
+        """Takes the last decision back, and returns it.
+
+        Raises:
+            IndexError: if there is none.
+        """
+        if not self.steps:
+            raise IndexError("there is no decision to take back")
+        self._unshare()
+        step = self.steps.pop()
+        restore(self._state, step.journal)
+        self._asked = self.machine.asked.get(self._state[ir.PC], -1)
+        self.stamp = next(_stamps)
+        self._sum = step.before
+        self._sound = None
+        return step.option
+
+    def write(self, values: Mapping[int, int]) -> None:
+        """Puts values into cells between two decisions: to undo the decision before is to undo them, too."""
+        self._unshare()
+        journal = self.machine.write(self._state, values)
+        if self.steps:
+            step = self.steps[-1]  # a copy may have the same
+            self.steps[-1] = Step(step.journal + journal, step.option, step.before)
+        self.stamp = next(_stamps)
+        self._sum = self._sound = None
+
+    @property
+    def ply(self) -> int:
+        """The number of decisions taken."""
+        return len(self.steps)
+
+    @property
+    def history(self) -> list[Option]:
+        """The decisions taken, first to last."""
+        return [step.option for step in self.steps]
+
+    @property
+    def last(self) -> Option | None:
+        """The last decision taken; None if there is none."""
+        return self.steps[-1].option if self.steps else None
+
+    def broken_invariants(self) -> list[int]:
+        """The numbers of the invariants that do not hold; only what has changed since the last time is looked at."""
+        state = self.state
+        try:
+            since = None if self._sound is None else [step.journal for step in self.steps[self._sound :]]
+            broken = self.machine.broken(state, since)
+        except ProgramFaultError as fault:
+            raise self.fault(fault) from None
+        self._sound = None if broken else len(self.steps)
+        return broken
+
+    # --- faults ----------------------------------------------------------------------------------
+
+    def fault(self, fault: ProgramFaultError, sites: Sequence[tuple[Span, str]] | None = None) -> RulesetFaultError:
+        """A fault of the program as a mistake of the ruleset; `sites`: the places, if they are not the program's."""
+        if fault.site < 0:
+            help_ = "bound loops and the ranges of parameters more tightly"
+            return RulesetFaultError(Diagnostic("RS704", Severity.ERROR, fault.detail, None, help=help_))
+        span, message = (self.program.sites if sites is None else sites)[fault.site]
+        detail = f" ({fault.detail})" if fault.detail else ""
+        help_ = "guard it with a condition, so that it cannot happen"
+        return RulesetFaultError(Diagnostic("RS703", Severity.ERROR, message + detail, span, help=help_))
+
+
+def _too_many() -> ProgramFaultError:
+    return ProgramFaultError(-1, f"more than {MAX_LISTED:,} options")
