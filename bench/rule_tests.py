@@ -18,7 +18,8 @@ from rulespec.documents.text_files import display
 from rulespec.engine.coverage.trace import Tracer, trace_log, trace_scenario
 from rulespec.engine.game.machines import Machines, check_settings
 from rulespec.engine.replay.replay import replay_file
-from rulespec.engine.verify.scenario import Scenario, run_scenario, suite_scenarios
+from rulespec.engine.verify.scenario import Scenario, suite_scenarios
+from rulespec.engine.verify.scenario_run import run_scenario
 from rulespec.engine.verify.suite import log_files, run_log
 from rulespec.typed import nodes as typed
 
@@ -106,7 +107,7 @@ class _Runs:
             return {"lines": sorted(trace.lines | self.reached.by(scenario))}
 
         known = self._run(repr(scenario), run)
-        options = tuple(sorted(check_settings(self.ruleset, dict(scenario.options)).items()))
+        options = tuple(sorted(check_settings(self.ruleset, dict(scenario.settings)).items()))
         lines = frozenset((file, line) for file, line in known["lines"])
         return Test(scenario.id, scenario, None, len(scenario.seats), options, lines, known["seconds"])
 

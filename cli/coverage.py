@@ -1,4 +1,4 @@
-"""`rulespec coverage`: what of a ruleset's rules its scenarios and recorded games run."""
+"""`rulespec coverage`: the parts of a ruleset's rules that its scenarios and recorded games run."""
 
 from __future__ import annotations
 
@@ -9,29 +9,30 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rulespec.cli import output
+from rulespec.cli.coverage_labels import heading, percentage, rule_state
 from rulespec.cli.simulate import seat_counts
 from rulespec.diagnostics.report import Report
 
 if TYPE_CHECKING:  # usage errors need none of it
-    from rulespec.engine.coverage.report import CoverageReport, RuleRuns, Total
-    from rulespec.engine.coverage.trace import Coverage, Trace, Tracer
+    from rulespec.engine.coverage.report import CoverageReport
+    from rulespec.engine.coverage.trace import Trace, Tracer
 
 
 @click.command("coverage")
 @click.argument("ref")
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--playouts", type=click.IntRange(1, 100_000), metavar="N", help="Run N random games.")
-@click.option("--players", metavar="N", help="Number of players of random games: 4, 2-6. Default: all there may be.")
+@click.option("--players", metavar="N", help="Players of random games: 4, 2-6; default: all that REF allows.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same random games.")
-@click.option("--overlays", is_flag=True, help="Run the tests of the ruleset with each of its overlays, too.")
-@click.option("--format", "format_", type=click.Choice(["text", "json", "html"]), default="text", help="How to print.")
+@click.option("--overlays", is_flag=True, help="Also run the tests of the ruleset with each of its overlays.")
+@click.option("--format", "format_", type=click.Choice(["text", "json", "html"]), default="text", help="Output format.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write to a file.")
 @click.option(
     "--fail-under",
     type=click.FloatRange(0, 100),
     default=0.0,
     metavar="PCT",
-    help="Exit with 1 if less is run or explained.",
+    help="Exit with 1 if less than PCT % is run or explained.",
 )
 @click.pass_context
 def command(
@@ -46,11 +47,11 @@ def command(
     out: Path | None,
     fail_under: float,
 ) -> None:
-    """Tell what of the rules of REF is run: definitions, procedures, options, conditions, branches, and rules by id.
+    """Measure which rules of REF are run: definitions, procedures, options, conditions, branches, and rules by id.
 
-    Run are the scenario files and logs in PATHS…, or random games, or else what `rulespec test` runs. Counted are
-    the files of the ruleset's own folder and of its overlays. Exit code: 0 it could be told, 1 a test fails, a reason
-    in rules.yaml explains nothing, or too little is run, 2 something cannot be read.
+    Runs the scenario files and logs in PATHS…, or random games, or else the tests of `rulespec test`. Counts the files
+    of the ruleset's own folder and of its overlays. Exit code: 0 measured, 1 a test fails, a reason in rules.yaml
+    explains nothing, or too little is run, 2 something cannot be read.
 
     Example: rulespec coverage imperial --overlays --format html --out coverage.html
     """
@@ -59,7 +60,7 @@ def command(
     from rulespec.load import load_ruleset
 
     if overlays and ("+" in ref or paths or playouts):
-        raise click.UsageError("--overlays goes with a ruleset alone, and with the tests that it brings along")
+        raise click.UsageError("--overlays does not go with overlays in REF, with PATHS or with --playouts")
     counts = seat_counts(players) if players is not None else []
     report, coverage = Report(), Coverage()
     ruleset = load_ruleset(ref)
@@ -128,11 +129,11 @@ def _text(found: CoverageReport, width: int, *, colored: bool) -> Iterator[str]:
     def cut(text: str) -> str:
         return text if not width or len(text) <= width else text[: width - 1] + "…"
 
-    yield styled(head(found.coverage), bold=True)
+    yield styled(heading(found.coverage), bold=True)
     yield from (styled(cut(f"fails: {t.id}: {t.error}"), fg="red") for t in found.coverage.tests if t.error)
     for title, totals in (("", found.totals), ("file", found.by_file)):
         yield ""
-        rows = [(name, t.run, t.outcomes, t.explained, percent(t)) for name, t in totals.items()]
+        rows = [(name, t.run, t.outcomes, t.explained, percentage(t)) for name, t in totals.items()]
         yield from output.table(rows, (title, "run", "of", "explained", "%"), right=(1, 2, 3, 4))
     for title, explained in (("not run", False), ("not run, with a reason", True)):
         gaps = [g for g in found.gaps if bool(g.reason) is explained and not g.implied]
@@ -146,32 +147,6 @@ def _text(found: CoverageReport, width: int, *, colored: bool) -> Iterator[str]:
     unproved = [r for r in found.rules if not r.proved_by]
     if unproved:
         yield "\n" + styled("rules that no scenario which cites them runs", bold=True)
-        states = [(r.rule.id, status(r), r.reason or r.rule.text) for r in unproved]
+        states = [(r.rule.id, rule_state(r), r.reason or r.rule.text) for r in unproved]
         yield from (cut(line) for line in output.table(states))
-    yield f"\n{percent(found.whole)} % run or explained"
-
-
-def head(coverage: Coverage) -> str:
-    """What was run, in one line."""
-    first, *others = coverage.rulesets
-    parts = [first.ref + (f", and under {output.counted(len(others), 'overlay')}" if others else "")]
-    for kind, word in (("scenario", "scenario"), ("log", "recorded game"), ("playout", "random game")):
-        if number := sum(t.kind == kind for t in coverage.tests):
-            parts.append(output.counted(number, word))
-    return " · ".join(parts)
-
-
-def percent(total: Total) -> str:
-    """Rounded down, so that 100 means all."""
-    return f"{int(total.percent * 10) / 10:.1f}"
-
-
-def status(r: RuleRuns) -> str:
-    """What is known of a rule, in a word or two."""
-    if r.proved_by:
-        return "proved"
-    if r.reason:
-        return "explained"
-    if r.runs.count:
-        return "run, not cited" if not r.cited_by else "cited, run by others"
-    return "cited, not run" if r.cited_by else "not run"
+    yield f"\n{percentage(found.whole)} % run or explained"

@@ -1,4 +1,4 @@
-"""Coverage as one page of HTML that needs nothing else: the totals, the rules, and the sources, coloured."""
+"""Coverage page: totals, rules and coloured sources in one HTML file without dependencies."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
-from rulespec.cli.coverage import head, percent, status
+from rulespec.cli.coverage_labels import heading, percentage, rule_state
 from rulespec.engine.coverage.report import CoverageReport, LineRuns, Total
 
 _MARKS = {"run": "●", "partly": "◐", "missed": "○", "explained": "◌", "": ""}
-"""Colours are not all there is: everybody can tell these apart."""
+"""Marks beside the colours, for readers who cannot tell the colours apart."""
 
 
 def page(found: CoverageReport) -> str:
-    """The page. Everything that comes from a ruleset or a test is escaped."""
+    """The page of a report. Texts of rulesets and tests are escaped."""
     template = Template(files(__package__).joinpath("coverage_page.html").read_text("utf-8"))
     return template.substitute(
         title=escape(found.coverage.rulesets[0].title),
-        head=escape(head(found.coverage)),
-        percent=percent(found.whole),
+        head=escape(heading(found.coverage)),
+        percent=percentage(found.whole),
         failed="".join(
             f"<p class='missed'>{escape(f'{t.id}: {t.error}')}</p>" for t in found.coverage.tests if t.error
         ),
@@ -35,7 +35,7 @@ _TOTALS = ("run", "of", "explained", "%")
 
 
 def _total(name: str, total: Total) -> list[str]:
-    return [name, str(total.run), str(total.outcomes), str(total.explained), percent(total)]
+    return [name, str(total.run), str(total.outcomes), str(total.explained), percentage(total)]
 
 
 def _link(file: str) -> str:
@@ -47,7 +47,7 @@ def _anchor(file: str, line: int = 0) -> str:
 
 
 def _table(head_: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table; what is in the rows is HTML already."""
+    """A table; the cells are HTML."""
     top = "".join(f"<th>{escape(cell)}</th>" for cell in head_)
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>\n" for row in rows)
     return f"<table><thead><tr>{top}</tr></thead>\n<tbody>{body}</tbody></table>"
@@ -62,7 +62,7 @@ def _rules(found: CoverageReport) -> str:
                 for file, line in places
                 if file in found.by_file
             )
-            state = status(r)
+            state = rule_state(r)
             shade = {"proved": "run", "explained": "explained"}.get(state, "missed")
             text = escape(r.rule.text) + (f"<br><em>{escape(r.reason)}</em>" if r.reason else "")
             tests = escape(", ".join(r.proved_by[:6]) + (" …" if len(r.proved_by) > 6 else ""))

@@ -1,4 +1,4 @@
-"""`rulespec diff`: what differs between two rulesets, as a list of changes."""
+"""`rulespec diff`: the differences between two rulesets."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from rulespec.load import Merged, load_source
 
 _MARKS = {"changed": " ", "added": "+", "removed": "-"}
 _COLORS = {" ": None, "+": "green", "-": "red"}
-_BARE = ("title", "type")  # values that say by themselves what they are
+_BARE = ("title", "type")  # values that need no name
 _NOTHING = "-"
-_REPLACED = 4  # so many members added and removed: another map, another table, not a few changes to this one
+_REPLACED = 4  # members added and removed: from here on another map or table
 _TABLE_ROWS = 30
-_ALIKE = 8  # the same fact added to so many members is told once
-_FEW = 4  # changes of one member that are told on one line
+_ALIKE = 8  # members with the same new fact: from here on one line
+_FEW = 4  # changes of one member on one line
 _LONG = 300  # characters of one value
 _CONTEXT = 2
-_COMPARED = 200_000  # old lines times new lines of a rule; beyond it all are shown, as comparing takes too long
+_COMPARED = 200_000  # old lines times new lines of a rule; above that, all lines are shown
 
 
 @click.command("diff")
@@ -36,9 +36,9 @@ _COMPARED = 200_000  # old lines times new lines of a rule; beyond it all are sh
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
 @click.pass_context
 def command(ctx: click.Context, old: str, new: str, format_: str) -> None:
-    """Tell what differs between two rulesets: facts, entities, tables and rules.
+    """List the differences between two rulesets: facts, entities, tables and rules.
 
-    What has only moved, comments, docs and positions on a drawing are no difference. Exit code: 0 no difference,
+    Moved items, comments, docs and positions on a drawing are no difference. Exit code: 0 no difference,
     1 differences, 2 a ruleset cannot be read.
 
     Example: rulespec diff imperial imperial+first_edition
@@ -82,7 +82,7 @@ def _lines(found: Sequence[Difference], width: int) -> Iterator[str]:
 
 
 def _collection(d: Difference) -> tuple[str, ...] | None:
-    """The path of what a difference is told together with: members of one collection, or pieces of one place."""
+    """The path of the group of a difference: members of one collection, or pieces of one place."""
     path = d.keys[:3] if d.keys[:2] == ("setup", "pieces") else collection(d.section, d.keys)
     return path if path is not None and len(d.keys) > len(path) else None
 
@@ -118,12 +118,12 @@ def _members(path: tuple[str, ...], found: list[Difference], width: int) -> Iter
     for name, group in groupby(parts, lambda d: d.keys[at]):
         yield from _member(name.ljust(pad), list(group), at, width)
     for d in order:
-        if len(d.new) <= _TABLE_ROWS or not replaced:  # the order of another map says nothing to anybody
+        if len(d.new) <= _TABLE_ROWS or not replaced:  # the order of another map is no news
             yield from _wrapped(" ", f"  order: {', '.join(d.new)}", width)
 
 
 def _member(name: str, found: list[Difference], at: int, width: int) -> Iterator[str]:
-    """What has changed of one member: on a line, or, if that is much, old and new each on lines of its own."""
+    """The changes of one member: on one line, or, if there are many, old and new on lines of their own."""
     line = ", ".join(f"{_fact(d, at)} {_change(d)}" for d in found)
     if len(found) <= _FEW and len(line) <= 2 * width:
         yield from _wrapped(" ", f"  {name}  {line}", width, found[0].note if len(found) == 1 else "")
@@ -140,7 +140,7 @@ def _fact(d: Difference, at: int) -> str:
 
 
 def _shared(parts: list[Difference], at: int) -> dict[tuple[str, str], dict[str, Any]]:
-    """Mark and fact → member → value, of the facts that many members have been given, or have lost."""
+    """(mark, fact) → member → value, for facts that many members have gained or lost."""
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for d in parts:
         if d.kind != "changed":
@@ -150,7 +150,7 @@ def _shared(parts: list[Difference], at: int) -> dict[tuple[str, str], dict[str,
 
 
 def _replaced(removed: dict[str, Any], added: dict[str, Any], width: int) -> Iterator[str]:
-    """The old members and the new ones, as lists or as tables side by side; nothing if they are too large for that."""
+    """The old and the new members, as lists or as tables side by side; nothing if they are too large."""
     both = [*removed.values(), *added.values()]
     if not any(isinstance(v, dict | list) for v in both):
         for mark, side in (("-", removed), ("+", added)):
@@ -194,7 +194,7 @@ def _rule(d: Difference, width: int) -> Iterator[str]:
     yield f"  {_paint(mark, d.kind.ljust(8))} {output.style(d.path, bold=True)}"
     for line in textwrap.wrap(d.note, width - 6):
         yield "      " + output.style(line, dim=True)
-    if d.kind != "removed":  # what has gone is named; its text would only be in the way
+    if d.kind != "removed":  # a removed rule is only named
         for line in _compared(d):
             yield "        " + line
         yield ""
@@ -231,7 +231,7 @@ def _change(d: Difference) -> str:
 
 
 def _is_part(d: Difference) -> bool:
-    """Whether it is a fact of a member, which stands on one line with the others."""
+    """Whether a difference is a fact of a member, on one line with the others."""
     path = _collection(d)
     return path is not None and len(d.keys) > len(path) + 1
 
@@ -266,7 +266,7 @@ def _paint(mark: str, line: str) -> str:
 
 
 def _wrapped(mark: str, line: str, width: int, note: str = "") -> Iterator[str]:
-    """A line with its mark, and its note behind it or under it, in the given width."""
+    """A line with its mark, and its note after it or below it, within the width."""
     indent = len(line) - len(line.lstrip()) + 4
     lines = textwrap.wrap(line, width - 2, subsequent_indent=" " * indent, break_on_hyphens=False) or [""]
     tail = f"  # {note}" if note else ""

@@ -1,4 +1,4 @@
-"""`rulespec explain`: what the code of a diagnostic means, why it matters, and how to mend it."""
+"""`rulespec explain`: the pages of diagnostic codes, with their causes and fixes."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from rulespec.diagnostics.suggestions import did_you_mean
 @click.command("explain")
 @click.argument("codes", metavar="[CODE]...", nargs=-1)
 def command(codes: tuple[str, ...]) -> None:
-    """Explain the codes of diagnostics, such as RS221: what each says, why it matters, a bad and a good example.
+    """Explain diagnostic codes such as RS221: the meaning, the reason, a bad and a good example.
 
-    Without a code: the list of all codes.
+    Without a code, list all codes.
 
     Example: rulespec explain RS221
     """

@@ -1,4 +1,4 @@
-"""`rulespec validate --fix`: mends that are certain, shown as a diff, and written if they are wanted."""
+"""`rulespec validate --fix`: certain fixes, shown as a diff, and written after confirmation."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from rulespec.references import find_ruleset
 _TONES = {"+": "green", "-": "red", "@": "cyan"}
 
 
-def mend(refs: Iterable[str], diagnostics: Iterable[Diagnostic], sources: dict[str, str], yes: bool) -> bool:
-    """Shows what would be changed, and changes it if `yes` or if the answer is yes.
+def apply_fixes(refs: Iterable[str], diagnostics: Iterable[Diagnostic], sources: dict[str, str], yes: bool) -> bool:
+    """Shows the fixes as a diff, and writes them if `yes` or if the answer is yes.
 
-    Only files in the rulesets' own folders are changed, and the files of overlays that are named by their paths.
+    Writes only files in the rulesets' own folders, and files of overlays that are named by their paths.
 
     Args:
-        refs: the references that were validated.
-        diagnostics: what was found in all of them.
-        sources: texts that are known already, by the names that spans use.
-        yes: not to ask.
+        refs: the validated references.
+        diagnostics: the diagnostics of all of them.
+        sources: known texts, by the file names of spans.
+        yes: whether to write without a question.
 
     Returns:
         Whether anything was written.
@@ -39,32 +39,32 @@ def mend(refs: Iterable[str], diagnostics: Iterable[Diagnostic], sources: dict[s
     homes = [home for ref in refs for home in _homes(ref)]
     line_ends = {name: _line_end(Path(name), text) for name, text in texts.items() if _is_own(Path(name), homes)}
     own = {name: texts[name] for name, line_end in line_ends.items() if line_end}
-    mended = {
+    changed = {
         name: text
         for name, text in fixed(own, [d.fix for d in with_fixes(found, texts) if d.fix is not None]).items()
         if text != own[name]
     }
-    for name, text in mended.items():
+    for name, text in changed.items():
         plain = "".join(c if c.isprintable() else "?" for c in name)
         for line in difflib.unified_diff(_lines(own[name]), _lines(text), f"a/{plain}", f"b/{plain}", lineterm=""):
             click.echo(output.style(line, fg=_TONES.get(line[:1])))
-    if not mended:
-        click.echo("nothing here can be mended for certain")
+    if not changed:
+        click.echo("there is no certain fix")
         return False
     try:
-        wanted = yes or click.confirm(f"write {output.counted(len(mended), 'file')}?", default=False)
-    except click.Abort:  # nobody is there to answer
+        wanted = yes or click.confirm(f"write {output.counted(len(changed), 'file')}?", default=False)
+    except click.Abort:  # no input
         wanted = False
     if not wanted:
-        click.echo("nothing is changed")
+        click.echo("nothing is written")
         return False
-    for name, text in mended.items():
+    for name, text in changed.items():
         _write(Path(name), text.replace("\n", line_ends[name]))
     return True
 
 
 def _homes(ref: str) -> list[Path]:
-    """What may be changed under a reference: its own folder, and overlays named by their paths with their rules."""
+    """The files of a reference that fixes may change: its own folder, and overlays named by their paths."""
     base, *overlays = ref.split("+")
     paths = [Path(o) for o in overlays if o.endswith(".yaml") or os.sep in o]
     try:
@@ -75,7 +75,7 @@ def _homes(ref: str) -> list[Path]:
 
 
 def _is_own(path: Path, homes: list[Path]) -> bool:
-    """Whether a file lies where it may be changed, and is a file itself, no link to one."""
+    """Whether fixes may change a file: it lies in a home, and is no link."""
     try:
         real = path.resolve()
         plain = stat.S_ISREG(path.lstat().st_mode)
@@ -85,7 +85,7 @@ def _is_own(path: Path, homes: list[Path]) -> bool:
 
 
 def _line_end(path: Path, text: str) -> str:
-    """How the lines of a file end that holds this text; "" if it holds another one by now, or mixes line ends."""
+    """The line end of a file with this text; empty if the file has another text by now, or mixed line ends."""
     try:
         data = path.read_bytes()
     except OSError:
@@ -94,7 +94,7 @@ def _line_end(path: Path, text: str) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Puts a text in the place of a file, at once: whatever happens, there is the old file or the new one."""
+    """Replaces the text of a file atomically: whatever happens, the old or the new file is there."""
     temporary = ""
     try:
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:

@@ -21,20 +21,20 @@ from rulespec.syntax.format import format_rules
 @click.command("format")
 @click.argument("targets", metavar="FILE|REF...", nargs=-1, required=True)
 @click.option("--check", is_flag=True, help="Write nothing; exit code 1 if a file would change.")
-@click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
+@click.option("--diff", is_flag=True, help="Write nothing; print the changes.")
 @click.pass_context
 def command(ctx: click.Context, targets: tuple[str, ...], check: bool, diff: bool) -> None:
     """Set rules files in one layout: four blanks per block, one blank line between items, blanks around operators.
 
-    A target is a .rules file, or a ruleset: then all the .rules files of its folder and its overlays. `-` formats what
-    comes in, and prints it. Comments, line breaks and columns stay. A file is written only if it says the same
-    afterwards. Exit code: 0 done, 1 a file is not valid (or would change, with --check), 2 it cannot be read.
+    A target is a .rules file, or a ruleset: then all .rules files of its folder and its overlays. `-` formats standard
+    input. Comments, line breaks and columns stay. A file is written only if its meaning stays. Exit code: 0 done, 1 a
+    file is not valid (or would change, with --check), 2 it cannot be read.
 
     Example: rulespec format imperial --check
     """
     if "-" in targets:
         if targets != ("-",) or check or diff:
-            raise click.UsageError("`-` stands alone: it formats what comes in, and prints it")
+            raise click.UsageError("`-` stands alone: it formats standard input")
         ctx.exit(_filter())
     codes, changed, seen = [output.OK], 0, 0
     for path in _files(targets):
@@ -47,7 +47,7 @@ def command(ctx: click.Context, targets: tuple[str, ...], check: bool, diff: boo
 
 
 def _files(targets: tuple[str, ...]) -> list[Path]:
-    """The rules files that are meant, each once."""
+    """The rules files of the targets, each once."""
     found: dict[Path, None] = {}
     for target in targets:
         path = Path(target)
@@ -61,7 +61,7 @@ def _files(targets: tuple[str, ...]) -> list[Path]:
 
 
 def _rules_of(ref: str) -> list[Path]:
-    """The rules files in the folder of a ruleset, and beside the overlays that the reference names by their path."""
+    """The rules files in the folder of a ruleset, and beside overlays that the reference names by their paths."""
     name, *overlays = ref.split("+")
     folder = find_ruleset(name)
     here = Path.cwd()
@@ -99,7 +99,7 @@ def _format(path: Path, *, write: bool, diff: bool) -> tuple[int, bool]:
 
 
 def _write(path: Path, text: str) -> None:
-    """Puts the new text in the place of the file at once: whoever reads it sees the old or the new one whole."""
+    """Replaces the text of a file atomically: a reader sees the old or the new file."""
     target = path.resolve()
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
@@ -119,7 +119,7 @@ def _filter() -> int:
             raise click.UsageError(f"a rules file has at most {MAX_RULES_BYTES:,} bytes")
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        raise click.UsageError("what comes in is not UTF-8 text") from None
+        raise click.UsageError("standard input is not UTF-8 text") from None
     try:
         click.echo(format_rules(text, "<stdin>"), nl=False)
     except DiagnosticsError as error:

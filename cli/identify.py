@@ -1,4 +1,4 @@
-"""`rulespec identify`: the edition, variants and options that a recorded game was played under."""
+"""`rulespec identify`: the edition, variants and options of a recorded game."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _SHOWN = 10
 
 @click.command("identify")
 @click.argument("log", type=click.Path(path_type=Path))
-@click.option("--rules", metavar="REF", help="The ruleset to start from; default: the id that the log names.")
-@click.option("--quick", is_flag=True, help="Do not find out what the log leaves undecided.")
+@click.option("--rules", metavar="REF", help="The ruleset to start from; default: that of the log.")
+@click.option("--quick", is_flag=True, help="Skip the search for undecided options.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
 @click.pass_context
 def command(ctx: click.Context, log: Path, rules: str | None, quick: bool, format_: str) -> None:
-    """Find the edition, variants and options that the recorded game LOG was played under.
+    """Find the edition, variants and options of the recorded game LOG.
 
-    Tries the overlays that the ruleset offers and the values of its options, those with the fewest departures first;
-    the options and overlays that the log claims are not believed. LOG is a native log (of a foreign one, make one with
+    Tries the overlays that the ruleset offers and the values of its options, the fewest departures first; the options
+    and overlays in the header of the log are ignored. LOG is a native log (convert a foreign one with
     `rulespec replay LOG --out FILE`). Exit code: 0 found, 1 not found, 2 the log cannot be read.
 
     Example: rulespec identify game.jsonl
@@ -49,7 +49,7 @@ def _show(found: Identification, quick: bool) -> None:
     else:
         _closest(found)
     if not found.complete:
-        click.echo("The search was cut off at its bound: there may be more.")
+        click.echo("The search stopped at its bound: there may be more.")
     click.echo(f"{output.counted(found.replays, 'choice')} of overlays and options tried")
 
 
@@ -67,14 +67,14 @@ def _answers(found: Identification) -> None:
 
 def _candidate(trial: Trial, found: Identification, prefix: str) -> list[str]:
     lines = [f"{prefix}{trial.ref}"]
-    for option in trial.candidate.settings:
-        overlay = found.named.get(option)
-        lines.append(f"    {'='.join(option)}" + (f"  (the overlay {overlay})" if overlay else ""))
+    for setting in trial.candidate.settings:
+        overlay = found.named.get(setting)
+        lines.append(f"    {'='.join(setting)}" + (f"  (the overlay {overlay})" if overlay else ""))
     return lines
 
 
 def _undecided(found: Identification) -> None:
-    """What the first answer may be changed to without the log noticing."""
+    """Prints the changes of the first answer that keep the log legal."""
     if not found.undecided:
         return
     which = "this" if len(found.answers) == 1 else "the first of these"
@@ -82,24 +82,24 @@ def _undecided(found: Identification) -> None:
     overlays = [name for name, value in found.undecided if not value]
     for overlay in overlays:
         click.echo(f"  +{overlay}")
-    for option in (change for change in found.undecided if change[1]):
-        overlay = found.named.get(option, "")
-        click.echo(f"  {'='.join(option)}" + (f"  (the overlay {overlay})" if overlay else ""))
+    for setting in (change for change in found.undecided if change[1]):
+        overlay = found.named.get(setting, "")
+        click.echo(f"  {'='.join(setting)}" + (f"  (the overlay {overlay})" if overlay else ""))
     click.echo()
 
 
 def _closest(found: Identification) -> None:
-    click.echo(output.style("no choice of overlays and options was found that makes the log legal", fg="red"))
+    click.echo(output.style("no overlays and options found that make the log legal", fg="red"))
     trial = found.closest
     if trial is None or trial.difference is None:
         return
-    taken, refusal = trial.difference.taken, trial.difference.refusal
-    click.echo("the one that gets furthest:")
+    recorded, refusal = trial.difference.recorded, trial.difference.refusal
+    click.echo("the closest:")
     for line in _candidate(trial, found, ""):
         click.echo(f"  {line}")
     rows = [
         ("legal", f"{trial.legal:,} of {output.counted(found.decisions, 'decision')}"),
-        ("action", f"{taken.by or 'chance'}: {taken.option} (decision `{taken.decision}`)"[:500]),
+        ("action", f"{recorded.by or 'chance'}: {recorded.option} (decision `{recorded.decision}`)"[:500]),
         ("reason", refusal.reason[:500]),
     ]
     for line in output.table(rows):

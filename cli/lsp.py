@@ -9,11 +9,11 @@ import click
 
 
 @click.command("lsp")
-@click.option("--stdio", is_flag=True, help="What it does anyway; editors like to say so.")
+@click.option("--stdio", is_flag=True, help="The default; accepted because editors pass it.")
 def command(stdio: bool) -> None:
     """Serve an editor: problems as you type, meanings, definitions, completion, renaming, formatting.
 
-    The editor starts it and talks the Language Server Protocol with it; docs/editors.md shows how to tell it to.
+    The editor starts it and speaks the Language Server Protocol with it; docs/editors.md shows the configuration.
     It needs the package pygls: pip install "rulespec[lsp]".
 
     Example: rulespec lsp

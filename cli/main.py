@@ -1,4 +1,4 @@
-"""The command `rulespec`: its subcommands, each in a module of its own that is imported when it is asked for."""
+"""The command `rulespec`: its subcommands, each in a module that is imported on use."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import click
 from rulespec.cli.output import UNUSABLE, show, use_color
 
 COMMANDS = {
-    "validate": "Check rulesets, and tell everything that is wrong.",
-    "explain": "Explain the code of a diagnostic, with a bad and a good example.",
-    "replay": "Replay recorded games: final standings, or where the log breaks a rule.",
-    "identify": "Find the edition and the options that a recorded game was played under.",
+    "validate": "Check rulesets, and report all problems.",
+    "explain": "Explain diagnostic codes, with bad and good examples.",
+    "replay": "Replay recorded games: final standings, or the decision that breaks a rule.",
+    "identify": "Find the edition and the options of a recorded game.",
     "test": "Run the scenarios and recorded games of a ruleset.",
-    "coverage": "Tell what of a ruleset's rules its scenarios and recorded games run.",
+    "coverage": "Measure which rules of a ruleset its scenarios and recorded games run.",
     "simulate": "Play random games: length, winners, endings, invariants.",
-    "perft": "Count the positions some options away; compare with what is recorded.",
+    "perft": "Count the positions at a depth; compare them with a record.",
     "play": "Play a game at the terminal.",
-    "diff": "Tell what differs between two rulesets.",
+    "diff": "List the differences between two rulesets.",
     "new": "Start a variant or a map of your own.",
     "format": "Set rules files in one layout.",
     "schema": "Print the JSON Schema of a ruleset's own files, for editors.",
@@ -31,7 +31,7 @@ INTERRUPTED, BROKEN_PIPE = 130, 141  # as shells report SIGINT and SIGPIPE
 
 
 class Commands(click.Group):
-    """A group that imports a command's module only when that command is run: start-up stays fast."""
+    """A group that imports the module of a command on use: start-up stays fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands, in the order of their use."""
@@ -52,7 +52,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Finds the command, and says which one was meant if there is none of that name."""
+        """Finds the command; an unknown name is an error with the nearest name."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from rulespec.diagnostics.suggestions import did_you_mean
 
@@ -64,7 +64,7 @@ class Commands(click.Group):
 def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     if not asked or ctx.resilient_parsing:
         return
-    from importlib.metadata import PackageNotFoundError, version  # takes longer to import than all of this
+    from importlib.metadata import PackageNotFoundError, version  # slow to import
 
     try:
         number = version("rulespec")
@@ -88,12 +88,12 @@ def cli() -> None:
 
     A ruleset reference REF is a folder or an id, followed by overlays: imperial, ./my_game, imperial+playimperial.
 
-    Exit codes: 0 all is well, 1 what was looked at has problems, 2 it cannot be read or the usage is wrong.
+    Exit codes: 0 success, 1 problems found, 2 unreadable input or wrong usage.
     """
 
 
 def run(args: list[str] | None = None) -> int:
-    """Runs a command, and returns its exit code. Nothing gets out of here but an exit code."""
+    """Runs a command, and returns its exit code. Only `BrokenPipeError` is raised."""
     try:
         code = cli.main(args, prog_name="rulespec", standalone_mode=False)
     except click.exceptions.Exit as exit_:
@@ -109,7 +109,7 @@ def run(args: list[str] | None = None) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         raise
-    except Exception as error:  # the last resort: a person gets a line, never a traceback
+    except Exception as error:  # people get a line, never a traceback
         return _last_resort(error)
     return code if isinstance(code, int) else 0
 
@@ -124,24 +124,24 @@ def _last_resort(error: Exception) -> int:
         raise error
     detail = " ".join(str(error).split())[:300]
     head = click.style("error[RS901]", fg="red", bold=True) if use_color(sys.stderr) else "error[RS901]"
-    click.echo(f"{head}: the program has failed, and it is its own mistake: {type(error).__name__}: {detail}", err=True)
-    click.echo(" = help: please report it; with RULESPEC_DEBUG=1 the program tells more", err=True)
+    click.echo(f"{head}: this program has failed: {type(error).__name__}: {detail}", err=True)
+    click.echo(" = help: please report it; RULESPEC_DEBUG=1 shows the traceback", err=True)
     return UNUSABLE
 
 
 def main() -> None:
     """The entry point of the process."""
     for stream in (sys.stdin, sys.stdout, sys.stderr):
-        # A terminal that cannot show a character gets a question mark, not an error; nor is typing one.
+        # A character that a terminal cannot show becomes a question mark, not an error.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    # What a ruleset is read into stays: looking for garbage in it every 700 objects takes a tenth of the time.
+    # Rulesets stay in memory: collecting garbage every 700 objects would take a tenth of the time.
     gc.set_threshold(50_000)
     try:
         code = run()
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader has gone, as `head` does. Python would complain at exit when it flushes once more.
+        # The reader has closed the pipe, as `head` does. Python would fail again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = BROKEN_PIPE
     except KeyboardInterrupt:

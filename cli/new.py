@@ -1,4 +1,4 @@
-"""`rulespec new`: a variant or a map of one's own, started so that it validates and plays at once."""
+"""`rulespec new`: a new variant or map, which validates and plays at once."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from rulespec.typed import nodes as typed
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _NAME_LIMIT = 64
 _ROWS_SHOWN = 8
-_COMMENT = 90  # characters of what is said about an option
+_COMMENT = 90  # characters of the comment of an option
 
 
 @click.command("new")
@@ -40,14 +40,14 @@ _COMMENT = 90  # characters of what is said about an option
     "folder",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     default=Path(),
-    help="Where to put it; the current folder if left out.",
+    help="The folder to put it in; default: the current one.",
 )
-@click.option("--overlay", is_flag=True, help="One file to be laid over REF, not a ruleset of its own.")
+@click.option("--overlay", is_flag=True, help="An overlay of one file for REF, not a ruleset of its own.")
 def command(name: str, ref: str, folder: Path, overlay: bool) -> None:
     """Start a variant or a map NAME of your own: a folder that extends the ruleset REF, or an overlay for it.
 
-    What is written changes nothing yet, and validates, plays and passes its test at once. Everything in it that can be
-    changed stands there as a comment, with the present value. Nothing is ever overwritten.
+    The new files change nothing yet; they validate, play and pass their test at once. Everything that can be changed is
+    there as a comment, with its present value. No file is overwritten.
 
     Example: rulespec new my_map --from imperial
     """
@@ -56,10 +56,10 @@ def command(name: str, ref: str, folder: Path, overlay: bool) -> None:
         raise click.UsageError(f"`{name[:80]}` is no name for a ruleset: {help_}")
     target = folder / (f"{name}.yaml" if overlay else name)
     if os.path.lexists(target):
-        raise click.UsageError(f"{target} exists already, and nothing is overwritten: choose another name or folder")
+        raise click.UsageError(f"{target} exists already: choose another name or folder")
     ruleset, base = load_ruleset(ref), load_source(ref, Report())
     if name in {ruleset.id, *ruleset.overlays, *ruleset.offered, *(f.name for f in ruleset.folders)}:
-        raise click.UsageError(f"`{name}` is taken by what it starts from: it needs a name of its own")
+        raise click.UsageError(f"`{name}` is a name of the base: choose another")
     try:
         if overlay:
             _write_file(target, _overlay_file(name, target, ruleset, base))
@@ -106,7 +106,7 @@ def _write_file(target: Path, body: str) -> None:
             raise
 
 
-# --- what is written ------------------------------------------------------------------------------------------------
+# --- the files ------------------------------------------------------------------------------------------------
 
 
 def _files(name: str, target: Path, extends: str, ruleset: typed.Ruleset, base: Merged) -> Iterator[tuple[str, str]]:
@@ -301,7 +301,7 @@ def _extends(ref: str, target: Path) -> str:
 
 
 def _options(base: Merged) -> Iterator[tuple[str, Node, str]]:
-    """Each option of the base, and a comment that says what it is about."""
+    """The options of the base, each with a comment about it."""
     for key, _, option in entries(get(base.source.root, "game", "options")):
         about = textwrap.shorten(text(get(option, "doc")), _COMMENT, placeholder=" …")
         yield key, option, f"    # {about}" if about else ""
@@ -313,7 +313,7 @@ def _default(option: Node) -> str:
 
 
 def _about_regions(base: Merged) -> list[str]:
-    """The paths of what is said region by region outside the map."""
+    """The paths of mappings outside the map whose keys are regions."""
     regions = get(base.source.root, "map", "regions")
     names = set(regions.entries) if isinstance(regions, Mapping) else set()
     found = []
@@ -331,7 +331,7 @@ def _keyed(path: tuple[str, ...], node: Node | None, names: set[str]) -> Iterato
 
 
 def _wrapped(base: Merged) -> set[tuple[str, str]]:
-    """The names that wrapped rules have been given."""
+    """The names that wrapped rules have now."""
     return {(kind, inner) for (kind, _), inner in base.source.originals.items()}
 
 
@@ -342,7 +342,7 @@ def _type(type_: ast.TypeRef) -> str:
 
 
 def _scalar(node: Node, *, flow: bool = False) -> str:
-    """A single value as it is written, on one line."""
+    """A single value in YAML, on one line."""
     if not isinstance(node, Scalar):
         return _flow(node)
     quoted = node.style != "plain" or "\n" in node.text or (flow and set(node.text) & set(",[]{}"))
@@ -352,8 +352,8 @@ def _scalar(node: Node, *, flow: bool = False) -> str:
 def _flow(node: Node) -> str:
     """A value on one line, without its `doc`."""
     if isinstance(node, Mapping):
-        kept = (entry for key, entry in node.entries.items() if key != "doc")
-        parts = (f"{_scalar(key, flow=True)}: {_inside(value)}" for key, value in kept)
+        entries_ = (entry for key, entry in node.entries.items() if key != "doc")
+        parts = (f"{_scalar(key, flow=True)}: {_inside(value)}" for key, value in entries_)
         return f"{{{', '.join(parts)}}}"
     return f"[{', '.join(_inside(item) for item in node.items)}]" if isinstance(node, Sequence) else _scalar(node)
 

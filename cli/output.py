@@ -1,4 +1,4 @@
-"""What all commands print alike: diagnostics with their sources, tables, JSON; and how they end."""
+"""Output of all commands: diagnostics with their sources, tables, JSON, exit codes."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ if TYPE_CHECKING:  # the engine takes long to import, and most commands load it 
     from rulespec.engine.game.option import Refusal
 
 OK, PROBLEMS, UNUSABLE = 0, 1, 2
-"""Exit codes: all is well; what was looked at has problems; it could not be looked at, or the usage is wrong."""
+"""Exit codes: success; problems found; unreadable input or wrong usage."""
 
-MAX_SHOWN = 200  # diagnostics; nobody reads more, and a hostile file may cause any number
+MAX_SHOWN = 200  # diagnostics; a hostile file may cause any number
 _SOURCE_LIMIT = 2_000_000
-_CODES = "rulespec.cli.output.codes"  # where the context keeps the codes that have been shown
+_CODES = "rulespec.cli.output.codes"  # key of the shown codes in the context
 
 
 def use_color(stream: IO[str] | None = None) -> bool:
-    """Whether to use colours: only on a terminal, and not where NO_COLOR is set (https://no-color.org)."""
+    """Whether to use colours: on a terminal, unless NO_COLOR is set (https://no-color.org)."""
     stream = stream or sys.stdout
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     return bool(getattr(stream, "isatty", lambda: False)())
 
 
-def style(text: str, *, err: bool = False, **how: Any) -> str:
-    """The text in the given click style, if the stream it is for shows colours."""
-    return click.style(text, **how) if use_color(sys.stderr if err else sys.stdout) else text
+def style(text: str, *, err: bool = False, **styles: Any) -> str:
+    """The text in the given click style, if its stream shows colours."""
+    return click.style(text, **styles) if use_color(sys.stderr if err else sys.stdout) else text
 
 
 def show(diagnostics: Sequence[Diagnostic], sources: Mapping[str, str] | None = None, *, err: bool = True) -> None:
-    """Prints diagnostics with the lines they are about, and an empty line after them."""
+    """Prints diagnostics with their source lines, and an empty line after them."""
     if not diagnostics:
         return
     shown = diagnostics[:MAX_SHOWN]
     stream = sys.stderr if err else sys.stdout
-    # Colours are decided here, by the stream: click must neither strip nor keep them by itself.
+    # The stream decides on colours here, not click.
     click.echo(render_text(shown, texts_of(shown, sources), use_color(stream), width(stream)), err=err, color=True)
     if len(diagnostics) > MAX_SHOWN:
         click.echo(f"\n… and {len(diagnostics) - MAX_SHOWN} more", err=err)
@@ -54,7 +54,7 @@ def show(diagnostics: Sequence[Diagnostic], sources: Mapping[str, str] | None = 
 
 
 def texts_of(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The texts of the files that diagnostics are about: those that are known, else as they can be read."""
+    """The texts of the files that diagnostics point at: the known ones, else those on the disk."""
     texts = dict(sources or {})
     for diagnostic in diagnostics:
         for span in [diagnostic.span, *(note.span for note in diagnostic.notes)]:
@@ -64,7 +64,7 @@ def texts_of(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | Non
 
 
 def width(stream: IO[str] | None = None) -> int:
-    """How many columns the terminal has; 0 where the stream is no terminal, and lines may be of any length."""
+    """The number of columns of the terminal; 0 where the stream is no terminal, and lines have any length."""
     try:
         return os.get_terminal_size((stream or sys.stdout).fileno()).columns
     except (OSError, ValueError):
@@ -72,7 +72,7 @@ def width(stream: IO[str] | None = None) -> int:
 
 
 def _explain_later(codes: set[str]) -> None:
-    """Names the command that explains the codes, once, at the end of the run; only to people at a terminal."""
+    """Prints the command that explains the codes, once, at the end of the run; only at a terminal."""
     context = click.get_current_context(silent=True)
     if context is None or not sys.stderr.isatty():
         return
@@ -84,7 +84,7 @@ def _explain_later(codes: set[str]) -> None:
 
 
 def _source(name: str) -> str:
-    """The text of a file that a diagnostic is about; "" where there is none that can be quoted."""
+    """The text of a file that a diagnostic points at; empty if it cannot be read."""
     from rulespec.documents.text_files import read_text
 
     try:
@@ -99,7 +99,7 @@ def counted(number: int, word: str, words: str = "") -> str:
 
 
 def problems(diagnostics: Iterable[Diagnostic]) -> str:
-    """How many errors and warnings: `3 errors, 1 warning`; "" if there is none."""
+    """The number of errors and warnings: `3 errors, 1 warning`; empty if there are none."""
     found = list(diagnostics)
     errors = sum(d.severity is Severity.ERROR for d in found)
     parts = [counted(n, w) for n, w in ((errors, "error"), (len(found) - errors, "warning")) if n]
@@ -144,14 +144,14 @@ def key_values(items: Iterable[str]) -> dict[str, str]:
 def refused(
     action: str, refusal: Refusal, decision: str | None, by: str | None, nearest: Sequence[str]
 ) -> list[tuple[str, str]]:
-    """The rows of a table that say what is not legal, by which rule, and what would be.
+    """The rows of a table about an illegal action: the rule that refuses it, and legal options.
 
     Args:
-        action: what was done.
-        refusal: why it is not legal.
-        decision: the decision that is open; None if the game is over.
-        by: who decides; None for chance.
-        nearest: the legal options most like it.
+        action: the action.
+        refusal: the reason.
+        decision: the open decision; None if the game is over.
+        by: the seat that decides; None for chance.
+        nearest: the legal options most like the action.
     """
     rows = [("action", action), ("reason", refusal.reason)]
     if refusal.rules:

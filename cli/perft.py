@@ -1,4 +1,4 @@
-"""`rulespec perft`: counts the positions some options away, and compares them with what is recorded."""
+"""`rulespec perft`: counts of positions at a depth, and their comparison with a record."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import Struct
 
 from rulespec.cli import output
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
@@ -19,7 +20,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend, seat_names
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.verify.perft import LIMIT, MAX_DEPTH, Perft, perft
-from rulespec.engine.verify.perft_file import (
+from rulespec.engine.verify.perft_record import (
     at_moves,
     choose,
     compare,
@@ -40,16 +41,16 @@ BACKENDS: dict[str, tuple[Backend, ...]] = {
 
 @click.command("perft")
 @click.argument("ref")
-@click.option("--players", type=click.IntRange(1), metavar="N", help="Count from the start of a game of N.")
+@click.option("--players", type=click.IntRange(1), metavar="N", help="Count from the start of a game of N players.")
 @click.option("--from", "log", type=click.Path(path_type=Path), metavar="LOG", help="Count from a recorded game.")
 @click.option("--at", type=click.IntRange(0), metavar="K", help="After K moves of LOG; default: all of them.")
-@click.option("--depth", type=click.IntRange(0, MAX_DEPTH), metavar="D", help="How many options are taken in a row.")
+@click.option("--depth", type=click.IntRange(0, MAX_DEPTH), metavar="D", help="The number of options in a row.")
 @click.option("--divide", is_flag=True, help="Print the leaves below each first option.")
-@click.option("--limit", type=click.IntRange(1), default=LIMIT, show_default=True, help="Nodes before it is given up.")
+@click.option("--limit", type=click.IntRange(1), default=LIMIT, show_default=True, help="Stop after this many nodes.")
 @click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the ruleset; repeatable.")
 @click.option("--backend", type=click.Choice(list(BACKENDS)), default="python", show_default=True)
-@click.option("--check", is_flag=True, help="Count what is recorded for REF, and compare.")
-@click.option("--record", is_flag=True, help="Count what is recorded for REF, and write it anew.")
+@click.option("--check", is_flag=True, help="Count the record of REF again, and compare.")
+@click.option("--record", is_flag=True, help="Count the record of REF again, and write it.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
 @click.pass_context
 def command(
@@ -67,14 +68,14 @@ def command(
     record: bool,
     format_: str,
 ) -> None:
-    """Count the positions that are D options away in a game of the ruleset REF.
+    """Count the positions at depth D in a game of the ruleset REF.
 
-    Every legal option counts once, those of chance and those out of turn, too. Leaves are the lines of D options, ended
-    those on which the game is over before; the hash is over the states of all leaves, in any order. Exit code: 0
+    Every legal option counts once, including those of chance and out of turn. Leaves are lines of D options, ended are
+    lines on which the game is over before that; the hash is over the states of all leaves, in any order. Exit code: 0
     counted, 1 the limit was reached, the backends differ, or the rules are at fault, 2 wrong usage.
 
-    With --check, the positions in perft/ in the ruleset's folder are counted anew and compared: 0 nothing differs, 1
-    something does. With --record that file is written anew; where there is none, positions are chosen.
+    With --check, the positions in perft/ in the ruleset's folder are counted again and compared: 0 nothing differs, 1
+    something does. With --record, that file is written again; where there is none, positions are chosen.
 
     Example: rulespec perft imperial --players 3 --depth 4 --divide
     """
@@ -97,34 +98,56 @@ def command(
         games = {b: Game(ruleset, seat_names(players), chosen, b) for b in BACKENDS[backend]}
     elif log is not None:
         at, games = _from_log(ruleset, log, at, BACKENDS[backend])
-    begun = time.perf_counter()
+    position = _Position(ruleset, games, log, at or 0)
+    ctx.exit(_count(position, depth, limit, divide, format_))
+
+
+class _Position(Struct, frozen=True):
+    """A position to count from: a game at it for each backend, and the log and the number of moves that lead there."""
+
+    ruleset: typed.Ruleset
+    games: Mapping[Backend, Game]
+    log: Path | None
+    at: int
+
+    def __str__(self) -> str:
+        game = next(iter(self.games.values()))
+        return f"{self.log} at {self.at}" if self.log is not None else output.counted(len(game.seats), "player")
+
+
+def _count(position: _Position, depth: int, limit: int, divide: bool, format_: str) -> int:
+    """Counts and prints; returns the exit code."""
+    ruleset, started = position.ruleset, time.perf_counter()
     found: dict[str, Perft] = {}
-    for name, game in games.items():
+    for name, game in position.games.items():
         try:
             found[name] = perft(game, depth, limit=limit)
         except RulesetFaultError as fault:
             output.show([fault.diagnostic])
             line = ", ".join(f"`{option}`" for option in game.history[-depth:])
             click.echo(f"the last options before that: {line or 'none'}", err=True)
-            ctx.exit(output.PROBLEMS)
-    seconds = time.perf_counter() - begun
+            return output.PROBLEMS
+    seconds = time.perf_counter() - started
     if format_ == "json":
         data: dict[str, Any] = {"ruleset": ruleset.ref, "ruleset_hash": ruleset.hash, "backends": list(found)}
-        data |= {"seats": list(game.seats), "options": game.settings, "log": str(log) if log else None}
-        output.echo_json(data | {"at": at or 0, "perfts": {name: _json(p, divide) for name, p in found.items()}})
+        data |= {
+            "seats": list(game.seats),
+            "options": game.settings,
+            "log": str(position.log) if position.log else None,
+        }
+        output.echo_json(data | {"at": position.at, "perfts": {name: _json(p, divide) for name, p in found.items()}})
     else:
-        where = f"{log} at {at}" if log is not None else output.counted(players or 0, "player")
-        click.echo(f"{ruleset.ref} {ruleset.version} · {where} · depth {depth}")
+        click.echo(f"{ruleset.ref} {ruleset.version} · {position} · depth {depth}")
         click.echo()
         _show(found, divide, limit, seconds)
     first = next(iter(found.values()))
-    ctx.exit(output.OK if first.complete and all(p == first for p in found.values()) else output.PROBLEMS)
+    return output.OK if first.complete and all(p == first for p in found.values()) else output.PROBLEMS
 
 
 def _from_log(
     ruleset: typed.Ruleset, log: Path, at: int | None, backends: tuple[Backend, ...]
 ) -> tuple[int, dict[Backend, Game]]:
-    """Games that stand where a log does, and after how many moves that is."""
+    """The number of moves of a log, and a game after these moves for each backend."""
     result = replay_own(log, ruleset)
     if at is None:
         if result.divergence is not None:
@@ -157,10 +180,10 @@ def _show(found: Mapping[str, Perft], divide: bool, limit: int, seconds: float) 
         click.echo(line)
     click.echo()
     if not first.complete:
-        text = f"stopped after {limit:,} nodes (--limit): these are the numbers up to there"
+        text = f"stopped after {limit:,} nodes (--limit): the numbers are those up to there"
         click.echo(output.style(text, fg="yellow"))
     if any(p != first for p in perfts):
-        click.echo(output.style("the backends differ, which is the program's own mistake", fg="red"))
+        click.echo(output.style("the backends differ, which is a mistake of this program", fg="red"))
     total = sum(p.nodes for p in perfts)
     click.echo(f"{seconds:.1f} s ({total / max(seconds, 1e-9):,.0f} nodes/s)")
 
@@ -169,7 +192,7 @@ def _show(found: Mapping[str, Perft], divide: bool, limit: int, seconds: float) 
 
 
 def _check(ruleset: typed.Ruleset, backend: str, format_: str) -> int:
-    path, report, begun = record_file(ruleset), Report(), time.perf_counter()
+    path, report, started = record_file(ruleset), Report(), time.perf_counter()
     if not path.exists():
         raise click.UsageError(f"there is no {display(path)}: `rulespec perft {ruleset.ref} --record` writes it")
     rows = read_record(path)
@@ -184,7 +207,7 @@ def _check(ruleset: typed.Ruleset, backend: str, format_: str) -> int:
         verdict = output.style("as recorded", fg="green")
         if not report.ok:
             verdict = output.style(f"{report.errors} differ", fg="red")
-        seconds = time.perf_counter() - begun
+        seconds = time.perf_counter() - started
         click.echo(f"{display(path)}: {output.counted(counted, 'position')} counted, {verdict} · {seconds:.1f} s")
     return output.OK if report.ok else output.PROBLEMS
 

@@ -1,4 +1,4 @@
-"""`rulespec play`: a game at the terminal, with people and random players."""
+"""`rulespec play`: a game at the terminal, of people and random players."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from rulespec.cli import output
-from rulespec.cli.state import standings, state_lines
+from rulespec.cli.state_text import standings, state_lines
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import seat_names
@@ -44,7 +44,7 @@ _HELP = """\
 @click.option("--names", metavar="A,B,…", help="Names of the seats, clockwise.")
 @click.option("--seed", type=int, help="Seed for dice, cards and random players.")
 @click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the ruleset; repeatable.")
-@click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="Keep a native log; go on if it exists.")
+@click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="Save a log; continue it if it exists.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -67,20 +67,20 @@ def command(
     seats = tuple(n.strip() for n in names.split(",")) if names else seat_names(players)
     if len(seats) != players:
         raise click.BadParameter(f"{len(seats)} names for {players} seats", param_hint="--names")
-    if not all(map(str.isprintable, seats)):  # bytes that are no text would make a log that nobody can read
+    if not all(map(str.isprintable, seats)):  # bytes that are no text would make an unreadable log
         raise click.BadParameter("a name has a character that cannot be printed", param_hint="--names")
     chosen = output.key_values(options)
     ruleset = load_ruleset(ref)
     seed = secrets.randbelow(10**9) if seed is None else seed
     try:
-        # Nothing is written before a new game has begun.
-        game = _begun(ruleset, seats, chosen) if log is None or not log.exists() else None
+        # A new game starts before anything is written.
+        game = _started(ruleset, seats, chosen) if log is None or not log.exists() else None
         with nullcontext() if log is None else SavedGame(log) as saved:
             if saved is not None and saved.log is not None:
                 game = _resumed(saved.log, ruleset, players, chosen)
-            game = game or _begun(ruleset, seats, chosen)
+            game = game or _started(ruleset, seats, chosen)
             if saved is not None and saved.log is None and saved.begin(LogHeader.of(game)):
-                click.echo(f"{log}: its first line was torn, and is written anew")
+                click.echo(f"{log}: its first line was torn, and is written again")
             click.echo(f"{ruleset.title} {ruleset.version} · {', '.join(game.seats)} · seed {seed} · `?` for help")
             code = Table(game, frozenset(game.seats[players - bots :]), random.Random(seed), saved).play()
     except RulesetFaultError as fault:
@@ -92,7 +92,7 @@ def command(
     ctx.exit(code)
 
 
-def _begun(ruleset: typed.Ruleset, seats: tuple[str, ...], settings: dict[str, str]) -> Game:
+def _started(ruleset: typed.Ruleset, seats: tuple[str, ...], settings: dict[str, str]) -> Game:
     """A new game, at its first decision."""
     game = Game(ruleset, seats, settings)
     game.position.begin()
@@ -100,7 +100,7 @@ def _begun(ruleset: typed.Ruleset, seats: tuple[str, ...], settings: dict[str, s
 
 
 def _resumed(log: NativeLog, ruleset: typed.Ruleset, players: int, settings: dict[str, str]) -> Game:
-    """The game that a native log holds, to be gone on with, if it is the one that is asked for."""
+    """The game of a native log, at its end, if it has the ruleset, players and settings of the command line."""
     header = log.header
     if header.ruleset != ruleset.ref:
         raise click.UsageError(f"{log.file} is a game of `{header.ruleset}`, not of `{ruleset.ref}`")
@@ -119,7 +119,7 @@ def _resumed(log: NativeLog, ruleset: typed.Ruleset, players: int, settings: dic
 
 
 class Table:
-    """A game, those who play it at random, where it is saved, and what each person has last seen."""
+    """A game, its random players, its file, and the state and the ply that each person saw last."""
 
     def __init__(self, game: Game, bots: frozenset[str], rng: random.Random, saved: SavedGame | None = None) -> None:
         self.game = game
@@ -129,16 +129,16 @@ class Table:
         self.seen: dict[str, tuple[State, int]] = {}
 
     def play(self) -> int:
-        """Plays until the game is over or somebody leaves; returns the exit code.
+        """Plays until the game is over or a person quits; returns the exit code.
 
         Raises:
-            RulesetFaultError: if the rules are at fault while nobody is asked.
+            RulesetFaultError: if the rules are at fault before a person decides.
             SaveError: if a decision cannot be saved; then it does not count.
         """
         game = self.game
         while (decision := game.decision) is not None:
             if decision.by is None or decision.by in self.bots:
-                # Nobody acts out of turn meanwhile: it would be a person's right that is used at random.
+                # No interrupts: random ones would use the rights of people.
                 option = choose(game, self.rng, interrupt_rate=0.0)
                 if option is None:
                     click.echo(f"the rules are at fault: nothing is legal at the decision `{decision.name}`", err=True)
@@ -154,7 +154,7 @@ class Table:
         return output.OK
 
     def take(self, option: Option) -> None:
-        """Takes an option, and saves it: what a person is shown after this counts."""
+        """Takes an option, and saves it before anybody sees it."""
         self.game.apply(option)
         if self.saved is not None:
             self.saved.add(option)
@@ -178,7 +178,7 @@ class Table:
                 return True
 
     def obey(self, text: str, seat: str, listed: list[Option]) -> tuple[bool, list[Option]]:
-        """Does what was typed. Returns whether the position has changed, and the options that are numbered now."""
+        """Obeys a command. Returns whether the position has changed, and the options that have numbers now."""
         match text.split(maxsplit=1):
             case []:
                 pass
@@ -201,7 +201,7 @@ class Table:
         return False, listed
 
     def choose(self, text: str, listed: list[Option]) -> bool:
-        """Takes the option of a number or a text, or says why not."""
+        """Takes the option of a number or a text, or prints why it is not legal."""
         if text.isdecimal() and len(text) < 7 and not 0 < int(text) <= len(listed):
             click.echo(f"there is no option {text}: they go from 1 to {len(listed)}")
             return False
@@ -252,7 +252,7 @@ class Table:
         else:
             click.echo(f"written: {path}")
 
-    # --- what a person sees --------------------------------------------------------------
+    # --- output to a person --------------------------------------------------------------
 
     def show_options(self, limit: int, *, interrupts: bool) -> list[Option]:
         """Lists legal options with numbers."""
@@ -268,7 +268,7 @@ class Table:
         return options[:limit]
 
     def show_news(self, decision: Decision, seat: str) -> None:
-        """What has happened since this person last decided."""
+        """Prints the events since this person last decided."""
         state = state_json(self.game, viewer=seat)
         before, ply = self.seen.get(seat, (None, self.game.ply))
         for line in self.public(self.game.history[ply:]):
@@ -287,7 +287,7 @@ class Table:
         self.seen[seat] = (state, self.game.ply)
 
     def public(self, options: list[Option]) -> list[str]:
-        """Decisions as lines; what others have chosen secretly stays so until all have chosen."""
+        """Decisions as lines, without the secret choices of a decision that is still open."""
         lines = [f"{option.by or 'chance'}: {option}" for option in options]
         decision = self.game.decision
         if decision is not None and decision.together:
@@ -299,15 +299,15 @@ class Table:
 
 
 def _read(prompt: str) -> str | None:
-    """A line from the person; None at the end of the input."""
+    """A line of input; None at its end."""
     if sys.stdin.isatty():
         with suppress(ImportError):
-            import readline  # noqa: F401 - makes `input` remember and edit lines
+            import readline  # noqa: F401 - gives `input` history and editing
         try:
             return input(prompt).strip()
         except EOFError:
             return None
     click.echo(prompt, nl=False)
     line = sys.stdin.readline()
-    click.echo(line.strip())  # a transcript reads like a session
+    click.echo(line.strip())  # a transcript looks like a session
     return line.strip() if line else None

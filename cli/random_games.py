@@ -1,4 +1,4 @@
-"""`rulespec test --random N`: random games on which everything is tried that should hold of a game."""
+"""`rulespec test --random N`: random games that check the properties of every game."""
 
 from __future__ import annotations
 
@@ -10,26 +10,27 @@ from typing import Any
 import click
 
 from rulespec.cli import output
-from rulespec.cli.failing import as_json, story, write_failing
+from rulespec.cli.failing_game import as_json, story, write_failing
 from rulespec.cli.simulate import with_progress
-from rulespec.engine.verify.properties import kind_of, random_games
-from rulespec.engine.verify.shrink import Failing
+from rulespec.engine.verify.random_games import random_games
+from rulespec.engine.verify.shrink import FailingGame
+from rulespec.engine.verify.trial import kind_of
 from rulespec.typed import nodes as typed
 
 MAX_FOUND = 5
-"""Mistakes after which no more games are played."""
+"""Mistakes after which the games stop."""
 
 
 @dataclass(slots=True)
-class Tried:
-    """What random games came to: how many were played and failed, and the shortest game found for each mistake."""
+class RandomRun:
+    """The result of random games: the numbers played and failed, and the shortest game found for each mistake."""
 
     ruleset: typed.Ruleset
     seed: int
     games: int = 0
     failed: int = 0
     decisions: int = 0
-    found: list[tuple[Failing, Path | None]] = field(default_factory=list)
+    found: list[tuple[FailingGame, Path | None]] = field(default_factory=list)
 
     def show(self) -> None:
         """Prints the mistakes, each with its game."""
@@ -50,25 +51,27 @@ class Tried:
         }
 
 
-def try_games(ruleset: typed.Ruleset, players: Sequence[int], games: int, seed: int, folder: Path | None) -> Tried:
-    """Plays random games; the shortest one found for each mistake is written into the folder, if one is given.
+def play_random_games(
+    ruleset: typed.Ruleset, players: Sequence[int], games: int, seed: int, folder: Path | None
+) -> RandomRun:
+    """Plays random games; writes the shortest game found for each mistake into the folder, if one is given.
 
     Raises:
-        click.ClickException: if it cannot be written.
+        click.ClickException: if a game cannot be written.
         DiagnosticsError: if a game cannot be set up.
     """
-    tried = Tried(ruleset, seed)
+    run = RandomRun(ruleset, seed)
     kinds: set[object] = set()
     for trial, failing in with_progress(random_games(ruleset, players, games, seed), games):
-        tried.games += 1
-        tried.decisions += len(trial.moves)
+        run.games += 1
+        run.decisions += len(trial.moves)
         if failing is None:
             continue
-        tried.failed += 1
+        run.failed += 1
         if kind_of(failing.wrong) not in kinds:
             kinds.add(kind_of(failing.wrong))
             name = f"{ruleset.ref.replace('+', '_')}-{failing.wrong.code}-{len(kinds)}.jsonl"
-            tried.found.append((failing, write_failing(folder, name, failing)))
+            run.found.append((failing, write_failing(folder, name, failing)))
         if len(kinds) == MAX_FOUND:
             break
-    return tried
+    return run

@@ -1,34 +1,36 @@
-"""`rulespec replay`: recorded games to their final standings, or to the place where they break a rule."""
+"""`rulespec replay`: recorded games, up to the final standings or to the decision that breaks a rule."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import click
+from msgspec import Struct
 
 from rulespec.cli import output
-from rulespec.cli.state import standings, state_lines
+from rulespec.cli.state_text import standings, state_lines
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.game.view import state_json
-from rulespec.engine.replay.replay import Divergence, ReplayResult, replay_file
+from rulespec.engine.replay.replay import Divergence, Load, ReplayResult, Trace, replay_file
 from rulespec.engine.verify.audit import Broken, first_broken
-from rulespec.engine.verify.shrink import told
+from rulespec.engine.verify.shrink import move_text
 
 
 @click.command("replay")
 @click.argument("logs", metavar="LOG...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--rules", metavar="REF", help="Replay under this ruleset; default: what the log names.")
+@click.option("--rules", metavar="REF", help="The ruleset to replay under; default: that of the log.")
 @click.option(
-    "--under", metavar="REF", help="Judge the games under these rules instead; +OVERLAY: the log's own and this."
+    "--under",
+    metavar="REF",
+    help="Judge the games under these rules; +OVERLAY: those of the log with this overlay.",
 )
-@click.option("--dialect", metavar="ID", help="The dialect of a foreign log; default: recognised from the log.")
+@click.option("--dialect", metavar="ID", help="The dialect of a foreign log; default: recognised by its first entry.")
 @click.option("--until", type=click.IntRange(0), metavar="N", help="Stop after N decisions (foreign log: N entries).")
 @click.option("--check", is_flag=True, help="Check all invariants after every decision.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
@@ -51,78 +53,102 @@ def command(
 ) -> None:
     """Replay the recorded games LOG…, native or of a known dialect.
 
-    Prints the final standings and state, or where the log breaks a rule, which rule, and what was legal; of several
-    logs a line each. With --check, also the first decision that breaks an invariant. Exit code: 0 all are legal to
-    their end, 1 one diverges or breaks an invariant, 2 one cannot be read.
+    Prints the final standings and state, or the decision that breaks a rule, the rule, and the legal options; for
+    several logs, a line each. With --check, also the first decision that breaks an invariant. Exit code: 0 all are
+    legal to their end, 1 one diverges or breaks an invariant, 2 one cannot be read.
 
-    With --under, says of each game (LOG may be a folder of them) which decision is the first that other rules refuse,
-    or how the result changes. Exit code: 0 all stay legal with the same winners, 1 something differs.
+    With --under, prints for each game (LOG may be a folder of them) the first decision that the other rules refuse, or
+    how the result changes. Exit code: 0 all stay legal with the same winners, 1 something differs.
 
     Example: rulespec replay game.json --out game.jsonl
     """
     from rulespec.load import load_ruleset
 
     if under is not None:
-        from rulespec.cli.under import judge_logs
+        from rulespec.cli.judge import judge_logs
 
         if until is not None or check or trace is not None or out is not None:
             raise click.UsageError("--under does not go with --until, --check, --trace and --out")
         ctx.exit(judge_logs(logs, under, rules, dialect, backend, format_))
     if out is not None and len(logs) > 1:
         raise click.UsageError("--out takes one log at a time")
-    load = cache(load_ruleset)  # many logs of one ruleset are the usual case
-    codes: list[int] = []
+    load = cache(load_ruleset)  # several logs usually have one ruleset
     with ExitStack() as stack:
-        write: Callable[[dict[str, Any]], None] | None = None
-        if trace is not None:
-            file = stack.enter_context(_opened(trace))
-
-            def write(record: dict[str, Any]) -> None:
-                file.write(json.dumps(record) + "\n")
-
-        for log in logs:
-            report, result = Report(), None
-            try:
-                result = replay_file(
-                    log,
-                    rules=rules,
-                    dialect=dialect,
-                    until=until,
-                    backend=backend,
-                    trace=write,
-                    report=report,
-                    load=load,
-                )
-            except DiagnosticsError as error:
-                report.extend(error.diagnostics)
-            except RulesetFaultError as fault:
-                report.add(fault.diagnostic)
-            output.show(report.diagnostics)
-            if result is None:
-                codes.append(output.UNUSABLE)
-                if len(logs) > 1 and format_ == "text":
-                    click.echo(f"{log}: {output.style('cannot be read', fg='red')}")
-                continue
-            broken = first_broken(result) if check else None
-            codes.append(output.OK if result.divergence is None and broken is None else output.PROBLEMS)
-            if out is not None:
-                _write(result, out)
-            if format_ == "json":
-                checked = {"broken": broken.to_json() if broken is not None else None} if check else {}
-                output.echo_json(result.to_json() | checked)
-                continue
-            if len(logs) > 1:
-                click.echo(_line(result) + (f"; {_breaks(broken)}" if broken is not None else ""))
-            else:
-                _show(result, until)
-                if broken is not None:
-                    _broken(broken)
+        write = _writer(stack.enter_context(_opened(trace))) if trace is not None else None
+        run = _Run(rules, dialect, until, backend, check, format_, out, len(logs) > 1, write, load)
+        codes = [run.replay(log) for log in logs]
     if len(logs) > 1 and format_ == "text":
         click.echo(_total(codes))
     ctx.exit(max(codes))
 
 
-def _opened(path: Path) -> Any:
+class _Run(Struct, frozen=True):
+    """A run of the command, with the options that hold for each log."""
+
+    rules: str | None
+    dialect: str | None
+    until: int | None
+    backend: Backend
+    check: bool
+    format_: str
+    out: Path | None
+    many: bool
+    write: Trace | None
+    load: Load
+
+    def replay(self, log: Path) -> int:
+        """Replays and prints one log; returns the exit code."""
+        result = self._result(log)
+        if result is None:
+            if self.many and self.format_ == "text":
+                click.echo(f"{log}: {output.style('cannot be read', fg='red')}")
+            return output.UNUSABLE
+        broken = first_broken(result) if self.check else None
+        if self.out is not None:
+            _write(result, self.out)
+        if self.format_ == "json":
+            checked = {"broken": broken.to_json() if broken is not None else None} if self.check else {}
+            output.echo_json(result.to_json() | checked)
+        elif self.many:
+            click.echo(_line(result) + (f"; {_breaks(broken)}" if broken is not None else ""))
+        else:
+            _show(result, self.until)
+            if broken is not None:
+                _broken(broken)
+        return output.OK if result.divergence is None and broken is None else output.PROBLEMS
+
+    def _result(self, log: Path) -> ReplayResult | None:
+        """The replay of a log; None if it cannot be read. Prints the diagnostics."""
+        report, result = Report(), None
+        try:
+            result = replay_file(
+                log,
+                rules=self.rules,
+                dialect=self.dialect,
+                until=self.until,
+                backend=self.backend,
+                trace=self.write,
+                report=report,
+                load=self.load,
+            )
+        except DiagnosticsError as error:
+            report.extend(error.diagnostics)
+        except RulesetFaultError as fault:
+            report.add(fault.diagnostic)
+        output.show(report.diagnostics)
+        return result
+
+
+def _writer(file: IO[str]) -> Trace:
+    """A function that writes records of a trace as lines of JSON."""
+
+    def write(record: dict[str, Any]) -> None:
+        file.write(json.dumps(record) + "\n")
+
+    return write
+
+
+def _opened(path: Path) -> IO[str]:
     try:
         return path.open("w", encoding="utf-8", newline="\n")
     except OSError as error:
@@ -200,8 +226,8 @@ def _breaks(broken: Broken) -> str:
 
 
 def _broken(broken: Broken) -> None:
-    """Says which move breaks what, and what it has changed."""
-    rows = [("action", told(broken.move) if broken.move is not None else "the start of the game")]
+    """Prints the move that breaks an invariant, and its changes."""
+    rows = [("action", move_text(broken.move) if broken.move is not None else "the start of the game")]
     rows += [("changed" if i == 0 else "", change) for i, change in enumerate(broken.changed)]
     rows += [("says", broken.wrong.label)] if broken.wrong.label else []
     rows += [("written at", str(broken.wrong.span))] if broken.wrong.span else []

@@ -17,8 +17,8 @@ from rulespec.load import load_ruleset, load_source
 def command(ref: str, overlay: bool) -> None:
     """Print the JSON Schema of the files of the ruleset REF: kinds, map, tracks, tables and set-up.
 
-    It knows the ruleset's kinds, facts, entities, tables and places, so that an editor completes them and marks what is
-    none of them. Name it in the first line of a file: # yaml-language-server: $schema=../my_game.schema.json
+    It has the ruleset's kinds, facts, entities, tables and places: an editor completes them, and marks unknown ones.
+    Name it in the first line of a file: # yaml-language-server: $schema=../my_game.schema.json
 
     Example: rulespec schema imperial > imperial.schema.json
     """

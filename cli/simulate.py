@@ -14,14 +14,17 @@ from typing import Any, TypeVar
 import click
 
 from rulespec.cli import output
-from rulespec.cli.failing import as_json, story, write_failing, write_log
+from rulespec.cli.failing_game import as_json, story, write_failing, write_log
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.logs.saved_game import SaveError
-from rulespec.engine.simulate.playouts import CAP, Outcome, Plan, Playout, Totals
-from rulespec.engine.simulate.results import Results, open_results
-from rulespec.engine.simulate.workers import CLUSTERS, ClusterError, spread
-from rulespec.engine.verify.properties import shorter_playout
-from rulespec.engine.verify.shrink import Failing
+from rulespec.engine.simulate.open_results import open_results
+from rulespec.engine.simulate.plan import Outcome, Plan
+from rulespec.engine.simulate.playouts import CAP, Playout
+from rulespec.engine.simulate.results import Results
+from rulespec.engine.simulate.totals import Totals
+from rulespec.engine.simulate.workers import CLUSTERS, ClusterError, play_on_workers
+from rulespec.engine.verify.random_games import shorter_playout
+from rulespec.engine.verify.shrink import FailingGame
 from rulespec.typed import nodes as typed
 
 _MAX_JOBS = 1_000
@@ -29,7 +32,7 @@ _T = TypeVar("_T")
 
 
 def seat_counts(text: str) -> list[int]:
-    """The numbers of players that a text such as `4`, `2-6` or `2,4` names.
+    """The numbers of players in a text such as `4`, `2-6` or `2,4`.
 
     Raises:
         click.BadParameter: if it names none.
@@ -47,7 +50,7 @@ def seat_counts(text: str) -> list[int]:
 
 def _jobs(ctx: click.Context, option: click.Parameter, value: int) -> int:
     if value == 0:
-        raise click.BadParameter("0 processes play nothing; -1 stands for one on each core")
+        raise click.BadParameter("0 processes play no games; -1 means one on each core")
     return value
 
 
@@ -65,7 +68,7 @@ def _cluster(ctx: click.Context, option: click.Parameter, value: str | None) -> 
 @click.option("--games", type=click.IntRange(1, 10_000_000), default=100, show_default=True, help="Number of games.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same games.")
 @click.option(
-    "--cap", type=click.IntRange(1), default=CAP, show_default=True, help="Decisions before a game is given up."
+    "--cap", type=click.IntRange(1), default=CAP, show_default=True, help="Decisions after which a game is abandoned."
 )
 @click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the ruleset; repeatable.")
 @click.option(
@@ -73,7 +76,7 @@ def _cluster(ctx: click.Context, option: click.Parameter, value: str | None) -> 
     type=click.Choice(["python", "interpreter"]),
     default="python",
     show_default=True,
-    help="What runs the rules.",
+    help="The backend that runs the rules.",
 )
 @click.option(
     "--jobs",
@@ -89,7 +92,7 @@ def _cluster(ctx: click.Context, option: click.Parameter, value: str | None) -> 
     "--out",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Write a row for each game to FILE.jsonl or FOLDER.parquet; go on if it exists.",
+    help="Write a row for each game to FILE.jsonl or FOLDER.parquet; continue it if it exists.",
 )
 @click.option("--failures", type=click.Path(path_type=Path), help="Folder for the native logs of games that fail.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
@@ -111,8 +114,8 @@ def command(
 ) -> None:
     """Play random games of the ruleset REF, with every invariant checked after every decision.
 
-    Everybody decides uniformly among the legal options; dice and cards fall by their weights. How many processes play
-    makes no difference to the games. Exit code: 0 all games end or reach the cap, 1 an invariant broke or the rules
+    Players choose uniformly among the legal options; chance options come by their weights. The games do not depend on
+    the number of processes. Exit code: 0 all games end or reach the cap, 1 an invariant broke or the rules
     were at fault, 2 wrong usage.
 
     Example: rulespec simulate imperial --players 2-6 --games 100 --seed 1 --jobs -1 --out results.jsonl
@@ -121,13 +124,13 @@ def command(
 
     counts, chosen = seat_counts(players), output.key_values(options)
     if cluster and jobs != 1:
-        raise click.UsageError("--cluster plays in as many processes as the cluster has: leave --jobs out")
+        raise click.UsageError("--cluster uses all workers of the cluster: leave --jobs out")
     ruleset = load_ruleset(ref)
     plan = Plan.of(_anywhere(ref) if cluster else ref, ruleset, counts, seed, settings=chosen, backend=backend, cap=cap)
     run = _Run(ruleset, plan, failures)
     keep_rows = format_ == "json" and out is None
-    goes_on = f"; {out} has what was played, and the same command goes on after it"
-    begun = time.perf_counter()
+    goes_on = f"; {out} has the games so far, and the same command continues"
+    started = time.perf_counter()
     try:
         with nullcontext() if out is None else open_results(out, plan) as results:
             run.recorded(results, games)
@@ -137,34 +140,24 @@ def command(
     except ClusterError as error:
         raise click.ClickException(f"{error}{goes_on if out is not None and out.exists() else ''}") from None
     except KeyboardInterrupt:
-        hint = goes_on if out is not None else "; with --out FILE, a run goes on where it was stopped"
+        hint = goes_on if out is not None else "; with --out FILE, a stopped run can continue"
         click.echo(f"stopped{hint}", err=True)
         raise
-    seconds = time.perf_counter() - begun
+    seconds = time.perf_counter() - started
     if format_ == "json":
-        data = {"ruleset": ruleset.ref, "ruleset_hash": ruleset.hash, "players": counts, "seed": seed, "cap": cap}
-        data |= {"backend": backend, "options": chosen, "totals": run.totals.to_json(), "playouts": run.rows}
-        data |= {"out": str(out) if out is not None else None}
-        data["shortest"] = [as_json(*found) for found in run.shortest()]
-        output.echo_json(data)
+        output.echo_json(_json(run, counts, chosen, out))
     else:
-        speed = run.decisions / max(seconds, 1e-9)
-        _show(f"{ruleset.ref} {ruleset.version}", counts, seed, cap, run.totals, seconds, speed)
-        for failing, path in run.shortest():
-            click.echo()
-            output.show([failing.wrong], ruleset.sources, err=False)
-            for line in story(failing, path):
-                click.echo(line)
+        _show(run, counts, seconds)
     ctx.exit(output.PROBLEMS if run.totals.failures else output.OK)
 
 
 def _anywhere(ref: str) -> str:
-    """The reference as it can be read by a process that runs in another folder: what is a path here is absolute."""
+    """The reference with absolute paths, for a process that runs in another folder."""
     return "+".join(os.path.abspath(part) if Path(part).exists() else part for part in ref.split("+"))  # noqa: PTH100
 
 
 class _Run:
-    """The games of a plan, as far as they have been played."""
+    """The games of a plan that have been played so far."""
 
     def __init__(self, ruleset: typed.Ruleset, plan: Plan, failures: Path | None) -> None:
         self.ruleset = ruleset
@@ -172,16 +165,16 @@ class _Run:
         self.failures = failures
         self.totals = Totals()
         self.rows: list[dict[str, Any]] = []
-        self.games = self.decisions = 0  # decisions: of the games that were played now
+        self.games = self.decisions = 0  # decisions: of the games played now
 
     def recorded(self, results: Results | None, games: int) -> None:
-        """Counts the games in that are recorded, and makes sure that they come out as they would now."""
+        """Counts the recorded games, and plays the last one again to check that it still has the same outcome."""
         if results is None:
             return
         last: Outcome | None = None
         for last in results.recorded():
             if self.games == games:
-                more = "ask for more with --games, or name another file with --out"
+                more = "raise --games, or name another file with --out"
                 raise SaveError(f"{results.path} has more than {output.counted(games, 'game')} already: {more}")
             self._count(last)
         output.show(results.warnings)
@@ -189,13 +182,13 @@ class _Run:
             return
         if Outcome.of(self.plan.play(self.ruleset, last.game)) != last:
             why = "it was written by another version of the program, or changed since: name another file with --out"
-            raise SaveError(f"game {last.game:,} in {results.path} does not come out as recorded; {why}")
+            raise SaveError(f"game {last.game:,} in {results.path} has another outcome than recorded; {why}")
         click.echo(f"{results.path}: goes on after {output.counted(self.games, 'game')}", err=True)
 
     def play(self, numbers: range, jobs: int, cluster: str, results: Results | None, *, keep_rows: bool) -> None:
-        """Plays games; rows are kept if nobody writes them."""
+        """Plays games; `keep_rows` collects their rows in memory."""
         here = (Outcome.of(self.plan.play(self.ruleset, number)) for number in numbers)
-        with closing(here if jobs == 1 and not cluster else spread(self.plan, numbers, jobs, cluster)) as runs:
+        with closing(here if jobs == 1 and not cluster else play_on_workers(self.plan, numbers, jobs, cluster)) as runs:
             for outcome in with_progress(runs, numbers.stop, numbers.start):
                 if results is not None:
                     results.add(outcome)
@@ -212,18 +205,18 @@ class _Run:
         self.games += 1
 
     def _again(self, number: int) -> Playout:
-        """A game that was played elsewhere, with all its decisions."""
+        """A game played again, with all its decisions."""
         return self.plan.play(self.ruleset, number)
 
-    def shortest(self) -> Iterator[tuple[Failing, Path | None]]:
-        """For each mistake the shortest game found that shows it, and where it is written if there is a folder."""
+    def shortest(self) -> Iterator[tuple[FailingGame, Path | None]]:
+        """For each mistake the shortest game found that shows it, and its file if there is a folder."""
         for number in self.totals.mistakes.values():
             failing = shorter_playout(self._again(number))
             yield failing, write_failing(self.failures, f"seed{self.plan.seed}-game{number}.shortest.jsonl", failing)
 
 
 def with_progress(runs: Iterator[_T], games: int, done: int = 0) -> Iterable[_T]:
-    """Games as they are played, with a bar at a terminal; `done` of them have been played before."""
+    """Games as they are played, with a progress bar at a terminal; `done` of them were played before."""
     if not sys.stderr.isatty():
         return runs
     from tqdm import tqdm
@@ -234,19 +227,46 @@ def with_progress(runs: Iterator[_T], games: int, done: int = 0) -> Iterable[_T]
     return bar
 
 
-def _show(title: str, players: list[int], seed: int, cap: int, totals: Totals, seconds: float, speed: float) -> None:
+def _json(run: _Run, players: list[int], settings: dict[str, str], out: Path | None) -> dict[str, Any]:
+    plan = run.plan
+    return {
+        "ruleset": plan.ruleset,
+        "ruleset_hash": plan.ruleset_hash,
+        "players": players,
+        "seed": plan.seed,
+        "cap": plan.cap,
+        "backend": plan.backend,
+        "options": settings,
+        "totals": run.totals.to_json(),
+        "playouts": run.rows,
+        "out": str(out) if out is not None else None,
+        "shortest": [as_json(*found) for found in run.shortest()],
+    }
+
+
+def _show(run: _Run, players: list[int], seconds: float) -> None:
+    speed = run.decisions / max(seconds, 1e-9)
+    title = f"{run.ruleset.ref} {run.ruleset.version}"
+    _show_totals(title, players, run.plan, run.totals, f"{seconds:.1f} s ({speed:,.0f} decisions/s)")
+    for failing, path in run.shortest():
+        click.echo()
+        output.show([failing.wrong], run.ruleset.sources, err=False)
+        for line in story(failing, path):
+            click.echo(line)
+
+
+def _show_totals(title: str, players: list[int], plan: Plan, totals: Totals, took: str) -> None:
     data = totals.to_json()
     n, lengths = data["games"], data["decisions"]
     names = f"{players[0]}" if len(players) == 1 else f"{min(players)}-{max(players)}"
-    took = f"{seconds:.1f} s ({speed:,.0f} decisions/s)"
-    click.echo(f"{title} · {output.counted(n, 'game')} · {names} players · seed {seed} · {took}")
+    click.echo(f"{title} · {output.counted(n, 'game')} · {names} players · seed {plan.seed} · {took}")
     click.echo()
     parts = (f"{lengths[key]:,.0f} {key}" for key in ("least", "median", "mean", "most"))
     click.echo(f"decisions   {' · '.join(parts)}")
     endings = [[name, f"{count:,}", f"{100 * count / n:.1f} %"] for name, count in data["endings"].items()]
     if data["capped"]:
         endings.append(
-            [f"given up after {cap:,} decisions", f"{data['capped']:,}", f"{100 * data['capped'] / n:.1f} %"]
+            [f"given up after {plan.cap:,} decisions", f"{data['capped']:,}", f"{100 * data['capped'] / n:.1f} %"]
         )
     for i, line in enumerate(output.table(endings, right=(1, 2))):
         click.echo(("endings     " if i == 0 else " " * 12) + line)

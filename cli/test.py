@@ -1,4 +1,4 @@
-"""`rulespec test`: runs the scenarios and the recorded games of a ruleset."""
+"""`rulespec test`: the scenarios and the recorded games of a ruleset."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from rulespec.cli import output
-from rulespec.cli.random_games import try_games
+from rulespec.cli.random_games import play_random_games
 from rulespec.cli.simulate import seat_counts
 from rulespec.diagnostics.render import to_json
 from rulespec.diagnostics.report import Report
@@ -25,11 +25,11 @@ from rulespec.engine.verify.suite import Case, run_suite
     "backends",
     type=click.Choice(["python", "interpreter"]),
     multiple=True,
-    help="Run scenarios under this backend only; both if left out.",
+    help="Run scenarios under this backend only; default: both.",
 )
 @click.option("--only", metavar="TEXT", default="", help="Only cases whose id or file contains this text.")
-@click.option("--random", "games", type=click.IntRange(0, 100_000), metavar="N", default=0, help="And N random games.")
-@click.option("--players", metavar="N", help="Players of random games: 4, 2-6; default: all that the ruleset is for.")
+@click.option("--random", "games", type=click.IntRange(0, 100_000), metavar="N", default=0, help="Play N random games.")
+@click.option("--players", metavar="N", help="Players of random games: 4, 2-6; default: all that REF allows.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same random games.")
 @click.option(
     "--failures", type=click.Path(path_type=Path), help="Folder for the native logs of random games that fail."
@@ -48,17 +48,16 @@ def command(
 ) -> None:
     """Run the scenarios and recorded games of the ruleset REF.
 
-    Scenarios are in scenarios/*.yaml, recorded games in logs/; those of an overlay are in a folder of its name there,
-    and run where REF has it, as do scenarios that name it under `also`. With --random, random games are played, too:
-    invariants, taking back, clones, logs, going on with a saved game, and that all backends agree are tried on the
-    way; of a game that fails the shortest found is told. Exit code: 0 all pass, 1 some fail, 2 the ruleset cannot be
-    read.
+    Scenarios are in scenarios/*.yaml, recorded games in logs/. Those of an overlay are in a folder of its name there,
+    and run if REF has the overlay, as do scenarios that name it under `also`. With --random, random games check
+    invariants, undo, clones, logs, saved games, and that all backends agree; of a game that fails, the shortest one
+    found is printed. Exit code: 0 all pass, 1 some fail, 2 the ruleset cannot be read.
 
     Example: rulespec test imperial --random 20
     """
     from rulespec.load import load_ruleset
 
-    begun = time.perf_counter()
+    started = time.perf_counter()
     report = Report()
     ruleset = load_ruleset(ref, report)
     low, high = ruleset.players
@@ -71,22 +70,22 @@ def command(
             failed.append(case)
             if format_ == "text":
                 output.show(case.diagnostics, err=False)
-    tried = try_games(ruleset, numbers, games, seed, failures) if games else None
-    if tried is not None and format_ == "text":
-        tried.show()
-    sound = not failed and report.ok and (tried is None or not tried.found)
+    run = play_random_games(ruleset, numbers, games, seed, failures) if games else None
+    if run is not None and format_ == "text":
+        run.show()
+    passed = not failed and report.ok and (run is None or not run.found)
     if format_ == "json":
         data = _json(ruleset.ref, ruleset.hash, counts, failed, report)
-        output.echo_json(data | ({"random": tried.to_json()} if tried is not None else {}))
+        output.echo_json(data | ({"random": run.to_json()} if run is not None else {}))
     else:
         output.show(report.diagnostics)
         parts = [_count(counts["scenario"], "scenario"), _count(counts["log"], "recorded game")]
-        parts += [_count([tried.games - tried.failed, tried.failed], "random game")] if tried is not None else []
+        parts += [_count([run.games - run.failed, run.failed], "random game")] if run is not None else []
         errors = f" · {output.problems(report.diagnostics)}" if report.diagnostics else ""
-        verdict = output.style("passed", fg="green") if sound else output.style("failed", fg="red")
-        seconds = f"{time.perf_counter() - begun:.1f} s"
+        verdict = output.style("passed", fg="green") if passed else output.style("failed", fg="red")
+        seconds = f"{time.perf_counter() - started:.1f} s"
         click.echo(f"{ruleset.ref} {ruleset.version}: {verdict} · {' · '.join(parts)}{errors} · {seconds}")
-    ctx.exit(output.OK if sound else output.PROBLEMS)
+    ctx.exit(output.OK if passed else output.PROBLEMS)
 
 
 def _count(numbers: list[int], word: str) -> str:

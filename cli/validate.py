@@ -1,4 +1,4 @@
-"""`rulespec validate`: everything that is wrong with rulesets."""
+"""`rulespec validate`: all problems of rulesets."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from msgspec import Struct
 
 from rulespec import cache
 from rulespec.cli import output
-from rulespec.cli.deep import Deep
-from rulespec.cli.fix import mend
+from rulespec.cli.explore import ExplorationRun
+from rulespec.cli.fix import apply_fixes
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.render import to_github, to_json
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.typed import nodes as typed
 
-if TYPE_CHECKING:  # loading takes long to import, and usage errors need none of it
+if TYPE_CHECKING:  # slow to import, and not needed for usage errors
     from rulespec.ruleset_files import Files
 
 
@@ -29,18 +29,18 @@ if TYPE_CHECKING:  # loading takes long to import, and usage errors need none of
     "format_",
     type=click.Choice(["text", "json", "github", "sarif"]),
     default="text",
-    help="How to print: for people, as data, as GitHub workflow commands, as SARIF 2.1.0.",
+    help="Output format: text, JSON, GitHub workflow commands, SARIF 2.1.0.",
 )
-@click.option("--fix", is_flag=True, help="Show the mends that are certain, ask, write them, and check again.")
-@click.option("--yes", is_flag=True, help="With --fix: do not ask.")
+@click.option("--fix", is_flag=True, help="Show certain fixes, ask, write them, and check again.")
+@click.option("--yes", is_flag=True, help="With --fix: write without a question.")
 @click.option(
-    "--deep", type=click.IntRange(1, 1_000_000), metavar="N", help="Try the rules out with N thousand decisions."
+    "--deep", type=click.IntRange(1, 1_000_000), metavar="N", help="Explore the rules with N thousand decisions."
 )
 @click.option(
     "--deep-log",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="FOLDER",
-    help="With --deep: write the games that show what is wrong.",
+    help="With --deep: write the games that show mistakes.",
 )
 @click.pass_context
 def command(
@@ -54,8 +54,8 @@ def command(
 ) -> None:
     """Check the rulesets REF…: files, names, types, resources, flow, scenarios and dialects.
 
-    All problems of a ruleset are reported in one run. Exit code: 0 sound (there may be warnings), 1 problems,
-    2 there is no such ruleset.
+    One run reports all problems of a ruleset. Exit code: 0 sound (there may be warnings), 1 problems, 2 there is no
+    such ruleset.
 
     Example: rulespec validate imperial
     """
@@ -65,18 +65,18 @@ def command(
         raise click.UsageError("--yes goes with --fix only")
     if deep_log is not None and deep is None:
         raise click.UsageError("--deep-log goes with --deep only")
-    exploring = Deep(deep, deep_log) if deep is not None else None
+    exploring = ExplorationRun(deep, deep_log) if deep is not None else None
     results = [_checked(ref, exploring) for ref in refs]
     if fix and any(r.report.diagnostics for r in results):
         sources = {name: text for r in results if r.ruleset is not None for name, text in r.ruleset.sources.items()}
-        if mend(refs, [d for r in results for d in r.report.diagnostics], sources, yes):
+        if apply_fixes(refs, [d for r in results for d in r.report.diagnostics], sources, yes):
             results = [_checked(ref, exploring) for ref in refs]
     _PRINTERS[format_](results)
     ctx.exit(max(r.code for r in results))
 
 
 class _Result(Struct, frozen=True):
-    """What came of a reference: the ruleset (None if it has errors), what was found, and the exit code."""
+    """The result for a reference: the ruleset (None if it has errors), its diagnostics, and the exit code."""
 
     ref: str
     ruleset: typed.Ruleset | None
@@ -84,7 +84,7 @@ class _Result(Struct, frozen=True):
     code: int
 
 
-def _checked(ref: str, deep: Deep | None) -> _Result:
+def _checked(ref: str, deep: ExplorationRun | None) -> _Result:
     report, ruleset = Report(), None
     try:
         ruleset = check(ref, report)
@@ -94,7 +94,7 @@ def _checked(ref: str, deep: Deep | None) -> _Result:
         report.extend(error.diagnostics)
     code = output.OK
     if not report.ok:
-        # A reference that leads nowhere is wrong usage; what it leads to can only be wrong in itself.
+        # A reference without a ruleset is wrong usage; errors in the ruleset are problems.
         missing = any(d.span is None and d.code in {"RS501", "RS502"} for d in report.diagnostics)
         code = output.UNUSABLE if missing else output.PROBLEMS
     return _Result(ref, ruleset, report, code)
@@ -136,7 +136,7 @@ def _print_sarif(results: list[_Result]) -> None:
 
 
 def _all(results: list[_Result]) -> list[Diagnostic]:
-    """What was found, each once: several references may read the same files."""
+    """All diagnostics, each once: several references may read the same files."""
     return list(dict.fromkeys(d for r in results for d in r.report.diagnostics))
 
 
@@ -149,7 +149,7 @@ _PRINTERS: dict[str, Callable[[list[_Result]], None]] = {
 
 
 def check(ref: str, report: Report, files: Files | None = None) -> typed.Ruleset | None:
-    """Checks a ruleset and the files that come with it; `files` reads and parses, instead of the disk.
+    """Checks a ruleset and the files beside it; `files` reads and parses them, instead of the disk.
 
     Returns:
         The ruleset; None if it has errors.
@@ -161,28 +161,28 @@ def check(ref: str, report: Report, files: Files | None = None) -> typed.Ruleset
     except DiagnosticsError as error:
         report.extend(error.diagnostics)
         return None
-    started = Report()
+    starts = Report()
     key = cache.key("starts", ruleset.hash)
     if files is not None or cache.read(key) is None:
-        from rulespec.engine.verify.starts import check_starts  # what plays games is needed for nothing else here
+        from rulespec.engine.verify.starts import check_starts  # the engine is needed for nothing else here
 
-        check_starts(ruleset, started)
-        if files is None and not started.diagnostics:
+        check_starts(ruleset, starts)
+        if files is None and not starts.diagnostics:
             cache.write(key, True)
-    report.extend(started.diagnostics)
+    report.extend(starts.diagnostics)
     _beside(ruleset, report)
     return ruleset
 
 
 def _beside(ruleset: typed.Ruleset, report: Report) -> None:
-    """Checks the files beside the rules: overlays on offer, and dialects. Scenarios are for `rulespec test`."""
+    """Checks the files beside the rules: offered overlays, and dialects. `rulespec test` checks scenarios."""
     from rulespec.documents.text_files import display, inside
     from rulespec.engine.dialects.dialect import read_dialect
 
     for name in ruleset.offered:
         if not any((folder / "variants" / f"{name}.yaml").is_file() for folder in ruleset.folders):
             place = _offer(ruleset, name)
-            help_ = f"write variants/{name}.yaml, or take it off the list"
+            help_ = f"write variants/{name}.yaml, or remove it from the list"
             report.error("RS502", f"there is no file for the overlay `{name}`", place, help=help_)
     for folder in ruleset.folders:
         for path in sorted((folder / "dialects").glob("*.yaml")):
@@ -193,7 +193,7 @@ def _beside(ruleset: typed.Ruleset, report: Report) -> None:
 
 
 def _offer(ruleset: typed.Ruleset, name: str) -> Any:
-    """Where game.yaml offers an overlay."""
+    """The place in game.yaml that offers an overlay."""
     from rulespec.documents.nodes import Mapping, get, words
     from rulespec.documents.reader import read_yaml
     from rulespec.documents.text_files import display
@@ -229,7 +229,7 @@ def _summary(ref: str, ruleset: typed.Ruleset | None, report: Report) -> str:
 
 
 def _decisions(rules: typed.Rules) -> int:
-    """How many decisions the rules hold."""
+    """The number of decisions in the rules."""
     from rulespec.typed.traversal import walk
 
     statements = (s for procedure in rules.procedures.values() for s in walk(procedure.body))

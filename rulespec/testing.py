@@ -1,5 +1,5 @@
 """Tests of your own ruleset, for pytest: `from rulespec.testing import ruleset_tests`."""
 
-from rulespec.engine.verify.pytest_plugin import DEFAULTS, BrokenGameError, ruleset_tests
+from rulespec.engine.verify.ruleset_tests import DEFAULTS, BrokenGameError, ruleset_tests
 
 __all__ = ["DEFAULTS", "BrokenGameError", "ruleset_tests"]

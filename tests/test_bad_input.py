@@ -213,7 +213,7 @@ BAD_LOGS: dict[str, tuple[str | bytes, int, str]] = {
     "binary": (bytes(range(256)), 2, "the log is not UTF-8 text"),
     "a gzip bomb": (gzip.compress(b" " * 100_000_000), 2, "log.jsonl:1:1"),
     "damaged gzip": (b"\x1f\x8b" + b"x" * 100, 2, "log.jsonl:1:1"),
-    "of no dialect": ('[{"type": "hello"}]', 2, "nothing here knows this kind of log"),
+    "of no dialect": ('[{"type": "hello"}]', 2, "no dialect knows this kind of log"),
     "foreign, cut off": ('[{"type": "hello"', 2, "log.jsonl:1:"),
 }
 

@@ -404,9 +404,7 @@ def test_a_mistake_of_our_own_is_one_line(monkeypatch: pytest.MonkeyPatch, capsy
     monkeypatch.setattr("rulespec.load.load_ruleset", fails)
     assert run(["test", "nim"]) == 2
     err = capsys.readouterr().err
-    assert err.startswith(
-        "error[RS901]: the program has failed, and it is its own mistake: RuntimeError: out of paper\n"
-    )
+    assert err.startswith("error[RS901]: this program has failed: RuntimeError: out of paper\n")
     assert "Traceback" not in err
 
 

@@ -11,9 +11,13 @@ from typing import Any
 import pytest
 
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.engine.dialects import importer
-from rulespec.engine.dialects.dialect import MISSING, Dialect, follow, ordered, parse_foreign, read_dialect
-from rulespec.engine.dialects.importer import Importer, seats_and_settings
+from rulespec.engine.dialects import importer, search
+from rulespec.engine.dialects.dialect import Dialect, read_dialect
+from rulespec.engine.dialects.entries import ordered
+from rulespec.engine.dialects.first_entry import seats_and_settings
+from rulespec.engine.dialects.foreign_log import parse_foreign
+from rulespec.engine.dialects.importer import Importer
+from rulespec.engine.dialects.paths import MISSING, follow
 from rulespec.engine.game.game import Game
 from rulespec.engine.replay.replay import ReplayResult, replay_file
 from rulespec.load import load_ruleset
@@ -312,7 +316,7 @@ def test_going_back_leaves_no_trace(replay: Recorder) -> None:
 def test_the_search_is_bounded(replay: Recorder, monkeypatch: pytest.MonkeyPatch) -> None:
     log = [begin("Ann", "Bob"), plain("rest"), cargo(), plain("sell"), gift("Ann", "Bob", 2)]
     assert replay(*log).divergence is None
-    monkeypatch.setattr(importer, "MAX_BACK", 0)
+    monkeypatch.setattr(search, "MAX_BACK", 0)
     divergence = replay(*log).divergence
     assert divergence is not None
     assert (divergence.foreign_index, divergence.refusal.rules) == (4, ("ERR-09",))
@@ -665,7 +669,7 @@ def test_a_system_that_never_stops_by_itself_is_given_up(errands: Ruleset, monke
     postman = read_dialect(POSTMAN)
     all_ = {name: tuple(replace(form, automatic=not form.list) for form in f) for name, f in postman.decisions.items()}
     log = parse_foreign(json.dumps([opened()]), "game.json")
-    monkeypatch.setattr(importer, "MAX_SILENT", 5)
+    monkeypatch.setattr(search, "MAX_SILENT", 5)
     stop = Importer(Game(errands, ["Ann", "Bob"]), replace(postman, decisions=all_), log, strict=True).run()
     assert stop is not None
     assert stop.ply <= 6
@@ -857,7 +861,7 @@ def test_a_first_entry_that_is_there_twice_counts_once(replay: Recorder) -> None
         divergence = replay(*log).divergence
         assert divergence is not None
         assert divergence.foreign_index == len(log) - 1
-        assert "begins anew" in divergence.refusal.reason
+        assert "starts another game" in divergence.refusal.reason
 
 
 @pytest.mark.parametrize("crate", [{}, {"what": None}, {"what": 0}])

@@ -266,7 +266,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         dies_after(patch, bytes_, OSError(number, os.strerror(number)))
         code, out, err = play(path, "take(2)\n")
     assert code == 2
-    assert f"cannot be written: {os.strerror(number)}; what was saved before stands" in err
+    assert f"cannot be written: {os.strerror(number)}; earlier decisions stay saved" in err
     assert "taken" not in out
     assert path.read_bytes() == before
     assert play(path, "take(2)\n")[0] == 0

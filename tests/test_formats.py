@@ -353,7 +353,7 @@ def test_what_is_not_certain_is_left_alone(text: str, ruleset: Make) -> None:
     )
     code, out = validate("./errors", "--fix", "--yes")
     assert code == 1
-    assert out.startswith("nothing here can be mended for certain\n")
+    assert out.startswith("there is no certain fix\n")
     assert (folder / "rules/this.rules").read_text("utf-8") == text
 
 
@@ -399,7 +399,7 @@ def test_the_diff_is_shown_and_asked_about(ruleset: Make) -> None:
         code, out = validate("./errors", "--fix", answer=answer)
         assert code == 1
         assert "-    set card to crd\n+    set card to card\n" in out
-        assert "nothing is changed" in out
+        assert "nothing is written" in out
         assert file.read_text("utf-8") == text
     code, out = validate("./errors", "--fix", answer="y\n")
     assert code == 0
@@ -412,7 +412,7 @@ def test_only_the_rulesets_own_files_are_changed(ruleset: Make, tmp_path: Path) 
     own = 'id: child\ntitle: C\nversion: "1"\nplayers: {kind: player, min: 2, max: 4}\nstart: play\n'
     write(tmp_path / "child", {"game.yaml": own + "units: [money, points]\nextends: ../errors\n"})
     code, out = validate("./child", "--fix", "--yes")
-    assert (code, out.splitlines()[0]) == (1, "nothing here can be mended for certain")
+    assert (code, out.splitlines()[0]) == (1, "there is no certain fix")
     assert (folder / "rules/this.rules").read_text("utf-8") == text
 
 

@@ -220,7 +220,7 @@ def test_command(tmp_path: Path) -> None:
     assert "not decided by the log, which is as legal with each of them beside this:\n  misere=true\n" in out
     code, out = run(tmp_path / "game.jsonl", nim_log(["take(7)"]))
     assert code == 1
-    assert "no choice of overlays and options was found" in out
+    assert "no overlays and options found" in out
     assert "NIM-03: one to three stones" in out
 
 

@@ -212,7 +212,7 @@ def test_bad_names(name: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("name, base", [("nim", NIM), ("tall", f"{NIM}+tall"), ("tall", NIM)])
 def test_the_name_of_the_base_is_taken(name: str, base: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "needs a name of its own" in refused(capsys, name, "--from", base)
+    assert "is a name of the base" in refused(capsys, name, "--from", base)
     assert files() == []
 
 

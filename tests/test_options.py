@@ -18,7 +18,8 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.view import state_json
 from rulespec.engine.replay.replay import replay_file
 from rulespec.engine.simulate.playouts import choose
-from rulespec.engine.verify.scenario import Scenario, run_scenario, suite_scenarios
+from rulespec.engine.verify.scenario import Scenario, suite_scenarios
+from rulespec.engine.verify.scenario_run import run_scenario
 from rulespec.load import load_ruleset
 
 GAME = str(Path(__file__).parents[1] / "games" / "imperial")
@@ -133,8 +134,8 @@ def cases() -> tuple[Scenario, ...]:
 
 @pytest.mark.parametrize("name, value", [(n, v) for n, v in OTHERS if n != "hide_cash"])
 def test_a_scenario_goes_red_without_the_value(name: str, value: str) -> None:
-    under = [s for s in cases() if dict(s.options).get(name) == value]
-    without = [replace(s, options=tuple(o for o in s.options if o[0] != name)) for s in under]
+    under = [s for s in cases() if dict(s.settings).get(name) == value]
+    without = [replace(s, settings=tuple(o for o in s.settings if o[0] != name)) for s in under]
     assert any(run_scenario(ruleset(GAME), scenario) for scenario in without)
 
 

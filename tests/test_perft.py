@@ -26,7 +26,7 @@ from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.verify import perft as module
 from rulespec.engine.verify.perft import MAX_DEPTH, perft
-from rulespec.engine.verify.perft_file import COUNTED, compare, read_record, record_file
+from rulespec.engine.verify.perft_record import COUNTED, compare, read_record, record_file
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
 from rulespec.typed import nodes as typed

@@ -29,8 +29,10 @@ from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.replay.replay import replay_file
 from rulespec.engine.simulate.playouts import simulate
 from rulespec.engine.verify.audit import first_broken
-from rulespec.engine.verify.properties import PROPERTIES, Trial, random_games, shorter_playout
-from rulespec.engine.verify.shrink import Failing
+from rulespec.engine.verify.properties import PROPERTIES
+from rulespec.engine.verify.random_games import random_games, shorter_playout
+from rulespec.engine.verify.shrink import FailingGame
+from rulespec.engine.verify.trial import Trial
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
 from rulespec.typed import nodes as typed
@@ -75,13 +77,13 @@ def ruleset(name: str) -> typed.Ruleset:
     return load_ruleset(str(RULESETS / name))
 
 
-def found_in(ruleset_: typed.Ruleset, games: int = 40, **more: Any) -> list[Failing]:
+def found_in(ruleset_: typed.Ruleset, games: int = 40, **more: Any) -> list[FailingGame]:
     low, high = ruleset_.players
     found = (f for _, f in random_games(ruleset_, range(low, high + 1), games, 1, **more) if f is not None)
     return list(islice(found, 3))
 
 
-def best(found: list[Failing]) -> Failing:
+def best(found: list[FailingGame]) -> FailingGame:
     """The shortest of some games that show the same."""
     assert found
     return min(found, key=lambda f: len(f.moves))

@@ -14,9 +14,11 @@ import pytest
 from test_recorded_games import ALL, IMPOSSIBLE, name_of, opened
 
 from rulespec.engine.dialects import inverse as narrow
-from rulespec.engine.dialects.dialect import Dialect, Projection, parse_foreign, read_dialect
-from rulespec.engine.dialects.importer import Importer, seats_and_settings
-from rulespec.engine.dialects.inverse import Narrowing
+from rulespec.engine.dialects.dialect import Dialect, Projection, read_dialect
+from rulespec.engine.dialects.first_entry import seats_and_settings
+from rulespec.engine.dialects.foreign_log import parse_foreign
+from rulespec.engine.dialects.importer import Importer
+from rulespec.engine.dialects.inverse import FormInverse
 from rulespec.engine.dialects.projection import Projections
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
@@ -78,7 +80,7 @@ def test_guesses_are_the_arguments_that_look_like_the_record(
     projections = Projections(game, replace(postman, decisions={name: (projection,)}), True)
     (compiled,) = projections.forms[tuple(name.split("."))]  # type: ignore[index]
     assert len(compiled.fields) == len(projection.match)
-    narrowing, state = Narrowing(compiled, projections), game.position.state
+    narrowing, state = FormInverse(compiled, projections), game.position.state
     domains = [range(-2, 5) if type_ == "int" else range(len(game.labels.names[type_])) for _, type_ in compiled.params]
     for a, b in product([*FOUND, ...], repeat=2):
         record = {key: found for key, found in (("a", a), ("b", b)) if found is not ...}

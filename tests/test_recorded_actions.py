@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 from test_recorded_games import ALL, IMPOSSIBLE, dialect, folder_of, name_of, opened
 
-from rulespec.engine.dialects.dialect import follow
 from rulespec.engine.dialects.mismatch import Explainer
+from rulespec.engine.dialects.paths import follow
 from rulespec.engine.dialects.projection import Field, Form, Projections
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
@@ -135,7 +135,7 @@ def test_the_recorder_lists_the_same_actions_but_for_those_that_make_up_pieces(p
         only_theirs, only_ours = unlike(game, projections, theirs[entry])
         assert only_ours == [], f"after entry {entry}"
         for action in only_theirs:
-            _, refusal = explainer.illegal(action, frozenset())
+            _, refusal = explainer.explain(action, frozenset())
             assert set(refusal.rules) & dialect().accepts, f"after entry {entry}: {action}: {refusal}"
         compared.append(entry)
 

@@ -12,8 +12,10 @@ import pytest
 
 from rulespec.documents.nodes import to_plain
 from rulespec.documents.reader import read_yaml
-from rulespec.engine.dialects.dialect import Dialect, ForeignLog, parse_foreign, read_dialect
-from rulespec.engine.dialects.importer import Importer, Stop, seats_and_settings
+from rulespec.engine.dialects.dialect import Dialect, read_dialect
+from rulespec.engine.dialects.first_entry import seats_and_settings
+from rulespec.engine.dialects.foreign_log import ForeignLog, parse_foreign
+from rulespec.engine.dialects.importer import Importer, Stop
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.numbered import every_option

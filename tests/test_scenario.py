@@ -10,7 +10,8 @@ import pytest
 
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.machines import Backend
-from rulespec.engine.verify.scenario import Failure, load_scenarios, run_scenario, suite_scenarios
+from rulespec.engine.verify.scenario import load_scenarios, suite_scenarios
+from rulespec.engine.verify.scenario_run import Failure, run_scenario
 from rulespec.engine.verify.suite import run_suite
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed

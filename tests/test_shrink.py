@@ -15,7 +15,7 @@ from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option
 from rulespec.engine.logs.native import LogHeader, parse_log
 from rulespec.engine.replay.replay import replay_log
-from rulespec.engine.verify.shrink import Failing, Move, last_changes, leave_out, shortest
+from rulespec.engine.verify.shrink import FailingGame, Move, last_changes, leave_out, shortest
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
@@ -119,7 +119,7 @@ def test_a_game_that_is_wrong_from_the_start() -> None:
 def test_the_log_is_a_native_log() -> None:
     game = played("take(1)", "take(2)")
     moves: tuple[Move, ...] = (*game.history, TakenBack(1), game.history[1])
-    log = parse_log(Failing(LogHeader.of(game), moves, WRONG, ()).log(), "game.jsonl")
+    log = parse_log(FailingGame(LogHeader.of(game), moves, WRONG, ()).log(), "game.jsonl")
     result = replay_log(log, nim())
     assert result.divergence is None
     assert result.moves == list(moves)
@@ -130,7 +130,7 @@ def test_the_story_says_who_did_what_and_what_has_changed() -> None:
     game = played("take(1)", "take(2)")
     moves: tuple[Move, ...] = (*game.history, TakenBack(2))
     changed = tuple(last_changes(nim(), LogHeader.of(game), moves))
-    failing = Failing(LogHeader.of(game), moves, WRONG, changed)
+    failing = FailingGame(LogHeader.of(game), moves, WRONG, changed)
     assert failing.story() == [
         "A: take(1)",
         "B: take(2)",
@@ -143,7 +143,7 @@ def test_the_story_says_who_did_what_and_what_has_changed() -> None:
 
 def test_a_long_story_is_cut() -> None:
     game = played(*["take(1)"] * 9)
-    failing = Failing(LogHeader.of(game), tuple(game.history * 2), WRONG, tuple(f"x{i}: 0 → 1" for i in range(20)))
+    failing = FailingGame(LogHeader.of(game), tuple(game.history * 2), WRONG, tuple(f"x{i}: 0 → 1" for i in range(20)))
     lines = failing.story()
     assert lines[0] == "… 6 before"
     assert lines[-1] == "    … and 8 more"

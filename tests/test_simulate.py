@@ -14,7 +14,9 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import seat_names
 from rulespec.engine.logs.native import parse_log
 from rulespec.engine.replay.replay import replay_file
-from rulespec.engine.simulate.playouts import Outcome, Playout, Totals, choose, play_out, simulate
+from rulespec.engine.simulate.plan import Outcome
+from rulespec.engine.simulate.playouts import Playout, choose, play_out, simulate
+from rulespec.engine.simulate.totals import Totals
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 

@@ -21,13 +21,17 @@ import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
+import rulespec.engine.simulate.parquet
 import rulespec.engine.simulate.results
 from rulespec.cli.main import cli, run
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.logs.saved_game import SaveError
-from rulespec.engine.simulate.playouts import Mistake, Outcome, Plan, Totals
-from rulespec.engine.simulate.results import JsonLines, Parts, open_results
-from rulespec.engine.simulate.workers import ClusterError, spread
+from rulespec.engine.simulate.json_lines import JsonLinesResults
+from rulespec.engine.simulate.open_results import open_results
+from rulespec.engine.simulate.parquet import ParquetResults
+from rulespec.engine.simulate.plan import Mistake, Outcome, Plan
+from rulespec.engine.simulate.totals import Totals
+from rulespec.engine.simulate.workers import ClusterError, play_on_workers
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
 from rulespec.typed import nodes as typed
@@ -119,8 +123,8 @@ def test_the_number_of_processes_makes_no_difference(jobs: str) -> None:
 
 
 def test_more_processes_than_games() -> None:
-    assert [o.game for o in spread(plan(), range(7, 9), jobs=3)] == [7, 8]
-    assert list(spread(plan(), range(9, 9), jobs=3)) == []
+    assert [o.game for o in play_on_workers(plan(), range(7, 9), jobs=3)] == [7, 8]
+    assert list(play_on_workers(plan(), range(9, 9), jobs=3)) == []
 
 
 def test_games_that_fail_are_told_alike(tmp_path: Path) -> None:
@@ -168,7 +172,11 @@ def test_totals_take_no_more_memory_for_more_games() -> None:
     totals = Totals()
     for _ in range(1_000):
         totals.add(failed)
-    assert (totals.failures, len(totals.failed), totals.mistakes) == (1_000, Totals.KEPT, {("RS703", "a.rules:1:1"): 0})
+    assert (totals.failures, len(totals.failed), totals.mistakes) == (
+        1_000,
+        Totals.EXAMPLES,
+        {("RS703", "a.rules:1:1"): 0},
+    )
 
 
 @pytest.mark.parametrize(
@@ -236,14 +244,14 @@ def test_a_cluster_needs_its_package(
 def test_processes_that_read_other_files_play_nothing() -> None:
     nim = plan("nim")
     mixed = Plan("wager", nim.ruleset, nim.ruleset_hash, (2,), 1, 10, {}, "python")
-    with pytest.raises(ClusterError, match="other files are read for `wager`"):
-        list(spread(mixed, range(3), jobs=2))
+    with pytest.raises(ClusterError, match="another version of `wager`"):
+        list(play_on_workers(mixed, range(3), jobs=2))
 
 
 @pytest.mark.parametrize(
     "args, told",
     [
-        (("--jobs", "0"), "0 processes play nothing"),
+        (("--jobs", "0"), "0 processes play no games"),
         (("--jobs", "-2"), "not in the range"),
         (("--jobs", "many"), "not a valid integer"),
         (("--jobs", "2", "--cluster", "dask:host:1"), "leave --jobs out"),
@@ -347,7 +355,7 @@ def test_parquet_needs_its_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lacking(monkeypatch, "pyarrow")
-    rulespec.engine.simulate.results.schema.cache_clear()
+    rulespec.engine.simulate.parquet.schema.cache_clear()
     assert run([*WAGER, "--out", str(tmp_path / "results.parquet")]) == 2
     assert "pip install 'rulespec[parquet]'" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
@@ -362,7 +370,7 @@ def test_cut_at_any_byte_the_whole_lines_count_and_the_run_goes_on(tmp_path: Pat
     whole = path.read_bytes()
     for cut in range(len(whole)):
         path.write_bytes(whole[:cut])
-        with JsonLines(path, plan()) as results:
+        with JsonLinesResults(path, plan()) as results:
             found = list(results.recorded())
             lines = whole[:cut].count(b"\n")
             assert found == outcomes[: max(0, lines - 1)], cut
@@ -423,7 +431,7 @@ def test_a_damaged_line_is_told_with_a_way_out(
 @pytest.mark.parametrize(
     "data, told",
     [
-        (b"hello", "nor the beginning"),
+        (b"hello", "no file of results of these games"),
         (b"hello\n", "no results of games"),
         (b"[1]\n", "no results of games"),
         (b"{}\n", "no results of games"),
@@ -431,8 +439,8 @@ def test_a_damaged_line_is_told_with_a_way_out(
         (b'{"rulespec_results": true}\n', "version `true`"),
         (b'{"rulespec_results": 1}\n', "holds other games"),
         (b'{"rulespec_log": 1, "ruleset": "wager"}\n', "no results of games"),
-        (gzip.compress(b"hello", mtime=0), "nor the beginning"),
-        (b"\0" * 100, "nor the beginning"),
+        (gzip.compress(b"hello", mtime=0), "no file of results of these games"),
+        (b"\0" * 100, "no file of results of these games"),
     ],
 )
 def test_a_file_that_holds_something_else_stays_as_it_is(
@@ -452,10 +460,10 @@ def test_what_is_no_file_is_not_written_to(tmp_path: Path) -> None:
     (tmp_path / "file.parquet").write_text("hello", "utf-8")
     for name, told in (("pipe", "is not a file"), ("folder", "cannot be written")):
         with pytest.raises(SaveError, match=told):
-            JsonLines(tmp_path / f"{name}.jsonl", plan())
+            JsonLinesResults(tmp_path / f"{name}.jsonl", plan())
     pytest.importorskip("pyarrow")
     with pytest.raises(SaveError, match="is a file"):
-        Parts(tmp_path / "file.parquet", plan())
+        ParquetResults(tmp_path / "file.parquet", plan())
 
 
 def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -469,9 +477,9 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             return write_(file, data[:9])
         raise OSError(28, "No space left on device")
 
-    with monkeypatch.context() as patch, JsonLines(path, plan()) as results:
+    with monkeypatch.context() as patch, JsonLinesResults(path, plan()) as results:
         assert list(results.recorded()) == outcomes[:2]
-        patch.setattr("rulespec.engine.simulate.results.os.write", full)
+        patch.setattr("rulespec.engine.simulate.json_lines.os.write", full)
         with pytest.raises(SaveError, match="No space left on device"):
             results.add(outcomes[2])
     assert path.read_bytes() == before
@@ -484,7 +492,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Results in three parts: games 0 to 3, 4 to 7, 8 and 9."""
     pytest.importorskip("pyarrow")
-    monkeypatch.setattr(rulespec.engine.simulate.results, "PART_ROWS", 4)
+    monkeypatch.setattr(rulespec.engine.simulate.parquet, "PART_ROWS", 4)
     path = tmp_path / "results.parquet"
     write(path, played(10))
     return path
@@ -497,14 +505,14 @@ def test_parts_are_one_table(parts: Path) -> None:
     assert sorted(p.name for p in parts.iterdir()) == names
     table = parquet.read_table(parts)
     assert table["game"].to_pylist() == list(range(10))
-    assert table.schema.equals(rulespec.engine.simulate.results.schema())
+    assert table.schema.equals(rulespec.engine.simulate.parquet.schema())
     header = json.loads(parquet.read_schema(parts / names[0]).metadata[b"rulespec_results"])
     assert header == rulespec.engine.simulate.results.header(plan())
 
 
 def test_a_part_is_written_after_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = out(tmp_path, "results.parquet")
-    monkeypatch.setattr(rulespec.engine.simulate.results, "PART_SECONDS", 0.0)
+    monkeypatch.setattr(rulespec.engine.simulate.parquet, "PART_SECONDS", 0.0)
     write(path, played(3))
     assert len(list(path.iterdir())) == 3
 
@@ -581,7 +589,7 @@ def test_a_run_that_is_stopped_goes_on_and_its_processes_end(how: signal.Signals
         _, err = command.communicate()
     if how is signal.SIGINT:
         assert command.returncode == 130
-        assert f"stopped; {path} has what was played, and the same command goes on after it" in err
+        assert f"stopped; {path} has the games so far, and the same command continues" in err
         assert "Traceback" not in err
     if Path("/proc/self/stat").exists():
         while running(command.pid):  # they look for their parent once a second
@@ -598,13 +606,13 @@ def test_a_run_that_is_stopped_goes_on_and_its_processes_end(how: signal.Signals
 def test_ctrl_c_writes_the_last_part(tmp_path: Path) -> None:
     path, seen = out(tmp_path, "results.parquet"), tmp_path / "seen"
     program = f"""
-import rulespec.engine.simulate.results, pathlib
-add = rulespec.engine.simulate.results.Parts.add
+import rulespec.engine.simulate.parquet, pathlib
+add = rulespec.engine.simulate.parquet.ParquetResults.add
 def noted(self, outcome):
     add(self, outcome)
     if outcome.game == 5:
         pathlib.Path({str(seen)!r}).touch()
-rulespec.engine.simulate.results.Parts.add = noted
+rulespec.engine.simulate.parquet.ParquetResults.add = noted
 from rulespec.cli.main import main
 main()
 """

@@ -30,10 +30,10 @@ from rulespec.typed import nodes as typed
 RULESETS = Path(__file__).parent / "rulesets"
 STEADY = settings(DEFAULTS, derandomize=True, database=None)
 
-TestNim = ruleset_tests(str(RULESETS / "nim"), settings=STEADY)
-TestTallNim = ruleset_tests(str(RULESETS / "nim+tall"), settings=STEADY)
-TestWager = ruleset_tests(str(RULESETS / "wager"), settings=settings(STEADY, max_examples=8))
-TestErrands = ruleset_tests(str(RULESETS / "errands"), settings=settings(STEADY, max_examples=8))
+TestNim = ruleset_tests(str(RULESETS / "nim"), hypothesis=STEADY)
+TestTallNim = ruleset_tests(str(RULESETS / "nim+tall"), hypothesis=STEADY)
+TestWager = ruleset_tests(str(RULESETS / "wager"), hypothesis=settings(STEADY, max_examples=8))
+TestErrands = ruleset_tests(str(RULESETS / "errands"), hypothesis=settings(STEADY, max_examples=8))
 
 
 def outcome(case: type[unittest.TestCase]) -> BaseException | None:
@@ -77,7 +77,7 @@ def test_a_mistake_in_the_rules_is_shown_as_a_short_log(
     tmp_path: Path, old: str, new: str, code: str, moves: int
 ) -> None:
     ref = of_nim(tmp_path, old, new)
-    error = broken(ruleset_tests(ref, settings=STEADY))
+    error = broken(ruleset_tests(ref, hypothesis=STEADY))
     failing, text = error.failing, str(error)
     assert failing.wrong.code == code
     assert len(failing.moves) == moves
@@ -109,13 +109,13 @@ kinds:
       seeds: {type: int 0..400}
 """
     small(tmp_path / "small", rules)
-    failing = broken(ruleset_tests(str(tmp_path / "small"), players=[2], settings=STEADY)).failing
+    failing = broken(ruleset_tests(str(tmp_path / "small"), players=[2], hypothesis=STEADY)).failing
     assert failing.wrong.code == "RS712"
     assert 67 <= len(failing.moves) <= 110
 
 
 def test_a_ruleset_that_is_not_sound_fails_when_the_test_runs(tmp_path: Path) -> None:
-    case = ruleset_tests(of_nim(tmp_path, "procedure turn", "procedure tern"), settings=STEADY)
+    case = ruleset_tests(of_nim(tmp_path, "procedure turn", "procedure tern"), hypothesis=STEADY)
     assert isinstance(outcome(case), DiagnosticsError)
 
 
@@ -133,10 +133,10 @@ def test_players_and_options_may_be_given(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(Game, "__init__", noted)
     few = settings(STEADY, max_examples=30, stateful_step_count=2)
     nim = str(RULESETS / "nim")
-    assert outcome(ruleset_tests(nim, players=[3], options={"misere": "true"}, settings=few)) is None
+    assert outcome(ruleset_tests(nim, players=[3], settings={"misere": "true"}, hypothesis=few)) is None
     assert seen == {(3, "true")}
     seen.clear()
-    assert outcome(ruleset_tests(nim, settings=few)) is None
+    assert outcome(ruleset_tests(nim, hypothesis=few)) is None
     assert {players for players, _ in seen} == {2, 3, 4}
     assert {option for _, option in seen} == {"true", "false"}
 
@@ -157,7 +157,7 @@ def planted(_: typed.Ruleset, seats: int, options: Mapping[str, str]) -> Interpr
 
 
 def test_backends_that_do_not_agree_are_found() -> None:
-    case = ruleset_tests(str(RULESETS / "nim"), backends=("python", planted), settings=STEADY)
+    case = ruleset_tests(str(RULESETS / "nim"), backends=("python", planted), hypothesis=STEADY)
     failing = broken(case).failing
     assert failing.wrong.message.startswith("backends: the state differ")
     assert sum(m.args[0] for m in failing.moves if isinstance(m, Option)) == 4
@@ -166,7 +166,7 @@ def test_backends_that_do_not_agree_are_found() -> None:
 
 def test_an_undo_that_forgets_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Game, "undo", Game.copy)
-    failing = broken(ruleset_tests(str(RULESETS / "nim"), settings=STEADY)).failing
+    failing = broken(ruleset_tests(str(RULESETS / "nim"), hypothesis=STEADY)).failing
     assert failing.wrong.code == "RS903"
     assert failing.wrong.message.startswith("undo: ")
     assert failing.moves == ()
@@ -174,7 +174,7 @@ def test_an_undo_that_forgets_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_clone_that_is_no_copy_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Game, "copy", lambda game: game)
-    failing = broken(ruleset_tests(str(RULESETS / "nim"), settings=STEADY)).failing
+    failing = broken(ruleset_tests(str(RULESETS / "nim"), hypothesis=STEADY)).failing
     assert failing.wrong.message.startswith("clone: ")
     assert failing.moves == ()
 

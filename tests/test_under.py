@@ -17,7 +17,7 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import seat_names
 from rulespec.engine.game.option import Option
-from rulespec.engine.replay import judge as module
+from rulespec.engine.replay import tally
 from rulespec.engine.replay.judge import Judgement, judge, judge_file
 from rulespec.engine.simulate.playouts import choose
 from rulespec.load import load_ruleset
@@ -145,8 +145,8 @@ def test_the_first_decision_that_is_refused(quiz: str) -> None:
     difference = judgement.difference
     assert difference is not None
     assert (judgement.legal, judgement.winners, difference.index) == (1, None, 1)
-    assert (difference.taken.by, difference.taken.option) == ("Bob", "say(4)")
-    assert (difference.asked, difference.asks) == ("answer", "Bob")
+    assert (difference.recorded.by, difference.recorded.option) == ("Bob", "say(4)")
+    assert (difference.open, difference.open_by) == ("answer", "Bob")
     assert difference.refusal.rules == ("QZ-3",)
     assert difference.refusal.values == {"n": "4", "limit()": "3"}
     assert difference.nearest == ("say(1)", "say(2)", "say(3)")
@@ -162,7 +162,7 @@ def test_a_question_with_one_answer_is_answered(quiz: str) -> None:
 def test_a_question_with_several_answers_is_not(quiz: str) -> None:
     difference = under(quiz, "+easy", ["say(2)", "say(4)"]).difference
     assert difference is not None
-    assert (difference.index, difference.asked, difference.asks) == (0, "warming", "Ann")
+    assert (difference.index, difference.open, difference.open_by) == (0, "warming", "Ann")
     assert difference.refusal.reason == "the open decision is `warming`, not `answer`"
 
 
@@ -170,7 +170,7 @@ def test_a_question_that_only_the_log_answers(quiz: str) -> None:
     game = played(quiz + "+warm", ["stretch", "say(2)", "stretch", "say(4)"])
     difference = judge("game", game, load_ruleset(quiz)).difference
     assert difference is not None
-    assert (difference.index, difference.taken.decision, difference.asked) == (0, "warming", "answer")
+    assert (difference.index, difference.recorded.decision, difference.open) == (0, "warming", "answer")
 
 
 def test_interrupts_are_taken_as_they_were(quiz: str) -> None:
@@ -284,7 +284,7 @@ def test_command_for_a_folder(tmp_path: Path) -> None:
     assert lines_[3] == "d.jsonl: legal, goes on, as in the log"
     assert lines_[4].startswith("e.json: cannot be judged: ")
     assert lines_[6:] == [
-        "5 logs: 2 legal, 2 not legal, 1 not to be judged",
+        "5 logs: 2 legal, 2 not legal, 1 not judged",
         "legal: 1 other winners, 1 not over",
         "not legal, by the rule that is broken first:",
         "  2  NIM-04  NIM-04: there are not so many stones",
@@ -326,12 +326,12 @@ def test_wrong_usage(args: list[Any], message: str, capsys: pytest.CaptureFixtur
 
 def test_folders_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(DiagnosticsError, match="holds no log"):
-        module.logs_in(tmp_path)
+        tally.logs_in(tmp_path)
     for number in range(3):
         (tmp_path / f"{number}.jsonl").write_text("{}", "utf-8")
-    monkeypatch.setattr(module, "MAX_LOGS", 2)
+    monkeypatch.setattr(tally, "MAX_LOGS", 2)
     with pytest.raises(DiagnosticsError, match="holds 3 logs; at most 2"):
-        module.logs_in(tmp_path)
+        tally.logs_in(tmp_path)
 
 
 # --- whole games ------------------------------------------------------------------------------------------------------
@@ -352,7 +352,7 @@ def test_the_quick_start_game_in_the_first_edition() -> None:
     difference = judgement.difference
     assert difference is not None
     # The second bond on the back of a flag card is one of 4 there: who has bought it has less to spend.
-    assert (difference.index, difference.taken.option) == (9, "buy(germany_4)")
+    assert (difference.index, difference.recorded.option) == (9, "buy(germany_4)")
     assert "IMP-BON-03" in difference.refusal.rules
 
 
@@ -370,5 +370,5 @@ def test_any_game_under_any_rules_comes_to_a_judgement(overlay: str) -> None:
         stops = judgement.difference is not None or judgement.ends_earlier
         assert (judgement.legal < judgement.decisions) == stops
         Draft202012Validator(load_schema("under")).validate(
-            {"under": overlay, "logs": [judgement.to_json()], "totals": module.Tally().to_json()}
+            {"under": overlay, "logs": [judgement.to_json()], "totals": tally.Tally().to_json()}
         )

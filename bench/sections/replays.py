@@ -10,8 +10,10 @@ from bench.figures import Bench, Figure, Target
 from bench.pairs import timed
 from bench.play import write_log
 from bench.processes import ROOT
-from rulespec.engine.dialects.dialect import parse_foreign, read_dialect
-from rulespec.engine.dialects.importer import Importer, seats_and_settings
+from rulespec.engine.dialects.dialect import read_dialect
+from rulespec.engine.dialects.first_entry import seats_and_settings
+from rulespec.engine.dialects.foreign_log import parse_foreign
+from rulespec.engine.dialects.importer import Importer
 from rulespec.engine.game.game import Game
 from rulespec.engine.logs.native import parse_log
 from rulespec.engine.replay.replay import replay_file, replay_log

@@ -27,7 +27,8 @@ from rulespec.engine.program.builder import FALSE, TRUE
 from rulespec.engine.program.interpreter import Interpreter, Journal, Listed, State
 from rulespec.engine.replay.replay import replay_file
 from rulespec.engine.simulate.playouts import play_out
-from rulespec.engine.verify.scenario import Scenario, run_scenario, suite_scenarios
+from rulespec.engine.verify.scenario import Scenario, suite_scenarios
+from rulespec.engine.verify.scenario_run import run_scenario
 from rulespec.engine.verify.suite import log_files
 from rulespec.typed import nodes as typed
 

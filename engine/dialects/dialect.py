@@ -1,16 +1,11 @@
-"""Dialects: how somebody else's log speaks about a game, as data. See docs/dialects.md."""
+"""Dialects: the notation of another program's logs, as data. See docs/dialects.md."""
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import msgspec
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
@@ -18,21 +13,23 @@ from rulespec.documents.nodes import Mapping as YamlMapping
 from rulespec.documents.nodes import Node, locate, to_plain
 from rulespec.documents.reader import read_yaml
 from rulespec.documents.schema_check import check_schema
-from rulespec.engine.logs.file import fail
+from rulespec.engine.dialects.paths import MISSING, follow
 from rulespec.schemas import load_schema
-
-MAX_ACTIONS = 50_000
-MAX_BRACKETS = 400_000
-"""Lists and objects in a foreign log: what is parsed is many times larger than its text."""
-
-_WHOLE = re.compile(r"0|[1-9][0-9]{0,15}")
 
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """What an option looks like in the log. `match` is (path, expression, optional) for each field compared.
+    """The record of an option in a log.
 
-    `when` is an expression that must hold besides; `automatic` says that the other system takes the option by itself.
+    Attributes:
+        type: the type of its entry; empty if it has none.
+        match: (path, expression, optional) for each compared field.
+        when: an expression that must hold, too; may be empty.
+        item: the path of a list that several decisions share; each answers one element.
+        closes: the path of such a list; the record stands for the option once all elements are matched.
+        list: the name of a list of the first entry that answers the option.
+        by: the path of the seat that acts; may be empty.
+        automatic: whether the other system takes the option by itself.
     """
 
     type: str
@@ -47,10 +44,14 @@ class Projection:
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """How the other system takes back.
+    """The undo of the other system.
 
-    `checkpoints` are types of entries, or `decision.option`, to before which it goes back; `by` is the path to who does
-    it; while a decision in `not_during` is open it cannot be done; `keeps` are state fields that are not taken back.
+    Attributes:
+        type: the type of its entry.
+        by: the path of the seat that takes back; may be empty.
+        checkpoints: types of entries, or `decision.option`, to before which it goes back.
+        not_during: decisions during which it is not legal.
+        keeps: state fields that are not taken back.
     """
 
     type: str
@@ -64,8 +65,10 @@ class Undo:
 class Dialect:
     """A dialect file, read and checked.
 
-    `rules` is a ruleset reference, or which one by a field of the first entry. `ignores_illegal` says that the other
-    system ignores what is not legal, but for what the rules in `accepts` refuse.
+    Attributes:
+        rules: a ruleset reference, or references by the value of a field of the first entry.
+        ignores_illegal: whether the other system ignores entries that are not legal.
+        accepts: rules that the other system does not know: entries that only they refuse are not ignored.
     """
 
     id: str
@@ -96,7 +99,7 @@ class Dialect:
         return isinstance(self.rules, str) or self._rules_key(entry) in self.rules["values"]
 
     def _rules_key(self, entry: Any) -> str | None:
-        """The value of the first entry that says which ruleset it is."""
+        """The value in the first entry that names the ruleset."""
         assert not isinstance(self.rules, str)
         found = follow(follow(entry, self.payload_path), self.rules["path"])
         key = self.rules.get("missing") if found in (MISSING, None) else found
@@ -110,7 +113,7 @@ class Dialect:
         return found
 
     def wanted(self) -> str:
-        """What a first entry must say to be of this dialect, for messages."""
+        """The fields that a first entry of this dialect has, for messages."""
         fields = dict(self.start.get("when", {}))
         if not isinstance(self.rules, str):
             fields[self.rules["path"]] = " or ".join(self.rules["values"])
@@ -173,7 +176,7 @@ def _undo(data: Mapping[str, Any]) -> Undo:
 
 
 def _projections(data: Any) -> tuple[Projection, ...]:
-    """An option may have several forms in the log."""
+    """The projections of an option, which may have several forms in the log."""
     return tuple(_projection(form) for form in (data if isinstance(data, list) else [data]))
 
 
@@ -194,103 +197,3 @@ def _projection(data: Mapping[str, Any]) -> Projection:
         data.get("by", ""),
         data.get("automatic", False),
     )
-
-
-MISSING = object()
-"""What a path leads to that is not there."""
-
-
-def follow(value: Any, path: str) -> Any:
-    """What a path such as `players.*.id` leads to (`MISSING`: nowhere). The empty path is the value itself."""
-    return reader(path)(value)
-
-
-@lru_cache(maxsize=1_000)
-def reader(path: str) -> Callable[[Any], Any]:
-    """What follows one path, for many values."""
-    if not path:
-        return lambda value: value
-    keys = path.split(".")
-    if "*" in keys:
-        at = keys.index("*")
-        lists, each = reader(".".join(keys[:at])), reader(".".join(keys[at + 1 :]))
-
-        def all_of(value: Any) -> Any:
-            found = lists(value)
-            return [each(v) for v in found] if isinstance(found, list) else MISSING
-
-        return all_of
-
-    def led(value: Any) -> Any:
-        for key in keys:
-            if isinstance(value, dict):
-                value = value.get(key, MISSING)
-            elif isinstance(value, list) and key.isdigit() and int(key) < len(value):
-                value = value[int(key)]
-            else:
-                return MISSING
-        return value
-
-    if len(keys) > 1:
-        return led
-    (key,) = keys
-    return lambda value: value.get(key, MISSING) if isinstance(value, dict) else led(value)
-
-
-@dataclass(slots=True)
-class ForeignLog:
-    """The entries of a foreign log, with the file they come from."""
-
-    file: str
-    entries: list[Any] = field(default_factory=list)
-
-
-def parse_foreign(text: str, file: str) -> ForeignLog:
-    """The entries of a foreign log: a JSON array of objects, or of texts that hold objects.
-
-    Raises:
-        DiagnosticsError: RS61x if it is something else, or too long.
-    """
-    start = Span(file, 1, 1, 1, 2)
-    if text.count("{") + text.count("[") > MAX_BRACKETS:
-        fail("RS614", f"a log has at most {MAX_BRACKETS:,} lists and objects", start)
-    if text.lstrip()[:1] == "{":
-        help_ = 'a native log begins with {"rulespec_log": 1, …}; a foreign one is a JSON array'
-        fail("RS613", "this log does not begin with a header", start, help=help_)
-    try:
-        entries = _read_json(text)
-    except json.JSONDecodeError as error:
-        span = Span(file, error.lineno, error.colno, error.lineno, error.colno + 1)
-        fail("RS612", f"this log is not JSON: {error.msg}", span, help="is it complete?")
-    except (RecursionError, ValueError):
-        fail("RS612", "this log is not JSON that can be read: it nests too deep", start)
-    if not isinstance(entries, list) or not entries:
-        fail("RS613", "a log is a JSON array of entries, or lines that begin with the header of a native log", start)
-    if len(entries) > MAX_ACTIONS:
-        fail("RS614", f"a log has at most {MAX_ACTIONS:,} entries", start)
-    for number, entry in enumerate(entries):
-        if isinstance(entry, str):
-            try:
-                entries[number] = _read_json(entry)
-            except (ValueError, RecursionError):
-                fail("RS612", f"entry {number} is a text that holds no JSON", start)
-        if not isinstance(entries[number], dict):
-            fail("RS613", f"entry {number} is no object", start)
-    return ForeignLog(file, entries)
-
-
-def _read_json(text: str) -> Any:
-    """What a text of JSON says, as Python's own reader has it; the other one is a multiple faster, and stricter."""
-    try:
-        return msgspec.json.decode(text)
-    except (msgspec.MsgspecError, UnicodeError):
-        return json.loads(text)
-
-
-def ordered(values: Sequence[Any], order: str) -> list[Any]:
-    """The elements of a list, in the order a dialect asks for."""
-    if order != "numbers_first":
-        return list(values)
-    texts = [str(v) for v in values]
-    numbers = sorted((t for t in texts if _WHOLE.fullmatch(t)), key=int)
-    return [*numbers, *(t for t in texts if not _WHOLE.fullmatch(t))]

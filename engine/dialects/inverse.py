@@ -1,4 +1,4 @@
-"""Which arguments an option can have that looks like a record, found from the record and not by trying them all."""
+"""Inverse of a form: from the fields of a record to the arguments of the options that look like it."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from functools import lru_cache, partial
 from itertools import product
 from typing import Any
 
-from rulespec.engine.dialects.dialect import MISSING
+from rulespec.engine.dialects.paths import MISSING
 from rulespec.engine.dialects.projection import Field, Form, Projections, by_reader
 from rulespec.engine.game.query import Value
 from rulespec.engine.program.interpreter import ProgramFaultError
 
 MAX_TESTED = 60
-"""Arguments that are worth trying one by one: where there may be more, listing what is legal is no slower."""
+"""Arguments that are tested one by one; where there are more, listing the legal options is no slower."""
 
-_MAX_KEPT = 2_000
-"""Fields read backwards that are kept for the next log."""
+_MEMO_SIZE = 2_000
+"""Inverse fields in memory, for the next log."""
 
 Args = tuple[int, ...]
 Inverse = Callable[[Any], Sequence[int]]
-"""What a record has in a field → the values of one argument, ascending, with which the option has the same there."""
+"""Value of a field → values of one argument, ascending, with which the option has that value there."""
 
 
-class Narrowing:
-    """What the fields of a form say of an option's arguments.
+class FormInverse:
+    """The inverse of one form.
 
-    A field that depends on one argument and on nothing else is read backwards; `fixed` fields depend on no argument,
-    and the `rest` has to be worked out for each guess.
+    A field that depends on one argument and on nothing else has an inverse; `fixed` fields depend on no argument, and
+    the `rest` is evaluated for each guess.
     """
 
     def __init__(self, form: Form, projections: Projections) -> None:
@@ -36,7 +36,7 @@ class Narrowing:
         self.projections = projections
         self._fixed: list[Field] = []
         self._rest: list[Field] = []
-        said: list[list[tuple[Field, Inverse]]] = [[] for _ in form.params]
+        inverses: list[list[tuple[Field, Inverse]]] = [[] for _ in form.params]
         for f in form.fields:
             slot = min(f.slots, default=-1)
             name, type_ = form.params[slot] if f.slots else ("", "")
@@ -45,28 +45,28 @@ class Narrowing:
             elif len(f.slots) > 1 or not f.still or (type_ == "int" and f.text != name):
                 self._rest.append(f)
             else:
-                said[slot].append((f, _number if type_ == "int" else self._inverse(f, slot)))
+                inverses[slot].append((f, _number if type_ == "int" else self._inverse(f, slot)))
         sizes = [-1 if type_ == "int" else len(projections.foreign(type_)) for _, type_ in form.params]
-        self._columns = list(zip(sizes, said, strict=True))
+        self._columns = list(zip(sizes, inverses, strict=True))
         self._by = by_reader(form.projection.by) if form.projection.by and not form.projection.list else None
 
     def is_by(self, payload: Any, seat: str | None) -> bool:
-        """Whether an entry says that who acts is this seat."""
+        """Whether the entry names this seat as the one that acts, or names none."""
         return self._by is None or self._by(payload, seat)
 
-    def looks(self, args: Args, record: Any, state: list[int]) -> bool:
+    def looks_like(self, args: Args, record: Any, state: list[int]) -> bool:
         """Whether an option with these arguments looks like the record."""
         return self.projections.equal(args, self.form, record, state)
 
     def guesses(self, record: Any, state: list[int]) -> Sequence[Args] | None:
-        """The arguments with which all but the `rest` is as in the record, ascending; None if they are too many."""
+        """The arguments with which all fields but the `rest` fit the record, ascending; None if there are too many."""
         if self._fixed and not self.projections.same(self._fixed, (), record, state):
             return ()
         columns: list[Sequence[int]] = []
         guesses = 1
-        for size, said in self._columns:
+        for size, inverses in self._columns:
             column: Sequence[int] | None = None
-            for f, inverse in said:
+            for f, inverse in inverses:
                 found = f.read(record)
                 if f.optional and (found is MISSING or found is None):
                     continue
@@ -89,7 +89,7 @@ class Narrowing:
         return self.form.when is None or self.projections.holds(self.form, args, state)
 
     def _inverse(self, f: Field, slot: int) -> Inverse:
-        """A field that depends on one entity, read backwards."""
+        """The inverse of a field that depends on one entity."""
         name, kind = self.form.params[slot]
         foreign = self.projections.foreign
         if f.text == name:
@@ -103,20 +103,20 @@ class Narrowing:
         return partial(_by_name, fitting)
 
 
-@lru_cache(maxsize=_MAX_KEPT)
+@lru_cache(maxsize=_MEMO_SIZE)
 def _numbered(names: tuple[str, ...]) -> dict[str, list[int]]:
-    """The entities of a kind by their foreign names, of which several may have the same."""
+    """The entities of a kind by their foreign names; several may have the same name."""
     numbers: dict[str, list[int]] = {}
     for number, name in enumerate(names):
         numbers.setdefault(name, []).append(number)
     return numbers
 
 
-@lru_cache(maxsize=_MAX_KEPT)
+@lru_cache(maxsize=_MEMO_SIZE)
 def _fitting(
     value: Value, type_: str, names: tuple[str, ...], slot: int, params: int, entities: int
 ) -> dict[Any, list[int]]:
-    """What a record may have in a field that depends on one entity → the entities with which it has."""
+    """Possible values of a field that depends on one entity → the entities that give them."""
     fitting: dict[Any, list[int]] = {}
     args = [0] * params
     for entity in range(entities):
@@ -130,7 +130,7 @@ def _fitting(
 
 
 def _keys(type_: str, value: int, names: tuple[str, ...]) -> set[Any]:
-    """What a record may have in a field of this value."""
+    """The values in a record that stand for this value."""
     if type_ == "bool":
         return {bool(value)}
     if type_ == "int":
@@ -141,13 +141,13 @@ def _keys(type_: str, value: int, names: tuple[str, ...]) -> set[Any]:
 
 
 def _number(found: Any) -> Sequence[int]:
-    """The number that a field is; JSON may write a whole one as a fraction, or say true for 1."""
+    """The integer that a value stands for: JSON may write 1 as 1.0 or as true."""
     if isinstance(found, int) or (isinstance(found, float) and found.is_integer()):
         return (int(found),)
     return ()
 
 
 def _by_name(fitting: Mapping[Any, Sequence[int]], found: Any) -> Sequence[int]:
-    if type(found) is int:  # names that are numbers may stand there as numbers
+    if type(found) is int:  # a name such as 7 may be written as a number
         found = str(found)
     return fitting.get(found, ()) if found is None or isinstance(found, str) else ()

@@ -1,4 +1,4 @@
-"""The legal options that a record of a foreign log can stand for, in the order in which they are listed."""
+"""Matching an entry of a foreign log against the legal options: those that look like it, in the order of the list."""
 
 from __future__ import annotations
 
@@ -8,30 +8,33 @@ from typing import Any
 from msgspec import Struct
 
 from rulespec.engine.dialects.dialect import Dialect
-from rulespec.engine.dialects.inverse import Args, Narrowing
+from rulespec.engine.dialects.inverse import Args, FormInverse
 from rulespec.engine.dialects.projection import Projections
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import legal_option, options_of
 from rulespec.engine.game.option import Option
 
 
-class Reading(Struct, frozen=True, gc=False):
-    """A form that an option may be recorded in, with what would be the record.
+class Pattern(Struct, frozen=True, gc=False):
+    """A form and a record: the option is looked for that looks like this record in this form.
 
-    `item` is the number of the record in the list that several decisions share; -1 if it is in none.
+    `item` is the number of the record in a list that several decisions share; -1 if it is in none.
     """
 
-    form: Narrowing
+    form: FormInverse
     record: Any
     item: int = -1
 
 
-class Question:
-    """What a decision of the program is to a dialect.
+class DecisionForms:
+    """The forms of one decision of the program in a dialect.
 
-    `silent` are the numbers of the choices that the dialect does not know, `automatic` of those that the other system
-    takes by itself, both in the order in which options are listed; `checkpoints` those to before which an undo goes
-    back. `lists` are the lists of the first entry that may answer the decision, and `types` the types of its entries.
+    Attributes:
+        silent: the numbers of the choices that the dialect does not know, in the order in which options are listed.
+        automatic: those of the choices that the other system takes by itself, in the same order.
+        checkpoints: those of the choices to before which an undo goes back.
+        lists: the lists of the first entry that may answer the decision.
+        types: the types of its entries.
     """
 
     def __init__(self, game: Game, dialect: Dialect, projections: Projections, number: int) -> None:
@@ -41,7 +44,7 @@ class Question:
         forms = {k: projections.forms[decision.name, decision.choices[k].name] for k in listed}
         self._projections = projections
         self._forms = forms
-        self._of_type: dict[str | None, list[tuple[int, list[Narrowing]]]] = {}
+        self._of_type: dict[str | None, list[tuple[int, list[FormInverse]]]] = {}
         self.silent = [k for k in listed if not forms[k]]
         self.automatic = [k for k in listed if any(form.projection.automatic for form in forms[k])]
         marks = dialect.undo.checkpoints if dialect.undo is not None else frozenset()
@@ -52,82 +55,84 @@ class Question:
         self.types = frozenset(form.projection.type for form in every)
         self.is_automatic = any(form.projection.automatic for form in every)
 
-    def forms(self, type_: str | None) -> list[tuple[int, list[Narrowing]]]:
-        """The choices that a list of the first entry or an entry of this type may stand for, each with such forms."""
+    def of_type(self, type_: str | None) -> list[tuple[int, list[FormInverse]]]:
+        """The choices that an entry of this type, or a list of the first entry, may stand for, with their forms."""
         kind = type_ if type_ in self.types else None
         if kind not in self._of_type:
             self._of_type[kind] = []
             for k, forms in self._forms.items():
                 chosen = [form for form in forms if form.projection.list or form.projection.type == kind]
                 if chosen:
-                    self._of_type[kind].append((k, [Narrowing(form, self._projections) for form in chosen]))
+                    self._of_type[kind].append((k, [FormInverse(form, self._projections) for form in chosen]))
         return self._of_type[kind]
 
 
-class Reader:
-    """Finds the options of a game that records can stand for."""
+class Matcher:
+    """Finds the legal options of a game that look like records of a foreign log."""
 
     def __init__(self, game: Game, dialect: Dialect, projections: Projections) -> None:
         self.game = game
         self.dialect = dialect
         self.projections = projections
-        self._questions: dict[int, Question] = {}
+        self._decisions: dict[int, DecisionForms] = {}
 
-    def question(self) -> Question | None:
-        """The open decision; None if the game is over."""
+    def decision_forms(self) -> DecisionForms | None:
+        """The forms of the open decision; None if the game is over."""
         number = self.game.position.asked
         if number < 0:
             return None
-        if number not in self._questions:
-            self._questions[number] = Question(self.game, self.dialect, self.projections, number)
-        return self._questions[number]
+        if number not in self._decisions:
+            self._decisions[number] = DecisionForms(self.game, self.dialect, self.projections, number)
+        return self._decisions[number]
 
-    def read(self, choice: int, readings: Sequence[Reading], payload: Any) -> Iterator[tuple[Option, Reading]]:
-        """The legal options of one choice that look like a record, each with the first reading that it fits.
+    def matches(self, choice: int, patterns: Sequence[Pattern], payload: Any) -> Iterator[tuple[Option, Pattern]]:
+        """The legal options of one choice that match a pattern, each with the first pattern that it matches.
 
         Args:
             choice: the number of the choice, in the open decision.
-            readings: what to look for; those that come first are preferred.
-            payload: what the entry says besides, such as who acts.
+            patterns: the patterns; the first ones are preferred.
+            payload: the payload of the entry, which may name who acts.
         """
         game = self.game
-        if not readings:
+        if not patterns:
             return
-        guesses = self._guesses(readings)
+        guesses = self._guesses(patterns)
         if guesses is None:
             for option in self.legal((choice,)):
-                for reading in readings:
-                    form = reading.form
-                    if form.looks(option.args, reading.record, game.position.state) and form.is_by(payload, option.by):
-                        yield option, reading
+                for pattern in patterns:
+                    form = pattern.form
+                    if form.looks_like(option.args, pattern.record, game.position.state) and form.is_by(
+                        payload, option.by
+                    ):
+                        yield option, pattern
                         break
             return
         for args, of in guesses:
             found = legal_option(game, choice, args)
             if found is not None:
-                for reading in of:
-                    form = reading.form
-                    if form.fits(args, reading.record, game.position.state) and form.is_by(payload, found.by):
-                        yield found, reading
+                for pattern in of:
+                    form = pattern.form
+                    if form.fits(args, pattern.record, game.position.state) and form.is_by(payload, found.by):
+                        yield found, pattern
                         break
 
-    def _guesses(self, readings: Sequence[Reading]) -> Sequence[tuple[Args, Sequence[Reading]]] | None:
-        """The arguments with which options may look like records, ascending; None if that can be said of too few."""
+    def _guesses(self, patterns: Sequence[Pattern]) -> Sequence[tuple[Args, Sequence[Pattern]]] | None:
+        """The arguments that may match, ascending, each with its patterns; None if there are too many of them."""
         state = self.game.position.state
-        if len(readings) == 1:
-            guesses = readings[0].form.guesses(readings[0].record, state)
-            return guesses if guesses is None else [(args, readings) for args in guesses]
-        found: dict[Args, list[Reading]] = {}
-        for reading in readings:
-            guesses = reading.form.guesses(reading.record, state)
+        if len(patterns) == 1:
+            guesses = patterns[0].form.guesses(patterns[0].record, state)
+            return guesses if guesses is None else [(args, patterns) for args in guesses]
+        found: dict[Args, list[Pattern]] = {}
+        for pattern in patterns:
+            guesses = pattern.form.guesses(pattern.record, state)
             if guesses is None:
                 return None
             for args in guesses:
-                found.setdefault(args, []).append(reading)
+                found.setdefault(args, []).append(pattern)
         return sorted(found.items(), key=lambda guess: guess[0])
 
     def legal(self, choices: Collection[int]) -> Iterator[Option]:
-        """The legal options of some choices of the open decision, one by one, in the order in which they are listed."""
+        """The legal options of some choices of the open decision, one by one, in the order of the list."""
         game = self.game
         params = game.position.program.decisions[game.position.asked].choices
         if any(params[k].params for k in choices):

@@ -1,11 +1,12 @@
-"""Why an entry of a foreign log is not legal: what it speaks of, and the rule that refuses that."""
+"""Mismatch of an entry and the legal options: the option that the entry stands for, and the rule that refuses it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from rulespec.engine.dialects.dialect import MISSING, Dialect, follow
+from rulespec.engine.dialects.dialect import Dialect
+from rulespec.engine.dialects.paths import MISSING, follow
 from rulespec.engine.dialects.projection import Form, Projections, is_by, items
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import numbered_option
@@ -22,12 +23,12 @@ class Explainer:
         self.dialect = dialect
         self.projections = projections
 
-    def illegal(self, entry: Any, matched: frozenset[int]) -> tuple[Option | None, Refusal]:
-        """The option that an entry speaks of, if it can be said, and why the entry is not legal.
+    def explain(self, entry: Any, matched: frozenset[int]) -> tuple[Option | None, Refusal]:
+        """The option that an entry stands for, if it is known, and why the entry is not legal.
 
         Args:
             entry: the entry; None if the log has no more.
-            matched: which elements of its list have been done.
+            matched: the elements of its list that are matched.
         """
         decision = self.game.decision
         if decision is None:
@@ -52,14 +53,14 @@ class Explainer:
         return None, refused(f"the open decision is `{decision.name}` of {who}, not `{kind}`")
 
     def _not_theirs(self, meant: Option, payload: Any) -> Refusal:
-        """Why an entry does not stand for an option that is legal."""
+        """Why an entry does not stand for an option, although that is legal."""
         for form in self.projections.forms[meant.decision, meant.name]:
             if not is_by(payload, form.projection.by, meant.by):
                 return refused(f"it is for {meant.by or 'chance'} to do")
         return refused("what follows does not fit")
 
     def _meant(self, kind: Any, payload: Any, matched: frozenset[int]) -> Iterator[Option]:
-        """The options that the entry may speak of, legal or not: those whose arguments give the entry's fields."""
+        """The options that the entry may stand for, legal or not: those whose arguments give the entry's fields."""
         game = self.game
         exit_ = game.position.program.blocks[game.position.cells[ir.PC]].exit
         decision = game.decision
@@ -77,7 +78,7 @@ class Explainer:
 
 
 def _records(form: Form, payload: Any, matched: frozenset[int]) -> list[Any]:
-    """What of the entry one option stands for: the whole, or an element of its list that is not matched yet."""
+    """The records in an entry: the whole payload, or the elements of its list that are not matched yet."""
     if not form.projection.item:
         return [payload]
     return [item for i, item in enumerate(items(payload, form.projection.item)) if i not in matched]

@@ -1,4 +1,4 @@
-"""The projections of a dialect for one game: what an option looks like in the log, and what an entry means."""
+"""Projections of a dialect in one game: from an option to its record, and from an entry to the options it may mean."""
 
 from __future__ import annotations
 
@@ -12,26 +12,35 @@ from msgspec import Struct
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.engine.dialects.dialect import MISSING, Dialect, Projection, follow, reader
+from rulespec.engine.dialects.dialect import Dialect, Projection
+from rulespec.engine.dialects.paths import MISSING, follow, path_reader
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.query import Asked, Asker, Value
 from rulespec.engine.program import ir
 from rulespec.engine.program.interpreter import ProgramFaultError
 
 MAX_ITEMS = 1_000
-"""Elements of a list that several decisions share; a longer one is no such list."""
+"""Elements of a list that several decisions share; a longer list counts as none."""
 MAX_GUESSES = 20_000
-"""Arguments tried when looking for the option that an entry speaks of."""
+"""Arguments tried for the option that an entry stands for."""
 
 Params = tuple[tuple[str, str], ...]
 """Names and types of an option's parameters."""
 
 
 class Field(Struct, frozen=True):
-    """A field that is compared: its path in the record, what follows that, and the value that it has for an option.
+    """A compared field of a record.
 
-    `equal` says whether what a record has there is a value. `slots` are the numbers of the arguments that the value
-    depends on, `still` says that it depends on nothing else.
+    Attributes:
+        path: the path in the record.
+        read: the function that follows the path.
+        text: the expression for the value that an option has there.
+        type: the type of the expression.
+        value: the compiled expression.
+        equal: whether a value of a record stands for a value of the expression.
+        optional: whether a record may lack the field.
+        slots: the numbers of the arguments that the value depends on.
+        still: whether the value depends on nothing else.
     """
 
     path: str
@@ -46,7 +55,7 @@ class Field(Struct, frozen=True):
 
 
 class Form(Struct):
-    """One way in which an option is recorded."""
+    """One form in which an option is recorded."""
 
     projection: Projection
     params: Params
@@ -78,8 +87,8 @@ def is_by(payload: Any, path: str, seat: str | None) -> bool:
 
 @lru_cache(maxsize=1_000)
 def by_reader(path: str) -> Callable[[Any, str | None], bool]:
-    """Says whether the field at a path names a seat; a path that ends in `?` and leads to nothing does not deny it."""
-    read, optional = reader(path.removesuffix("?")), path.endswith("?")
+    """The test of whether the field at a path names a seat; a path with `?` at its end may lead nowhere."""
+    read, optional = path_reader(path.removesuffix("?")), path.endswith("?")
 
     def is_by(payload: Any, seat: str | None) -> bool:
         found = read(payload)
@@ -91,12 +100,12 @@ def by_reader(path: str) -> Callable[[Any, str | None], bool]:
 
 
 class Projections:
-    """The forms of every option of a game that the dialect knows; what its ruleset does not have is left out.
+    """The forms of all options of a game that the dialect knows; options that the ruleset lacks are left out.
 
     Args:
         game: the game.
         dialect: the dialect.
-        own: the rules are those of the dialect, which must be able to say all that is compared.
+        own: whether the rules are those of the dialect: then each of its expressions must compile.
 
     Raises:
         DiagnosticsError: RS622 if an expression of the dialect is wrong.
@@ -108,9 +117,9 @@ class Projections:
         self.forms: dict[tuple[str, str], list[Form]] = {}
         self.by_decision: dict[str, list[Form]] = {}
         self.shared: dict[str | None, set[str]] = {}
-        """By type of entry the paths of lists that several decisions share."""
+        """Type of entry → paths of lists that several decisions share."""
         self.tried = 0
-        """How many arguments have been tried to see what entries mean."""
+        """Number of arguments tried for the options that entries stand for."""
         self._names: dict[str, tuple[str, ...]] = {}
         self._asker = Asker(game.ruleset, game.seats, game.settings)
         report = Report()
@@ -144,7 +153,17 @@ class Projections:
             if (found := compiled(text)) is not None:
                 equal = self._equal(found.type)
                 form.fields.append(
-                    Field(path, reader(path), text, found.type, found.value, equal, optional, found.slots, found.still)
+                    Field(
+                        path,
+                        path_reader(path),
+                        text,
+                        found.type,
+                        found.value,
+                        equal,
+                        optional,
+                        found.slots,
+                        found.still,
+                    )
                 )
         if projection.when and (found := compiled(projection.when)) is not None:
             if found.type != "bool":
@@ -154,21 +173,21 @@ class Projections:
                 form.when = found.value
         return form
 
-    # --- does an option look like this? ----------------------------------------------------
+    # --- options to records ----------------------------------------------------
 
     def equal(self, args: Sequence[int], form: Form, record: Any, state: list[int]) -> bool:
         """Whether an option with these arguments looks like this record."""
         return self.same(form.fields, args, record, state) and self.holds(form, args, state)
 
     def holds(self, form: Form, args: Sequence[int], state: list[int]) -> bool:
-        """Whether what a form demands besides holds for an option with these arguments."""
+        """Whether the form's condition `when` holds for an option with these arguments."""
         try:
             return form.when is None or bool(form.when(state, args))
         except (ProgramFaultError, IndexError):
             return False
 
     def same(self, fields: Sequence[Field], args: Sequence[int], record: Any, state: list[int]) -> bool:
-        """Whether a record has in these fields what an option with these arguments has."""
+        """Whether these fields of a record have the values that an option with these arguments has."""
         for f in fields:
             found = f.read(record)
             if f.optional and (found is MISSING or found is None):
@@ -181,7 +200,7 @@ class Projections:
         return True
 
     def _equal(self, type_: str) -> Callable[[Any, int], bool]:
-        """Whether what a record has is a value of a type: the name of an entity, one of a set, a number, or a truth."""
+        """The test of whether a value of a record stands for a value of a type (entity, set, number or truth)."""
         if type_ == "bool":
             return lambda found, value: found is bool(value)
         if type_ == "int":
@@ -199,14 +218,14 @@ class Projections:
             self._names[kind] = tuple(self.dialect.foreign(kind, name) for name in names)
         return self._names[kind]
 
-    # --- what does an entry mean? ----------------------------------------------------------
+    # --- entries to options ----------------------------------------------------------
 
     def meant(self, choice: ir.Choice, form: Form, record: Any, state: list[int]) -> Iterator[tuple[int, ...]]:
         """Arguments with which the option looks like the record, legal or not, within a bound."""
         found: list[Sequence[int]] = []
         for i, param in enumerate(choice.params):
             values = self._values(param, form, record)
-            # Most fields say something of one argument alone.
+            # Most fields depend on one argument alone.
             alone = [f for f in form.fields if _names(f.text, choice.params) == {param.name}]
             self.tried += len(values)
             args = [0] * len(choice.params)
@@ -230,17 +249,17 @@ class Projections:
                 yield tuple(guess)
 
     def _values(self, param: ir.Param, form: Form, record: Any) -> Sequence[int]:
-        """What an argument may be."""
+        """Possible values of an argument."""
         if param.type != "int":
             return range(len(self.game.labels.names[param.type]))
         for f in form.fields:
-            said = follow(record, f.path)
-            if f.text == param.name and type(said) is int and abs(said) < 10**15:
-                return [said]
+            number = follow(record, f.path)
+            if f.text == param.name and type(number) is int and abs(number) < 10**15:
+                return [number]
         return range(100)
 
     def unknown(self, decision: str, kind: Any, payload: Any) -> str:
-        """What an entry of this type names that the game does not have; empty if that is not why it fits nothing."""
+        """The name in an entry that the game lacks, as a reason; empty if there is none."""
         for form in self.by_decision.get(decision, ()):
             if form.projection.type != kind:
                 continue

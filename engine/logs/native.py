@@ -4,8 +4,8 @@
     {"decision": "turn", "by": "Ann", "option": "take(2)"}
     {"undo": 1}
 
-A line `undo` takes back that many of the decisions before it: so a log that is only appended to can hold second
-thoughts. With `"keep": ["card", "player.points"]` these state fields are not taken back.
+A line `undo` takes back that many decisions before it. With `"keep": ["card", "player.points"]` these state fields
+are not taken back.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import Option
-from rulespec.engine.logs.file import MAX_NATIVE_BYTES, fail, read_log_text
+from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, fail, read_log_text
 
 VERSION = 1
 MAX_LINES = 200_000
 MAX_LINE = 64_000
 MAX_SEATS = 64
-MAX_KEPT = 100
-"""State fields that a line `undo` may keep."""
+MAX_KEEP = 100
+"""State fields in `keep`."""
 
 _REFERENCE = re.compile(r"[a-z0-9][a-z0-9_]*(\+[a-z0-9][a-z0-9_]*)*")
 _HEADER_KEYS = ("rulespec_log", "ruleset", "ruleset_hash", "seats", "options")
 
 
 class LogHeader(Struct, frozen=True):
-    """What a game is, before its first decision."""
+    """The ruleset, seats and settings of a game."""
 
     ruleset: str
     ruleset_hash: str
@@ -48,7 +48,7 @@ class LogHeader(Struct, frozen=True):
 
     @classmethod
     def of(cls, game: Game) -> LogHeader:
-        """The header for the log of a game."""
+        """The header of the log of a game."""
         return cls(game.ruleset.ref, game.ruleset.hash, game.seats, dict(game.settings))
 
     def to_json(self) -> dict[str, Any]:
@@ -63,9 +63,13 @@ class LogHeader(Struct, frozen=True):
 
 
 class LogEntry(Struct, frozen=True, gc=False):
-    """A line of a log: a decision (`by` is None for chance), or `undo` decisions taken back. `line` counts from 1.
+    """A line of a log: a decision, or decisions taken back.
 
-    `keep` are the state fields that are not taken back with them.
+    Attributes:
+        by: the seat that decides; None for chance.
+        line: the number of the line, from 1.
+        undo: the number of decisions taken back; 0 for a decision.
+        keep: the state fields that are not taken back.
     """
 
     decision: str
@@ -77,7 +81,7 @@ class LogEntry(Struct, frozen=True, gc=False):
 
 
 class NativeLog(Struct):
-    """A log that has been read. `text` is kept for messages that quote it."""
+    """A log that has been read; messages quote its `text`."""
 
     file: str
     header: LogHeader
@@ -111,7 +115,7 @@ def read_log(path: Path, display: str | None = None) -> NativeLog:
         display: its name in diagnostics.
 
     Returns:
-        The log. That its last line is torn, as after a crash, is a warning in `warnings`.
+        The log. A torn last line, as after a crash, is a warning in `warnings`.
 
     Raises:
         DiagnosticsError: RS601, RS602 (file), RS604 (not JSON), RS605 (version), RS607 (a line of another form).
@@ -125,7 +129,7 @@ def read_log(path: Path, display: str | None = None) -> NativeLog:
 
 
 def parse_log(text: str, display: str, whole: bool = True) -> NativeLog:
-    """Like `read_log`, for text that is in memory already; `whole` says whether its end is known to be there."""
+    """The log in a text; errors are those of `read_log`. `whole`: whether the text is known to be complete."""
     if text.count("\n") > MAX_LINES:
         fail("RS602", f"the log has more than {MAX_LINES:,} lines", Span(display, MAX_LINES, 1, MAX_LINES, 2))
     lines = text.split("\n")
@@ -134,7 +138,7 @@ def parse_log(text: str, display: str, whole: bool = True) -> NativeLog:
     header: LogHeader | None = None
     entries: list[LogEntry] = []
     for i, line in enumerate(lines):
-        if header is not None and (entry := _quickly(line, i + 1)) is not None:
+        if header is not None and (entry := _decision(line, i + 1)) is not None:
             entries.append(entry)
             continue
         if not line.strip():
@@ -149,9 +153,9 @@ def parse_log(text: str, display: str, whole: bool = True) -> NativeLog:
             break
         if header is None:
             header = _header(data, display, i + 1, line)
-            plain = _plainly(lines[i + 1 :], i + 2)
-            if plain is not None:
-                entries = plain
+            decisions = _decisions(lines[i + 1 :], i + 2)
+            if decisions is not None:
+                entries = decisions
                 break
         else:
             entries.append(_entry(data, display, i + 1, line))
@@ -166,34 +170,34 @@ def parse_log(text: str, display: str, whole: bool = True) -> NativeLog:
 
 
 class _Line(Struct, forbid_unknown_fields=True):
-    """What nearly every line of a log is."""
+    """A line with a decision, as nearly every line of a log is."""
 
     decision: str
     by: str | None
     option: str
 
 
-_QUICK = msgspec.json.Decoder(_Line)
+_DECODER = msgspec.json.Decoder(_Line)
 
 
-def _quickly(line: str, number: int) -> LogEntry | None:
-    """The entry of a line that records a decision. Other lines, and what is wrong with them, take a longer way."""
+def _decision(line: str, number: int) -> LogEntry | None:
+    """The entry of a line with a decision; None for other lines and for wrong ones, which `_entry` reads."""
     if len(line) > MAX_LINE:
         return None
     try:
-        found = _QUICK.decode(line)
+        found = _DECODER.decode(line)
     except (msgspec.MsgspecError, UnicodeError):
         return None
     return LogEntry(found.decision, found.by, found.option, number)
 
 
-def _plainly(lines: list[str], number: int) -> list[LogEntry] | None:
-    """The entries of lines that all record decisions, as in nearly every log; None if there are others among them."""
+def _decisions(lines: list[str], number: int) -> list[LogEntry] | None:
+    """The entries of lines that all have decisions, as in nearly every log; None if there are others among them."""
     lines = lines[:-1] if lines and lines[-1] == "" else lines
     if any(line[:1] != "{" or line[-1:] != "}" or len(line) > MAX_LINE for line in lines):
         return None  # an object may stand on several lines, otherwise
     try:
-        found = _QUICK.decode_lines("\n".join(lines))
+        found = _DECODER.decode_lines("\n".join(lines))
     except (msgspec.MsgspecError, UnicodeError):
         return None
     if len(found) != len(lines):
@@ -213,7 +217,7 @@ def _object(line: str, display: str, number: int) -> dict[str, Any]:
     try:
         data = json.loads(line)
     except json.JSONDecodeError as error:
-        # Behind the end of a line that breaks off there is nothing to point at.
+        # After the end of a truncated line there is nothing to point at.
         column = min(error.colno, max(1, len(line)))
         fail("RS604", f"the line is not JSON: {error.msg}", Span(display, number, column, number, column + 1))
     except (RecursionError, ValueError):
@@ -230,7 +234,7 @@ def _object(line: str, display: str, number: int) -> dict[str, Any]:
 def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHeader:
     place = _line(display, number, line)
     if "rulespec_log" not in data:
-        fail("RS607", "this is no native log: its first line does not say `rulespec_log`", place)
+        fail("RS607", "this is no native log: its first line has no `rulespec_log`", place)
     version = data["rulespec_log"]
     if version != VERSION or type(version) is not int:  # true and 1.0 are equal to 1
         found = shown(json.dumps(version))
@@ -243,7 +247,7 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
     if not isinstance(ruleset, str) or not isinstance(hash_, str) or len(ruleset) > 1000:
         fail("RS607", "`ruleset` and `ruleset_hash` are texts", _find(display, number, line, "ruleset"))
     if not _REFERENCE.fullmatch(ruleset):
-        # A log may come from a stranger: it must not say which files of this machine are read.
+        # A log from a stranger must not name the files that are read on this machine.
         help_ = "write the id there, and say with --rules where the ruleset is"
         place = _find(display, number, line, ruleset)
         fail("RS607", "a log names its ruleset by ids, as in `id+overlay`, not by a path", place, help=help_)
@@ -263,7 +267,7 @@ def _entry(data: dict[str, Any], display: str, number: int, line: str) -> LogEnt
         if not isinstance(data["undo"], int) or isinstance(data["undo"], bool) or data["undo"] < 1:
             fail("RS607", "`undo` is the number of decisions taken back", _find(display, number, line, "undo"))
         keep = data.get("keep", [])
-        if not isinstance(keep, list) or len(keep) > MAX_KEPT or not all(isinstance(name, str) for name in keep):
+        if not isinstance(keep, list) or len(keep) > MAX_KEEP or not all(isinstance(name, str) for name in keep):
             fail("RS607", "`keep` is a list of names of state fields", _find(display, number, line, "keep"))
         return LogEntry("", None, "", number, data["undo"], tuple(keep))
     _keys(data, ("decision", "by", "option"), {"decision", "by", "option"}, display, number, line)
@@ -292,20 +296,20 @@ def _line(display: str, number: int, line: str) -> Span:
 
 
 def _find(display: str, number: int, line: str, value: str) -> Span:
-    written = json.dumps(value, ensure_ascii=False)
-    at = line.find(written) if value else -1
+    quoted = json.dumps(value, ensure_ascii=False)
+    at = line.find(quoted) if value else -1
     if at < 0:
-        written = json.dumps(value)
-        at = line.find(written) if value else -1
+        quoted = json.dumps(value)
+        at = line.find(quoted) if value else -1
     if at < 0:
         return _line(display, number, line)
-    return Span(display, number, at + 1, number, at + 1 + len(written))
+    return Span(display, number, at + 1, number, at + 1 + len(quoted))
 
 
 class LogWriter:
-    """Writes the log of a game that has been played, line by line, over a file that may be there already.
+    """Writer of the log of a finished game, line by line; an existing file is overwritten.
 
-    A game that goes on is saved by `rulespec.engine.logs.saved_game`.
+    A game in progress is saved by `rulespec.engine.logs.saved_game`.
     """
 
     def __init__(self, path: Path, header: LogHeader) -> None:
@@ -313,7 +317,7 @@ class LogWriter:
         self._write(header.to_json())
 
     def add(self, move: Option | TakenBack) -> None:
-        """Records a decision, or that some were taken back."""
+        """Records a decision, or decisions taken back."""
         self._write(entry_json(move))
 
     def close(self) -> None:

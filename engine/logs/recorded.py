@@ -1,4 +1,4 @@
-"""Decisions as they are written down: taking them, and what is nearest to one that is not legal."""
+"""Recorded decisions: apply one to a game; list the legal options closest to it."""
 
 from __future__ import annotations
 
@@ -7,28 +7,32 @@ from itertools import islice, takewhile
 
 from msgspec import Struct
 
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import IllegalOptionError, Option, Refusal, RulesetFaultError
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.logs.native import LogEntry
 
-_LISTED = 2_000
-_NEAREST = 5
+_MAX_COMPARED = 2_000  # options
+_MAX_NEAREST = 5
 
 
-class Taken(Struct, frozen=True, gc=False):
-    """A decision as it was taken: its name, who took it (None: chance), and the option as text."""
+class RecordedDecision(Struct, frozen=True, gc=False):
+    """A decision as a log records it: its name, the seat that decided (None: chance), and the option as text."""
 
     decision: str
     by: str | None
     option: str
 
 
-def take(game: Game, taken: Taken | LogEntry) -> Option | Refusal:
-    """Takes a decision that is written down, if it is legal; else says why it is not, and nothing has changed."""
+RecordedMove = RecordedDecision | TakenBack
+"""A decision, or decisions taken back."""
+
+
+def apply_recorded(game: Game, recorded: RecordedDecision | LogEntry) -> Option | Refusal:
+    """Applies a recorded decision. A refusal if it is not legal; then nothing has changed."""
     try:
-        return game.apply_text(taken.option, taken.by, taken.decision)
+        return game.apply_text(recorded.option, recorded.by, recorded.decision)
     except IllegalOptionError as error:
         return error.refusal
     except RulesetFaultError as fault:
@@ -38,10 +42,10 @@ def take(game: Game, taken: Taken | LogEntry) -> Option | Refusal:
 
 
 def nearest(game: Game, text: str) -> tuple[str, ...]:
-    """The legal options most like a text, interrupts aside; none where the ruleset is at fault."""
+    """The legal options most like a text, interrupts excluded; none where the ruleset is at fault."""
     try:
-        legal = [str(o) for o in islice(takewhile(lambda o: not o.interrupt, every_option(game)), _LISTED)]
+        legal = [str(o) for o in islice(takewhile(lambda o: not o.interrupt, every_option(game)), _MAX_COMPARED)]
     except RulesetFaultError:
         return ()
     legal.sort(key=lambda option: -difflib.SequenceMatcher(None, option, text[:200]).ratio())
-    return tuple(legal[:_NEAREST])
+    return tuple(legal[:_MAX_NEAREST])

@@ -1,7 +1,7 @@
-"""A game saved as it is played: each decision is on the disk before anybody is told that it counts.
+"""A saved game: each decision is on the disk before it is confirmed.
 
-Whatever stops the program, and wherever: what was confirmed is there. At most the line that was being written is torn;
-reading the log reports that, and going on cuts it off first.
+Wherever the program stops, confirmed decisions are in the file. At most the last line is torn: reading the log reports
+it, and the next write removes it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import TakenBack
 from rulespec.engine.game.option import Option
-from rulespec.engine.logs.file import GZIP, MAX_NATIVE_BYTES, fail, read_log_text
+from rulespec.engine.logs.log_text import GZIP, MAX_NATIVE_BYTES, fail, read_log_text
 from rulespec.engine.logs.native import MAX_LINES, LogHeader, NativeLog, entry_json, parse_log
 from rulespec.errors import RulespecError
 
@@ -25,29 +25,29 @@ _OPEN = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0) | ge
 
 
 class SaveError(RulespecError):
-    """A game, or what came of many, cannot be saved; the message says why. What was saved before stands."""
+    """A game, or the results of many, cannot be saved; the message says why. Earlier saves stand."""
 
 
 class SavedGame:
-    """The log of a game that is being played. One program at a time may hold it.
+    """The log of a game in progress, open in one program at a time.
 
     Args:
-        path: the file; it is made if there is none.
+        path: the file; it is created if there is none.
 
     Attributes:
-        log: the game so far; None if none has begun. A torn last line is among its warnings.
+        log: the game so far; None if the file is new. A torn last line is among its warnings.
 
     Raises:
-        SaveError: if the file cannot be written, or another program plays on in it.
-        DiagnosticsError: if it holds something else than a native log.
+        SaveError: if the file cannot be written, or another program has it open.
+        DiagnosticsError: if it is no native log.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.log: NativeLog | None = None
-        self._size = self._lines = 0  # bytes and lines that count
-        self._ended = True  # whether these bytes end with the end of a line
-        self._torn = b""  # what stands behind them
+        self._size = self._lines = 0  # of the complete lines
+        self._ended = True  # whether these bytes end with a line end
+        self._torn = b""  # bytes after them
         self._file = open_alone(path, "played")
         try:
             self._read()
@@ -56,12 +56,12 @@ class SavedGame:
             raise
 
     def _read(self) -> None:
-        """Reads what is there, and finds where its whole lines end."""
+        """Reads the file, and finds the end of its complete lines."""
         name = str(self.path)
         text, whole = read_log_text(self.path, name, MAX_NATIVE_BYTES)
         data = self.path.read_bytes()
         if data.startswith(GZIP):
-            fail("RS601", f"{name} is packed, so that nothing can be added to it", None, help="unpack it first")
+            fail("RS601", f"{name} is packed: nothing can be added to it", None, help="unpack it first")
         try:
             self.log = parse_log(text, name, whole)
         except DiagnosticsError:
@@ -78,11 +78,11 @@ class SavedGame:
         self._lines, self._ended = data.count(b"\n", 0, size), data.endswith(b"\n", 0, size)
 
     def begin(self, header: LogHeader) -> bool:
-        """Writes the first line, where no game has begun. Returns whether one stood there that was torn.
+        """Writes the header of a new game. Returns whether a torn header was there.
 
         Raises:
             SaveError: if that fails.
-            DiagnosticsError: RS604 if something else stands there than the beginning of this line.
+            DiagnosticsError: RS604 if the file holds anything else than the beginning of this header.
         """
         line, torn = _line(header.to_json()), self._torn
         if not line.startswith(torn):
@@ -93,10 +93,10 @@ class SavedGame:
         return bool(torn)
 
     def add(self, *moves: Option | TakenBack) -> None:
-        """Records decisions, or that some were taken back. They are on the disk when this returns.
+        """Records decisions, or decisions taken back. They are on the disk when this returns.
 
         Raises:
-            SaveError: if that fails; none of them is recorded then.
+            SaveError: if that fails; then none of them is recorded.
         """
         self._append([_line(entry_json(move)) for move in moves])
 
@@ -108,21 +108,21 @@ class SavedGame:
             if self._torn:
                 os.ftruncate(self._file, self._size)
                 self._torn = b""
-            written = 0
-            while written < len(data):
-                written += os.write(self._file, data[written:])
+            done = 0
+            while done < len(data):
+                done += os.write(self._file, data[done:])
             os.fsync(self._file)
         except OSError as error:
             with suppress(OSError):
                 os.ftruncate(self._file, self._size)
-            stands = "; what was saved before stands" if self._size else ""
+            stands = "; earlier decisions stay saved" if self._size else ""
             raise SaveError(f"{self.path} cannot be written: {error.strerror}{stands}") from None
         self._size += len(data)
         self._lines += len(lines)
         self._ended = True
 
     def close(self) -> None:
-        """Lets go of the file."""
+        """Closes the file."""
         os.close(self._file)
 
     def __enter__(self) -> SavedGame:
@@ -139,11 +139,11 @@ def _line(data: dict[str, Any]) -> bytes:
 
 
 def open_alone(path: Path, doing: str) -> int:
-    """Opens a file to read it and to add to it, and keeps other programs out as long as it is open.
+    """Opens and locks a file, to read it and to add to it.
 
     Args:
-        path: the file; it is made if there is none.
-        doing: what a program does that has it open: `played`, `written`.
+        path: the file; it is created if there is none.
+        doing: the participle for the message of another program: `played`, `written`.
 
     Returns:
         The descriptor.
@@ -165,12 +165,12 @@ def open_alone(path: Path, doing: str) -> int:
 
 
 def lock(file: int, busy: str) -> None:
-    """Keeps other programs out of an open file or folder; a lock ends with the process that has it, however that ends.
+    """Locks an open file or folder. A lock ends with its process, however that ends.
 
     Raises:
         SaveError: with the text `busy`, if another program has locked it.
     """
-    with suppress(ImportError):  # where there are no such locks, people must see to it themselves
+    with suppress(ImportError):  # a system without such locks
         import fcntl
 
         try:
@@ -182,7 +182,7 @@ def lock(file: int, busy: str) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Waits until the name of a new file is on the disk, too."""
+    """Waits until the name of a new file is on the disk."""
     with suppress(OSError):  # not every system lets folders be opened
         number = os.open(folder, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""Replaying a log, native or foreign: to the result, or to the place where it breaks a rule."""
+"""Replay of a log, native or foreign: to the result, or to the decision that breaks a rule."""
 
 from __future__ import annotations
 
@@ -12,16 +12,19 @@ from msgspec.structs import replace
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.engine.dialects.dialect import Dialect, ForeignLog, follow, parse_foreign, read_dialect
-from rulespec.engine.dialects.importer import Ignored, Importer, seats_and_settings
+from rulespec.engine.dialects.dialect import Dialect, read_dialect
+from rulespec.engine.dialects.first_entry import seats_and_settings
+from rulespec.engine.dialects.foreign_log import ForeignLog, parse_foreign
+from rulespec.engine.dialects.importer import Ignored, Importer
+from rulespec.engine.dialects.paths import follow
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.game.view import scores, state_json
-from rulespec.engine.logs.file import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, read_log_text
+from rulespec.engine.logs.log_text import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, read_log_text
 from rulespec.engine.logs.native import LogEntry, LogHeader, LogWriter, NativeLog, entry_json, is_native, parse_log
-from rulespec.engine.logs.recorded import nearest, take
+from rulespec.engine.logs.recorded import apply_recorded, nearest
 from rulespec.load import load_ruleset
 from rulespec.references import game_folders
 from rulespec.typed import nodes as typed
@@ -32,10 +35,15 @@ Load = Callable[[str], typed.Ruleset]
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """Where a log is not legal.
+    """The place where a log is not legal.
 
-    `index` is the number of decisions that were legal; `foreign_index` the entry of a foreign log (None for a native
-    one); `action` what the log says there; `nearest` the legal options most like it.
+    Attributes:
+        index: the number of legal decisions before it.
+        foreign_index: the number of the entry of a foreign log; None for a native log.
+        action: the decision or the entry there.
+        refusal: the reason.
+        nearest: the legal options most like it.
+        line: the line of a native log; None for a foreign log.
     """
 
     index: int
@@ -60,11 +68,16 @@ class Divergence:
 
 @dataclass(slots=True)
 class ReplayResult:
-    """What a replay came to. The game stands where the log, or its legal part, ends.
+    """The result of a replay.
 
-    `moves` are the decisions as they were taken, and taken back; those that stand are the game's history. `places` are
-    where the log has them: lines, or entries of a log that is `foreign`. `ignored` are entries of a foreign log that
-    are not legal, and that the system which recorded it has ignored.
+    Attributes:
+        log: the name of the log.
+        game: the game at the end of the log, or of its legal part.
+        divergence: the place where the log is not legal; None if it is legal to its end.
+        moves: the decisions taken, and taken back; those that stand are the game's history.
+        places: for each move its line, or its entry in a foreign log.
+        ignored: illegal entries of a foreign log that the other system ignored.
+        foreign: whether the log is foreign.
     """
 
     log: str
@@ -94,7 +107,7 @@ class ReplayResult:
         }
 
     def write_native(self, path: Path) -> None:
-        """Writes the game as a native log, with what was taken back."""
+        """Writes the game as a native log, with the decisions taken back."""
         with LogWriter(path, LogHeader.of(self.game)) as writer:
             for move in self.moves:
                 writer.add(move)
@@ -116,18 +129,18 @@ def replay_file(
 
     Args:
         path: the log.
-        rules: the ruleset reference; if not given, the one that the log or its dialect names.
+        rules: the ruleset reference; if not given, that of the log or of its dialect.
         dialect: the id of the dialect, for a foreign log; if not given, the log is recognised.
-        until: stop after so many decisions (entries of a foreign log).
-        backend: how the rules are run.
+        until: the number of decisions (entries of a foreign log) to stop after.
+        backend: the backend that runs the rules.
         trace: called with a record after every decision (every entry of a foreign log).
         report: takes warnings, such as that of a torn last line.
-        load: how rulesets are loaded; somebody who replays many logs keeps them.
-        strict: whether an entry of a foreign log that is not legal is a divergence even if the system which recorded it
-            ignores such entries; if not given, it is where `rules` are given.
+        load: loads a ruleset; with many logs, a function that remembers them.
+        strict: whether an illegal entry of a foreign log is a divergence even if the system that recorded it ignores
+            such entries; if not given, it is one where `rules` are given.
 
     Raises:
-        DiagnosticsError: if the log or the ruleset cannot be read, or do not go together.
+        DiagnosticsError: if the log or the ruleset cannot be read, or do not fit together.
         RulesetFaultError: if the rules are at fault before the first decision of a native log.
     """
     report = Report() if report is None else report
@@ -159,12 +172,12 @@ def replay_log(
     report = Report() if report is None else report
     report.extend(log.warnings)
     game = game_of(log, ruleset, backend, report)
-    game.position.begin()  # where the rules are at fault before the first decision, no log can be replayed
+    game.position.begin()  # raises if the rules are at fault before the first decision
     result = ReplayResult(log.file, game, None)
     for number, entry in enumerate(log.entries):
         if until is not None and game.ply >= until:
             break
-        move = _take_back(game, entry) if entry.undo else take(game, entry)
+        move = _take_back(game, entry) if entry.undo else apply_recorded(game, entry)
         if isinstance(move, Refusal):
             result.divergence = _divergence(game, move, entry)
             break
@@ -197,18 +210,18 @@ def _divergence(game: Game, refusal: Refusal, entry: LogEntry) -> Divergence:
 
 
 def game_of(log: NativeLog, ruleset: typed.Ruleset, backend: Backend, report: Report) -> Game:
-    """The game that a native log begins with; a ruleset that has changed since is warned of."""
+    """The game of a native log, before its first decision; warns of a ruleset that has changed since."""
     header = log.header
     if header.ruleset_hash != ruleset.hash:
         hashes = f"{header.ruleset_hash[:8]}, now {ruleset.hash[:8]}"
         message = f"this log was made under another version of `{ruleset.ref}` ({hashes})"
-        help_ = "what has changed since may make it diverge"
+        help_ = "the log may diverge where the rules have changed"
         report.warning("RS618", message, Span(log.file, 1, 1, 1, 2), help=help_)
     return _placed(lambda: Game(ruleset, header.seats, header.settings, backend), log.file)
 
 
 def _placed(make: Callable[[], Game], file: str) -> Game:
-    """A game of a log; what is wrong with its seats and options is said of the log's first line."""
+    """A game of a log; errors in its seats and settings point at the first line of the log."""
     try:
         return make()
     except DiagnosticsError as error:
@@ -217,7 +230,7 @@ def _placed(make: Callable[[], Game], file: str) -> Game:
 
 
 def _take_back(game: Game, entry: LogEntry) -> TakenBack | Refusal:
-    """Takes back what an entry says, if it can be; else says why not."""
+    """Takes decisions back as an entry says; a refusal if that is not possible."""
     back = TakenBack(entry.undo, entry.keep)
     try:
         game.take_back(back)
@@ -234,14 +247,14 @@ def _record(game: Game, index: int, foreign: int | None) -> dict[str, Any]:
 
 
 def dialects(rules: str | None = None) -> list[Path]:
-    """The dialect files of all rulesets that are known, or of the folder that a reference names."""
+    """The dialect files of all known rulesets, and of the folder that a reference names."""
     found: list[Path] = []
     base = Path(rules.split("+")[0]) if rules else None
     if base is not None and base.is_dir():
         found += sorted((base / "dialects").glob("*.yaml"))
     for folder in game_folders():
         found += sorted(folder.glob("*/dialects/*.yaml"))
-    found = [p for p in found if p.resolve().is_relative_to(p.parent.parent.resolve())]  # a link may lead elsewhere
+    found = [p for p in found if p.resolve().is_relative_to(p.parent.parent.resolve())]  # a link may point elsewhere
     seen: dict[Path, Path] = {p.resolve(): p for p in reversed(found)}
     return [seen[p.resolve()] for p in found if seen.get(p.resolve()) is p]
 
@@ -295,7 +308,7 @@ def _own_rules(dialect: Dialect, log: ForeignLog) -> str:
 
 
 def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report: Report) -> Dialect:
-    """The dialect that is named, or the one that knows the log."""
+    """The dialect of this id; without an id, the first dialect that knows the log."""
     files = dialects(rules)
     if dialect_id is not None:
         for file in files:
@@ -308,9 +321,9 @@ def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report:
     for file in files:
         try:
             dialect = read_dialect(file)
-        except DiagnosticsError as error:  # somebody else's dialect must not keep a log from being read
+        except DiagnosticsError as error:  # a broken dialect must not prevent other logs from being read
             d = error.diagnostics[0]
-            report.warning(d.code, f"a dialect is passed over: {d.message}", d.span, help=d.help)
+            report.warning(d.code, f"a dialect is skipped: {d.message}", d.span, help=d.help)
             continue
         if dialect.automatic and dialect.knows(log.entries[0]):
             return dialect
@@ -320,5 +333,5 @@ def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report:
     if close:
         hint = f"`{close[0].id}` reads logs whose first entry says {close[0].wanted()}"
     return fail(
-        "RS616", "nothing here knows this kind of log", Span(log.file, 1, 1, 1, 2), help=hint or "name it: --dialect ID"
+        "RS616", "no dialect knows this kind of log", Span(log.file, 1, 1, 1, 2), help=hint or "name it: --dialect ID"
     )

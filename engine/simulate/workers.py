@@ -1,8 +1,8 @@
-"""Many games at once: in several processes of this machine, or on a cluster.
+"""Workers that play games in parallel: processes of this machine, or of a cluster.
 
-What is sent are a plan and the number of a game, what comes back is its outcome: plain data. Each process loads the
-ruleset for itself, once. The course of a game depends on the plan and its number alone, and outcomes come in the order
-of the numbers; so it makes no difference how many processes there are.
+A worker gets a plan and the number of a game, and returns its outcome: plain data. Each worker loads the ruleset once.
+A game depends on the plan and its number alone, and outcomes come in the order of the numbers; so the number of workers
+makes no difference.
 """
 
 from __future__ import annotations
@@ -23,40 +23,40 @@ from importlib import import_module
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from rulespec.engine.simulate.playouts import Outcome, Plan
+from rulespec.engine.simulate.plan import Outcome, Plan
 from rulespec.errors import RulespecError
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
 CLUSTERS = {"dask": "rulespec[cluster]", "ray": "rulespec[ray]"}
-"""Kinds of clusters, by the names that joblib has for them, and what has to be installed."""
+"""Kinds of clusters by their names in joblib, each with the package to install."""
 ROUND = 1_000
-"""Games that a cluster plays before it hands them over, if it cannot do so one by one."""
+"""Games of a batch on a cluster that cannot return them one by one."""
 TIMEOUT = 10
-"""Seconds after which a cluster that does not answer is given up."""
+"""Seconds before a cluster counts as unreachable."""
 
-_LIBRARIES = ("distributed", "ray")  # whose exceptions say that something is wrong with a cluster
-_playing = threading.Lock()  # a process of a cluster may run tasks in several threads; a program has one state
+_LIBRARIES = ("distributed", "ray")  # their exceptions are faults of a cluster
+_playing = threading.Lock()  # a worker of a cluster may have several threads
 
 
 class ClusterError(RulespecError):
-    """Games cannot be played, or not any more, in other processes; the message says why."""
+    """Workers cannot play games, or no longer; the message says why."""
 
 
-def spread(plan: Plan, numbers: range, jobs: int = -1, cluster: str = "") -> Generator[Outcome]:
+def play_on_workers(plan: Plan, numbers: range, jobs: int = -1, cluster: str = "") -> Generator[Outcome]:
     """Plays games in other processes.
 
     Args:
-        plan: what is played; its `reference` must mean the same ruleset to the processes.
-        numbers: the games.
-        jobs: how many processes; -1: as many as there are cores.
-        cluster: `dask:ADDRESS` or `ray:ADDRESS`, to play there instead, with all that the cluster has.
+        plan: the plan; its `reference` must name the same ruleset in all workers.
+        numbers: the numbers of the games.
+        jobs: the number of processes; -1: one on each core.
+        cluster: `dask:ADDRESS` or `ray:ADDRESS`, to play on all workers of this cluster instead.
 
     Yields:
-        The outcomes, in the order of `numbers`. When it is closed, nothing more is played.
+        The outcomes, in the order of `numbers`. Closing the generator stops the workers.
 
     Raises:
-        ClusterError: if the processes cannot be started or reached, or end too early, or have another ruleset.
+        ClusterError: if workers cannot be started or reached, end too early, or have another ruleset.
         DiagnosticsError: if a game cannot be set up.
     """
     try:
@@ -73,8 +73,8 @@ def spread(plan: Plan, numbers: range, jobs: int = -1, cluster: str = "") -> Gen
             stack.enter_context(joblib.parallel_config(backend="loky", max_nbytes=None))
             jobs = min(joblib.cpu_count() if jobs == -1 else jobs, len(numbers))
         try:
-            # joblib puts games into batches of about a second, and orders only some more batches than are being played.
-            rounds = cluster.startswith("ray:")  # of all its backends, this one cannot hand over games as they come
+            # joblib makes batches of about a second, and orders only a few batches in advance.
+            rounds = cluster.startswith("ray:")  # the only backend that cannot return games one by one
             how = {"n_jobs": -1 if cluster else jobs, "return_as": "list" if rounds else "generator"}
             size = ROUND if rounds else len(numbers)
             with joblib.Parallel(**how) as parallel:
@@ -82,7 +82,7 @@ def spread(plan: Plan, numbers: range, jobs: int = -1, cluster: str = "") -> Gen
                     games = numbers[first : first + size]
                     yield from parallel(joblib.delayed(_play)(plan, number, parent) for number in games)
         except BrokenExecutor:
-            message = "a process that played games has been ended; was there too little memory? Fewer --jobs take less"
+            message = "a worker was killed; was there too little memory? Fewer --jobs take less"
             raise ClusterError(message) from None
         except TimeoutError:
             raise ClusterError(f"{cluster} has no workers") from None
@@ -90,20 +90,20 @@ def spread(plan: Plan, numbers: range, jobs: int = -1, cluster: str = "") -> Gen
             if type(error).__module__.partition(".")[0] not in _LIBRARIES:
                 raise
             detail = " ".join(str(error).split())[:200]
-            raise ClusterError(f"{cluster} plays no more: {type(error).__name__}: {detail}") from None
+            raise ClusterError(f"{cluster} has stopped: {type(error).__name__}: {detail}") from None
 
 
 class _Parent(NamedTuple):
-    """The process that others belong to, and after how many new objects it looks for garbage."""
+    """The parent of the workers: its process id, and its thresholds of garbage collection."""
 
     pid: int
     garbage: tuple[int, int, int]
 
 
 def _play(plan: Plan, number: int, parent: _Parent | None) -> Outcome:
-    """Plays a game, in a process of its own."""
+    """Plays a game in a worker."""
     if parent:
-        _belong(parent)
+        _follow_parent(parent)
     with _playing:
         return Outcome.of(plan.play(_ruleset(plan.reference, plan.ruleset_hash), number))
 
@@ -112,14 +112,14 @@ def _play(plan: Plan, number: int, parent: _Parent | None) -> Outcome:
 def _ruleset(reference: str, hash_: str) -> typed.Ruleset:
     ruleset = load_ruleset(reference)
     if ruleset.hash != hash_:
-        message = f"other files are read for `{reference}` where games are played (on {socket.gethostname()}) than here"
-        raise ClusterError(f"{message}; have they just been changed? Otherwise put the same ones there")
+        message = f"a worker (on {socket.gethostname()}) has another version of `{reference}`"
+        raise ClusterError(f"{message}; have its files just been changed? Otherwise copy the same ones there")
     return ruleset
 
 
 @cache
-def _belong(parent: _Parent) -> None:
-    """Makes this process leave Ctrl-C to its parent, look for garbage as seldom, and end when that ends in any way."""
+def _follow_parent(parent: _Parent) -> None:
+    """Makes this worker ignore Ctrl-C, collect garbage as seldom as its parent, and end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.set_threshold(*parent.garbage)
 
@@ -136,7 +136,7 @@ def _belong(parent: _Parent) -> None:
 
 @contextmanager
 def _connected(cluster: str) -> Iterator[None]:
-    """Lets joblib play on a cluster."""
+    """Connects joblib to a cluster."""
     import joblib
 
     kind, _, address = cluster.partition(":")
@@ -149,7 +149,7 @@ def _connected(cluster: str) -> Iterator[None]:
             raise ClusterError(f"this needs {kind}: pip install '{CLUSTERS[kind]}'") from None
         except ClusterError:
             raise
-        except Exception as error:  # whatever comes of it that something else listens there
+        except Exception as error:  # anything, if another service listens there
             detail = " ".join(str(error).split())[:200] or type(error).__name__
             raise ClusterError(f"{cluster} cannot be used: {detail}") from None
         stack.enter_context(joblib.parallel_config(backend=kind, **options))
@@ -157,7 +157,7 @@ def _connected(cluster: str) -> Iterator[None]:
 
 
 def _reach(address: str) -> None:
-    """Tries whether anybody answers at an address at all: neither kind of cluster says so soon and clearly."""
+    """Checks that an address answers: neither kind of cluster says so soon and clearly."""
     try:
         parts = urlsplit(address if "://" in address else f"//{address}")
         host, port = parts.hostname, parts.port
@@ -175,9 +175,9 @@ def _dask(address: str, stack: ExitStack) -> dict[str, Any]:
     distributed = import_module("distributed")
     _reach(address)
     for name in ("distributed", "distributed.client"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is raised
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # faults are raised
 
-    async def greet() -> None:  # a client that finds something else there than a scheduler cannot be closed any more
+    async def greet() -> None:  # a client of another service could not be closed
         await (await distributed.core.connect(address, timeout=TIMEOUT)).close()
 
     asyncio.run(asyncio.wait_for(greet(), TIMEOUT))

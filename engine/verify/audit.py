@@ -1,4 +1,4 @@
-"""What a recorded game breaks that the rules promise: its invariants, tried after every move."""
+"""Audit of a recorded game: the first move that breaks an invariant, or leaves no legal option."""
 
 from __future__ import annotations
 
@@ -16,10 +16,15 @@ from rulespec.engine.verify.shrink import Move, last_changes
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A promise that a game breaks.
+    """An invariant that a game breaks, or a position without a legal option.
 
-    `index` counts the moves before the one that breaks it; `move` is that one, and None if the start breaks it; it is
-    in the log at `line`, or at `foreign_index`. `changed` is what it has changed, in words.
+    Attributes:
+        index: the number of moves before it.
+        move: the move that breaks it; None if the start does.
+        line: the line of the move in a native log.
+        foreign_index: the entry of the move in a foreign log.
+        wrong: the diagnostic.
+        changed: the changes by the move, as texts.
     """
 
     index: int
@@ -44,7 +49,7 @@ class Broken:
 def first_broken(result: ReplayResult) -> Broken | None:
     """The first move of a replayed game after which an invariant is broken, or nothing is legal; None if none is.
 
-    The game is played once more, as far as it was legal.
+    The game is played again, as far as it was legal.
     """
     ruleset, header = result.game.ruleset, LogHeader.of(result.game)
     game = Game(ruleset, header.seats, header.settings)

@@ -1,7 +1,7 @@
-"""Bounded exploration: games are tried out from the start positions on, in search of what the rules get wrong.
+"""Bounded exploration: a search for mistakes of the rules in games from the start positions.
 
-Near the start every option is tried, shortest games first; further on games are played at random. What is found comes
-with the game that leads there, made as short as it could be. To find nothing proves nothing, unless all was tried.
+Near the start every option is tried, breadth first; further on, games are random. Each finding has the shortest game
+found that leads there. No finding proves nothing, unless every position was seen.
 """
 
 from __future__ import annotations
@@ -24,35 +24,38 @@ from rulespec.engine.logs.native import LogHeader, entry_json
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE
 from rulespec.engine.simulate.playouts import CAP
+from rulespec.engine.verify.position_graph import Node, PositionGraph
 from rulespec.engine.verify.shrink import last_changes, leave_out
 from rulespec.typed import nodes as typed
 
 MAX_CELLS = 10_000_000
-"""Numbers that the positions near the start may hold together: a bound on memory."""
+"""Cells of all positions near the start together: a bound on memory."""
 SETTINGS_EVERY = 2_000
-"""Decisions with one number of players for each further choice of the ruleset's options that is tried."""
+"""Decisions with one number of players for each further choice of settings."""
 MAX_SETTINGS = 4
-MAX_CIRCLES = 100
-"""Positions from which a way back to them is looked for."""
 MIN_OPEN = 5_000
-"""How often an option must have been there to be taken before it is remarkable that it never could be."""
+"""Positions with an option that is never legal before that is a finding."""
 MAX_FOUND = 20
-"""Findings; the rules are mended before more of them are of use."""
+"""Findings of one exploration."""
 INTERRUPT_RATE = 1 / 20
 SHORT_CUTS = 30
-"""Other ways that are tried to where a game goes wrong, before it is taken to be as short as can be."""
-_STEP = 100  # decisions from one sign of progress to the next
-_SHOWN = 8  # decisions of a game that a message shows
+"""Random short cuts that are tried before a game counts as shortest."""
+_STEP = 100  # decisions between two reports of progress
+_SHOWN = 8  # decisions of a game in a message
 
 _T = TypeVar("_T")
 
 
 @dataclass(slots=True)
 class Finding:
-    """Something that the rules get wrong, and the decisions that lead there.
+    """A mistake of the rules, with a game that shows it.
 
-    `loop` counts the last of these decisions, which come back to where they began, if that is what is wrong; else it is
-    0. `shortest`: no game of as many players, with the same options, is shorter.
+    Attributes:
+        diagnostic: the mistake.
+        header: the seats and settings of the game.
+        moves: its decisions.
+        loop: the number of last decisions that make a loop, if that is the mistake; else 0.
+        shortest: whether no game of as many players, with the same settings, is shorter.
     """
 
     diagnostic: Diagnostic
@@ -68,10 +71,15 @@ class Finding:
 
 @dataclass(slots=True)
 class Exploration:
-    """What came of it.
+    """The result of an exploration.
 
-    `complete` are the numbers of players for which every position has been seen, with the default settings. `others` is
-    what was found that no single game shows, `unseen` the names of options that were never legal so far.
+    Attributes:
+        decisions: the number of decisions taken.
+        games: the number of random games.
+        complete: numbers of players for which every position was seen, with the default settings.
+        findings: mistakes with games that show them.
+        others: mistakes that no single game shows.
+        unseen: the names of options that were never legal.
     """
 
     decisions: int = 0
@@ -82,51 +90,32 @@ class Exploration:
     unseen: list[str] = field(default_factory=list)
 
     def diagnostics(self) -> list[Diagnostic]:
-        """Everything found, without the games."""
+        """All diagnostics, without the games."""
         return [f.diagnostic for f in self.findings] + self.others
 
 
 def explore(ruleset: typed.Ruleset, decisions: int, progress: Callable[[int], object] | None = None) -> Exploration:
-    """Tries a ruleset out. The same ruleset and bound give the same result.
+    """Explores a ruleset. The same ruleset and bound give the same result.
 
     Args:
-        ruleset: without errors.
-        decisions: how many may be taken, all games and numbers of players together.
-        progress: told now and then how many more decisions have been taken.
+        ruleset: a ruleset without errors.
+        decisions: the number of decisions in all.
+        progress: called now and then with the number of further decisions.
 
     Raises:
-        DiagnosticsError: if a game cannot begin at all, such as with a start value out of its range.
+        DiagnosticsError: if a game cannot begin, as with a start value out of its range.
     """
     return _Explorer(ruleset, decisions, progress or (lambda _: None)).run()
 
 
 def _of_turns(option: Option) -> bool:
-    """Whether an option may be part of a loop: chance may break it, and nobody has to wait for acts out of turn."""
+    """Whether an option may be part of a loop: not chance, which may break it, nor an interrupt, which is voluntary."""
     return option.by is not None and not option.interrupt
 
 
-@dataclass(slots=True)
-class _Node:
-    """A position near the start: from where it was reached, and where it leads."""
-
-    parent: int
-    move: Option | None
-    ends: bool = False
-    leads: set[int] = field(default_factory=set)
-    turns: list[tuple[Option, int]] = field(default_factory=list)
-    asked: ir.Decision | None = None
-
-
-def _way(nodes: list[_Node], here: int) -> list[Option]:
-    """The decisions from the start to a position."""
-    way: list[Option] = []
-    while (move := nodes[here].move) is not None:
-        way.append(move)
-        here = nodes[here].parent
-    return way[::-1]
-
-
 class _Explorer:
+    """The state of an exploration: findings, and for each option the positions that offer it."""
+
     def __init__(self, ruleset: typed.Ruleset, decisions: int, progress: Callable[[int], object]) -> None:
         self.ruleset = ruleset
         self.limit = decisions
@@ -140,12 +129,12 @@ class _Explorer:
 
     def run(self) -> Exploration:
         low, high = self.ruleset.players
-        share = max(4, self.limit * 4 // 5 // (high - low + 1))  # a fifth is for making games shorter
+        share = max(4, self.limit * 4 // 5 // (high - low + 1))  # a fifth is for shorter games
         for seats in range(low, high + 1):
             end = self.result.decisions + share
-            if seen := self._breadth(seats, share // 4):
+            if complete := self._breadth(seats, share // 4):
                 self.near.update(self.open)
-            self._playouts(seats, end, defaults=not seen)
+            self._playouts(seats, end, defaults=not complete)
         for finding in self.found.values():
             self._shorten(finding, (self.limit - self.result.decisions) // len(self.found))
             finding.diagnostic = self._with_game(finding)
@@ -160,7 +149,7 @@ class _Explorer:
             self.progress(_STEP)
 
     def _begin(self, seats: int, settings: Mapping[str, str] | None = None) -> tuple[Game, list[Option]] | None:
-        """A game at its first decision, with its settings; None if something is wrong there already."""
+        """A game at its first decision, and its options; None if something is wrong there."""
         game = Game(self.ruleset, seat_names(seats), settings)
         try:
             game.position.begin()
@@ -176,14 +165,14 @@ class _Explorer:
     def _note(
         self, diagnostic: Diagnostic, game: Game, moves: list[Option], loop: int = 0, shortest: bool = False
     ) -> None:
-        """Keeps a finding, unless it is known from a game as short. Of all loops only the shortest is kept."""
+        """Records a finding, unless it is known from a game as short. Of all loops, only the shortest is recorded."""
         key = (diagnostic.code, None if loop else diagnostic.span)
         known = self.found.get(key)
         if (known is None and len(self.found) < MAX_FOUND) or (known is not None and len(moves) < len(known.moves)):
             self.found[key] = Finding(diagnostic, LogHeader.of(game), moves, loop, shortest)
 
     def _see(self, game: Game, options: list[Option]) -> None:
-        """Counts what was offered. What the ruleset's options switch off is not expected to be."""
+        """Counts the options that are legal, and those that should be: not those that settings switch off."""
         self.offered.update(asked(game).choices[o.kind.choice].span for o in options)
         if len(options) < MAX_OPTIONS:
             for choice in asked(game).choices:
@@ -194,16 +183,17 @@ class _Explorer:
     # --- near the start --------------------------------------------------------------------
 
     def _breadth(self, seats: int, budget: int) -> bool:
-        """Takes every option of every position, those near the start first. Returns whether that was all there is."""
-        begun = self._begin(seats)
-        if begun is None:
+        """Takes every option of every position, breadth first. Returns whether every position was seen."""
+        started = self._begin(seats)
+        if started is None:
             return True
-        first = begun[0]
+        first = started[0]
         end = self.result.decisions + budget
         most = max(1, MAX_CELLS // len(first.position.cells))
-        nodes = [_Node(-1, None)]
+        graph = PositionGraph()
+        nodes = graph.nodes
         numbers = {first.hash: 0}
-        queue = deque([begun])
+        queue = deque([started])
         complete = True
         here = 0
         while queue and complete:
@@ -212,7 +202,7 @@ class _Explorer:
             if game.is_over:
                 node.ends = True
             else:
-                node.asked = asked(game)
+                node.decision = asked(game)
                 self._see(game, options)
                 complete = len(options) < MAX_OPTIONS
             for option in options:
@@ -224,71 +214,42 @@ class _Explorer:
                 self._spend()
                 if wrong is not None:
                     node.ends = True
-                    self._note(wrong, game, [*_way(nodes, here), option], shortest=True)
+                    self._note(wrong, game, [*graph.path(here), option], shortest=True)
                     continue
                 there = numbers.setdefault(child.hash, len(nodes))
                 if there == len(nodes):
-                    nodes.append(_Node(here, option))
+                    nodes.append(Node(here, option))
                     queue.append((child, listed))
-                node.leads.add(there)
+                node.successors.add(there)
                 if _of_turns(option):
                     node.turns.append((option, there))
             here += 1
-        self._circles(first, nodes)
+        self._note_loop(first, graph)
         if complete:
             self.result.complete.append(seats)
-            self._dead_ends(first, nodes)
+            self._note_dead_end(first, graph)
         return complete
 
-    def _circles(self, game: Game, nodes: list[_Node]) -> None:
-        """Looks for the way from a position back to it that begins nearest to the start."""
-        inside = _core(nodes)
-        for here in sorted(inside)[:MAX_CIRCLES]:
-            came: dict[int, tuple[int, Option]] = {}
-            queue = deque([here])
-            while queue and here not in came:
-                at = queue.popleft()
-                for option, there in nodes[at].turns:
-                    if there in inside and there not in came:
-                        came[there] = (at, option)
-                        queue.append(there)
-            if here in came:
-                circle: list[Option] = []
-                at = here
-                while not circle or at != here:
-                    at, option = came[at]
-                    circle.append(option)
-                asked = nodes[here].asked
-                assert asked is not None
-                moves = [*_way(nodes, here), *reversed(circle)]
-                self._note(_endless(asked, len(circle)), game, moves, len(circle), shortest=True)
-                return
+    def _note_loop(self, game: Game, graph: PositionGraph) -> None:
+        loop = graph.first_loop()
+        if loop is not None:
+            start, turns = loop
+            moves = [*graph.path(start), *turns]
+            self._note(_endless(graph.decision(start), len(turns)), game, moves, len(turns), shortest=True)
 
-    def _dead_ends(self, game: Game, nodes: list[_Node]) -> None:
-        """Looks for a position from which no decisions whatever lead to an end."""
-        back: dict[int, list[int]] = {}
-        for at, node in enumerate(nodes):
-            for there in node.leads:
-                back.setdefault(there, []).append(at)
-        rest = [at for at, node in enumerate(nodes) if node.ends]
-        ending = set(rest)
-        while rest:
-            new = [at for at in back.get(rest.pop(), ()) if at not in ending]
-            ending.update(new)
-            rest += new
-        stuck = next((at for at in range(len(nodes)) if at not in ending), None)
+    def _note_dead_end(self, game: Game, graph: PositionGraph) -> None:
+        stuck = graph.first_dead_end()
         if stuck is not None:
-            asked = nodes[stuck].asked
-            assert asked is not None
-            message = f"whatever is decided from this `{asked.name}` on, the game does not end"
+            decision = graph.decision(stuck)
+            message = f"no decisions after this `{decision.name}` lead to an end of the game"
             help_ = "let something end the game from here, too"
-            diagnostic = Diagnostic("RS714", Severity.ERROR, message, asked.span, help=help_)
-            self._note(diagnostic, game, _way(nodes, stuck), shortest=True)
+            diagnostic = Diagnostic("RS714", Severity.ERROR, message, decision.span, help=help_)
+            self._note(diagnostic, game, graph.path(stuck), shortest=True)
 
     # --- further on ------------------------------------------------------------------------
 
     def _playouts(self, seats: int, end: int, defaults: bool) -> None:
-        """Plays random games, with some choices of the ruleset's options, and with the defaults if asked for."""
+        """Plays random games with some choices of settings, and with the defaults if `defaults` is true."""
         settings = self._settings(min(MAX_SETTINGS, (end - self.result.decisions) // SETTINGS_EVERY))
         settings = settings if defaults else settings[1:]
         number = 0
@@ -296,23 +257,23 @@ class _Explorer:
             chosen = settings[number % len(settings)]
             number += 1
             try:
-                begun = self._begin(seats, chosen)
+                started = self._begin(seats, chosen)
             except DiagnosticsError as error:
                 self.result.others += error.diagnostics
-                begun = None
-            if begun is None or begun[0].is_over:
+                started = None
+            if started is None or started[0].is_over:
                 settings.remove(chosen)
                 continue
             self.result.games += 1
-            self._playout(*begun, end)
+            self._playout(*started, end)
 
     def _settings(self, number: int) -> list[dict[str, str]]:
-        """The default options, and up to so many random choices of them."""
+        """The default settings, and up to `number` random choices of settings."""
         settings = self.ruleset.settings.values()
-        default = {o.name: o.default for o in settings}
+        default = {s.name: s.default for s in settings}
         found = [default]
         for _ in range(number):
-            chosen = {o.name: self._any(o.values or ("false", "true")) for o in settings}
+            chosen = {s.name: self._any(s.values or ("false", "true")) for s in settings}
             if chosen not in found:
                 found.append(chosen)
         return found
@@ -339,7 +300,7 @@ class _Explorer:
             seen[game.hash] = game.ply
 
     def _choose(self, options: list[Option]) -> Option:
-        """A random option: half of the time each name is as likely as another, however many arguments it takes."""
+        """A random option; half of the time each name is equally likely, however many arguments it has."""
         own = [o for o in options if not o.interrupt]
         if len(own) < len(options) and self.rng.random() < INTERRUPT_RATE:
             own = [o for o in options if o.interrupt]
@@ -348,18 +309,18 @@ class _Explorer:
             own = [o for o in own if o.name == name]
         return self._any(own)
 
-    # --- what was found --------------------------------------------------------------------
+    # --- findings --------------------------------------------------------------------
 
     def _shorten(self, finding: Finding, budget: int) -> None:
-        """Leaves decisions out, and tries other ways, as long as the same is wrong in the end."""
+        """Shortens a game, by fewer decisions and random short cuts that show the same mistake."""
         end = self.result.decisions + budget
 
-        def again(kept: list[Option]) -> list[Option] | None:
-            return finding.moves if self.result.decisions < end and self._again(finding, kept, 0) else None
+        def again(fewer: list[Option]) -> list[Option] | None:
+            return finding.moves if self.result.decisions < end and self._again(finding, fewer, 0) else None
 
-        for option in self.ruleset.settings.values():
-            if finding.header.settings[option.name] != option.default and self.result.decisions < end:
-                settings = {**finding.header.settings, option.name: option.default}
+        for setting in self.ruleset.settings.values():
+            if finding.header.settings[setting.name] != setting.default and self.result.decisions < end:
+                settings = {**finding.header.settings, setting.name: setting.default}
                 self._again(finding, finding.moves, 0, replace(finding.header, settings=settings))
         while not finding.shortest and finding.moves and self.result.decisions < end:
             before = len(finding.moves)
@@ -373,13 +334,13 @@ class _Explorer:
                 return
 
     def _again(self, finding: Finding, moves: list[Option], more: int, header: LogHeader | None = None) -> bool:
-        """Takes decisions, but for those that are not legal, and then some at random.
+        """Takes decisions, without those that are not legal, and then `more` at random.
 
-        Whether the same is wrong sooner, or not later in the game of another header; then `finding` holds that game.
+        Returns whether the same mistake shows sooner, or not later with another header; then `finding` has that game.
         """
         most = len(finding.moves) - (header is None)
         header = header or finding.header
-        self._spend()  # also if no decision follows
+        self._spend()  # even if no decision follows
         try:
             game = Game(self.ruleset, header.seats, header.settings)
             game.position.begin()
@@ -416,9 +377,9 @@ class _Explorer:
         return False
 
     def _with_game(self, finding: Finding) -> Diagnostic:
-        """The diagnostic with the game that shows it, in words."""
+        """The diagnostic with the game that shows it, as text."""
         header = finding.header
-        defaults = {o.name: o.default for o in self.ruleset.settings.values()}
+        defaults = {s.name: s.default for s in self.ruleset.settings.values()}
         chosen = [f"{k}={v}" for k, v in header.settings.items() if v != defaults[k]]
         text = f"with {len(header.seats)} players" + (f" and {', '.join(chosen)}" if chosen else "")
         moves = [f"{move.by or 'chance'}: {move}" for move in finding.moves]
@@ -436,7 +397,7 @@ class _Explorer:
         return replace(finding.diagnostic, help=f"{help_}\n{text}" if help_ else text)
 
     def _never(self) -> None:
-        """Options that were there to be taken, and never legal: in all positions there are, or in very many."""
+        """Finds options that are never legal, in all positions or in very many."""
         low, high = self.ruleset.players
         everywhere = len(self.result.complete) == high - low + 1
         for span, (name, times) in self.open.items():
@@ -445,37 +406,12 @@ class _Explorer:
             self.result.unseen.append(name)
             if (everywhere and span in self.near) or times >= MIN_OPEN:
                 message = f"the option `{name}` was legal in none of {times:,} positions"
-                help_ = "take it out, or see whether its conditions can hold together"
+                help_ = "remove it, or check whether its conditions can hold together"
                 self.result.others.append(Diagnostic("RS715", Severity.WARNING, message, span, help=help_))
 
 
 def _endless(asked: ir.Decision, length: int) -> Diagnostic:
-    what = "one decision" if length == 1 else f"{length} decisions"
-    message = f"turns can go on for ever: {what} after this `{asked.name}` everything is as it was"
-    help_ = "let the rules count what may go on, or let each option change something for good"
+    count = "one decision" if length == 1 else f"{length} decisions"
+    message = f"endless turns: {count} after this `{asked.name}`, the position is the same"
+    help_ = "let the rules count repetitions, or let each option change something for good"
     return Diagnostic("RS713", Severity.WARNING, message, asked.span, help=help_)
-
-
-def _core(nodes: list[_Node]) -> set[int]:
-    """The positions that may lie on a circle of turns: what nothing leads to, or what leads nowhere, is taken away."""
-    leads: list[set[int]] = [{there for _, there in node.turns} for node in nodes]
-    came: list[set[int]] = [set() for _ in nodes]
-    for at, found in enumerate(leads):
-        for there in found:
-            came[there].add(at)
-    inside = set(range(len(nodes)))
-    rest = [at for at in inside if not leads[at] or not came[at]]
-    while rest:
-        at = rest.pop()
-        if at not in inside:
-            continue
-        inside.discard(at)
-        for there in leads[at]:
-            came[there].discard(at)
-            if not came[there]:
-                rest.append(there)
-        for before in came[at]:
-            leads[before].discard(at)
-            if not leads[before]:
-                rest.append(before)
-    return inside

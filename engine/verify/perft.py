@@ -1,7 +1,7 @@
-"""Perft: how many positions are so many options away, and a hash over them that does not depend on their order.
+"""Perft: the number of positions at a depth, and a hash over them in any order.
 
-The name is that of chess engines ("performance test"): two implementations of the same rules that give the same numbers
-at many positions hardly differ in what they hold to be legal, or in what an option does.
+The name is that of chess engines ("performance test"): two implementations of the same rules with the same numbers at
+many positions hardly differ in which options are legal, or in their effects.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 
 LIMIT = 1_000_000
-"""Nodes after which counting stops, if nothing else is said: a minute or so, and some 100 MB."""
+"""Default limit of nodes: a minute or so, and some 100 MB."""
 MAX_DEPTH = 100
 
 
 @dataclass(slots=True)
 class Perft:
-    """What was counted below a position.
+    """The counts below a position.
 
     Attributes:
-        depth: how many options are taken in a row.
-        nodes: positions reached on the way, leaves included; one that is reached on several ways counts each time.
-        leaves: lines of exactly `depth` options. As chess engines count, a transposition counts as often as it is
-            reached, and a line that ends before is no leaf.
-        ended: lines on which the game is over before.
+        depth: the number of options in a row.
+        nodes: positions reached, leaves included; a transposition counts each time.
+        leaves: lines of exactly `depth` options. As in chess engines, a transposition counts each time, and a line that
+            ends before is no leaf.
+        ended: lines on which the game is over before that.
         distinct: different states among the leaves.
-        hash: 16 hex digits that depend on the leaves' states, and on how often each is reached, but not on the order in
-            which options are listed: BLAKE2 over the sorted hashes of the states, each with its count.
-        divide: leaves below each first option, in the order in which they are listed.
-        complete: whether everything was counted; else the limit was reached, and all numbers are those up to there.
+        hash: 16 hex digits over the states of the leaves, in any order: BLAKE2 over the sorted hashes of the states,
+            each with its count.
+        divide: leaves below each first option, in the order of the list.
+        complete: whether everything was counted; else the limit was reached, and the numbers are those up to there.
     """
 
     depth: int
@@ -46,19 +46,19 @@ class Perft:
 
 
 def perft(game: Game, depth: int, *, limit: int = LIMIT) -> Perft:
-    """Counts what is `depth` options away from where a game stands.
+    """Counts the positions `depth` options after the position of a game.
 
     Every legal option counts once: those of chance whatever their weights, and those out of turn (interrupts) like the
-    decider's own, so that giving something and then deciding are two options in a row.
+    decider's own, so that an interrupt and then a decision are two options in a row.
 
     Args:
-        game: the game; options are taken and taken back, and it stands where it stood afterwards.
-        depth: how many options in a row, up to `MAX_DEPTH`.
-        limit: how many nodes are counted at most.
+        game: the game; its position is the same afterwards.
+        depth: the number of options in a row, up to `MAX_DEPTH`.
+        limit: the largest number of nodes.
 
     Raises:
         ValueError: if the depth is out of range.
-        RulesetFaultError: if the rules turn out to be at fault; the game then stands where that happened.
+        RulesetFaultError: if the rules are at fault; then the game is at the position where that happened.
     """
     if not 0 <= depth <= MAX_DEPTH:
         raise ValueError(f"a depth is between 0 and {MAX_DEPTH}, not {depth}")

@@ -1,4 +1,4 @@
-"""Games that show something wrong, and how they are made shorter."""
+"""Games that show a mistake, and their shrinking to shorter ones."""
 
 from __future__ import annotations
 
@@ -18,26 +18,29 @@ from rulespec.typed import nodes as typed
 
 MAX_TRIES = 2_000
 MAX_SECONDS = 20.0
-_SHOWN = 12  # decisions, and changes, that a text shows
+_SHOWN = 12  # decisions and changes in a text
 
 Move = Option | TakenBack
 Run = Callable[[Sequence[Move], int], tuple[list[Move], Diagnostic] | None]
-"""Makes moves from the start of a game, but for those that are not possible, and then so many at random.
+"""Makes moves from the start of a game, without those that are not possible, and then a number of random ones.
 
-As soon as something is wrong, returns the moves that were made, and what is wrong; None if nothing is, or something
-else.
+Returns the moves made up to the mistake, and its diagnostic; None if the game shows no mistake, or another one.
 """
 SHORT_CUTS = 30
-"""Other ways that are tried to where a game goes wrong, before it is taken to be as short as can be."""
+"""Short cuts that are tried before a game counts as shortest."""
 
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
-class Failing:
-    """A game that shows something wrong: after the last of its moves, or in that move if the rules are at fault there.
+class FailingGame:
+    """A game that shows a mistake after its last move, or in that move if the rules are at fault there.
 
-    `changed` is what the last move has changed, a line for each field and each pile.
+    Attributes:
+        header: its seats and settings.
+        moves: its moves.
+        wrong: the diagnostic.
+        changed: the changes by the last move, a line for each field and each pile.
     """
 
     header: LogHeader
@@ -51,15 +54,15 @@ class Failing:
         return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
 
     def story(self) -> list[str]:
-        """The game in words: the decisions, the last of them being what breaks it, and what has changed."""
+        """The game as text: its last decisions, of which the last one shows the mistake, and the changes by it."""
         lines = [f"… {len(self.moves) - _SHOWN} before"] if len(self.moves) > _SHOWN else []
-        lines += [told(move) for move in self.moves[-_SHOWN:]] or ["before the first decision"]
+        lines += [move_text(move) for move in self.moves[-_SHOWN:]] or ["before the first decision"]
         more = len(self.changed) - _SHOWN
         return lines + [f"    {c}" for c in self.changed[:_SHOWN]] + ([f"    … and {more} more"] if more > 0 else [])
 
 
-def told(move: Move) -> str:
-    """A move in words."""
+def move_text(move: Move) -> str:
+    """A move as text."""
     return f"{move.by or 'chance'}: {move}" if isinstance(move, Option) else f"taken back: {move.decisions}"
 
 
@@ -72,17 +75,17 @@ def shortest(
     *,
     tries: int = MAX_TRIES,
     seconds: float = MAX_SECONDS,
-) -> Failing:
-    """The shortest game found in which the same is wrong.
+) -> FailingGame:
+    """The shortest game found that shows the same mistake.
 
     Args:
         ruleset: the ruleset.
-        header: its seats and options.
-        moves: the game that is known to show it.
-        wrong: what is wrong.
+        header: the seats and settings.
+        moves: the game that shows the mistake.
+        wrong: the diagnostic.
         run: makes the moves of a shorter game.
-        tries: how often it is called at most.
-        seconds: after how long it is not called any more.
+        tries: the largest number of calls.
+        seconds: the time after which it is not called again.
     """
     end = time.monotonic() + seconds
 
@@ -95,24 +98,24 @@ def shortest(
         wrong = found[1]
         return found[0]
 
-    kept, before = list(moves), len(moves) + 1
-    while 0 < len(kept) < before:
-        before = len(kept)
-        kept = leave_out(kept, again)
+    best, before = list(moves), len(moves) + 1
+    while 0 < len(best) < before:
+        before = len(best)
+        best = leave_out(best, again)
         for number in range(SHORT_CUTS):
-            at = number * len(kept) // SHORT_CUTS
-            if (found := again(kept[:at], len(kept) - at - 1)) is not None:
-                kept = found
+            at = number * len(best) // SHORT_CUTS
+            if (found := again(best[:at], len(best) - at - 1)) is not None:
+                best = found
                 break
-    return Failing(header, tuple(kept), wrong, tuple(last_changes(ruleset, header, kept)))
+    return FailingGame(header, tuple(best), wrong, tuple(last_changes(ruleset, header, best)))
 
 
 def leave_out(moves: list[_T], again: Callable[[list[_T]], list[_T] | None]) -> list[_T]:
-    """Leaves out stretches of a list, the long ones first, as long as the same comes of it.
+    """The list without the stretches that are not needed, the long ones first.
 
     Args:
-        moves: what to make shorter.
-        again: is given a shorter list; returns what of it was needed, or None if the same does not come of it.
+        moves: the list.
+        again: called with a shorter list; returns the needed part of it, or None if the result differs.
     """
     size = len(moves) // 2
     while size:
@@ -128,7 +131,7 @@ def leave_out(moves: list[_T], again: Callable[[list[_T]], list[_T] | None]) -> 
 
 
 def last_changes(ruleset: typed.Ruleset, header: LogHeader, moves: Sequence[Move]) -> list[str]:
-    """What the last move of a game has changed; nothing if the rules were at fault in it, and changed nothing."""
+    """The changes by the last move of a game; empty if the rules are at fault in it."""
     game = Game(ruleset, header.seats, header.settings)
     try:
         for number, move in enumerate(moves):

@@ -1,4 +1,4 @@
-"""Games begun with every number of players, as far as the first decision, with a bound on all the work together."""
+"""Starts of games with every number of players, up to the first decision, with a bound on the work in all."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from rulespec.engine.program.interpreter import Interpreter, ProgramFaultError
 from rulespec.typed import nodes as typed
 
 PATIENCE = 1_000_000
-"""Expressions evaluated for all numbers of players together; cells and instructions made count as several."""
+"""Expressions evaluated for all numbers of players together; new cells and instructions count as several."""
 _PER_CELL = 5
 _PER_INSTRUCTION = 20
 
 
 def check_starts(ruleset: typed.Ruleset, report: Report) -> None:
-    """Reports what is wrong with the set-ups: start values, faults before the first decision, broken invariants."""
+    """Reports errors of the set-ups: start values, faults before the first decision, broken invariants."""
     left = PATIENCE
     low, high = ruleset.players
     machines: list[Interpreter] = []
@@ -48,7 +48,7 @@ def check_starts(ruleset: typed.Ruleset, report: Report) -> None:
             found.error("RS410", "the rules nest too deep", None, help=help_)
         left = machines[-1].left if machines else left
         if left < 0:
-            message = f"the start is not tried out with {seats} players, nor with more: it takes too long"
+            message = f"the start is not checked with {seats} players or more: it takes too long"
             report.warning("RS710", message, None, help="let the rules do less before the first decision")
             return
         report.extend(found.diagnostics)
@@ -59,5 +59,5 @@ def _check_start(game: Game, seats: int, report: Report) -> None:
     for text in game.broken_invariants():
         invariant = game.ruleset.rules.invariants[text.partition(":")[0]]
         message = f"the invariant `{invariant.name}` does not hold before the first decision"
-        help_ = f"with {seats} players: see the set-up, and the rules that are carried out before that"
+        help_ = f"with {seats} players: see the set-up, and the rules that run before that"
         report.error("RS709", message, invariant.span, invariant.doc, help=help_)

@@ -1,4 +1,4 @@
-"""The tests a ruleset brings along: its scenarios, and the recorded games that must stay replayable."""
+"""Test suite of a ruleset: its scenarios, and its recorded games, which must stay legal."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.logs.native import LogHeader
 from rulespec.engine.replay.replay import ReplayResult, replay_file
 from rulespec.engine.verify.audit import Broken, first_broken
-from rulespec.engine.verify.scenario import Scenario, run_scenario, suite_scenarios
-from rulespec.engine.verify.shrink import told
+from rulespec.engine.verify.scenario import Scenario, suite_scenarios
+from rulespec.engine.verify.scenario_run import run_scenario
+from rulespec.engine.verify.shrink import move_text
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
 LOG_SUFFIXES = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
 EXPECTATION = ".expect.yaml"
-_CHANGES = 12  # that a message shows
+_CHANGES = 12  # in a message
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One scenario or recorded game that was run, with what is wrong; `backends` are those it failed under."""
+    """A scenario or recorded game with its diagnostics; `backends` are those it failed under."""
 
     kind: Literal["scenario", "log"]
     id: str
@@ -40,7 +41,7 @@ class Case:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether there are no diagnostics."""
         return not self.diagnostics
 
 
@@ -49,8 +50,8 @@ def run_suite(ruleset: typed.Ruleset, backends: Sequence[Backend], report: Repor
 
     Args:
         ruleset: the ruleset, with the overlays of the reference.
-        backends: what to run scenarios under.
-        report: takes what is wrong with scenario files themselves.
+        backends: the backends that run scenarios.
+        report: takes errors in scenario files.
         only: a text that the id or the file of a case must contain.
     """
     for scenario in suite_scenarios(ruleset, report, display):
@@ -66,7 +67,7 @@ def _scenario_case(ruleset: typed.Ruleset, scenario: Scenario, backends: Sequenc
     for backend in backends:
         for failure in run_scenario(ruleset, scenario, backend):
             found.setdefault(failure.diagnostic, []).append(backend)
-    # Where the backends do not agree it is the program's mistake, so it is said.
+    # A difference between backends is a mistake of this program.
     diagnostics = [
         d if len(failed) == len(backends) else replace(d, help=f"only under the backend {', '.join(failed)}")
         for d, failed in found.items()
@@ -90,19 +91,19 @@ def log_files(ruleset: typed.Ruleset) -> list[Path]:
 
 
 def run_log(path: Path, ruleset: typed.Ruleset) -> Case:
-    """Replays a recorded game of a ruleset, and compares what it comes to with what is expected."""
+    """Replays a recorded game of a ruleset, and compares the result with the expectation."""
 
     def load(ref: str) -> typed.Ruleset:
         return ruleset if ref in (own, ruleset.ref) else load_ruleset(ref)
 
     file, report = display(path), Report()
     own = "+".join([str(ruleset.folders[0]), *ruleset.overlays])
-    # A foreign log's dialect stands beside the ruleset, which need not be where rulesets are looked for by their ids.
+    # The dialect of a foreign log lies beside the ruleset, which may not be found by its id.
     rules = None if path.name.endswith((".jsonl", ".jsonl.gz")) else own
     try:
         result = replay_file(path, rules=rules, report=report, load=load, strict=False)
         broken, outcome = first_broken(result), result.to_json()
-        outcome["options"] = offered(result) if broken is None else None
+        outcome["options"] = count_options(result) if broken is None else None
     except DiagnosticsError as error:
         return Case("log", path.name, file, ("python",), error.diagnostics)
     except RulesetFaultError as fault:
@@ -117,8 +118,8 @@ def run_log(path: Path, ruleset: typed.Ruleset) -> Case:
 
 
 def _broken(broken: Broken, file: str) -> Diagnostic:
-    """What a recorded game breaks."""
-    move = told(broken.move) if broken.move is not None else "the start of the game"
+    """The diagnostic of a recorded game that breaks an invariant."""
+    move = move_text(broken.move) if broken.move is not None else "the start of the game"
     message = f"{move}: {broken.wrong.message[0].lower()}{broken.wrong.message[1:]}"
     place = Span(file, broken.line, 1, broken.line, 2) if broken.line is not None else _top(file)
     notes = (Label(broken.wrong.span, broken.wrong.label or "this does not hold"),) if broken.wrong.span else ()
@@ -139,8 +140,8 @@ def _top(file: str) -> Span:
     return Span(file, 1, 1, 1, 2)
 
 
-def offered(result: ReplayResult) -> int:
-    """How many options the deciders of a replayed game had, in all; a rule that allows more, or less, changes it."""
+def count_options(result: ReplayResult) -> int:
+    """The number of options that the deciders of a replayed game had in all: it shows rules that allow more or less."""
     header = LogHeader.of(result.game)
     game = Game(result.game.ruleset, header.seats, header.settings)
     total = 0
@@ -151,7 +152,7 @@ def offered(result: ReplayResult) -> int:
 
 
 def _compare(path: Path, outcome: dict[str, Any], report: Report) -> None:
-    """Compares the outcome with `<name>.expect.yaml`, which may hold any of its fields but the state."""
+    """Compares the outcome with `<name>.expect.yaml`, which may have some of its fields."""
     from rulespec.documents.nodes import Mapping, to_plain
     from rulespec.documents.nodes import Sequence as List
     from rulespec.documents.reader import read_yaml

@@ -1,13 +1,11 @@
-"""Property tests for a ruleset of one's own, in two lines:
+"""Property tests for an author's ruleset, in two lines:
 
     from rulespec.testing import ruleset_tests
     TestMyGame = ruleset_tests("my_game+house_rule")
 
-pytest finds the class, and Hypothesis plays: it takes decisions, takes them back, goes on in clones and with saved
-games, and looks for a game in which an invariant breaks, the rules are at fault, or the program does not do what holds
-of every game. The failure shows the shortest such game found, as a native log.
-
-This is the only module of this package that stands on the engine: a door for authors, through which nothing here goes.
+pytest collects the class, and Hypothesis plays: it takes decisions, takes them back, goes on in clones and with saved
+games, and searches for a game in which an invariant breaks, the rules are at fault, or a property of every game does
+not hold. The failure shows the shortest such game found, as a native log.
 """
 
 from __future__ import annotations
@@ -24,44 +22,47 @@ from rulespec.engine.game.game import TakenBack
 from rulespec.engine.game.machines import Backend, Machines, seat_names
 from rulespec.engine.game.position_check import look
 from rulespec.engine.simulate.playouts import choose
-from rulespec.engine.verify.properties import BACKENDS, PROPERTIES, Property, Trial, shorter
-from rulespec.engine.verify.shrink import Failing, last_changes
+from rulespec.engine.verify.properties import PROPERTIES, Property
+from rulespec.engine.verify.random_games import shorter
+from rulespec.engine.verify.shrink import FailingGame, last_changes
+from rulespec.engine.verify.trial import BACKENDS, Trial
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
 try:
-    from hypothesis import HealthCheck, Phase, settings
+    from hypothesis import HealthCheck, Phase
+    from hypothesis import settings as HypothesisSettings  # noqa: N812 - the word is taken: settings of the table
     from hypothesis import strategies as st
     from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 except ImportError as error:
     raise ImportError("rulespec.testing needs Hypothesis: pip install 'rulespec[testing]'") from error
 
-DEFAULTS = settings(
+DEFAULTS = HypothesisSettings(
     max_examples=20,
     stateful_step_count=30,
     deadline=None,
     report_multiple_bugs=False,
-    phases=(Phase.explicit, Phase.reuse, Phase.generate),  # to make a game shorter, decisions are better than steps
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),  # games shrink by decisions, not by steps
     suppress_health_check=list(HealthCheck),
 )
-"""How much is tried; a test may have settings of its own."""
+"""Default settings of Hypothesis."""
 MANY = 60
-"""Decisions that are taken at random in one step, at most: so that the end of a game is seen, too."""
+"""Random decisions in one step, so that games come to their end."""
 
 _PROPERTIES = {p.name: p for p in PROPERTIES}
 
 
 class BrokenGameError(AssertionError):
-    """A game in which something is wrong. Its text holds the game as a native log."""
+    """A game that shows a mistake. The message has the game as a native log."""
 
     def __init__(self, trial: Trial, wrong: Diagnostic, failed: Property | None) -> None:
         super().__init__()
         self._trial, self._failed = trial, failed
         changed = tuple(last_changes(trial.game.ruleset, trial.header, trial.moves))
-        self.failing = Failing(trial.header, tuple(trial.moves), wrong, changed)
+        self.failing = FailingGame(trial.header, tuple(trial.moves), wrong, changed)
 
     def shorten(self) -> None:
-        """Makes the game as short as can be."""
+        """Replaces the game by the shortest found."""
         self.failing = shorter(self._trial, self.failing.wrong, self._failed)
 
     def __str__(self) -> str:
@@ -76,24 +77,24 @@ def ruleset_tests(
     ref: str,
     *,
     players: Sequence[int] | None = None,
-    options: Mapping[str, str] | None = None,
-    settings: settings = DEFAULTS,
+    settings: Mapping[str, str] | None = None,
+    hypothesis: HypothesisSettings = DEFAULTS,
     backends: Sequence[Backend | Machines] = BACKENDS,
 ) -> type[TestCase]:
     """A test case that plays a ruleset.
 
     Args:
         ref: the reference of the ruleset, such as `my_game+house_rule` or a path. It is loaded when the test runs.
-        players: the numbers of players that are tried; all that the ruleset is for if not given.
-        options: values for some of the ruleset's options; of the others all values are tried.
-        settings: how much Hypothesis tries.
+        players: the numbers of players; if not given, all that the ruleset allows.
+        settings: values for some of the ruleset's settings; the others vary.
+        hypothesis: the settings of Hypothesis, which say how much is tried.
         backends: the backends that are compared.
 
     Raises:
-        BrokenGameError: when the test runs, and finds something wrong.
-        DiagnosticsError: when the test runs, and the ruleset is not sound.
+        BrokenGameError: when the test runs, and finds a mistake.
+        DiagnosticsError: when the test runs, and the ruleset has errors.
     """
-    given = dict(options or {})
+    given = dict(settings or {})
 
     @cache
     def ruleset() -> typed.Ruleset:
@@ -105,13 +106,13 @@ def ruleset_tests(
             low, high = ruleset().players
             number = data.draw(st.sampled_from(players or range(low, high + 1)), label="players")
             chosen = dict(given)
-            for option in ruleset().settings.values():
-                if option.name not in given:
-                    chosen[option.name] = data.draw(st.sampled_from(_values(option)), label=option.name)
+            for setting in ruleset().settings.values():
+                if setting.name not in given:
+                    chosen[setting.name] = data.draw(st.sampled_from(_values(setting)), label=setting.name)
             self.trial = Trial(ruleset(), seat_names(number), chosen, backends)
             self.expect(self.trial.begin())
 
-    case: Any = Games.TestCase  # Hypothesis makes this class when it is asked for
+    case: Any = Games.TestCase  # Hypothesis makes this class on access
 
     class Tests(case):  # type: ignore[misc]
         def runTest(self) -> None:  # noqa: N802 - the name that unittest knows
@@ -119,26 +120,26 @@ def ruleset_tests(
                 super().runTest()
             except BrokenGameError as error:
                 error.shorten()
-                error.__notes__ = []  # the steps that led to a longer one
+                error.__notes__ = []  # the steps of a longer game
                 raise
 
-    Tests.settings = settings
+    Tests.settings = hypothesis
     return Tests
 
 
-def _values(option: typed.SettingDecl) -> list[str]:
-    """The values of an option, the default first: it is the simplest."""
-    values = option.values or ("false", "true")
-    return [option.default, *(value for value in values if value != option.default)]
+def _values(setting: typed.SettingDecl) -> list[str]:
+    """The values of a setting, the default first: it is the simplest."""
+    values = setting.values or ("false", "true")
+    return [setting.default, *(value for value in values if value != setting.default)]
 
 
 class _Games(RuleBasedStateMachine):
-    """The steps that Hypothesis may take with a game; it simplifies what it has taken when something is wrong."""
+    """The steps that Hypothesis may take with a game, and simplifies when one shows a mistake."""
 
     trial: Trial
 
     def expect(self, wrong: Diagnostic | None, failed: Property | None = None) -> None:
-        """Fails if something is wrong."""
+        """Fails if there is a diagnostic."""
         if wrong is not None:
             raise BrokenGameError(self.trial, wrong, failed)
 
@@ -155,14 +156,14 @@ class _Games(RuleBasedStateMachine):
     @precondition(lambda self: not self.over)
     @rule(number=st.integers(0, 10_000))
     def take(self, number: int) -> None:
-        """An option: the first one is the simplest."""
+        """Takes an option; the first one is the simplest."""
         options = look(self.trial.game)[0]
         self.expect(self.trial.make(options[number % len(options)]))
 
     @precondition(lambda self: not self.over)
     @rule(number=st.integers(1, MANY), seed=st.integers(0, 1_000))
     def take_many(self, number: int, seed: int) -> None:
-        """Options at random."""
+        """Takes random options."""
         rng = random.Random(seed)
         for _ in range(number):
             option = None if self.over else choose(self.trial.game, rng)
@@ -174,40 +175,40 @@ class _Games(RuleBasedStateMachine):
     @precondition(lambda self: self.trial.game.ply > 0)
     @rule(number=st.integers(1, 20))
     def take_back(self, number: int) -> None:
-        """Decisions taken back."""
+        """Takes decisions back."""
         self.expect(self.trial.make(TakenBack(min(number, self.trial.game.ply))))
 
     @precondition(lambda self: not self.over)
     @rule()
     def take_and_take_back(self) -> None:
-        """One option, and back."""
+        """Takes an option and takes it back."""
         self.holds("undo")
 
     @rule()
     def go_on_in_clones(self) -> None:
-        """Clones take the place of the games."""
+        """Replaces the games by their clones."""
         self.holds("clone")
         self.trial.games = [game.copy() for game in self.trial.games]
 
     @rule()
     def try_options(self) -> None:
-        """Options one by one, those that are not legal included."""
+        """Checks options one by one, illegal ones included."""
         self.holds("options")
         self.holds("answers")
 
     @rule()
     def write_and_read(self) -> None:
-        """The game as a log."""
+        """Writes the game as a log and reads it."""
         self.holds("log")
 
     @rule()
     def save_and_go_on(self) -> None:
-        """The game saved, and gone on with."""
+        """Saves the game and resumes it."""
         self.holds("resume")
 
     @invariant()
     def everything_holds(self) -> None:
-        """What holds of every position."""
+        """Checks the properties of every position."""
         if hasattr(self, "trial"):
             self.holds("rules")
             self.holds("backends")

@@ -1,4 +1,4 @@
-"""A game state as text: tables of entities, piles of pieces, standings."""
+"""State of a game as text: tables of entities, piles of pieces, standings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WIDTH = 100
 
 
 def state_lines(state: State) -> Iterator[str]:
-    """The state, compactly: what is empty is left out."""
+    """The lines of a state, without empty values."""
     for kind, entities in state["entities"].items():
         lines = list(_global(entities) if kind == "game" else _kind(kind, entities))
         if lines:
@@ -35,7 +35,7 @@ def _pieces(piles: dict[str, dict[str, int]]) -> Iterator[str]:
     rows = {"": piles["-"]} if set(piles) == {"-"} else places if len(places) < len(piles) else piles
     width = max(map(len, rows), default=0)
     for head, counts in rows.items():
-        # Where there is one of each, the number says nothing: of owners, or of entities that index a place.
+        # Where each count is 1, it is left out: of owners, or of entities that index a place.
         alike = [name for name in counts if rows is places or name.endswith("]")]
         bare = set(alike) if all(counts[name] == 1 for name in alike) else set()
         texts = (name if name in bare else f"{name} {count}".strip() for name, count in counts.items())
@@ -60,7 +60,7 @@ def _global(entities: dict[str, dict[str, Any]]) -> Iterator[str]:
 
 def _kind(kind: str, entities: dict[str, dict[str, Any]]) -> Iterator[str]:
     names = list(next(iter(entities.values()), {}))
-    # A column that says nothing of any entity, and an entity of which nothing is said, only hide the rest.
+    # Columns and entities without values are left out.
     names = [n for n in names if any(not _empty(fields.get(n)) for fields in entities.values())]
     rows = [
         [entity, *(shown(fields.get(n)) for n in names)]

@@ -1,8 +1,8 @@
-"""Recorded perfts: positions of a ruleset with what was counted below them, in a file that tests compare.
+"""Perft records: positions of a ruleset with the counts below them, in a file that tests compare.
 
-Who changes what is legal, or what an option does, without meaning to sees it there. The numbers depend on the rules
-alone. The hash depends on the layout of states, too: where that changes and all numbers stay, the record is written
-anew (`rulespec perft REF --record`).
+An unintended change of legal options or of their effects shows there. The numbers depend on the rules alone. The hash
+depends on the layout of states, too: if that changes and all numbers stay, write the record again
+(`rulespec perft REF --record`).
 """
 
 from __future__ import annotations
@@ -30,20 +30,25 @@ from rulespec.schemas import load_schema, modeline
 from rulespec.typed import nodes as typed
 
 BUDGET = 400
-"""Nodes of a position: it is counted as deep as this allows."""
+"""Nodes below a position; its depth is the largest within this budget."""
 DEEPEST = 4
 FROM_LOGS = 100
-"""Positions that are chosen from recorded games."""
+"""Positions chosen from recorded games."""
 COUNTED = ("nodes", "leaves", "ended", "distinct", "hash")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A position with what was counted below it.
+    """A position with the counts below it.
 
-    It is where the recorded game `log` (a path in the ruleset's folder) stands after its first `at` moves; without a
-    log, the start of a game of `players`. `counted` is empty, and the depth 0, before anything has been counted. `span`
-    is where the row stands in the record, `spans` where each of its values does.
+    Attributes:
+        players: the number of players at the start of a game; 0 for a position in a log.
+        log: a recorded game, as a path in the ruleset's folder; empty for the start of a game.
+        at: the number of moves of the log before the position.
+        depth: the depth of the counts; 0 before they are counted.
+        counted: the counts; empty before they are counted.
+        span: the place of the row in the record.
+        spans: the places of its values.
     """
 
     players: int
@@ -66,7 +71,7 @@ class Row:
 
 
 def record_file(ruleset: typed.Ruleset) -> Path:
-    """Where the perfts of a ruleset are recorded: `perft/<id>+<overlays>.yaml` in its folder."""
+    """The record of a ruleset: `perft/<id>+<overlays>.yaml` in its folder."""
     return ruleset.folders[0] / "perft" / f"{'+'.join([ruleset.id, *ruleset.overlays])}.yaml"
 
 
@@ -74,10 +79,10 @@ def record_file(ruleset: typed.Ruleset) -> Path:
 
 
 def replay_own(path: Path, ruleset: typed.Ruleset) -> ReplayResult:
-    """Replays a log under a ruleset that is loaded already, as far as it is legal there.
+    """Replays a log under a loaded ruleset, as far as it is legal there.
 
     Raises:
-        DiagnosticsError: if the log cannot be read, or does not go with the ruleset.
+        DiagnosticsError: if the log cannot be read, or does not fit the ruleset.
     """
     own = "+".join([str(ruleset.folders[0]), *ruleset.overlays])
     return replay_file(path, rules=own, load=lambda _: ruleset, strict=False)
@@ -86,17 +91,16 @@ def replay_own(path: Path, ruleset: typed.Ruleset) -> ReplayResult:
 def at_moves(
     result: ReplayResult, wanted: Iterable[int], backend: Backend, spans: Mapping[int, Span] | None = None
 ) -> Iterator[Game]:
-    """A game of its own that stands where a replayed one stood after each of so many moves, in rising order.
+    """A copy of a replayed game, after each of the given numbers of moves, in rising order.
 
-    Moves are decisions, of foreign logs too, and what took decisions back (as one move). `spans` says where a number is
-    written.
+    A move is a decision, or an undo of several. `spans` has the places of the numbers.
 
     Raises:
         DiagnosticsError: RS832 if the log has fewer legal moves.
     """
-    was, moves = result.game, result.moves
-    game = Game(was.ruleset, was.seats, was.settings, backend)
-    taken = 0
+    replayed, moves = result.game, result.moves
+    game = Game(replayed.ruleset, replayed.seats, replayed.settings, backend)
+    done = 0
     for at in wanted:
         if at > len(moves):
             legal = f"{result.log} has {len(moves):,}" + (" legal ones" if result.divergence else "")
@@ -104,17 +108,17 @@ def at_moves(
             span = (spans or {}).get(at, Span(result.log, 1, 1, 1, 2))
             message = f"there is no position after {at:,} moves: {legal}"
             raise DiagnosticsError([Diagnostic("RS832", Severity.ERROR, message, span, help=help_)])
-        for move in moves[taken:at]:
+        for move in moves[done:at]:
             if isinstance(move, TakenBack):
                 game.take_back(move)
             else:
                 game.apply(move)
-        taken = at
+        done = at
         yield game
 
 
 def positions(ruleset: typed.Ruleset, rows: Sequence[Row], backend: Backend) -> Iterator[tuple[Row, Game]]:
-    """Each row with a game that stands there; it is to be left as it is found."""
+    """Each row with a game at its position, which the caller leaves unchanged."""
     for log, of_log in groupby(rows, key=lambda row: row.log):
         group = list(of_log)
         if not log:
@@ -127,9 +131,9 @@ def positions(ruleset: typed.Ruleset, rows: Sequence[Row], backend: Backend) -> 
 
 
 def choose(ruleset: typed.Ruleset, from_logs: int = FROM_LOGS) -> list[Row]:
-    """Positions worth recording: the start for every number of players, and some spread evenly over the recorded games.
+    """Positions to record: the start for every number of players, and positions evenly over the recorded games.
 
-    Nothing is counted yet, and the depth is 0.
+    They have no counts, and depth 0.
     """
     low, high = ruleset.players
     rows = [Row(players, "", 0, 0) for players in range(low, high + 1)]
@@ -167,10 +171,10 @@ def read_record(path: Path) -> list[Row]:
 
 
 def count(ruleset: typed.Ruleset, rows: Sequence[Row], backend: Backend = "python") -> Iterator[Row]:
-    """The rows with what is counted below them; where the depth is 0, it is chosen by `BUDGET`.
+    """Counts the rows; a depth of 0 is replaced by the largest within `BUDGET`.
 
     Raises:
-        DiagnosticsError: if a log cannot be read, or a row names a position that it has not.
+        DiagnosticsError: if a log cannot be read, or has no such position.
         RulesetFaultError: if the rules are at fault.
     """
     for row, game in positions(ruleset, rows, backend):
@@ -179,7 +183,7 @@ def count(ruleset: typed.Ruleset, rows: Sequence[Row], backend: Backend = "pytho
 
 
 def counted(found: Perft) -> dict[str, int | str]:
-    """What of a perft is recorded."""
+    """The recorded counts of a perft."""
     return {name: getattr(found, name) for name in COUNTED}
 
 
@@ -206,13 +210,13 @@ def write_record(path: Path, ruleset: typed.Ruleset, rows: Sequence[Row]) -> Non
 
 
 def compare(ruleset: typed.Ruleset, rows: Sequence[Row], backend: Backend, report: Report) -> int:
-    """Counts anew what is recorded, and gives how many positions that were.
+    """Counts the recorded positions again, and returns their number.
 
     Args:
         ruleset: the ruleset.
-        rows: the positions with what is recorded.
-        backend: how the rules are run.
-        report: takes each difference (RS831 at its place in the record), and what keeps positions from being counted.
+        rows: the recorded positions.
+        backend: the backend that runs the rules.
+        report: takes each difference (RS831 at its place in the record), and the errors of other positions.
     """
     done = 0
     for _, of_log in groupby(rows, key=lambda row: row.log):
@@ -228,7 +232,7 @@ def compare(ruleset: typed.Ruleset, rows: Sequence[Row], backend: Backend, repor
 def _compare(row: Row, game: Game, backend: Backend, report: Report) -> None:
     ply = game.ply
     try:
-        # One node more than recorded is enough to see a difference, and bounds what a record can ask for.
+        # One node more than recorded shows a difference, and bounds the work.
         found = perft(game, row.depth, limit=int(row.counted["nodes"]) + 1)
     except RulesetFaultError as fault:
         report.add(fault.diagnostic)
@@ -248,7 +252,7 @@ def _differences(row: Row, found: Perft, backend: Backend, report: Report) -> No
     texts = [f"{name} is {now[name]}, recorded {row.counted[name]}" for name in names]
     if not found.complete:
         texts = [f"there are more nodes than the {row.counted['nodes']} recorded"]
-    help_ = "see which option it is with `rulespec perft --divide`"
+    help_ = "find the option with `rulespec perft --divide`"
     if names == ["hash"]:
         help_ = "as many positions, but other states; if only their layout has changed: `rulespec perft REF --record`"
     message = f"{row} (backend {backend}): {'; '.join(texts)}"

@@ -1,4 +1,4 @@
-"""What `rulespec replay --under` prints: recorded games as other rules see them."""
+"""`rulespec replay --under`: judgements of recorded games under other rules."""
 
 from __future__ import annotations
 
@@ -12,22 +12,24 @@ from rulespec.cli import output
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
-from rulespec.engine.replay.judge import Difference, Judgement, Tally, judge_file, logs_in
+from rulespec.engine.replay.judge import Judgement, judge_file
+from rulespec.engine.replay.tally import Tally, logs_in
+from rulespec.engine.replay.walk import Difference
 
-_RULESETS_KEPT = 16
-_REASONS_SHOWN = 20
+_RULESETS = 16  # in memory
+_MAX_REASONS = 20
 _WINNERS = {"same": "the same winners", "other": "other winners", "open": "not over"}
 
 
 def judge_logs(
     logs: tuple[Path, ...], under: str, rules: str | None, dialect: str | None, backend: Backend, format_: str
 ) -> int:
-    """Judges logs, and folders of logs, under other rules, and prints what comes out; gives the exit code."""
+    """Judges logs, and folders of logs, under other rules, and prints the judgements; returns the exit code."""
     from rulespec.load import load_ruleset
 
-    load = lru_cache(_RULESETS_KEPT)(load_ruleset)
+    load = lru_cache(_RULESETS)(load_ruleset)
     if not under.startswith("+"):
-        load(under)  # what is wrong with it is said once, not of every log
+        load(under)  # its errors are reported once, not for every log
     many = len(logs) > 1 or logs[0].is_dir()
     tally, codes = Tally(), []
     printed: list[dict[str, Any]] = []
@@ -74,7 +76,7 @@ def _line(path: Path, judgement: Judgement | None, error: str) -> str:
 
 
 def _ending(judgement: Judgement) -> str:
-    """How a legal game comes out, compared with the log."""
+    """The outcome of a legal game, compared with the log."""
     outcome = judgement.outcome
     if outcome.ended is None:
         open_too = judgement.recorded.ended is None
@@ -92,7 +94,7 @@ def _totals(tally: Tally) -> None:
     click.echo()
     parts = [f"{data[key]:,} {word}" for key, word in (("legal", "legal"), ("illegal", "not legal")) if data[key]]
     if tally.unreadable:
-        parts.append(f"{tally.unreadable:,} not to be judged")
+        parts.append(f"{tally.unreadable:,} not judged")
     click.echo(f"{output.counted(data['logs'], 'log')}: {', '.join(parts)}")
     winners = [f"{n:,} {_WINNERS[key]}" for key, n in data["winners"].items() if n]
     if winners:
@@ -100,11 +102,11 @@ def _totals(tally: Tally) -> None:
     reasons = list(tally.reasons())
     if reasons:
         click.echo("not legal, by the rule that is broken first:")
-        rows = [(n, ", ".join(rules) or "-", text[:200]) for rules, text, n in reasons[:_REASONS_SHOWN]]
+        rows = [(n, ", ".join(rules) or "-", text[:200]) for rules, text, n in reasons[:_MAX_REASONS]]
         for line in output.table(rows, right=(0,)):
             click.echo(f"  {line}")
-    if len(reasons) > _REASONS_SHOWN:
-        click.echo(f"  … and {len(reasons) - _REASONS_SHOWN} more reasons")
+    if len(reasons) > _MAX_REASONS:
+        click.echo(f"  … and {len(reasons) - _MAX_REASONS} more reasons")
 
 
 def _show(judgement: Judgement) -> None:
@@ -115,8 +117,8 @@ def _show(judgement: Judgement) -> None:
     for number, text in enumerate(judgement.dropped):
         rows.append(("dropped" if number == 0 else "", text))
     if judgement.forced:
-        asked = output.counted(judgement.forced, "question")
-        rows.append(("forced", f"{asked} that the log does not answer, with one answer each"))
+        count = output.counted(judgement.forced, "decision")
+        rows.append(("forced", f"{count} that the log lacks, with one option each"))
     if difference is not None:
         where = f"after {judgement.legal:,} of {output.counted(judgement.decisions, 'decision')}"
         rows += [("not legal", where), *_rows(difference)]
@@ -133,13 +135,13 @@ def _show(judgement: Judgement) -> None:
 
 
 def _rows(difference: Difference) -> list[tuple[str, str]]:
-    taken = difference.taken
-    action = f"{taken.by or 'chance'}: {taken.option} (decision `{taken.decision}`)"
-    return output.refused(action, difference.refusal, difference.asked, difference.asks, difference.nearest)
+    recorded = difference.recorded
+    action = f"{recorded.by or 'chance'}: {recorded.option} (decision `{recorded.decision}`)"
+    return output.refused(action, difference.refusal, difference.open, difference.open_by, difference.nearest)
 
 
 def _results(judgement: Judgement) -> list[str]:
-    """Points, winners and endings, as recorded and under the other rules."""
+    """A table of points, winners and endings, as recorded and under the other rules."""
     before, after = judgement.recorded, judgement.outcome
     rows: list[tuple[object, ...]] = []
     for seat in sorted(before.scores, key=lambda s: -before.scores[s]):

@@ -1,4 +1,4 @@
-"""What commands print and write of a game that fails."""
+"""Failing games, as commands print and write them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from rulespec.diagnostics.render import to_json
-from rulespec.engine.verify.shrink import Failing
+from rulespec.engine.verify.shrink import FailingGame
 
 
-def write_failing(folder: Path | None, name: str, failing: Failing) -> Path | None:
-    """Writes a game that fails into a folder, if one is given, and returns where.
+def write_failing(folder: Path | None, name: str, failing: FailingGame) -> Path | None:
+    """Writes a failing game into a folder, if one is given, and returns the path.
 
     Raises:
         click.ClickException: if it cannot be written.
@@ -21,7 +21,7 @@ def write_failing(folder: Path | None, name: str, failing: Failing) -> Path | No
 
 
 def write_log(folder: Path, name: str, text: str) -> Path:
-    """Writes a log into a folder, which is made if there is none, and returns where.
+    """Writes a log into a folder, which is created if there is none, and returns the path.
 
     Raises:
         click.ClickException: if it cannot be written.
@@ -35,17 +35,18 @@ def write_log(folder: Path, name: str, text: str) -> Path:
     return path
 
 
-def story(failing: Failing, path: Path | None) -> list[str]:
-    """A game that fails, in words."""
+def story(failing: FailingGame, path: Path | None) -> list[str]:
+    """A failing game as text."""
     header = failing.header
-    options = [f"{k}={v}" for k, v in header.settings.items()]
-    head = f"the shortest game found, of {', '.join(header.seats)}" + (f" with {', '.join(options)}" if options else "")
+    settings = [f"{k}={v}" for k, v in header.settings.items()]
+    more = f" with {', '.join(settings)}" if settings else ""
+    head = f"the shortest game found, of {', '.join(header.seats)}{more}"
     found = f"rulespec replay --check {path}" if path is not None else "--failures FOLDER writes its log"
     return [f"{head}:", *(f"  {line}" for line in failing.story()), f"  ({found})"]
 
 
-def as_json(failing: Failing, path: Path | None) -> dict[str, Any]:
-    """A game that fails, as JSON."""
+def as_json(failing: FailingGame, path: Path | None) -> dict[str, Any]:
+    """A failing game as JSON."""
     return {
         "diagnostic": to_json(failing.wrong),
         "log": failing.log().splitlines(),

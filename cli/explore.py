@@ -1,4 +1,4 @@
-"""`rulespec validate --deep N`: the rules tried out within a bound, and the games that show what is wrong."""
+"""`rulespec validate --deep N`: a bounded exploration of the rules, and the games that show mistakes."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ if TYPE_CHECKING:
     from rulespec.engine.verify.explore import Exploration, Finding
 
 
-class Deep(Struct, frozen=True):
-    """How far to explore: thousands of decisions, and the folder for the games that show what is wrong, if any."""
+class ExplorationRun(Struct, frozen=True):
+    """An exploration: its bound in thousands of decisions, and the folder for games that show mistakes, if any."""
 
     thousands: int
     folder: Path | None
 
     def explore(self, ruleset: typed.Ruleset, report: Report) -> None:
-        """Explores a ruleset without errors; findings go into the report, the games into the folder.
+        """Explores a ruleset without errors; findings go into the report, their games into the folder.
 
         Raises:
             click.ClickException: if a game cannot be written.
         """
         try:
-            found = self._explored(ruleset)
+            found = self._explore(ruleset)
         except DiagnosticsError as error:
             report.extend(error.diagnostics)
             return
         report.extend(found.others)
         for number, finding in enumerate(found.findings, 1):
-            report.add(self._written(ruleset, finding, number) if self.folder is not None else finding.diagnostic)
+            report.add(self._write(ruleset, finding, number) if self.folder is not None else finding.diagnostic)
         click.echo(_summary(ruleset, found), err=True)
 
-    def _explored(self, ruleset: typed.Ruleset) -> Exploration:
+    def _explore(self, ruleset: typed.Ruleset) -> Exploration:
         from rulespec.engine.verify.explore import explore
 
         decisions = self.thousands * 1_000
@@ -53,8 +53,8 @@ class Deep(Struct, frozen=True):
         with tqdm(total=decisions, unit="decision", file=sys.stderr, leave=False, dynamic_ncols=True) as bar:
             return explore(ruleset, decisions, bar.update)
 
-    def _written(self, ruleset: typed.Ruleset, finding: Finding, number: int) -> Diagnostic:
-        """Writes the game; the diagnostic says where it is."""
+    def _write(self, ruleset: typed.Ruleset, finding: Finding, number: int) -> Diagnostic:
+        """Writes the game of a finding; its diagnostic with the path of the file."""
         assert self.folder is not None
         name = f"{ruleset.ref.replace('+', '_')}-{finding.diagnostic.code}-{number}.jsonl"
         path = self.folder / name

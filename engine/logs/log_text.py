@@ -1,4 +1,4 @@
-"""The bytes of a log, which may come from a stranger: bounded, and unpacked if they are compressed."""
+"""Text of a log file from any source: read within a bound, and unpacked if it is compressed with gzip."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError
 
 MAX_NATIVE_BYTES = 16_000_000
-"""Far more than the 200,000 lines of ordinary length that a native log may have."""
+"""More than 200,000 lines of ordinary length, the most that a native log may have."""
 MAX_FOREIGN_BYTES = 4_000_000
-"""A foreign log is read as a whole: much more would not fit into a modest memory once parsed."""
+"""A foreign log is parsed as a whole; more would not fit into a small memory."""
 
 GZIP = b"\x1f\x8b"
-"""How a file begins that is compressed with gzip."""
+"""First bytes of a gzip file."""
 _CHUNK = 1 << 20
 
 
@@ -27,10 +27,10 @@ def read_log_text(path: Path, display: str, limit: int) -> tuple[str, bool]:
     Args:
         path: the file.
         display: its name in diagnostics.
-        limit: how many bytes are accepted, packed and unpacked.
+        limit: the largest number of bytes, packed and unpacked.
 
     Returns:
-        The text, and whether it is whole: a gzip stream that breaks off gives what could be unpacked.
+        The text, and whether it is complete: of a truncated gzip stream, the text up to there.
 
     Raises:
         DiagnosticsError: RS601 if it cannot be read or is not text, RS602 if it is too large.
@@ -60,7 +60,7 @@ def read_log_text(path: Path, display: str, limit: int) -> tuple[str, bool]:
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
         place = Span(display, line, column, line, column + 1)
         torn = error.reason == "unexpected end of data"
-        if torn:  # cut off within a character: what comes before may still be good
+        if torn:  # truncated within a character: the text before it may still be good
             return data.decode("utf-8-sig", "replace"), False
         fail("RS601", "the log is not UTF-8 text", place, help="logs are JSON, as text or packed with gzip")
     return text, whole

@@ -1,0 +1,54 @@
+"""Position in a foreign log: the next entry, and how much of its lists is answered."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+
+class Checkpoint(Struct, frozen=True, eq=False, gc=False):
+    """Position that an undo goes back to: the number of decisions, and the used elements of the first entry's lists."""
+
+    ply: int
+    heads: tuple[tuple[str, int], ...]
+    before: Checkpoint | None
+
+
+class Cursor(Struct, frozen=True, gc=False):
+    """Position of the search in the log.
+
+    Attributes:
+        entry: the number of the next entry.
+        matched: the elements of its list that are matched.
+        heads: for lists of the first entry, how many elements are used.
+        silent: the number of silent options in a row.
+        given: the number of decisions that no entry of their own answered.
+        waiting: an undo went back to an automatic option; the other system now waits for somebody to take it.
+        checkpoint: the last checkpoint before here.
+    """
+
+    entry: int = 1
+    matched: frozenset[int] = frozenset()
+    heads: tuple[tuple[str, int], ...] = ()
+    silent: int = 0
+    given: int = 0
+    waiting: bool = False
+    checkpoint: Checkpoint | None = None
+
+    def head(self, name: str) -> int:
+        """The number of used elements of a list."""
+        return dict(self.heads).get(name, 0)
+
+    def used(self, name: str) -> Cursor:
+        """The cursor after one more element of a list."""
+        heads = dict(self.heads)
+        heads[name] = heads.get(name, 0) + 1
+        return replace(self, heads=tuple(sorted(heads.items())), silent=0, given=self.given + 1, waiting=False)
+
+    def past(self) -> Cursor:
+        """The cursor after the entry."""
+        return replace(self, entry=self.entry + 1, matched=frozenset(), silent=0)
+
+    def marked(self, ply: int) -> Cursor:
+        """The cursor with one more checkpoint."""
+        return replace(self, checkpoint=Checkpoint(ply, self.heads, self.checkpoint))

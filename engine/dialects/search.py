@@ -1,0 +1,210 @@
+"""Depth-first search through a stretch of a foreign log, for legal options that fit its entries one after the other.
+
+The search keeps its own stack, so that long logs do not recurse. Where several options fit, one is tried after the
+other, within a bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rulespec.engine.dialects.cursor import Cursor
+from rulespec.engine.dialects.dialect import Dialect
+from rulespec.engine.dialects.entries import Entries
+from rulespec.engine.dialects.inverse import FormInverse
+from rulespec.engine.dialects.matching import DecisionForms, Matcher, Pattern
+from rulespec.engine.dialects.paths import follow
+from rulespec.engine.dialects.projection import Projections, items
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option
+
+MAX_BACK = 300
+"""Decisions taken back to try another option, without the log getting any further: a second or so."""
+MAX_SILENT = 200
+"""Silent and automatic options in a row."""
+
+
+class _Frame(Struct, gc=False):
+    """A decision on the stack: the cursor before it, the candidates left, and the option that is taken now."""
+
+    cursor: Cursor
+    candidates: Iterator[tuple[Option, Cursor]]
+    option: Option | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Options that fit a stretch of the log.
+
+    Attributes:
+        steps: each option with the cursor before it.
+        end: the cursor after the last option.
+        complete: whether the stretch ends before an entry that is no decision; else nothing fits the entry there.
+    """
+
+    steps: tuple[tuple[Cursor, Option], ...]
+    end: Cursor
+    complete: bool
+
+    def before_end(self) -> Stretch:
+        """The stretch without the options that were tried for the entry at its end."""
+        steps, end = list(self.steps), self.end
+        while steps and (steps[-1][0].entry, steps[-1][0].given) == (self.end.entry, self.end.given):
+            end = steps.pop()[0]
+        return Stretch(tuple(steps), end, self.complete)
+
+
+class StretchSearch:
+    """Searches one stretch of a log after the other, and takes the options that fit in the game.
+
+    Args:
+        game: the game that the options are taken in.
+        dialect: the dialect of the log.
+        entries: the entries of the log.
+        projections: the forms of the game's options in the dialect.
+
+    Attributes:
+        end: the number of the entry before which the search stops.
+        ended: the number of the entry that ended the game; None before there is one.
+    """
+
+    def __init__(self, game: Game, dialect: Dialect, entries: Entries, projections: Projections) -> None:
+        self.game = game
+        self.end = len(entries)
+        self.ended: int | None = None
+        self._projections = projections
+        self._matcher = Matcher(game, dialect, projections)
+        self._types, self._payloads, self._lists = entries.types, entries.payloads, entries.lists
+        self._is_skipped = entries.is_skipped
+        self._is_boundary = entries.is_boundary
+        self._is_checkpoint = entries.is_checkpoint
+
+    def run(self, cursor: Cursor) -> Stretch:
+        """The stretch up to the next entry that is no decision, to the end, or to the first entry that nothing fits."""
+        game = self.game
+        stack: list[_Frame] = []
+        best, furthest, there = (0, 0, 0), Stretch((), cursor, False), game.copy()
+        back, forward = 0, False
+        while True:
+            forms = self._matcher.decision_forms()
+            if self._is_done(forms, cursor):
+                break
+            progress = (cursor.entry, len(cursor.matched), len(stack))
+            if progress > best:
+                back = 0 if cursor.entry > best[0] else back
+                best, forward = progress, True
+            stack.append(_Frame(cursor, self._candidates(forms, cursor)))
+            while (found := next(stack[-1].candidates, None)) is None:
+                top = stack.pop()
+                if forward:
+                    furthest, there, forward = Stretch(_steps(stack), top.cursor, False), game.copy(), False
+                back += 1
+                if back > MAX_BACK or not stack:
+                    game.position.go_to(there.position)
+                    return furthest
+                game.undo()
+            game.apply(found[0])
+            stack[-1].option = found[0]
+            cursor = self.skip(found[1])
+        return Stretch(_steps(stack), cursor, True)
+
+    def _is_done(self, forms: DecisionForms | None, cursor: Cursor) -> bool:
+        """Whether the cursor is before an entry that is no decision, or at the end."""
+        if self.ended is not None:
+            return True
+        if forms is not None:
+            if forms.is_automatic and not cursor.waiting:
+                return False
+            if forms.lists and self._has_answer(forms, cursor):
+                return False
+        return cursor.entry >= self.end or self._is_boundary[cursor.entry]
+
+    def skip(self, cursor: Cursor) -> Cursor:
+        """The cursor after entries without a meaning, and after a list that is matched and cannot go on."""
+        entry, end = cursor.entry, self.end
+        while entry < end and self._is_skipped[entry]:
+            entry += 1
+        if entry == cursor.entry < end and cursor.matched and self._is_list_done(cursor):
+            return self.skip(replace(cursor, entry=entry + 1, matched=frozenset()))
+        return cursor if entry == cursor.entry else replace(cursor, entry=entry, matched=frozenset())
+
+    def _is_list_done(self, cursor: Cursor) -> bool:
+        """Whether all elements are matched and the open decision takes no more of them."""
+        kind, payload = self._types[cursor.entry], self._payloads[cursor.entry]
+        for path in self._projections.shared.get(kind, ()):
+            if len(cursor.matched) < len(items(payload, path)):
+                return False
+        forms = self._matcher.decision_forms()
+        return forms is None or kind not in forms.types
+
+    def _has_answer(self, forms: DecisionForms, cursor: Cursor) -> bool:
+        """Whether a list of the first entry answers the open decision."""
+        return any(cursor.head(name) < len(self._lists.get(name, ())) for name in forms.lists)
+
+    def _candidates(self, forms: DecisionForms | None, cursor: Cursor) -> Iterator[tuple[Option, Cursor]]:
+        """The options that fit, each with the cursor after it; silent ones last."""
+        if forms is None:
+            return
+        may_be_silent = cursor.silent < MAX_SILENT
+        if forms.is_automatic and not cursor.waiting:  # the other system takes it by itself
+            if may_be_silent:
+                following = replace(cursor, given=cursor.given + 1, silent=cursor.silent + 1)
+                for option in self._matcher.legal(forms.automatic):
+                    yield option, self._with_checkpoint(forms, option, cursor, following)
+            return
+        payload = self._payloads[cursor.entry]
+        type_ = self._types[cursor.entry] if cursor.entry < self.end else None
+        for choice, inverses in forms.of_type(type_):
+            patterns = self._patterns(inverses, cursor, payload)
+            for option, pattern in self._matcher.matches(choice, patterns, payload):
+                yield option, self._with_checkpoint(forms, option, cursor, self._after(pattern, cursor))
+        if forms.silent and may_be_silent and cursor.entry < self.end:
+            following = replace(cursor, silent=cursor.silent + 1, waiting=False)
+            for option in self._matcher.legal(forms.silent):
+                yield option, self._with_checkpoint(forms, option, cursor, following)
+
+    def _patterns(self, forms: Sequence[FormInverse], cursor: Cursor, payload: Any) -> list[Pattern]:
+        """Patterns for the options of a choice: the entry, elements of its list, or an element of the first entry."""
+        found: list[Pattern] = []
+        for form in forms:
+            p = form.projection
+            if p.list:
+                values, at = self._lists.get(p.list, ()), cursor.head(p.list)
+                found += [Pattern(form, value) for value in values[at : at + 1]]
+            elif p.item:
+                records = enumerate(items(payload, p.item))
+                found += [Pattern(form, record, i) for i, record in records if i not in cursor.matched]
+            elif not p.closes or self._is_closed(payload, p.closes, cursor):
+                found.append(Pattern(form, payload))
+        return found
+
+    def _is_closed(self, payload: Any, path: str, cursor: Cursor) -> bool:
+        """Whether all elements of a list that several decisions share are matched."""
+        found = follow(payload, path)
+        return isinstance(found, list) and len(cursor.matched) >= len(found)
+
+    def _after(self, pattern: Pattern, cursor: Cursor) -> Cursor:
+        """The cursor after an option that matches a pattern."""
+        p = pattern.form.projection
+        if p.list:
+            return cursor.used(p.list)
+        if pattern.item >= 0:
+            return replace(cursor, matched=cursor.matched | {pattern.item}, silent=0, waiting=False)
+        return replace(cursor, entry=cursor.entry + 1, matched=frozenset(), silent=0, waiting=False)
+
+    def _with_checkpoint(self, forms: DecisionForms, option: Option, cursor: Cursor, following: Cursor) -> Cursor:
+        """The following cursor, with a checkpoint if an undo goes back to before the option or the entry it begins."""
+        begins = self._is_checkpoint[cursor.entry] and not cursor.matched
+        begins = begins and bool(following.matched or following.entry > cursor.entry)
+        if begins or option.kind.choice in forms.checkpoints:
+            return replace(following, checkpoint=cursor.marked(self.game.ply).checkpoint)
+        return following
+
+
+def _steps(frames: list[_Frame]) -> tuple[tuple[Cursor, Option], ...]:
+    return tuple((frame.cursor, frame.option) for frame in frames if frame.option is not None)

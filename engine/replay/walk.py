@@ -1,0 +1,148 @@
+"""Walk through recorded moves: each is applied to a game, up to the first that its rules refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice, takewhile
+from typing import Any
+
+from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.numbered import every_option
+from rulespec.engine.game.option import Option, Refusal, RulesetFaultError
+from rulespec.engine.game.refusal import refused
+from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove, apply_recorded, nearest
+
+MAX_FORCED = 200
+"""Decisions in a row that are not recorded and have one option."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first recorded decision that the rules refuse.
+
+    Attributes:
+        index: the number of decisions before it.
+        recorded: the decision.
+        open: the name of the decision that is open there; None if the game is over.
+        open_by: the seat that decides; None for chance, or if the game is over.
+        refusal: the reason.
+        nearest: the legal options most like the recorded one.
+    """
+
+    index: int
+    recorded: RecordedDecision
+    open: str | None
+    open_by: str | None
+    refusal: Refusal
+    nearest: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data; see under.schema.json."""
+        return {
+            "index": self.index,
+            "decision": self.recorded.decision,
+            "by": self.recorded.by,
+            "option": self.recorded.option,
+            "open": self.open,
+            "open_by": self.open_by,
+            "reason": self.refusal.reason,
+            "rule": list(self.refusal.rules),
+            "values": self.refusal.values,
+            "nearest": list(self.nearest),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """The result of a walk.
+
+    Attributes:
+        decisions: the number of recorded decisions, those taken back later included.
+        legal: how many of them were applied, one after the other.
+        forced: decisions with one option that the record lacks.
+        difference: the first decision that is refused; None if there is none. Without one, the game was over if not all
+            are legal.
+    """
+
+    decisions: int
+    legal: int
+    forced: int
+    difference: Difference | None
+
+
+def walk(game: Game, moves: Sequence[RecordedMove], *, force: bool = False) -> Walk:
+    """Applies recorded moves one after the other, up to the first that is not legal or the end of the game.
+
+    With `force`, decisions that the record lacks are taken where they have one option, and a walk ends with the game.
+    Otherwise they are a difference, and so is a decision after the end of the game.
+    """
+    decisions = sum(isinstance(move, RecordedDecision) for move in moves)
+    legal = forced = 0
+    plies: list[int] = []  # for each decision that stands, the ply before it and before those forced by it
+    for move in moves:
+        if isinstance(move, TakenBack):
+            ply = plies[-move.decisions] if move.decisions <= len(plies) else -1
+            try:
+                game.take_back(TakenBack(game.ply - ply, move.keep))
+            except (IndexError, ValueError) as error:
+                undo = RecordedDecision("", None, "undo")
+                return Walk(decisions, legal, forced, _difference(game, legal, undo, refused(str(error))))
+            del plies[-move.decisions :]
+            continue
+        plies.append(game.ply)
+        if force:
+            forced += _take_forced(game, move)
+            if _is_over(game):
+                break
+        applied = apply_recorded(game, move)
+        if isinstance(applied, Refusal):
+            return Walk(decisions, legal, forced, _difference(game, legal, move, applied))
+        legal += 1
+    return Walk(decisions, legal, forced, None)
+
+
+def _is_over(game: Game) -> bool:
+    try:
+        return game.is_over
+    except RulesetFaultError:  # `apply_recorded` reports it
+        return False
+
+
+def _difference(game: Game, index: int, recorded: RecordedDecision, refusal: Refusal) -> Difference:
+    """The difference at the position of a game that has refused a decision."""
+    try:
+        now = game.decision
+    except RulesetFaultError:  # the refusal says so already
+        now = None
+    by = now.by if now else None
+    return Difference(index, recorded, now.name if now else None, by, refusal, nearest(game, recorded.option))
+
+
+def _take_forced(game: Game, recorded: RecordedDecision) -> int:
+    """Takes decisions with one option before the recorded one is open; returns their number."""
+    forced = 0
+    try:
+        while forced < MAX_FORCED and not game.is_over and not _is_open(game, recorded):
+            own = list(islice(takewhile(lambda option: not option.interrupt, every_option(game)), 2))
+            if len(own) != 1:
+                break
+            game.apply(own[0])
+            forced += 1
+    except RulesetFaultError:  # `apply_recorded` finds it, too
+        pass
+    return forced
+
+
+def _is_open(game: Game, recorded: RecordedDecision) -> bool:
+    """Whether the open decision is the recorded one: of its name, and for the same seat."""
+    now = game.decision
+    if now is None or now.name != recorded.decision:
+        return False
+    if now.by == recorded.by:
+        return True
+    try:
+        option: Option = game.parse(recorded.option)
+    except ValueError:
+        return True
+    return option.interrupt

@@ -1,0 +1,114 @@
+"""Results as a file of JSON Lines, a header and then a row for each game, only ever added to:
+
+{"rulespec_results": 1, "ruleset": "nim", "ruleset_hash": "9c…", "players": [2], "seed": 1, "cap": 5000, …}
+{"game": 0, "players": 2, "decisions": 5, "ended": "last_stone", "winners": ["B"], "scores": {…}, "failure": null}
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
+from rulespec.engine.logs.log_text import fail
+from rulespec.engine.logs.saved_game import SaveError, open_alone, sync_folder
+from rulespec.engine.simulate.plan import Outcome, Plan
+from rulespec.engine.simulate.results import Results, check_header, header, outcome_of
+
+MAX_LINE = 1_000_000
+"""Bytes of a line."""
+
+
+class JsonLinesResults(Results):
+    """A file of JSON Lines, in which each row is written as soon as its game is over; see `Results`."""
+
+    def __init__(self, path: Path, plan: Plan) -> None:
+        super().__init__(path, plan)
+        self._size = 0  # of the complete lines
+        self._torn = False  # whether a torn line follows
+        self._file = open_alone(path, "written")
+        if not stat.S_ISREG(os.fstat(self._file).st_mode):
+            os.close(self._file)
+            raise SaveError(f"{path} is not a file")
+
+    def recorded(self) -> Iterator[Outcome]:
+        """See `Results`."""
+        name, number = str(self.path), 0
+        with os.fdopen(os.dup(self._file), "rb") as file:
+            file.seek(0)
+            first = file.readline(MAX_LINE)
+            if not first.endswith(b"\n"):
+                if not _line(header(self.plan)).startswith(first):
+                    message = "this is no file of results of these games"
+                    fail("RS607", message, Span(name, 1, 1, 1, 2), help="name another file")
+                self._torn = bool(first)
+                return
+            check_header(first, name, self.plan)
+            self._size = len(first)
+            while line := file.readline(MAX_LINE):
+                place = Span(name, number + 2, 1, number + 2, 2)
+                if len(line) == MAX_LINE:
+                    fail("RS602", f"the line has more than {MAX_LINE:,} bytes", place, help=_cut(name, number + 1))
+                if not line.endswith(b"\n"):
+                    self._torn = True
+                    message = "the last line is torn; the results count up to the line before"
+                    help_ = "was the program stopped while it was writing? Its game is played again"
+                    self.warnings.append(Diagnostic("RS603", Severity.WARNING, message, place, help=help_))
+                    return
+                yield _row(line, self.plan, number, place)
+                self._size += len(line)
+                number += 1
+
+    def add(self, outcome: Outcome) -> None:
+        """See `Results`."""
+        data = _line(outcome.to_json())
+        if not self._size:
+            data = _line(header(self.plan)) + data
+        try:
+            if self._torn:
+                os.ftruncate(self._file, self._size)
+                self._torn = False
+            done = 0
+            while done < len(data):
+                done += os.write(self._file, data[done:])
+        except OSError as error:
+            with suppress(OSError):
+                os.ftruncate(self._file, self._size)
+            raise SaveError(f"{self.path} cannot be written: {error.strerror}") from None
+        self._size += len(data)
+
+    def close(self) -> None:
+        """See `Results`."""
+        with suppress(OSError):
+            if os.fstat(self._file).st_size:
+                os.fsync(self._file)
+                sync_folder(self.path.absolute().parent)
+            else:
+                self.path.unlink()
+        os.close(self._file)
+
+
+def _line(data: dict[str, Any]) -> bytes:
+    return json.dumps(data).encode() + b"\n"
+
+
+def _row(line: bytes, plan: Plan, number: int, place: Span) -> Outcome:
+    """The outcome in a line."""
+    help_ = _cut(place.file, place.line - 1)
+    try:
+        data = json.loads(line)
+    except (ValueError, RecursionError):
+        fail("RS604", "the line is not JSON", place, help=help_)
+    try:
+        return outcome_of(data, plan, number)
+    except ValueError as error:
+        fail("RS607", str(error), place, help=help_)
+
+
+def _cut(name: str, lines: int) -> str:
+    return f"name another file, or keep the first {lines:,} lines of {name} alone: the same command continues there"

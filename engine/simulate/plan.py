@@ -1,0 +1,134 @@
+"""Plans of many random games, and the outcome of each: plain data that processes send to one another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.engine.game.machines import Backend, check_seats, check_settings, seat_names
+from rulespec.engine.simulate.playouts import CAP, Playout, play_out
+from rulespec.typed import nodes as typed
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All that game number n depends on: plain data, for other processes.
+
+    Attributes:
+        reference: the reference to load the ruleset by.
+        ruleset: its reference by ids.
+        ruleset_hash: the hash of its content.
+        players: numbers of players; the games take turns.
+        seed: the seed of chance.
+        cap: the number of decisions after which a game is abandoned.
+        settings: all settings of the ruleset, with their values.
+        backend: the backend that runs the rules; it makes no difference to the games.
+    """
+
+    reference: str
+    ruleset: str
+    ruleset_hash: str
+    players: tuple[int, ...]
+    seed: int
+    cap: int
+    settings: dict[str, str]
+    backend: Backend
+
+    @classmethod
+    def of(
+        cls,
+        reference: str,
+        ruleset: typed.Ruleset,
+        players: Sequence[int],
+        seed: int,
+        *,
+        settings: Mapping[str, str | bool] | None = None,
+        backend: Backend = "python",
+        cap: int = CAP,
+    ) -> Plan:
+        """The plan for a loaded ruleset.
+
+        Raises:
+            DiagnosticsError: if the numbers of players or the settings do not fit it.
+        """
+        values = check_settings(ruleset, settings or {})
+        for number in players:
+            check_seats(ruleset, seat_names(number))
+        return cls(reference, ruleset.ref, ruleset.hash, tuple(players), seed, cap, values, backend)
+
+    def seats(self, number: int) -> tuple[str, ...]:
+        """The seats of a game."""
+        return seat_names(self.players[number % len(self.players)])
+
+    def play(self, ruleset: typed.Ruleset, number: int) -> Playout:
+        """Plays one game, always the same; `ruleset` is that of the plan."""
+        return play_out(
+            ruleset, self.seats(number), self.seed, number, settings=self.settings, backend=self.backend, cap=self.cap
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """A mistake of the rules that a game shows, as texts. Code and place identify it.
+
+    Attributes:
+        kind: `invariant`, `fault` or `no_option`.
+        detail: the message.
+        code: the code of the diagnostic.
+        place: its place, from the folder of the ruleset on: `nim/rules/play.rules:13:5`; empty if it has none.
+    """
+
+    kind: str
+    detail: str
+    code: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The outcome of one game: plain data, the same wherever it was played.
+
+    Attributes:
+        game: the number of the game.
+        players: the number of players.
+        decisions: the number of decisions.
+        ended: the ending; None if the game was abandoned or failed.
+        winners: the seats that won.
+        scores: the points by seat.
+        failure: the mistake that it shows; None if it shows none.
+    """
+
+    game: int
+    players: int
+    decisions: int
+    ended: str | None
+    winners: tuple[str, ...]
+    scores: dict[str, int]
+    failure: Mistake | None
+
+    @classmethod
+    def of(cls, playout: Playout) -> Outcome:
+        """The outcome of a playout."""
+        mistake, failure, game = None, playout.failure, playout.game
+        if failure is not None:
+            place = _place(game.ruleset, failure.wrong.span)
+            detail = f"{place}: {failure.wrong.message}" if failure.kind == "fault" and place else failure.detail
+            mistake = Mistake(failure.kind, detail, failure.wrong.code, place)
+        seats = len(game.seats)
+        return cls(playout.number, seats, playout.decisions, playout.ending, playout.winners, playout.scores, mistake)
+
+    def to_json(self) -> dict[str, Any]:
+        """The outcome as an object of `playouts` in simulate.schema.json."""
+        return asdict(self)
+
+
+def _place(ruleset: typed.Ruleset, span: Span | None) -> str:
+    """A place from the folder of the ruleset on: the same wherever the program runs."""
+    if span is None:
+        return ""
+    path = Path(span.file).resolve()
+    above = next((f.parent for f in map(Path.resolve, ruleset.folders) if path.is_relative_to(f)), path.parent)
+    return f"{path.relative_to(above).as_posix()}:{span.line}:{span.column}"

@@ -1,0 +1,98 @@
+"""Totals of many random games: lengths, endings, wins, points and failures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from rulespec.engine.game.machines import seat_names
+from rulespec.engine.simulate.plan import Mistake, Outcome
+
+
+class Totals:
+    """Totals of many games, in constant memory.
+
+    Attributes:
+        failures: the number of games that failed.
+        failed: the first few of them.
+        mistakes: the first few different mistakes (code, place), each with the first game that shows it.
+    """
+
+    EXAMPLES = 5
+    """Failed games, and mistakes, that are remembered."""
+
+    def __init__(self) -> None:
+        self.lengths = Counter[int]()
+        self.endings = Counter[str]()
+        self.capped = 0
+        self.failures = 0
+        self.failed: list[Outcome] = []
+        self.mistakes: dict[tuple[str, str], int] = {}
+        self.games = Counter[str]()
+        self.wins: dict[str, float] = {}
+        self.points: dict[str, tuple[int, int]] = {}  # seat → games with points, sum of points
+
+    def add(self, outcome: Outcome) -> None:
+        """Counts a game."""
+        self.lengths[outcome.decisions] += 1
+        if outcome.failure is not None:
+            self._fail(outcome, outcome.failure)
+        elif outcome.ended is None:
+            self.capped += 1
+        else:
+            self.endings[outcome.ended] += 1
+            for seat in seat_names(outcome.players):
+                self.games[seat] += 1
+                share = 1 / len(outcome.winners) if seat in outcome.winners else 0.0
+                self.wins[seat] = self.wins.get(seat, 0.0) + share
+            for seat, points in outcome.scores.items():
+                times, sum_ = self.points.get(seat, (0, 0))
+                self.points[seat] = times + 1, sum_ + points
+
+    def _fail(self, outcome: Outcome, mistake: Mistake) -> None:
+        self.failures += 1
+        if len(self.failed) < self.EXAMPLES:
+            self.failed.append(outcome)
+        if len(self.mistakes) < self.EXAMPLES:
+            self.mistakes.setdefault((mistake.code, mistake.place), outcome.game)
+
+    def to_json(self) -> dict[str, Any]:
+        """The totals as plain data; see simulate.schema.json. Wins are shared between several winners."""
+        n, total = self.lengths.total(), sum(length * games for length, games in self.lengths.items())
+        return {
+            "games": n,
+            "decisions": {
+                "total": total,
+                "least": min(self.lengths, default=0),
+                "median": _median(self.lengths),
+                "mean": round(total / n, 2) if n else 0,
+                "most": max(self.lengths, default=0),
+            },
+            "endings": dict(sorted(self.endings.items())),
+            "capped": self.capped,
+            "seats": {
+                seat: {
+                    "games": games,
+                    "wins": round(self.wins[seat], 4),
+                    "mean_score": self._mean_score(seat),
+                }
+                for seat, games in sorted(self.games.items())
+            },
+            "failures": self.failures,
+        }
+
+    def _mean_score(self, seat: str) -> float | None:
+        times, total = self.points.get(seat, (0, 0))
+        return round(total / times, 2) if times else None
+
+
+def _median(counts: Counter[int]) -> float:
+    """The median of a multiset of numbers; 0 if it is empty."""
+    middle, seen, below = counts.total() / 2, 0, 0
+    for value, times in sorted(counts.items()):
+        if seen == middle:  # an even number of them, and the middle lies between two values
+            return (below + value) / 2
+        seen, below = seen + times, value
+        if seen > middle:
+            return value
+    return below

@@ -1,0 +1,113 @@
+"""Graph of the positions near the start of a game: paths, loops and dead ends."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from rulespec.engine.game.option import Option
+from rulespec.engine.program import ir
+
+MAX_LOOP_STARTS = 100
+"""Positions from which a loop is searched."""
+
+
+@dataclass(slots=True)
+class Node:
+    """A position.
+
+    Attributes:
+        parent: the number of the position it was first reached from; -1 for the start.
+        move: the option that led here from there; None for the start.
+        ends: whether the game is over here, or something is wrong.
+        successors: the numbers of the positions that options lead to.
+        turns: those options that may be part of a loop, each with the position it leads to.
+        decision: the open decision; None if the game is over.
+    """
+
+    parent: int
+    move: Option | None
+    ends: bool = False
+    successors: set[int] = field(default_factory=set)
+    turns: list[tuple[Option, int]] = field(default_factory=list)
+    decision: ir.Decision | None = None
+
+
+class PositionGraph:
+    """Positions by number, in the order in which they are first reached; 0 is the start."""
+
+    def __init__(self) -> None:
+        self.nodes = [Node(-1, None)]
+
+    def path(self, here: int) -> list[Option]:
+        """The options from the start to a position."""
+        path: list[Option] = []
+        while (move := self.nodes[here].move) is not None:
+            path.append(move)
+            here = self.nodes[here].parent
+        return path[::-1]
+
+    def decision(self, here: int) -> ir.Decision:
+        """The open decision of a position where the game is not over."""
+        decision = self.nodes[here].decision
+        assert decision is not None
+        return decision
+
+    def first_loop(self) -> tuple[int, list[Option]] | None:
+        """The loop of turns that begins nearest to the start: its first position and its options; None without one."""
+        inside = self._core()
+        for here in sorted(inside)[:MAX_LOOP_STARTS]:
+            came: dict[int, tuple[int, Option]] = {}
+            queue = deque([here])
+            while queue and here not in came:
+                at = queue.popleft()
+                for option, there in self.nodes[at].turns:
+                    if there in inside and there not in came:
+                        came[there] = (at, option)
+                        queue.append(there)
+            if here in came:
+                loop: list[Option] = []
+                at = here
+                while not loop or at != here:
+                    at, option = came[at]
+                    loop.append(option)
+                return here, loop[::-1]
+        return None
+
+    def first_dead_end(self) -> int | None:
+        """The first position from which no options lead to an end; None if there is none. All positions are known."""
+        predecessors: dict[int, list[int]] = {}
+        for at, node in enumerate(self.nodes):
+            for there in node.successors:
+                predecessors.setdefault(there, []).append(at)
+        pending = [at for at, node in enumerate(self.nodes) if node.ends]
+        ending = set(pending)
+        while pending:
+            new = [at for at in predecessors.get(pending.pop(), ()) if at not in ending]
+            ending.update(new)
+            pending += new
+        return next((at for at in range(len(self.nodes)) if at not in ending), None)
+
+    def _core(self) -> set[int]:
+        """The positions that may be on a loop of turns, without sources and sinks, again and again."""
+        successors: list[set[int]] = [{there for _, there in node.turns} for node in self.nodes]
+        predecessors: list[set[int]] = [set() for _ in self.nodes]
+        for at, found in enumerate(successors):
+            for there in found:
+                predecessors[there].add(at)
+        inside = set(range(len(self.nodes)))
+        pending = [at for at in inside if not successors[at] or not predecessors[at]]
+        while pending:
+            at = pending.pop()
+            if at not in inside:
+                continue
+            inside.discard(at)
+            for there in successors[at]:
+                predecessors[there].discard(at)
+                if not predecessors[there]:
+                    pending.append(there)
+            for before in predecessors[at]:
+                successors[before].discard(at)
+                if not successors[before]:
+                    pending.append(before)
+        return inside

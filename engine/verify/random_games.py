@@ -1,0 +1,130 @@
+"""Random games that check the properties, and the shortest game found for each mistake."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+
+from rulespec.diagnostics.diagnostic import Diagnostic
+from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.machines import Backend, Machines, seat_names
+from rulespec.engine.game.position_check import same_option
+from rulespec.engine.simulate.playouts import Playout, choose
+from rulespec.engine.verify.properties import PROPERTIES, Property
+from rulespec.engine.verify.shrink import FailingGame, Move, shortest
+from rulespec.engine.verify.trial import BACKENDS, Trial, kind_of
+from rulespec.typed import nodes as typed
+
+CAP = 1_000
+"""Decisions after which a random game is abandoned."""
+TAKE_BACK = 1 / 30
+"""Probability of taking decisions back in a random game, up to five of them."""
+
+
+def random_games(
+    ruleset: typed.Ruleset,
+    players: Sequence[int],
+    games: int,
+    seed: int,
+    *,
+    cap: int = CAP,
+    backends: Sequence[Backend | Machines] = BACKENDS,
+) -> Iterator[tuple[Trial, FailingGame | None]]:
+    """Plays random games, every other one with random settings, and checks the properties.
+
+    Args:
+        ruleset: the ruleset.
+        players: numbers of players; the games take turns.
+        games: the number of games.
+        seed: the same seed gives the same games.
+        cap: the number of decisions after which a game is abandoned.
+        backends: the backends that are compared.
+
+    Yields:
+        Each game at its end, with the shortest game found that shows its mistake; None if it shows none.
+
+    Raises:
+        DiagnosticsError: if a game cannot be set up.
+    """
+    for number in range(games):
+        rng = random.Random(f"{seed}:{number}")
+        settings = {o.name: _any(o.values or ("false", "true"), rng) for o in ruleset.settings.values()}
+        seats = seat_names(players[number % len(players)])
+        trial = Trial(ruleset, seats, settings if number % 2 else None, backends)
+        failed = _played(trial, rng, cap)
+        yield trial, failed and shorter(trial, *failed)
+
+
+def _any(of: Sequence[str], rng: random.Random) -> str:
+    return of[int(rng.random() * len(of))]  # only `random()` gives the same in all versions of Python
+
+
+def _played(trial: Trial, rng: random.Random, cap: int) -> tuple[Diagnostic, Property | None] | None:
+    """Plays a trial to its end. A diagnostic, and the property that does not hold (None if the last move fails)."""
+    wrong = trial.begin()
+    while wrong is None:
+        over = trial.game.is_over or trial.game.ply >= cap
+        for tried in PROPERTIES:
+            if (rng.random() < tried.rate or over) and (found := tried.check(trial)) is not None:
+                return found, tried
+        if over:
+            return None
+        wrong = trial.make(_move(trial.game, rng))
+    return wrong, None
+
+
+def _move(game: Game, rng: random.Random) -> Move:
+    if game.ply and rng.random() < TAKE_BACK:
+        return TakenBack(1 + int(rng.random() * min(5, game.ply)))
+    option = choose(game, rng)
+    assert option is not None  # else the property `rules` does not hold
+    return option
+
+
+def shorter(trial: Trial, wrong: Diagnostic, failed: Property | None) -> FailingGame:
+    """The shortest game found that shows the mistake of a trial.
+
+    Args:
+        trial: the game that shows it.
+        wrong: its diagnostic.
+        failed: the property that does not hold at its end; None if its last move fails.
+    """
+    ruleset, header = trial.game.ruleset, trial.header
+
+    rng = random.Random(0)
+
+    def run(moves: Sequence[Move], more: int) -> tuple[list[Move], Diagnostic] | None:
+        again = Trial(ruleset, header.seats, header.settings, trial.backends)
+        found = again.begin()
+        rest = iter(moves)
+        while found is None:
+            # Slow properties are checked at the end only.
+            if failed is not None and failed.rate == 1:
+                found = failed.check(again)
+            if found is None:
+                move = next((m for move in rest if (m := _possible(again.game, move)) is not None), None)
+                if move is None and more > 0 and not again.game.is_over:
+                    more, move = more - 1, choose(again.game, rng)
+                if move is None:
+                    found = failed.check(again) if failed is not None else None
+                    break
+                found = again.make(move)
+        return (again.moves, found) if found is not None and kind_of(found) == kind_of(wrong) else None
+
+    return shortest(ruleset, header, trial.moves, wrong, run)
+
+
+def shorter_playout(playout: Playout) -> FailingGame:
+    """The shortest game found that shows the mistake of a failed playout."""
+    assert playout.failure is not None
+    game = playout.game
+    trial = Trial(game.ruleset, game.seats, game.settings, BACKENDS[:1])
+    trial.moves += playout.moves()
+    return shorter(trial, playout.failure.wrong, PROPERTIES[0] if playout.failure.option is None else None)
+
+
+def _possible(game: Game, move: Move) -> Move | None:
+    """The same move in another game; None if it is not possible there."""
+    if isinstance(move, TakenBack):
+        return move if move.decisions <= game.ply else None
+    return same_option(game, move)

@@ -1,0 +1,278 @@
+"""Run of a scenario: its decisions taken in a game, and each expectation compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.documents.nodes import Node, Scalar, Sequence
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import Backend, Machines
+from rulespec.engine.game.numbered import every_option
+from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.game.view import scores
+from rulespec.engine.verify.scenario import Scenario, items, pairs
+from rulespec.typed import nodes as typed
+
+_MAX_JOINED = 12  # options in a message
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An expectation that does not hold.
+
+    Attributes:
+        scenario: the scenario.
+        backend: the backend that ran it.
+        span: the place of the expectation.
+        what: its key, such as `options` or `when`.
+        expected: the expected value; empty if the scenario could not go on.
+        found: the value, or the fault.
+    """
+
+    scenario: Scenario
+    backend: Backend | Machines
+    span: Span
+    what: str
+    expected: str
+    found: str
+
+    @property
+    def diagnostic(self) -> Diagnostic:
+        """The failure as a diagnostic with its place."""
+        expected = f", expected {self.expected}" if self.expected else ""
+        message = f"{self.scenario.id}: {self.what} is {self.found}{expected}"
+        code = "RS812"
+        if self.what in _CODES:
+            message, code = f"{self.scenario.id}: {self.found}", _CODES[self.what]
+        notes = (Label(self.scenario.span, self.scenario.title),)
+        return Diagnostic(code, Severity.ERROR, message, self.span, notes=notes)
+
+
+_CODES = {"given": "RS813", "when": "RS814", "fault": "RS814", "expression": "RS815", "invariants": "RS816"}
+
+
+def run_scenario(
+    ruleset: typed.Ruleset, scenario: Scenario, backend: Backend | Machines = "python"
+) -> tuple[Failure, ...]:
+    """Runs a scenario.
+
+    Returns:
+        The failures; empty if the scenario passes. A decision that is not legal ends it.
+    """
+    run = _Run(ruleset, scenario, backend)
+    run.run()
+    return tuple(run.failures)
+
+
+class _Stop(Exception):
+    """Raised when the scenario cannot go on."""
+
+
+class _Run:
+    """A scenario, its game, and the failures so far."""
+
+    def __init__(self, ruleset: typed.Ruleset, scenario: Scenario, backend: Backend | Machines) -> None:
+        self.ruleset = ruleset
+        self.scenario = scenario
+        self.backend = backend
+        self.failures: list[Failure] = []
+        self.checks: dict[str, Callable[[Game, Node], None]] = {
+            "decision": self.decision,
+            "by": self.by,
+            "options": self.options,
+            "legal": self.legal,
+            "illegal": self.illegal,
+            "values": self.values,
+            "ended": self.ended,
+            "scores": self.scores,
+            "winners": self.winners,
+        }
+
+    def run(self) -> None:
+        try:
+            game = self.start()
+            # A given position may break an invariant before any decision.
+            broken = set(game.broken_invariants())
+            last = self.scenario.steps[-1] if self.scenario.steps else None
+            for step in self.scenario.steps:
+                for text in step.when:
+                    self.take(game, text)
+                for key, wanted in step.then:
+                    self.checks[key.text](game, wanted)
+                if self.backend == "interpreter" and step is not last:
+                    continue  # invariants read the whole state, and the interpreter is slow
+                for name in [n for n in game.broken_invariants() if n not in broken]:
+                    broken.add(name)
+                    place = step.when[-1].span if step.when else self.scenario.span
+                    self.fail(place, "invariants", f"the invariant does not hold: {name}")
+        except _Stop:
+            return
+        except RulesetFaultError as fault:
+            self.fail(self.scenario.span, "fault", str(fault))
+
+    def fail(self, span: Span, what: str, found: str, expected: str = "") -> None:
+        self.failures.append(Failure(self.scenario, self.backend, span, what, expected, found))
+
+    def start(self) -> Game:
+        """The game at the given position."""
+        scenario = self.scenario
+        place = scenario.start.span if scenario.start is not None else scenario.span
+        start = scenario.start.text if scenario.start is not None else None
+        try:
+            game = Game(self.ruleset, scenario.seats, dict(scenario.settings), self.backend, start)
+            for key, value in scenario.given:
+                place = key.span
+                game.set_value(key.text, _text(value))
+            place = scenario.start.span if scenario.start is not None else scenario.span
+            game.position.begin()
+        except DiagnosticsError as error:
+            self.reported(error, place, "given")
+            raise _Stop from None
+        except RulesetFaultError as fault:
+            self.fail(place, "given", f"the game cannot begin: {fault}")
+            raise _Stop from None
+        return game
+
+    def reported(self, error: DiagnosticsError, span: Span, what: str) -> None:
+        for diagnostic in error.diagnostics:
+            hint = f"; {diagnostic.help}" if diagnostic.help else ""
+            self.fail(span, what, diagnostic.message + hint)
+
+    def take(self, game: Game, text: Scalar) -> None:
+        """Takes a decision such as `A: draw(2)`."""
+        by, _, wanted = (part.strip() for part in text.text.partition(":"))
+        try:
+            option = game.parse(wanted)
+        except ValueError as error:
+            here = f" (open is {_open(game)})"
+            self.fail(text.span, "when", f"{error}{here}")
+            raise _Stop from None
+        if (option.by or "chance") != by:
+            self.fail(text.span, "when", f"`{wanted}` is for {option.by or 'chance'} to do, not for {by}")
+            raise _Stop
+        if (refusal := game.why_not(option)) is not None:
+            self.fail(text.span, "when", f"`{wanted}` is not legal: {refusal}")
+            raise _Stop
+        try:
+            game.apply(option)
+        except RulesetFaultError as fault:
+            self.fail(text.span, "fault", f"`{wanted}` leads to a fault of the rules: {fault}")
+            raise _Stop from None
+
+    # --- expectations ------------------------------------------------------------
+
+    def equal(self, node: Node, what: str, found: str, expected: str) -> None:
+        if found != expected:
+            self.fail(node.span, what, found, expected)
+
+    def decision(self, game: Game, node: Node) -> None:
+        decision = game.decision
+        self.equal(node, "decision", decision.name if decision else "none", _text(node))
+
+    def by(self, game: Game, node: Node) -> None:
+        decision = game.decision
+        found = (decision.by or "chance") if decision else "none"
+        self.equal(node, "by", found, _text(node))
+
+    def options(self, game: Game, node: Node) -> None:
+        own = [option for option in every_option(game) if not option.interrupt]
+        if isinstance(node, Sequence):
+            wanted = {_plain(_text(item)): item for item in node.items}
+            self.same(node, "options", [_plain(str(o)) for o in own], wanted)
+            return
+        for name, values in pairs(node):
+            found = [_plain(", ".join(o.arguments.values())) for o in own if o.name == name.text]
+            wanted = {_plain(_text(item)): item for item in items(values)}
+            self.same(values, f"options of `{name.text}`", found, wanted)
+
+    def same(self, node: Node, what: str, found: list[str], wanted: dict[str, Node]) -> None:
+        for text in [text for text in wanted if text not in found]:
+            self.fail(wanted[text].span, what, "without it", f"`{text}`")
+        more = [text for text in found if text not in wanted]
+        if more:
+            self.fail(node.span, what, f"also {_joined(more)}", "exactly these")
+
+    def legal(self, game: Game, node: Node) -> None:
+        for item in items(node):
+            try:
+                refusal = game.why_not(game.parse(_text(item)))
+            except ValueError as error:
+                self.fail(item.span, "legal", f"{error} (open is {_open(game)})", "a legal option")
+                continue
+            if refusal is not None:
+                self.fail(item.span, f"`{_text(item)}`", f"refused: {refusal}", "a legal option")
+
+    def illegal(self, game: Game, node: Node) -> None:
+        for key, expected in pairs(node):
+            try:
+                refusal = game.why_not(game.parse(key.text))
+            except ValueError as error:
+                reason = str(error)
+            else:
+                if refusal is None:
+                    self.fail(key.span, f"`{key.text}`", "legal", f"a refusal: {_text(expected)}")
+                    continue
+                reason = str(refusal)
+            if _text(expected) not in reason:
+                self.fail(expected.span, f"the reason against `{key.text}`", reason, _text(expected))
+
+    def values(self, game: Game, node: Node) -> None:
+        for key, wanted in pairs(node):
+            try:
+                found = game.value(key.text)
+            except DiagnosticsError as error:
+                self.reported(error, key.span, "expression")
+                continue
+            except RulesetFaultError as fault:
+                self.fail(key.span, "expression", f"`{key.text}` has no value: {fault}")
+                continue
+            if _canonical(found) != _canonical(_text(wanted)):
+                self.fail(wanted.span, f"`{key.text}`", found, _text(wanted))
+
+    def ended(self, game: Game, node: Node) -> None:
+        result = game.result
+        self.equal(node, "ended", result.ending if result else "none", _text(node))
+
+    def scores(self, game: Game, node: Node) -> None:
+        found = scores(game)
+        for seat, points in pairs(node):
+            score = str(found.get(seat.text, "none"))
+            self.equal(points, f"the score of {seat.text}", score, _text(points))
+
+    def winners(self, game: Game, node: Node) -> None:
+        result = game.result
+        found = _joined(sorted(result.winners)) if result else "nobody yet"
+        self.equal(node, "winners", found, _joined(sorted(_text(item) for item in items(node))))
+
+
+def _open(game: Game) -> str:
+    decision = game.decision
+    return f"`{decision.name}` by {decision.by or 'chance'}" if decision else "nothing: the game is over"
+
+
+def _plain(text: str) -> str:
+    """An option's text without the blanks that do not matter."""
+    return ", ".join(part.strip() for part in text.split(","))
+
+
+def _canonical(value: str) -> str:
+    """A value without blanks, and a set in one order."""
+    value = value.replace(" ", "")
+    if value.startswith("{") and value.endswith("}"):
+        return "{" + ",".join(sorted(value[1:-1].split(","))) + "}"
+    return value
+
+
+def _joined(texts: list[str]) -> str:
+    more = ", …" if len(texts) > _MAX_JOINED else ""
+    return ", ".join(texts[:_MAX_JOINED]) + more if texts else "nothing"
+
+
+def _text(value: Node) -> str:
+    """A value as the rules language writes it."""
+    if not isinstance(value, Scalar):
+        return ""
+    return "none" if value.value is None else value.text

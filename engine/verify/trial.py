@@ -1,0 +1,93 @@
+"""Trial: one game under several backends at once, which must agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
+from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.machines import Backend, Machines
+from rulespec.engine.game.option import IllegalOptionError, RulesetFaultError
+from rulespec.engine.game.position_check import asked
+from rulespec.engine.logs.native import LogHeader
+from rulespec.engine.verify.shrink import Move
+from rulespec.typed import nodes as typed
+
+BACKENDS: tuple[Backend, ...] = ("python", "interpreter")
+
+
+class Trial:
+    """A game under several backends at once; the others are compared with the first.
+
+    Args:
+        ruleset: the ruleset.
+        seats: names of the players.
+        settings: values for the ruleset's settings.
+        backends: names of backends, or functions that make machines.
+
+    Raises:
+        DiagnosticsError: if the seats or the settings do not fit the ruleset.
+    """
+
+    def __init__(
+        self,
+        ruleset: typed.Ruleset,
+        seats: Sequence[str],
+        settings: Mapping[str, str | bool] | None = None,
+        backends: Sequence[Backend | Machines] = BACKENDS,
+    ) -> None:
+        self.backends = backends
+        self.games = [Game(ruleset, seats, settings, backend) for backend in backends]
+        self.header = LogHeader.of(self.game)
+        self.moves: list[Move] = []
+
+    @property
+    def game(self) -> Game:
+        """The game under the first backend."""
+        return self.games[0]
+
+    def begin(self) -> Diagnostic | None:
+        """Begins the game. A diagnostic if the rules are at fault before the first decision."""
+        return self._together(lambda game: game.position.begin())
+
+    def make(self, move: Move) -> Diagnostic | None:
+        """Takes a legal option, or takes back. A diagnostic if the rules are at fault in it."""
+        self.moves.append(move)
+        if isinstance(move, TakenBack):
+            return self._together(lambda game: game.take_back(move))
+        return self._together(lambda game: game.apply(move))
+
+    def _together(self, act: Callable[[Game], None]) -> Diagnostic | None:
+        faults = [_fault(act, game) for game in self.games]
+        if all((f and (f.code, f.span)) == (faults[0] and (faults[0].code, faults[0].span)) for f in faults):
+            return faults[0]
+        return contradiction(self, "backends", f"one backend says: {' - the other: '.join(map(_message, faults))}")
+
+
+def _fault(act: Callable[[Game], None], game: Game) -> Diagnostic | None:
+    try:
+        act(game)
+    except RulesetFaultError as fault:
+        return fault.diagnostic
+    except IllegalOptionError as error:
+        return Diagnostic("RS903", Severity.ERROR, str(error), None)
+    return None
+
+
+def _message(fault: Diagnostic | None) -> str:
+    return fault.message if fault is not None else "nothing is wrong"
+
+
+def contradiction(trial: Trial, name: str, detail: str) -> Diagnostic:
+    """The diagnostic of a property that this program breaks, not the rules."""
+    try:
+        span = None if trial.game.is_over else asked(trial.game).span
+    except RulesetFaultError:
+        span = None
+    help_ = "this holds whatever the rules are: please report it, with the ruleset and the game"
+    return Diagnostic("RS903", Severity.ERROR, f"{name}: {detail}", span, help=help_)
+
+
+def kind_of(wrong: Diagnostic) -> tuple[object, ...]:
+    """The identity of a mistake, equal for two games that show the same one."""
+    return (wrong.code, wrong.message.partition(":")[0]) if wrong.code == "RS903" else (wrong.code, wrong.span)
