@@ -16,7 +16,7 @@ from rulespec.engine.dialects.dialect import MISSING, Dialect, Projection, follo
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.query import Asked, Asker, Value
 from rulespec.engine.program import ir
-from rulespec.engine.program.interpreter import ProgramFaultError
+from rulespec.engine.program.faults import ProgramFaultError
 
 MAX_ITEMS = 1_000
 """Elements of a list that several decisions share; a longer one is no such list."""

@@ -16,7 +16,10 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.position_hash import change, digits, weights, whole
 from rulespec.engine.program import ir
-from rulespec.engine.program.interpreter import Interpreter, Journal, Listed, ProgramFaultError, State, restore
+from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.interpreter import Interpreter
+from rulespec.engine.program.journal import Journal, State, restore
+from rulespec.engine.program.machine import Listed
 
 MAX_LISTED = 100_000
 """Options of a decision that are listed."""

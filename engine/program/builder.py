@@ -7,10 +7,9 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
 from rulespec.engine.program.ir import Cell, Const, Expr, If, Logic, Op
+from rulespec.engine.program.limits import MAX_NUMBER
 
 TRUE, FALSE = Const(1), Const(0)
-MAX_NUMBER = 10**15
-"""What the state may hold, and a payment be: numbers that grew without bound would stop every machine."""
 
 
 def _pick(mask: int, start: int) -> int:

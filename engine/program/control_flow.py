@@ -9,14 +9,23 @@ from rulespec.engine.program import ir
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop over a set: the set, the cells of what is left of it and of the member at hand, and where it leads."""
+    """A loop over a set.
+
+    Attributes:
+        over: the set.
+        rest: the cell of what is left of it.
+        at: the cell of the member at hand.
+        start: the place from which on the members come, in cyclic order.
+        body: the block that takes the next member.
+        after: the block that follows the loop.
+    """
 
     over: ir.Expr
     rest: int
     at: int
     start: ir.Expr
     body: int
-    behind: int
+    after: int
 
 
 class Flow:
@@ -33,7 +42,7 @@ class Flow:
         if isinstance(exit_, ir.Goto):
             return [exit_.block]
         if isinstance(exit_, ir.Enter):
-            return [exit_.behind]
+            return [exit_.after]
         if isinstance(exit_, ir.Branch):
             return [exit_.yes, exit_.no]
         if isinstance(exit_, ir.Switch):

@@ -221,19 +221,19 @@ class Switch(Exit, frozen=True):
 
 
 class Enter(Exit, frozen=True):
-    """Goes to the first block of a procedure, which comes back to the block `behind`.
+    """Goes to the first block of a procedure, which returns to the block `after`.
 
     That is noted in the procedure's cell `back`, unless this is its `usual` call: the cell stays zero then.
     """
 
     block: int
-    behind: int
+    after: int
     back: int
     usual: bool
 
 
 class Return(Exit, frozen=True):
-    """Goes on at the block whose number is in a cell; at that behind the `usual` call if it holds none."""
+    """Goes on at the block whose number is in a cell; at that after the `usual` call if it holds none."""
 
     cell: int
     usual: int
@@ -382,3 +382,7 @@ class Program(Struct):
     def arguments(self) -> dict[int, tuple[int, ...]]:
         """The block that an option leads to → the cells of its parameters: they are zero until it is taken."""
         return {c.block: tuple([q.cell for q in c.params]) for d in self.decisions for c in d.choices}
+
+    def asked(self) -> dict[int, int]:
+        """The blocks in which a game waits, each with the number of its decision."""
+        return {i: b.exit.decision for i, b in enumerate(self.blocks) if isinstance(b.exit, Ask)}

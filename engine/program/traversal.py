@@ -175,7 +175,7 @@ class Facts:
                 return True
         return any(self.reads_state(part) for part in parts(e))
 
-    def worth_keeping(self, whole: tuple[ir.Expr, ...], params: int) -> bool:
+    def worth_memo(self, whole: tuple[ir.Expr, ...], params: int) -> bool:
         """Whether expressions depend on `params` numbers and nothing else, and are more than they are."""
         if not params or any(self.reads_state(e) for e in whole):
             return False

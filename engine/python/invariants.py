@@ -15,7 +15,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from rulespec.engine.program import ir
-from rulespec.engine.program.interpreter import Journal, State, members
+from rulespec.engine.program.domains import members
+from rulespec.engine.program.journal import Journal, State
 from rulespec.engine.program.traversal import highest, parts
 
 MAX_LOOKED = 200_000
