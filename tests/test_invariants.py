@@ -35,7 +35,7 @@ def machine(game: Game) -> PythonBackend:
 def holding(invariants: Invariants, state: State) -> set[tuple[int, int]]:
     """What holds: the number of an invariant and one of its members; nothing where the rules are at fault."""
     found = set()
-    for number, whole in invariants._all.items():
+    for number, whole in invariants.members.items():
         if holds(invariants, number, state, whole):
             found |= {(number, member) for member in members(whole, 0)}
             continue
@@ -45,7 +45,7 @@ def holding(invariants: Invariants, state: State) -> set[tuple[int, int]]:
 
 def holds(invariants: Invariants, number: int, state: State, asked: int) -> bool:
     try:
-        return bool(invariants._holds[number](state, asked))
+        return bool(invariants.holds[number](state, asked))
     except ProgramFaultError:
         return False
 
@@ -62,7 +62,7 @@ def cell(game: Game, group: str, owner: str, name: str, place: str = "", index: 
 def asked(game: Game, at: int) -> dict[str, int]:
     """How many members are asked when a cell changes, by the names of the invariants."""
     invariants = machine(game).invariants
-    readers, _ = invariants._readers
+    readers, _ = invariants.readers
     return {game.position.program.invariants[n].name: mask.bit_count() for n, mask in readers.get(at, ())}
 
 
@@ -71,7 +71,7 @@ def test_a_member_is_asked_again_if_any_cell_matters_to_it(ref: str) -> None:
     """Single cells of positions get a value that they once had, or one more: what does not hold then is asked."""
     game, rng = Game(load_ruleset(ref), SEATS), random.Random(ref)
     invariants = machine(game).invariants
-    readers, always = invariants._readers
+    readers, always = invariants.readers
     assert not always
     had: list[set[int]] = [{value} for value in game.position.cells]
     changed = 0
@@ -111,7 +111,7 @@ def test_what_a_decision_breaks_is_found_by_what_it_has_written(text: str, seed:
             continue  # one that did not hold before
         assert lost <= set(again)
         invariants = machine(game).invariants
-        assert not any(holds(invariants, number, game.position.state, invariants._all[number]) for number in again)
+        assert not any(holds(invariants, number, game.position.state, invariants.members[number]) for number in again)
 
 
 def test_a_decision_asks_few_members() -> None:
@@ -127,9 +127,9 @@ def test_what_would_take_too_long_to_tell_is_always_asked(monkeypatch: pytest.Mo
     ruleset = load_ruleset("tutorial")
     p = lower(ruleset, 3, Game(ruleset, SEATS).settings)
     invariants = PythonBackend(p).invariants
-    readers, always = invariants._readers
+    readers, always = invariants.readers
     named = {number for found in readers.values() for number, _ in found}
-    assert 0 in named and always and named | set(always) == set(invariants._all) and not named & set(always)
+    assert 0 in named and always and named | set(always) == set(invariants.members) and not named & set(always)
 
 
 def test_an_invariant_is_asked_until_a_member_decides() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.rule_ids import cited
@@ -20,10 +20,7 @@ from rulespec.types import Ent
 Kind = Literal[
     "definition", "procedure", "decision", "option", "range", "require", "branch", "invariant", "scoring", "statement"
 ]
-KINDS: tuple[Kind, ...] = (
-    *("definition", "procedure", "decision", "option", "range", "require", "branch", "invariant", "scoring"),
-    "statement",
-)
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +231,7 @@ class Items:
 
 
 def _inside(part: object) -> Iterator[typed.Expr]:
-    """All expressions that something of the typed form holds, but no declarations."""
+    """All expressions within a part of the typed ruleset; not those of declarations that it names."""
     if isinstance(part, typed.Expr):
         yield part
     if isinstance(part, tuple | list):

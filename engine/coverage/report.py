@@ -59,7 +59,7 @@ class RuleRuns:
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """How many outcomes (or rules) there are, how many were seen, and how many of the others are explained."""
+    """Numbers of outcomes (or rules): all, those that were run, and those of the others that are explained."""
 
     outcomes: int
     run: int
@@ -67,13 +67,13 @@ class Total:
 
     @property
     def percent(self) -> float:
-        """How much is run or explained; never 100 if anything is missing."""
+        """The share that is run or explained; below 100 if anything is missing."""
         return (self.run + self.explained) * 100 / self.outcomes if self.outcomes else 100.0
 
 
 @dataclass(frozen=True, slots=True)
 class LineRuns:
-    """A line of the source with what is known of it.
+    """A line of the source with its runs.
 
     `state` is `run`, `partly`, `missed`, `explained` (what is missing has a reason), or "" where nothing can be run;
     `count` how often it was run at most; `missing` what was not seen; `by` the first tests that run it.
@@ -104,7 +104,7 @@ class CoverageReport:
         self._reasons = list(_reasons(folder))
         self._used: set[int] = set()
         self.gaps: list[Gap] = []
-        for item in self.items:  # what is inside of others comes after them
+        for item in self.items:  # in the order of the source: outer items come before inner ones
             self.gaps += self._gaps(item, folder)
         self.gaps.sort(key=lambda g: (g.span.file, g.span.line, g.span.column))
         listed = {id_: rule for r in coverage.rulesets for id_, rule in r.listed.items() if rule.span.file in own}
@@ -151,12 +151,8 @@ class CoverageReport:
             yield self._line(text, on.get(number, []), gaps)
 
     def _line(self, text: str, items: Sequence[Item], gaps: Mapping[Item, list[Gap]]) -> LineRuns:
-        seen = [
-            self.coverage.runs[p]
-            for item in items
-            for o in item.outcomes
-            if (p := Point(item, o)) in self.coverage.runs
-        ]
+        points = [Point(item, outcome) for item in items for outcome in item.outcomes]
+        seen = [self.coverage.runs[point] for point in points if point in self.coverage.runs]
         missing = [gap for item in items for gap in gaps.get(item, ())]
         state = "run" if items else ""
         if missing:

@@ -28,7 +28,7 @@ from rulespec.engine.verify.suite import log_files
 from rulespec.typed import nodes as typed
 
 SHOWN = 3
-"""How many of the tests that run something are named."""
+"""Number of tests that are named for each outcome."""
 
 
 class Tracer:
@@ -60,7 +60,7 @@ class Tracer:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What one test has run.
+    """The hits of one test.
 
     `id` is that of the scenario, the name of the log's file, or the number of the random game; `rules` are the ids of
     rules and rulings that a scenario cites; `error` says what is wrong with the test.
@@ -129,7 +129,7 @@ def trace_log(tracer: Tracer, path: Path) -> Trace:
 
 
 def trace_playouts(tracer: Tracer, players: Sequence[int], games: int, seed: int) -> Iterator[Trace]:
-    """Plays random games, with every option listed at every decision; numbers of players go round."""
+    """Plays random games, with every option listed at every decision; the numbers of players take turns."""
     for number in range(games):
         seats = seat_names(players[number % len(players)])
         played = play_out(tracer.ruleset, seats, seed, number)
@@ -149,7 +149,7 @@ def trace_playouts(tracer: Tracer, players: Sequence[int], games: int, seed: int
 
 @dataclass(slots=True)
 class Runs:
-    """How often an outcome was seen: in all, in how many tests, and the first of them."""
+    """Runs of an outcome: their number, the number of tests, and the ids of the first tests."""
 
     count: int = 0
     tests: int = 0
@@ -164,7 +164,7 @@ class Runs:
 
 
 class Coverage:
-    """What has been run of the items of one ruleset, or of several that share files."""
+    """The items of one ruleset, or of several that share files, and their runs."""
 
     def __init__(self) -> None:
         self.rulesets: list[typed.Ruleset] = []
@@ -173,7 +173,7 @@ class Coverage:
         self.tests: list[Trace] = []
 
     def trace(self, ruleset: typed.Ruleset) -> Tracer:
-        """Adds a ruleset and its items, and gives what runs it."""
+        """Adds a ruleset and its items; returns a tracer of it."""
         tracer = Tracer(ruleset)
         self.rulesets.append(ruleset)
         for item in tracer.items.all:
@@ -187,5 +187,5 @@ class Coverage:
             self.runs.setdefault(point, Runs()).add(count, trace.id)
 
     def missing(self, item: Item) -> list[str]:
-        """The outcomes of an item that nothing has come to."""
+        """The outcomes of an item that no test has shown."""
         return [o for o in item.outcomes if Point(item, o) not in self.runs]

@@ -45,7 +45,7 @@ class BlockBuilder:
         self.emit(ir.Store(cell(at), value, None, None, 0))
 
     def store_checked(self, target: int | ir.Cell, value: ir.Expr, type_: Type, span: Span) -> None:
-        """Adds an assignment to a variable or state; a number that may grow is kept within what the state may hold."""
+        """Adds an assignment to a variable or state; a number that may grow is checked against `MAX_NUMBER`."""
         at = cell(target) if isinstance(target, int) else target
         if isinstance(type_, Num) and _may_grow(value):
             site = self.x.site(span, "numbers in the state have at most 15 digits")

@@ -15,12 +15,12 @@ from rulespec.typed import nodes as typed
 from rulespec.types import Ent
 
 SMALL = 10**6
-"""Products with a constant up to here need no bound of their own: there are not enough of them in an expression."""
+"""Largest constant factor of a product without a check: an expression has too few products to exceed the bounds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where variables are: in slots of the expression, or in cells. `sources` stand for whole set expressions."""
+    """The variables in scope, in slots or in cells; `sources` are whole expressions whose value is known."""
 
     where: dict[typed.Var, ir.Expr] = field(default_factory=dict)
     slots: int = 0

@@ -12,7 +12,12 @@ MAX_CELLS = 200_000
 
 
 class Layout:
-    """The cells of fields, accounts and piles, one after the other."""
+    """The cells of fields, accounts and piles, in this order.
+
+    Attributes:
+        field_at: the first cell of each field.
+        place_at: the first cell of each place of a type of pieces.
+    """
 
     def __init__(self, declarations: typed.Declarations, seats: int, program: ir.Program) -> None:
         self.d = declarations
@@ -44,7 +49,11 @@ class Layout:
                         self._add(ir.CellName("pieces", of, piece.name, "int", place.name, place.index, index))
 
     def _room(self, kinds: list[str]) -> None:
-        """Refuses more cells than there may be, one for each tuple of entities."""
+        """Checks that there is room for a cell for each tuple of entities.
+
+        Raises:
+            DiagnosticsError: RS701 if there would be more than `MAX_CELLS`.
+        """
         needed = 1
         for kind in kinds:
             needed *= self.size(kind)
@@ -79,7 +88,7 @@ class Layout:
         return owners
 
     def strides(self, kinds: list[str]) -> list[int]:
-        """How far apart the cells of neighbouring entities are, for each of several indices."""
+        """The distance between the cells of neighbouring entities, for each of several indices."""
         strides = [1] * len(kinds)
         for i in range(len(kinds) - 2, -1, -1):
             strides[i] = strides[i + 1] * self.size(kinds[i + 1])

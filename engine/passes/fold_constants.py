@@ -13,7 +13,7 @@ from rulespec.engine.program.traversal import Facts, changed, free, highest
 
 
 def fold_constants(p: ir.Program) -> ir.Program:
-    """Works out what facts alone decide, and takes members out of loops whose conditions say no whatever the state."""
+    """Evaluates what facts alone decide, and removes members from loops whose conditions fail in every state."""
     facts = Facts(p)
 
     def fold(e: ir.Expr, top: int) -> ir.Expr:

@@ -13,7 +13,7 @@ _MAX_SIZE = 60
 
 
 def inline(p: ir.Program) -> ir.Program:
-    """Writes small definitions into what uses them."""
+    """Replaces calls of small definitions by their bodies."""
     facts = Facts(p)
     functions: list[ir.Function] = []
 
@@ -29,7 +29,7 @@ def inline(p: ir.Program) -> ir.Program:
             return e
         reads = [x.slot for x in walk(f.body) if isinstance(x, ir.Local)]
         for slot, a in enumerate(e.args):
-            # What is not read, or later than something else, must not be what reports a fault.
+            # An argument that is read never, or later than something else, must not report a fault.
             if facts.may_fault(a) or not (_is_plain(a) or reads.count(slot) == 0):
                 return e
         by = max([top, *(highest(a) for a in e.args)]) + 1
@@ -43,7 +43,7 @@ def inline(p: ir.Program) -> ir.Program:
 
 
 def _is_plain(e: ir.Expr) -> bool:
-    """Whether evaluating it twice costs no more than keeping it."""
+    """Whether evaluating it twice costs no more than storing it."""
     if isinstance(e, ir.Cell | ir.Row):
         return isinstance(e.index, ir.Const | ir.Local)
     return isinstance(e, ir.Const | ir.Local)

@@ -19,7 +19,7 @@ _MAX_WAY = 300
 
 
 def narrow(p: ir.Program) -> ir.Program:
-    """Makes sets smaller before they are gone through: what a condition says of facts or cells becomes a set itself."""
+    """Makes the sets of loops smaller: a condition on facts or cells becomes a set itself."""
     facts = Facts(p)
 
     def of(e: ir.Expr, top: int) -> ir.Expr:
@@ -44,8 +44,8 @@ def narrow(p: ir.Program) -> ir.Program:
 
 
 def _within(loop: Loop, test: ir.Branch, facts: Facts) -> ir.Expr | None:
-    """The members of a loop's set for which its condition can hold, if they need not be asked one by one."""
-    slot = facts.p.slots  # one that nobody uses; nothing is left of it afterwards
+    """The members of a loop's set for which its condition can hold, if they can be found without testing each."""
+    slot = facts.p.slots  # unused elsewhere, and not in the result
 
     def bound(e: ir.Expr) -> ir.Expr:
         return ir.Local(slot) if e == ir.Cell(loop.at, FALSE, 1) else changed(e, bound)
@@ -55,7 +55,7 @@ def _within(loop: Loop, test: ir.Branch, facts: Facts) -> ir.Expr | None:
 
 
 def _lasts(e: ir.Expr, flow: Flow, first: int, head: int) -> bool:
-    """Whether no member comes into a set on any way from a loop's body on, as far as the next decision."""
+    """Whether no way from a loop's body to the next decision adds a member to a set."""
     seen: set[int] = set()
     todo = [first]
     while todo and len(seen) <= _MAX_WAY:
@@ -150,7 +150,7 @@ def _narrowed(source: ir.Expr, slot: int, tests: Collection[ir.Expr], facts: Fac
 
 
 def _both(a: ir.Expr, b: ir.Expr, facts: Facts) -> ir.Expr:
-    """What two sets share."""
+    """The intersection of two sets."""
     for one, other in ((a, b), (b, a)):
         size = _size(other, facts)
         if size and isinstance(one, ir.Const) and one.value & (1 << size) - 1 == (1 << size) - 1:
@@ -159,7 +159,7 @@ def _both(a: ir.Expr, b: ir.Expr, facts: Facts) -> ir.Expr:
 
 
 def _size(e: ir.Expr, facts: Facts) -> int:
-    """A bound below which the members of a set are; 0 if none is known."""
+    """A bound above all members of a set; 0 if none is known."""
     if isinstance(e, ir.Const):
         return e.value.bit_length()
     if isinstance(e, ir.Inverse):
@@ -172,7 +172,7 @@ def _size(e: ir.Expr, facts: Facts) -> int:
 
 
 def _mask(e: ir.Expr, slot: int, source: ir.Expr, facts: Facts) -> tuple[ir.Expr, bool] | None:
-    """The members for which a condition holds, or (True) fails, as a set that is found without asking each of them."""
+    """The members for which a condition holds, or (True) fails, as a set that is found without testing each of them."""
     if isinstance(e, ir.Op) and e.op == "not":
         found = _mask(e.args[0], slot, source, facts)
         return (found[0], not found[1]) if found else None
@@ -224,7 +224,7 @@ def _positive(e: ir.Cell, slot: int, source: ir.Expr, facts: Facts) -> tuple[ir.
 
 
 def _linear(e: ir.Expr, slot: int) -> tuple[int, ir.Expr] | None:
-    """How often an address counts a slot, and the rest of it."""
+    """An address as (factor, rest): factor times a slot, plus the rest; None if it has another form."""
     if e == ir.Local(slot):
         return 1, FALSE
     if slot not in free(e):

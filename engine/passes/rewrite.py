@@ -1,4 +1,4 @@
-"""What passes share: rewriting every expression of a program; conditions as sets."""
+"""Rewriting of every expression of a program; conditions as sets and sets as conditions."""
 
 from __future__ import annotations
 
@@ -97,14 +97,14 @@ class _Rewriting:
 
 
 def conjuncts(e: ir.Expr | None) -> tuple[ir.Expr, ...]:
-    """The conditions that all must hold."""
+    """The conditions of a conjunction."""
     if e is None:
         return ()
     return e.args if isinstance(e, ir.Logic) and e.op == "and" else (e,)
 
 
 def membership(member: ir.Local, of: ir.Expr) -> ir.Expr:
-    """Whether an entity is in a set, without making the set."""
+    """The condition that an entity is in a set, without making the set."""
     if isinstance(of, ir.Fold) and of.op == "set" and of.body is None and of.where is not None:
         return logic("and", [membership(member, of.source), substituted(of.where, {of.slot: member})])
     if isinstance(of, ir.Inverse):

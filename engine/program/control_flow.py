@@ -1,4 +1,4 @@
-"""How a program goes: what follows a block, its loops over sets, and where branches meet again."""
+"""Control flow of a program: successors of blocks, loops over sets, and where branches meet again."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Loop:
 
 
 class Flow:
-    """What leads where in a program, within each procedure."""
+    """The successors of blocks, within each procedure."""
 
     def __init__(self, p: ir.Program) -> None:
         self.p = p
@@ -37,7 +37,7 @@ class Flow:
         """The first block of each procedure → its cells: where it returns to, and its parameters."""
 
     def successors(self, block: int) -> list[int]:
-        """Where a block leads within its procedure."""
+        """The blocks that may follow a block within its procedure; a call is followed by where it returns to."""
         exit_ = self.p.blocks[block].exit
         if isinstance(exit_, ir.Goto):
             return [exit_.block]
@@ -85,7 +85,7 @@ def loops(p: ir.Program) -> dict[int, Loop]:
 
 
 def begun(body: list[ir.Instruction], loop: Loop) -> tuple[list[ir.Instruction], ir.Expr | None]:
-    """The instructions before a loop without the one that says what it goes over; and what that is."""
+    """The instructions before a loop without the one that stores its set; and the set, None if they store none."""
     for at in (len(body) - 1, len(body) - 2):
         i = body[at] if at >= 0 else None
         if isinstance(i, ir.Store) and i.target == ir.Cell(loop.rest, ir.Const(0), 1):

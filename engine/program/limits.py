@@ -1,4 +1,4 @@
-"""Bounds that every machine keeps, so that no ruleset can run without end."""
+"""Bounds of every machine: no ruleset runs without end."""
 
 from __future__ import annotations
 

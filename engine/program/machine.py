@@ -1,4 +1,4 @@
-"""What a game needs of a machine, which runs a program."""
+"""The protocol of machines: all that a game needs to run a program."""
 
 from __future__ import annotations
 

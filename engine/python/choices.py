@@ -15,7 +15,7 @@ _DEAR = (ir.Fold, ir.Closure, ir.Call, ir.Positive)
 
 
 class ChoiceWriter:
-    """Writes how the options of decisions are listed (`own3`, `out3`), tested (`test3_1`) and who decides (`who3`)."""
+    """Writes the functions of decisions: lists of options (`own3`, `out3`), tests (`test3_1`), the decider (`who3`)."""
 
     def __init__(self, writer: ExpressionWriter) -> None:
         self.w = writer
@@ -37,7 +37,7 @@ class ChoiceWriter:
                 self._test(f"{i}_{k}", c)
 
     def _share(self, choices: list[ir.Choice]) -> list[str]:
-        """What several options of a decision ask for, and at least one of them always, is asked for once."""
+        """The lines that evaluate what several options of a decision read, and at least one of them always."""
         sure: list[ir.Expr] = []
         often: dict[ir.Expr, int] = {}
         for c in choices:
@@ -56,11 +56,11 @@ class ChoiceWriter:
         return lines
 
     def _listed(self, number: int, c: ir.Choice) -> list[str]:
-        """How the legal arguments of an option are gone through."""
+        """The lines that list the legal arguments of an option."""
         slots = [param.slot for param in c.params]
         may_fault = self.w.facts.may_fault
         tests: list[list[str]] = [[] for _ in range(len(slots) + 1)]
-        # Nothing is tested before what may fault and comes first in the rules: all backends fault alike.
+        # No test comes before an earlier one of the rules that may fault: all machines fault alike.
         pure = True
         faults = [param.high is not None or may_fault(param.low) for param in c.params]  # numbers may be too many
         wheres = [param.where.expr if param.where is not None else None for param in c.params]
@@ -100,7 +100,7 @@ class ChoiceWriter:
     def _early(
         self, c: ir.Choice, faults: list[bool], wheres: list[ir.Expr | None], tests: list[list[str]]
     ) -> dict[int, list[int]]:
-        """Depth → the parameters whose numbers are found there: the loops between are sure to come to them."""
+        """Depth → the parameters whose numbers are found there: the loops between always reach them."""
         found: dict[int, list[int]] = {}
         for at, param in enumerate(c.params):
             depth = at
@@ -115,7 +115,7 @@ class ChoiceWriter:
         return found
 
     def _test(self, name: str, c: ir.Choice) -> None:
-        """How one tuple of arguments is tested."""
+        """Writes the test of one tuple of arguments."""
         checks = []
         for param in c.params:
             v = f"v{param.slot}"
@@ -132,7 +132,7 @@ class ChoiceWriter:
             self.w.function(f"by{name}", params, [f"return {self.w.x(c.by)}"])
 
     def _counted(self, name: str, param: ir.Param, times: int) -> list[str]:
-        """A domain in a variable; numbers are counted as often as they are gone through."""
+        """The lines that put a domain into a variable, and count its numbers as often as they are listed."""
         found = [f"{name} = {self._domain(param)}"]
         if param.high is not None:
             found += [f"left[0] -= len({name}) * {times}", "if left[0] < 0: too_many()"]
@@ -145,6 +145,6 @@ class ChoiceWriter:
 
 
 def _conditions(c: ir.Choice) -> list[ir.Expr]:
-    """What must hold of an option beside its parameters; chance never takes what has no weight."""
+    """The conditions of an option besides its parameters; chance never takes an option without weight."""
     weight = [] if c.weight is None else [ir.Op(">", (c.weight, ir.Const(0)))]
     return [e for e in (*(r.expr for r in c.requires), *weight) if e != ir.Const(1)]

@@ -29,7 +29,7 @@ _FORMS = {
 
 
 _SET_SLOT = 99_999
-"""Slot of the set that a loop goes over, where the loop has a memo by its set."""
+"""Slot of the set of a loop that has a memo by its set."""
 
 
 class ExpressionWriter:
@@ -166,7 +166,7 @@ class ExpressionWriter:
         """The call of a function of its own for a loop inside an expression."""
         args = [f"v{i}" for i in sorted(free(e))]
         if isinstance(e, ir.Fold) and self.features.memo and self.facts.reads_state(e.source):
-            # What depends on nothing but the set that it goes over has a memo by this set.
+            # A loop that depends on nothing but its set has a memo by this set.
             over_any = replace(e, source=ir.Local(_SET_SLOT))
             if free(over_any) == {_SET_SLOT} and self.facts.worth_memo((over_any,), 1):
                 self._loop(over_any)
@@ -185,7 +185,7 @@ class ExpressionWriter:
         """The lines that give back the value of an expression."""
         if not isinstance(e, ir.Fold | ir.Closure) or not self.features.hoist:
             return self._plainly(e)
-        # What is the same for all members is evaluated once, when it is first asked for.
+        # Evaluated once, when it is first needed: it is the same for all members.
         each = (e.step,) if isinstance(e, ir.Closure) else [x for x in (e.where, e.body) if x is not None]
         same = dict.fromkeys(x for part in each for x in self._same_for_all(part, free(e)))
         variables = {x: f"h{i}" for i, x in enumerate(same)}

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 
 class Features(Struct, frozen=True, kw_only=True):
-    """What the generated source makes use of. All are on; tests and measurements switch single ones off.
+    """Features of the generated source. All are on; tests and measurements switch single ones off.
 
     The source means the same with and without each of them. To switch one off:
     `msgspec.structs.replace(features, memo=False)`.
@@ -15,9 +15,9 @@ class Features(Struct, frozen=True, kw_only=True):
     memo: bool = True
     """Values of definitions and loops that depend on their arguments alone are looked up in a memo."""
     share: bool = True
-    """What several options of a decision ask for is evaluated once a listing."""
+    """Expressions that several options of a decision share are evaluated once a listing."""
     hoist: bool = True
-    """What is the same for all members of a loop within an expression is evaluated once a loop."""
+    """Expressions that are the same for all members of a loop are evaluated once a loop."""
     early_domains: bool = True
     """The numbers of a parameter are found before the loops over other parameters that they do not depend on."""
     join_branches: bool = True

@@ -36,12 +36,12 @@ class Family:
 
     @property
     def array(self) -> range:
-        """The cells that its sets are about."""
+        """The cells of the array."""
         return range(self.first, self.first + self.size)
 
     @property
     def sets(self) -> int:
-        """How many there are."""
+        """The number of sets."""
         return self.size // self.count
 
     def place(self, cell: int) -> tuple[int, int]:

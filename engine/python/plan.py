@@ -1,4 +1,4 @@
-"""Plan of the generated functions: what is known of a program before its blocks are written."""
+"""Plan of the generated functions: facts about a program that are found before its blocks are written."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MAX_VARIABLES = 100
 
 
 class Plan:
-    """What the writers of blocks share.
+    """Facts about a program that the writers of its blocks share.
 
     Attributes:
         flow: what leads where.

@@ -59,7 +59,7 @@ def sliced(plan: Plan, loop: Loop, source: ir.Expr, x: Callable[[ir.Expr], str])
 
 
 def _assigned(values: dict[int, str], count: int) -> list[str]:
-    """Assigns numbers to `count` cells behind each of some, where they have others; to neighbours at once."""
+    """The lines that assign numbers to `count` cells from each base on, and note those that change."""
     out: list[str] = []
     for run in runs([at for base in sorted(values) for at in range(base, base + count)]):
         first, end = run.start, run.stop
