@@ -19,8 +19,8 @@ from programs import programs, with_rules
 
 from rulespec.engine.game.closures import Closure, Closures
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.machines import Machines
+from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.position_hash import digits, weights, whole
 from rulespec.engine.lower.lowering import lower
