@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from rulespec.engine.lower.blocks import BlockBuilder
 from rulespec.engine.lower.expressions import Scope
@@ -13,8 +13,7 @@ from rulespec.engine.program.builder import FALSE, cell, op
 from rulespec.typed import nodes as typed
 
 
-@dataclass(frozen=True, slots=True)
-class _Turn:
+class _Turn(NamedTuple):
     """A decision that all take at the same time.
 
     Attributes:
