@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from rulespec.typed.traversal import walk
 from rulespec.engine.lower.blocks import BlockBuilder
 from rulespec.engine.lower.layout import type_name
 from rulespec.engine.program import ir
 from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import walk
 
 
 class Procedures:
