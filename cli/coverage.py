@@ -139,7 +139,7 @@ def _text(found: CoverageReport, width: int, *, colored: bool) -> Iterator[str]:
         gaps = [g for g in found.gaps if bool(g.reason) is explained and not g.implied]
         if gaps:
             yield "\n" + styled(title, bold=True)
-            told = [(f"{g.span.file}:{g.span.line}", f"{g.unit.name}: {g.outcome}", found.line(g.span)) for g in gaps]
+            told = [(f"{g.span.file}:{g.span.line}", f"{g.item.name}: {g.outcome}", found.line(g.span)) for g in gaps]
             for line, gap in zip(output.table(told), gaps, strict=True):
                 yield cut(line)
                 if gap.reason:

@@ -56,7 +56,7 @@ def _table(head_: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def _rules(found: CoverageReport) -> str:
     def rows() -> Iterator[list[str]]:
         for r in found.rules:
-            places = sorted({(u.span.file, u.span.line) for u in r.units})
+            places = sorted({(item.span.file, item.span.line) for item in r.items})
             links = ", ".join(
                 f"<a href='#{_anchor(file, line)}'>{escape(file.rpartition('/')[2])}:{line}</a>"
                 for file, line in places

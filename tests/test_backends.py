@@ -7,24 +7,29 @@ import os
 import random
 from collections.abc import Callable
 from functools import partial
+from itertools import compress
 from pathlib import Path
 
 import pytest
 from cases import TESTS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from programs import programs, with_rules
 
 from rulespec.engine.game.closures import Closure, Closures
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import Machines
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.position_hash import digits, weights, whole
 from rulespec.engine.lower.lowering import lower
-from rulespec.engine.passes.passes import optimized
+from rulespec.engine.passes.narrow import narrow
+from rulespec.engine.passes.pipeline import PASSES, Pass, optimized
 from rulespec.engine.program import ir
 from rulespec.engine.program.interpreter import Interpreter
-from rulespec.engine.python.backend import ALL_PASSES, PythonBackend
+from rulespec.engine.python.backend import PythonBackend
+from rulespec.engine.python.features import ALL_FEATURES, Features
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
@@ -299,27 +304,43 @@ procedure deeper():
     assert one.decision is not None and one.position.cells == two.position.cells and one.hash == two.hash
 
 
+some_passes = st.tuples(*(st.booleans() for _ in PASSES)).map(lambda on: tuple(compress(PASSES, on)))
+some_features = st.builds(Features, **{name: st.booleans() for name in Features.__struct_fields__})
+
+
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
-@given(text=programs(), seed=st.integers(0, 999), passes=st.sets(st.sampled_from(ALL_PASSES)))
-def test_random_programs_mean_the_same_whichever_passes_run(text: str, seed: int, passes: set[str]) -> None:
-    """Some passes in front of the generated source, the same in front of the interpreter.
+@given(text=programs(), seed=st.integers(0, 999), passes=some_passes, features=some_features)
+def test_random_programs_mean_the_same_whichever_passes_run(
+    text: str, seed: int, passes: tuple[Pass, ...], features: Features
+) -> None:
+    """Some passes and features before the generated source, the same passes before the interpreter.
 
     Where conditions have become sets, that interpreter says that an argument is not in the set.
     """
     ruleset = with_rules(text)
-    fast = Game(ruleset, ["ann", "bob"], backend=lambda r, n, o: PythonBackend(lower(r, n, o), passes))
+    fast = Game(ruleset, ["ann", "bob"], backend=lambda r, n, o: PythonBackend(lower(r, n, o), passes, features))
     plain = Game(ruleset, ["ann", "bob"], backend=lambda r, n, o: Interpreter(optimized(lower(r, n, o), passes)))
     rng = random.Random(seed)
-    hashes = agree(fast, plain, rng.randrange, 12, reasons="narrow" not in passes)
+    hashes = agree(fast, plain, rng.randrange, 12, reasons=narrow not in passes)
     assert not hashes or hashes[0] == Game(ruleset, ["ann", "bob"], backend="interpreter").hash
     take_back(fast, hashes)
 
 
-@pytest.mark.parametrize("name", ALL_PASSES)
-def test_a_game_is_the_same_without_a_pass(name: str) -> None:
+@pytest.mark.parametrize("at", range(len(PASSES)), ids=lambda at: f"{PASSES[at].__name__}-{at}")
+def test_a_game_is_the_same_without_a_pass(at: int) -> None:
+    plays_the_same(lambda r, n, o: PythonBackend(lower(r, n, o), (*PASSES[:at], *PASSES[at + 1 :])), str(at))
+
+
+@pytest.mark.parametrize("name", Features.__struct_fields__)
+def test_a_game_is_the_same_without_a_feature(name: str) -> None:
+    features = replace(ALL_FEATURES, **{name: False})
+    plays_the_same(lambda r, n, o: PythonBackend(lower(r, n, o), features=features), name)
+
+
+def plays_the_same(machines: Machines, seed: str) -> None:
+    """Plays a game on machines of one's own and on the default machine."""
     ruleset = load_ruleset("tutorial")
     names = ["ann", "bob", "cid"]
-    passes = [p for p in ALL_PASSES if p != name]
-    without = Game(ruleset, names, backend=lambda r, n, o: PythonBackend(lower(r, n, o), passes))
-    hashes = agree(without, Game(ruleset, names), random.Random(name).randrange, 150)
-    take_back(without, hashes)
+    game = Game(ruleset, names, backend=machines)
+    hashes = agree(game, Game(ruleset, names), random.Random(seed).randrange, 150)
+    take_back(game, hashes)

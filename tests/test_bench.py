@@ -16,12 +16,14 @@ from bench.pairs import Sample, Slice, Spread, alternate, cost, once, timed
 from bench.pairs import speed as times_as_fast
 from bench.play import played, write_log
 from bench.processes import by_turns
-from bench.sections.passes import without
+from bench.sections.passes import machines
 from bench.yardstick import TASKS, Chess, bytes_of
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.machines import seat_names
 from rulespec.engine.logs.native import read_log
+from rulespec.engine.passes.pipeline import PASSES
 from rulespec.engine.python.backend import PythonBackend
+from rulespec.engine.python.features import ALL_FEATURES
 from rulespec.load import load_ruleset
 
 
@@ -176,11 +178,11 @@ def test_a_map_four_times_as_large_is_a_sound_ruleset(tmp_path: Path) -> None:
 
 def test_passes_are_left_out() -> None:
     ruleset = load_ruleset("tutorial")
-    make = without("inline")
+    make = machines((), ALL_FEATURES)
     machine = make(ruleset, 2, {})
     assert make(ruleset, 2, {}) is machine
     assert isinstance(machine, PythonBackend)
-    whole = without("")(ruleset, 2, {})
+    whole = machines(PASSES, ALL_FEATURES)(ruleset, 2, {})
     assert isinstance(whole, PythonBackend)
     assert whole.source != machine.source
 

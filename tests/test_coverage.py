@@ -137,7 +137,7 @@ UNSEEN = {
 
 
 def named(points: set[Point]) -> set[str]:
-    return {f"{p.unit.kind} {p.unit.name}: {p.outcome}" for p in points if p.unit.kind != "statement"}
+    return {f"{p.item.kind} {p.item.name}: {p.outcome}" for p in points if p.item.kind != "statement"}
 
 
 def covered(ruleset: typed.Ruleset, report: Report | None = None) -> CoverageReport:
@@ -162,14 +162,14 @@ def invoke(*args: str | int | Path) -> tuple[int, str, str]:
 def test_what_a_scenario_runs_is_seen_and_nothing_else(tmp_path: Path) -> None:
     found = covered(small(tmp_path, MILL))
     assert named(set(found.coverage.runs)) == SEEN
-    assert {f"{g.unit.kind} {g.unit.name}: {g.outcome}" for g in found.gaps if not g.implied} == UNSEEN
+    assert {f"{g.item.kind} {g.item.name}: {g.outcome}" for g in found.gaps if not g.implied} == UNSEEN
     # What is implied are the statements in the cases that are not taken.
     assert [found.line(g.span) for g in found.gaps if g.implied] == ["set sacks to 9", "rest()"]
 
 
 def test_how_often_and_by_what(tmp_path: Path) -> None:
     found = covered(small(tmp_path, MILL))
-    runs = {f"{p.unit.name}: {p.outcome}": r for p, r in found.coverage.runs.items()}
+    runs = {f"{p.item.name}: {p.outcome}": r for p, r in found.coverage.runs.items()}
     assert [runs[k].count for k in ("grind: run", "for p: a turn", "for p: its end", "grind: taken")] == [2, 2, 1, 1]
     assert (runs["repeat: a turn"].count, runs["if: holds"].count, runs["if: fails"].count) == (3, 1, 2)
     assert (runs["wait: taken"].tests, runs["wait: taken"].by) == (1, ["M.1"])
@@ -254,7 +254,7 @@ def test_a_rule_is_proved_by_a_scenario_that_cites_it_and_runs_it(tmp_path: Path
 def test_reasons_explain_gaps_and_nothing_else(tmp_path: Path) -> None:
     report = Report()
     found = covered(small(tmp_path, MILL + LIST), report)
-    reasons = {f"{g.unit.name}: {g.outcome}": g.reason for g in found.gaps}
+    reasons = {f"{g.item.name}: {g.outcome}": g.reason for g in found.gaps}
     assert (reasons["spare: run"], reasons["match: case wild, mad"]) == ("kept for later", "nobody gets wild")
     assert (reasons["match: else"], reasons["rest: run"]) == ("", "")
     assert [g.reason for g in found.gaps if g.implied] == ["nobody gets wild", ""]
@@ -291,7 +291,7 @@ def test_rules_of_what_a_ruleset_extends_are_known_but_not_counted(tmp_path: Pat
     assert told == ["no rule `MIL-77` is listed"]
     found = covered(ruleset)
     assert [Path(f).name for f in found.by_file] == ["more.rules"]
-    assert (found.rules, [u.name for u in found.units]) == ([], ["rest"])
+    assert (found.rules, [u.name for u in found.items]) == ([], ["rest"])
 
 
 # --- the command -----------------------------------------------------------------------------
@@ -446,7 +446,7 @@ def test_all_of_the_shipped_rules_is_run_or_explained(game: str, monkeypatch: py
             assert not trace.error, trace.error
             coverage.add(trace)
     found = CoverageReport(coverage, report)
-    assert not [f"{g.span}: {g.unit.name}: {g.outcome}" for g in found.gaps if not g.reason]
+    assert not [f"{g.span}: {g.item.name}: {g.outcome}" for g in found.gaps if not g.reason]
     assert not [r.rule.id for r in found.rules if not r.proved_by and not r.reason]
     assert report.diagnostics == ()
-    assert found.units
+    assert found.items

@@ -15,7 +15,9 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.program import ir
-from rulespec.engine.program.interpreter import ProgramFaultError, State, members
+from rulespec.engine.program.domains import members
+from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.journal import State
 from rulespec.engine.python.backend import PythonBackend
 from rulespec.engine.python.invariants import Invariants
 from rulespec.load import load_ruleset
@@ -33,7 +35,7 @@ def machine(game: Game) -> PythonBackend:
 def holding(invariants: Invariants, state: State) -> set[tuple[int, int]]:
     """What holds: the number of an invariant and one of its members; nothing where the rules are at fault."""
     found = set()
-    for number, whole in invariants._all.items():
+    for number, whole in invariants.members.items():
         if holds(invariants, number, state, whole):
             found |= {(number, member) for member in members(whole, 0)}
             continue
@@ -43,7 +45,7 @@ def holding(invariants: Invariants, state: State) -> set[tuple[int, int]]:
 
 def holds(invariants: Invariants, number: int, state: State, asked: int) -> bool:
     try:
-        return bool(invariants._holds[number](state, asked))
+        return bool(invariants.holds[number](state, asked))
     except ProgramFaultError:
         return False
 
@@ -59,8 +61,8 @@ def cell(game: Game, group: str, owner: str, name: str, place: str = "", index: 
 
 def asked(game: Game, at: int) -> dict[str, int]:
     """How many members are asked when a cell changes, by the names of the invariants."""
-    invariants = machine(game)._invariants
-    readers, _ = invariants._readers
+    invariants = machine(game).invariants
+    readers, _ = invariants.readers
     return {game.position.program.invariants[n].name: mask.bit_count() for n, mask in readers.get(at, ())}
 
 
@@ -68,8 +70,8 @@ def asked(game: Game, at: int) -> dict[str, int]:
 def test_a_member_is_asked_again_if_any_cell_matters_to_it(ref: str) -> None:
     """Single cells of positions get a value that they once had, or one more: what does not hold then is asked."""
     game, rng = Game(load_ruleset(ref), SEATS), random.Random(ref)
-    invariants = machine(game)._invariants
-    readers, always = invariants._readers
+    invariants = machine(game).invariants
+    readers, always = invariants.readers
     assert not always
     had: list[set[int]] = [{value} for value in game.position.cells]
     changed = 0
@@ -98,18 +100,18 @@ def test_what_a_decision_breaks_is_found_by_what_it_has_written(text: str, seed:
         try:
             if game.is_over or not (options := game.legal_options):
                 return
-            held = holding(machine(game)._invariants, game.position.state)
+            held = holding(machine(game).invariants, game.position.state)
             game.apply(rng.choice(options))
         except RulesetFaultError:
             return
-        lost = {number for number, _ in held - holding(machine(game)._invariants, game.position.state)}
+        lost = {number for number, _ in held - holding(machine(game).invariants, game.position.state)}
         try:
             again = machine(game).broken(game.position.state, [game.position.steps[-1].journal])
         except ProgramFaultError:
             continue  # one that did not hold before
         assert lost <= set(again)
-        invariants = machine(game)._invariants
-        assert not any(holds(invariants, number, game.position.state, invariants._all[number]) for number in again)
+        invariants = machine(game).invariants
+        assert not any(holds(invariants, number, game.position.state, invariants.members[number]) for number in again)
 
 
 def test_a_decision_asks_few_members() -> None:
@@ -124,10 +126,10 @@ def test_what_would_take_too_long_to_tell_is_always_asked(monkeypatch: pytest.Mo
     monkeypatch.setattr("rulespec.engine.python.invariants.MAX_LOOKED", 400)
     ruleset = load_ruleset("tutorial")
     p = lower(ruleset, 3, Game(ruleset, SEATS).settings)
-    invariants = PythonBackend(p)._invariants
-    readers, always = invariants._readers
+    invariants = PythonBackend(p).invariants
+    readers, always = invariants.readers
     named = {number for found in readers.values() for number, _ in found}
-    assert 0 in named and always and named | set(always) == set(invariants._all) and not named & set(always)
+    assert 0 in named and always and named | set(always) == set(invariants.members) and not named & set(always)
 
 
 def test_an_invariant_is_asked_until_a_member_decides() -> None:

@@ -1,17 +1,22 @@
-"""What each pass of the generated Python brings: random games with all, and with all but one."""
+"""The gain of each pass and each feature of generated Python: random games with all, and with all but one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import islice
+
+from msgspec.structs import replace
 
 from bench.figures import Bench, Figure
 from bench.pairs import alternate, timed
 from bench.play import played
 from rulespec.engine.game.machines import Machines
 from rulespec.engine.lower.lowering import lower
-from rulespec.engine.program.interpreter import Interpreter
-from rulespec.engine.python.backend import ALL_PASSES, PythonBackend
+from rulespec.engine.passes.pipeline import PASSES, Pass
+from rulespec.engine.program.machine import Machine
+from rulespec.engine.python.backend import PythonBackend
+from rulespec.engine.python.features import ALL_FEATURES, NO_FEATURES, Features
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
@@ -19,35 +24,45 @@ GAMES = 3
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    """The ratio says how many times as long a decision takes without the pass."""
+    """The ratio says how many times as long a decision takes without the pass or the feature."""
     ruleset = load_ruleset("imperial")
-    chosen = ALL_PASSES[:2] if bench.quick else ALL_PASSES
-    whole = timed(_same_games(ruleset, without("")), bench.seconds)
-    for name, left_out in [*((f"without {p}", p) for p in chosen), ("without any", "*")]:
-        less = timed(_same_games(ruleset, without(left_out)), bench.seconds)
+    whole = timed(_same_games(ruleset, machines(PASSES, ALL_FEATURES)), bench.seconds)
+    without = [*islice(_without(), 2 if bench.quick else None), ("any", (), NO_FEATURES)]
+    for left_out, passes, features in without:
+        name = f"without {left_out}"
+        less = timed(_same_games(ruleset, machines(passes, features)), bench.seconds)
         samples, all_on = alternate([less, whole], bench.runs, turns=bench.turns)
         more = {"all on": f"{1e6 * sorted(s.each for s in all_on)[len(all_on) // 2]:.1f} µs"}
-        yield bench.figure(name, samples, all_on, unit="µs", beside="all passes", more=more)
+        yield bench.figure(name, samples, all_on, unit="µs", beside="all of them", more=more)
 
 
 def _same_games(ruleset: typed.Ruleset, backend: Machines) -> Callable[[], int]:
     return lambda: sum(played(ruleset, 4, seed, backend=backend).ply for seed in range(GAMES))
 
 
-def without(left_out: str) -> Machines:
-    """What makes machines without a pass; `*`: without any, "": with all."""
-    passes = () if left_out == "*" else tuple(p for p in ALL_PASSES if p != left_out)
+def _without() -> Iterator[tuple[str, tuple[Pass, ...], Features]]:
+    """Each pass and each feature, by a name, with the passes and features that are left without it."""
+    for at, each in enumerate(PASSES):
+        runs = PASSES[: at + 1].count(each)
+        name = each.__name__ if runs == 1 else f"{each.__name__} ({runs})"
+        yield name, (*PASSES[:at], *PASSES[at + 1 :]), ALL_FEATURES
+    for name in Features.__struct_fields__:
+        yield name, PASSES, replace(ALL_FEATURES, **{name: False})
+
+
+def machines(passes: Sequence[Pass], features: Features) -> Machines:
+    """Makes machines with some passes and features, one for each program."""
 
     @cache
-    def made(ruleset_hash: str, seats: int, options: tuple[tuple[str, str], ...]) -> Interpreter:
+    def made(ruleset_hash: str, seats: int, options: tuple[tuple[str, str], ...]) -> Machine:
         assert known is not None
-        return PythonBackend(lower(known, seats, dict(options)), passes)
+        return PythonBackend(lower(known, seats, dict(options)), passes, features)
 
     known: typed.Ruleset | None = None
 
-    def machines(ruleset: typed.Ruleset, seats: int, options: Mapping[str, str]) -> Interpreter:
+    def make(ruleset: typed.Ruleset, seats: int, options: Mapping[str, str]) -> Machine:
         nonlocal known
         known = ruleset
         return made(ruleset.hash, seats, tuple(sorted(options.items())))
 
-    return machines
+    return make

@@ -1,1 +1,1 @@
-"""What of the rules the tests of a ruleset execute."""
+"""Coverage: which rules the tests of a ruleset run."""

@@ -1,7 +1,7 @@
-"""What of a ruleset's rules can be run: definitions, procedures, options, conditions, branches; from its typed form.
+"""Items of coverage: the definitions, procedures, options, conditions and branches of a typed ruleset.
 
-A unit is known by its kind and its place in the source, so that the units of several rulesets which share files, and of
-programs for other numbers of seats and other options, are the same.
+An item is known by its kind and its place in the source. So rulesets that share files share items, and the items do not
+depend on the number of seats and the settings.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.rule_ids import cited
@@ -20,22 +20,19 @@ from rulespec.types import Ent
 Kind = Literal[
     "definition", "procedure", "decision", "option", "range", "require", "branch", "invariant", "scoring", "statement"
 ]
-KINDS: tuple[Kind, ...] = (
-    *("definition", "procedure", "decision", "option", "range", "require", "branch", "invariant", "scoring"),
-    "statement",
-)
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
-    """Something that is run, or is not.
+class Item:
+    """A part of the rules that is run, or is not.
 
     Attributes:
         kind: `range` is a parameter of an option whose values have a reason; `branch` an `if`, a `match`, a loop or a
             choice within an expression.
         span: its place; of a definition or a procedure that of its head.
         name: its name, and for what has none the words it is known by.
-        outcomes: what it can come to, all of which should be seen.
+        outcomes: all that it can come to; tests should show each.
         rules: the ids of rules that its docstring or its reason cites.
         places: where to look for each outcome, if it has a place of its own.
         lines: the lines that it stands on.
@@ -54,9 +51,9 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """An outcome of a unit."""
+    """An outcome of an item."""
 
-    unit: Unit
+    item: Item
     outcome: str
 
 
@@ -67,48 +64,48 @@ TURN, OVER = "a turn", "its end"
 ELSE = "else"
 
 
-class Units:
-    """The units of a ruleset, and what of the typed ruleset each belongs to (by `id`, as expressions may be equal)."""
+class Items:
+    """The items of a ruleset, by the typed nodes that they belong to (their `id`, as expressions may be equal)."""
 
     def __init__(self, ruleset: typed.Ruleset) -> None:
         self.kinds = ruleset.kinds
-        self.all: dict[Unit, Unit] = {}
-        self.tests: dict[int, Unit] = {}
+        self.all: dict[Item, Item] = {}
+        self.tests: dict[int, Item] = {}
         """The expression whose value says where it goes on → its branch."""
-        self.matches: dict[int, tuple[Unit, dict[int, str]]] = {}
+        self.matches: dict[int, tuple[Item, dict[int, str]]] = {}
         """The expression that is matched → its branch, and the outcome by value."""
-        self.loops: dict[int, Unit] = {}
+        self.loops: dict[int, Item] = {}
         """The body of a loop → its branch."""
-        self.statements: dict[int, Unit] = {}
-        self.conditions: dict[Span, Unit] = {}
-        """The place of a requirement or an invariant → its unit."""
-        self.ranges: dict[Span, Unit] = {}
-        """The place of a parameter, and that of its `where` → its unit."""
-        self.options: dict[Span, Unit] = {}
-        self.decisions: dict[Span, Unit] = {}
-        self.definitions: dict[Span, Unit] = {}
-        self.procedures: dict[str, Unit] = {}
-        self.scoring: Unit | None = None
+        self.statements: dict[int, Item] = {}
+        self.conditions: dict[Span, Item] = {}
+        """The place of a requirement or an invariant → its item."""
+        self.ranges: dict[Span, Item] = {}
+        """The place of a parameter, and that of its `where` → its item."""
+        self.options: dict[Span, Item] = {}
+        self.decisions: dict[Span, Item] = {}
+        self.definitions: dict[Span, Item] = {}
+        self.procedures: dict[str, Item] = {}
+        self.scoring: Item | None = None
         self._groups = _group_rules(ruleset)
         self._inside: Point | None = None
         rules = ruleset.rules
         for d in rules.definitions.values():
-            self.definitions[d.span] = self._unit("definition", d.span, d.name, RUN, d.doc, lines=_lines_of(d))
+            self.definitions[d.span] = self._item("definition", d.span, d.name, RUN, d.doc, lines=_lines_of(d))
             with self._within(self.definitions[d.span], "run"):
                 self._choices([d.lets, d.body])
         for p in rules.procedures.values():
-            self.procedures[p.name] = self._unit("procedure", p.span, p.name, RUN, p.doc)
+            self.procedures[p.name] = self._item("procedure", p.span, p.name, RUN, p.doc)
             self._block(p.body, self.procedures[p.name], "run")
         for v in rules.invariants.values():
             lines = [v.span, v.condition.span]
-            self.conditions[v.span] = self._unit("invariant", v.span, v.name, TESTED[:1], v.doc, lines=lines)
+            self.conditions[v.span] = self._item("invariant", v.span, v.name, TESTED[:1], v.doc, lines=lines)
             self._choices([v.condition])
         if rules.scoring is not None:
             s = rules.scoring
-            self.scoring = self._unit("scoring", s.span, s.var.name, RUN, s.doc, lines=[s.span, s.score.span])
+            self.scoring = self._item("scoring", s.span, s.var.name, RUN, s.doc, lines=[s.span, s.score.span])
             self._choices([s.score, s.tiebreaks])
 
-    def _unit(
+    def _item(
         self,
         kind: Kind,
         span: Span,
@@ -118,27 +115,27 @@ class Units:
         *,
         places: Sequence[Span] = (),
         lines: Sequence[Span] | None = None,
-    ) -> Unit:
-        """A unit; the one that is known already, if an option that several decisions include makes it once more."""
+    ) -> Item:
+        """An item; the known one, for an option that several decisions include."""
         on = [span.line] if lines is None else [n for s in lines for n in range(s.line, s.end_line + 1)]
-        unit = Unit(kind, span, name, outcomes, cited(cites), tuple(places), tuple(sorted(set(on))), self._inside)
-        return self.all.setdefault(unit, unit)
+        item = Item(kind, span, name, outcomes, cited(cites), tuple(places), tuple(sorted(set(on))), self._inside)
+        return self.all.setdefault(item, item)
 
     @contextmanager
-    def _within(self, unit: Unit, outcome: str) -> Iterator[None]:
-        before, self._inside = self._inside, Point(unit, outcome)
+    def _within(self, item: Item, outcome: str) -> Iterator[None]:
+        before, self._inside = self._inside, Point(item, outcome)
         yield
         self._inside = before
 
     # --- statements ------------------------------------------------------------------------
 
-    def _block(self, block: typed.Block, unit: Unit, outcome: str) -> None:
-        """Statements that are run when a unit comes to an outcome."""
-        with self._within(unit, outcome):
+    def _block(self, block: typed.Block, item: Item, outcome: str) -> None:
+        """Statements that are run when an item comes to an outcome."""
+        with self._within(item, outcome):
             for s in block:
                 self._statement(s)
 
-    def _if(self, branches: Sequence[tuple[typed.Expr | None, typed.Block]], before: Unit | None) -> None:
+    def _if(self, branches: Sequence[tuple[typed.Expr | None, typed.Block]], before: Item | None) -> None:
         if not branches:
             return
         (condition, body), *others = branches
@@ -146,11 +143,11 @@ class Units:
             assert before is not None
             self._block(body, before, TESTED[1])
             return
-        unit = self._test(condition, "if" if before is None else "elif")
+        item = self._test(condition, "if" if before is None else "elif")
         self._choices([condition])
-        self._block(body, unit, TESTED[0])
-        with self._within(unit, TESTED[1]):
-            self._if(others, unit)
+        self._block(body, item, TESTED[0])
+        with self._within(item, TESTED[1]):
+            self._if(others, item)
 
     def _statement(self, s: typed.Stmt) -> None:
         if isinstance(s, typed.If):
@@ -170,13 +167,13 @@ class Units:
         else:
             first, last = s.span.line, max(s.span.line, s.span.end_line - 1)  # it ends where the next line begins
             line = Span(s.span.file, first, s.span.column, last, s.span.end_column)
-            self.statements[id(s)] = self._unit("statement", line, type(s).__name__, RUN, lines=[line])
+            self.statements[id(s)] = self._item("statement", line, type(s).__name__, RUN, lines=[line])
             self._choices([s])
 
-    def _test(self, condition: typed.Expr, word: str) -> Unit:
-        unit = self._unit("branch", condition.span, word, TESTED, lines=[condition.span])
-        self.tests[id(condition)] = unit
-        return unit
+    def _test(self, condition: typed.Expr, word: str) -> Item:
+        item = self._item("branch", condition.span, word, TESTED, lines=[condition.span])
+        self.tests[id(condition)] = item
+        return item
 
     def _match(self, s: typed.Match) -> None:
         self._choices([s.subject])
@@ -192,36 +189,36 @@ class Units:
             outcomes.append(ELSE)
             places.append(s.other[0].span if s.other else s.subject.span)
         lines = [s.subject.span, *s.places]
-        unit = self._unit("branch", s.subject.span, "match", tuple(outcomes), places=places, lines=lines)
-        self.matches[id(s.subject)] = (unit, by_value)
+        item = self._item("branch", s.subject.span, "match", tuple(outcomes), places=places, lines=lines)
+        self.matches[id(s.subject)] = (item, by_value)
         for outcome, body in zip(outcomes, [*(body for _, body in s.cases), s.other], strict=False):
-            self._block(body or (), unit, outcome)
+            self._block(body or (), item, outcome)
 
     def _loop(self, body: typed.Block, head: Span, name: str, outcomes: tuple[str, ...]) -> None:
         if body:
-            unit = self._unit("branch", head, name, outcomes)
-            self.loops[id(body)] = unit
-            self._block(body, unit, TURN)
+            item = self._item("branch", head, name, outcomes)
+            self.loops[id(body)] = item
+            self._block(body, item, TURN)
 
     def _decide(self, s: typed.Decide) -> None:
-        self.decisions[s.span] = self._unit("decision", s.span, s.name, ("asked",), s.doc)
+        self.decisions[s.span] = self._item("decision", s.span, s.name, ("asked",), s.doc)
         self._choices([s.by, s.each])
         for option in s.options:
             cites = " ".join([option.doc, *self._groups.get(option.span, ())])
-            self.options[option.span] = self._unit("option", option.span, option.name, OPTION, cites)
+            self.options[option.span] = self._item("option", option.span, option.name, OPTION, cites)
             self._choices([option.by, option.weight])
             for p in option.params:
                 self._choices([p.low, p.high, p.where])
                 if p.reason:
                     name = f"{option.name}({p.var.name})"
-                    unit = self._unit("range", p.span, name, TESTED, p.reason, lines=[p.span])
-                    self.ranges[p.span] = unit
+                    item = self._item("range", p.span, name, TESTED, p.reason, lines=[p.span])
+                    self.ranges[p.span] = item
                     if p.where is not None:
-                        self.ranges[p.where.span] = unit
+                        self.ranges[p.where.span] = item
             for r in option.requires:
                 self._choices([r.condition])
                 name = f"{option.name}: require"
-                self.conditions[r.span] = self._unit("require", r.span, name, TESTED, r.reason, lines=[r.span])
+                self.conditions[r.span] = self._item("require", r.span, name, TESTED, r.reason, lines=[r.span])
             self._block(option.body, self.options[option.span], OPTION[1])
 
     # --- expressions -----------------------------------------------------------------------
@@ -234,7 +231,7 @@ class Units:
 
 
 def _inside(part: object) -> Iterator[typed.Expr]:
-    """All expressions that something of the typed form holds, but no declarations."""
+    """All expressions within a part of the typed ruleset; not those of declarations that it names."""
     if isinstance(part, typed.Expr):
         yield part
     if isinstance(part, tuple | list):

@@ -1,4 +1,4 @@
-"""What coverage comes to: by kind, file and rule; and what is not run, with the reasons that `rules.yaml` gives."""
+"""Report of coverage: totals by kind, file and rule; the gaps, with the reasons that `rules.yaml` gives."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
 from rulespec.documents.reader import read_yaml
 from rulespec.documents.text_files import display
-from rulespec.engine.coverage.items import KINDS, Point, Unit
+from rulespec.engine.coverage.items import KINDS, Item, Point
 from rulespec.engine.coverage.trace import SHOWN, Coverage, Runs
 from rulespec.rule_ids import ListedRule, Unreached, unreached
 from rulespec.typed import nodes as typed
 
 RULE = "rule"
-"""The row of the rules in the table of totals, behind the kinds of units."""
+"""The row of the rules in the table of totals, after the kinds of items."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """An outcome that nothing has come to.
+    """An outcome that no test has shown.
 
     `span` is where to look, `reason` why it cannot be, or "". A gap is `implied` if it lies inside of what is not run
     either; the reason of that is its reason too.
     """
 
-    unit: Unit
+    item: Item
     outcome: str
     span: Span
     reason: str
@@ -38,19 +38,19 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class RuleRuns:
-    """What is known of a rule.
+    """The runs of a rule and the scenarios that cite it.
 
     Attributes:
         rule: as it is listed.
-        units: the units that cite it.
+        items: the items that cite it.
         runs: how often they were run.
         cited_by: the scenarios that cite it.
-        proved_by: those of them that run a unit which cites it; all of them if none does, as the rule is in the data.
+        proved_by: those of them that run an item which cites it; all of them if none does, as the rule is in the data.
         reason: why none can prove it, or "".
     """
 
     rule: ListedRule
-    units: tuple[Unit, ...]
+    items: tuple[Item, ...]
     runs: Runs
     cited_by: tuple[str, ...]
     proved_by: tuple[str, ...]
@@ -59,7 +59,7 @@ class RuleRuns:
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """How many outcomes (or rules) there are, how many were seen, and how many of the others are explained."""
+    """Numbers of outcomes (or rules): all, those that were run, and those of the others that are explained."""
 
     outcomes: int
     run: int
@@ -67,13 +67,13 @@ class Total:
 
     @property
     def percent(self) -> float:
-        """How much is run or explained; never 100 if anything is missing."""
+        """The share that is run or explained; below 100 if anything is missing."""
         return (self.run + self.explained) * 100 / self.outcomes if self.outcomes else 100.0
 
 
 @dataclass(frozen=True, slots=True)
 class LineRuns:
-    """A line of the source with what is known of it.
+    """A line of the source with its runs.
 
     `state` is `run`, `partly`, `missed`, `explained` (what is missing has a reason), or "" where nothing can be run;
     `count` how often it was run at most; `missing` what was not seen; `by` the first tests that run it.
@@ -99,13 +99,13 @@ class CoverageReport:
         self.files = sorted({name for r in coverage.rulesets for name in _own_files(r)})
         own = set(self.files)
         self.sources = {name: text for r in coverage.rulesets for name, text in r.sources.items() if name in own}
-        self.units = [u for u in coverage.units if u.span.file in own]
+        self.items = [item for item in coverage.items if item.span.file in own]
         folder = coverage.rulesets[0].folders[0]
         self._reasons = list(_reasons(folder))
         self._used: set[int] = set()
         self.gaps: list[Gap] = []
-        for unit in self.units:  # what is inside of others comes after them
-            self.gaps += self._gaps(unit, folder)
+        for item in self.items:  # in the order of the source: outer items come before inner ones
+            self.gaps += self._gaps(item, folder)
         self.gaps.sort(key=lambda g: (g.span.file, g.span.line, g.span.column))
         listed = {id_: rule for r in coverage.rulesets for id_, rule in r.listed.items() if rule.span.file in own}
         self.rules = [self._rule(rule) for rule in listed.values()]
@@ -114,15 +114,15 @@ class CoverageReport:
                 what = entry.rule or f"{entry.at}: {entry.text}"
                 report.warning("RS841", f"there is nothing to explain any more: `{what}`", entry.span)
 
-    # --- what is missing -------------------------------------------------------------------
+    # --- gaps ------------------------------------------------------------------------------
 
-    def _gaps(self, unit: Unit, folder: Path) -> Iterator[Gap]:
-        outer = next((g for g in self.gaps if Point(g.unit, g.outcome) == unit.inside), None)
-        for outcome in self.coverage.missing(unit):
-            at = unit.outcomes.index(outcome)
-            span = unit.places[at] if at < len(unit.places) else unit.span
+    def _gaps(self, item: Item, folder: Path) -> Iterator[Gap]:
+        outer = next((g for g in self.gaps if Point(g.item, g.outcome) == item.inside), None)
+        for outcome in self.coverage.missing(item):
+            at = item.outcomes.index(outcome)
+            span = item.places[at] if at < len(item.places) else item.span
             reason = self._reason(outcome, span, folder) or (outer.reason if outer is not None else "")
-            yield Gap(unit, outcome, span, reason, outer is not None)
+            yield Gap(item, outcome, span, reason, outer is not None)
 
     def _reason(self, outcome: str, span: Span, folder: Path) -> str:
         line = self.line(span)
@@ -140,41 +140,42 @@ class CoverageReport:
 
     def lines(self, file: str) -> Iterator[LineRuns]:
         """The lines of a file."""
-        on: dict[int, list[Unit]] = {}
-        for unit in self.units:
-            for number in unit.lines if unit.span.file == file else ():
-                on.setdefault(number, []).append(unit)
-        gaps: dict[Unit, list[Gap]] = {}
+        on: dict[int, list[Item]] = {}
+        for item in self.items:
+            for number in item.lines if item.span.file == file else ():
+                on.setdefault(number, []).append(item)
+        gaps: dict[Item, list[Gap]] = {}
         for gap in self.gaps:
-            gaps.setdefault(gap.unit, []).append(gap)
+            gaps.setdefault(gap.item, []).append(gap)
         for number, text in enumerate(self.sources[file].split("\n"), 1):
             yield self._line(text, on.get(number, []), gaps)
 
-    def _line(self, text: str, units: Sequence[Unit], gaps: Mapping[Unit, list[Gap]]) -> LineRuns:
-        seen = [self.coverage.runs[p] for u in units for o in u.outcomes if (p := Point(u, o)) in self.coverage.runs]
-        missing = [gap for u in units for gap in gaps.get(u, ())]
-        state = "run" if units else ""
+    def _line(self, text: str, items: Sequence[Item], gaps: Mapping[Item, list[Gap]]) -> LineRuns:
+        points = [Point(item, outcome) for item in items for outcome in item.outcomes]
+        seen = [self.coverage.runs[point] for point in points if point in self.coverage.runs]
+        missing = [gap for item in items for gap in gaps.get(item, ())]
+        state = "run" if items else ""
         if missing:
             state = "partly" if seen else "missed"
             if all(gap.reason for gap in missing):
                 state = "explained"
-        told = tuple(f"{g.unit.name}: {g.outcome}" + (f" ({g.reason})" if g.reason else "") for g in missing)
+        told = tuple(f"{g.item.name}: {g.outcome}" + (f" ({g.reason})" if g.reason else "") for g in missing)
         by = tuple(dict.fromkeys(name for runs in seen for name in runs.by))[:SHOWN]
         return LineRuns(text, state, max((r.count for r in seen), default=0), told, by)
 
     # --- rules -----------------------------------------------------------------------------
 
     @cached_property
-    def _citing(self) -> dict[str, list[Unit]]:
-        found: dict[str, list[Unit]] = {}
-        for unit in self.coverage.units:
-            for id_ in unit.rules:
-                found.setdefault(id_, []).append(unit)
+    def _citing(self) -> dict[str, list[Item]]:
+        found: dict[str, list[Item]] = {}
+        for item in self.coverage.items:
+            for id_ in item.rules:
+                found.setdefault(id_, []).append(item)
         return found
 
     def _rule(self, rule: ListedRule) -> RuleRuns:
-        units = self._citing.get(rule.id, [])
-        points = {Point(u, o) for u in units for o in u.outcomes}
+        items = self._citing.get(rule.id, [])
+        points = {Point(item, o) for item in items for o in item.outcomes}
         runs = Runs()
         cited, proved = [], []
         for test in self.coverage.tests:
@@ -183,10 +184,10 @@ class CoverageReport:
                 runs.add(count, test.id)
             if rule.id in test.rules:
                 cited.append(test.id)
-                if (count or not units) and not test.error:
+                if (count or not items) and not test.error:
                     proved.append(test.id)
         reason = "" if proved else self._rule_reason(rule.id)
-        return RuleRuns(rule, tuple(units), runs, _each(cited), _each(proved), reason)
+        return RuleRuns(rule, tuple(items), runs, _each(cited), _each(proved), reason)
 
     def _rule_reason(self, id_: str) -> str:
         for i, entry in enumerate(self._reasons):
@@ -197,17 +198,17 @@ class CoverageReport:
 
     # --- sums ------------------------------------------------------------------------------
 
-    def total(self, units: Sequence[Unit]) -> Total:
-        """The sum over some units."""
-        chosen = set(units)
-        gaps = [g for g in self.gaps if g.unit in chosen]
-        outcomes = sum(len(u.outcomes) for u in chosen)
+    def total(self, items: Sequence[Item]) -> Total:
+        """The sum over some items."""
+        chosen = set(items)
+        gaps = [g for g in self.gaps if g.item in chosen]
+        outcomes = sum(len(item.outcomes) for item in chosen)
         return Total(outcomes, outcomes - len(gaps), sum(bool(g.reason) for g in gaps))
 
     @cached_property
     def totals(self) -> dict[str, Total]:
-        """By kind of unit, and under `rule` of the rules that are listed; kinds that do not occur are left out."""
-        found: dict[str, Total] = {k: self.total([u for u in self.units if u.kind == k]) for k in KINDS}
+        """By kind of item, and under `rule` of the rules that are listed; kinds that do not occur are left out."""
+        found: dict[str, Total] = {k: self.total([item for item in self.items if item.kind == k]) for k in KINDS}
         proved = sum(bool(r.proved_by) for r in self.rules)
         explained = sum(not r.proved_by and bool(r.reason) for r in self.rules)
         found[RULE] = Total(len(self.rules), proved, explained)
@@ -216,7 +217,7 @@ class CoverageReport:
     @cached_property
     def by_file(self) -> dict[str, Total]:
         """By file that has anything to run."""
-        found = {file: self.total([u for u in self.units if u.span.file == file]) for file in self.files}
+        found = {file: self.total([item for item in self.items if item.span.file == file]) for file in self.files}
         return {file: total for file, total in found.items() if total.outcomes}
 
     @cached_property
@@ -241,20 +242,20 @@ class CoverageReport:
             "files": {file: _total(total) for file, total in self.by_file.items()},
             "units": [
                 {
-                    **_place(u.span),
-                    "kind": u.kind,
-                    "name": u.name,
-                    "rules": list(u.rules),
-                    "outcomes": {o: _runs(self.coverage.runs.get(Point(u, o), Runs())) for o in u.outcomes},
+                    **_place(item.span),
+                    "kind": item.kind,
+                    "name": item.name,
+                    "rules": list(item.rules),
+                    "outcomes": {o: _runs(self.coverage.runs.get(Point(item, o), Runs())) for o in item.outcomes},
                 }
-                for u in self.units
+                for item in self.items
             ],
             "rules": [
                 {
                     "id": r.rule.id,
                     "text": r.rule.text,
                     "editions": list(r.rule.editions),
-                    "units": len(r.units),
+                    "units": len(r.items),
                     **_runs(r.runs),
                     "cited_by": list(r.cited_by),
                     "proved_by": list(r.proved_by),
@@ -265,8 +266,8 @@ class CoverageReport:
             "missing": [
                 {
                     **_place(g.span),
-                    "kind": g.unit.kind,
-                    "name": g.unit.name,
+                    "kind": g.item.kind,
+                    "name": g.item.name,
                     "outcome": g.outcome,
                     "source": self.line(g.span),
                     "reason": g.reason,

@@ -10,7 +10,7 @@ from typing import Any
 from rulespec.engine.dialects.paths import MISSING
 from rulespec.engine.dialects.projection import Field, Form, Projections, by_reader
 from rulespec.engine.game.query import Value
-from rulespec.engine.program.interpreter import ProgramFaultError
+from rulespec.engine.program.faults import ProgramFaultError
 
 MAX_TESTED = 60
 """Arguments that are tested one by one; where there are more, listing the legal options is no slower."""

@@ -17,7 +17,7 @@ from rulespec.engine.dialects.paths import MISSING, follow, path_reader
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.query import Asked, Asker, Value
 from rulespec.engine.program import ir
-from rulespec.engine.program.interpreter import ProgramFaultError
+from rulespec.engine.program.faults import ProgramFaultError
 
 MAX_ITEMS = 1_000
 """Elements of a list that several decisions share; a longer list counts as none."""

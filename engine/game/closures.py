@@ -1,7 +1,7 @@
-"""Expressions as nested Python functions: quick to make, and several times as fast as walking the expression.
+"""Expressions as nested Python functions: quick to make, and several times as fast as the evaluator.
 
-For expressions that are evaluated too often to be interpreted and not often enough to generate source for them. Loops
-and what only passes make are left to the interpreter.
+For expressions that are evaluated too often to be interpreted, and not often enough to generate source for them. Loops
+and the expressions that only passes make are left to the evaluator.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from collections.abc import Callable, Sequence
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import OPERATORS, apply_op
-from rulespec.engine.program.interpreter import ProgramFaultError, State, evaluate
+from rulespec.engine.program.evaluator import evaluate
+from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.journal import State
 
 Closure = Callable[[State, Sequence[int]], int]
-"""What an expression is for a state and slots, of which there are enough for what it binds itself."""
+"""The value of an expression for a state and slots; there are slots enough for what it binds itself."""
 _DIVISIONS = {"/": operator.floordiv, "%": operator.mod}
 
 
@@ -26,7 +28,7 @@ class Closures:
         self._bodies: dict[int, Closure] = {}
 
     def made(self, e: ir.Expr) -> Closure:
-        """The function of an expression. It raises what `interpreter.evaluate` would."""
+        """The function of an expression. It raises what `evaluate` would."""
         if isinstance(e, ir.Const):
             constant = e.value
             return lambda s, v: constant

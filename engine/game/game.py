@@ -24,7 +24,8 @@ from rulespec.engine.game.position import Position
 from rulespec.engine.game.query import Asker
 from rulespec.engine.game.refusal import refused, why_not
 from rulespec.engine.program import ir
-from rulespec.engine.program.interpreter import ProgramFaultError, State
+from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.journal import State
 from rulespec.typed import nodes as typed
 
 

@@ -7,7 +7,7 @@ from typing import overload
 
 from rulespec.engine.game.option import Option, OptionKind
 from rulespec.engine.game.position import Position
-from rulespec.engine.program.interpreter import Listed
+from rulespec.engine.program.machine import Listed
 from rulespec.errors import RulespecError
 
 

@@ -1,4 +1,4 @@
-"""What a game begins with: the machine that runs its rules, the values of its settings, its seats."""
+"""The machine of a game, made once a program; the checks of settings and seats."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.program.interpreter import Interpreter
+from rulespec.engine.program.machine import Machine
 from rulespec.typed import nodes as typed
 
 Backend = Literal["python", "interpreter"]
-Machines = Callable[[typed.Ruleset, int, Mapping[str, str]], Interpreter]
-"""What makes a machine of one's own for a ruleset, a number of seats and the values of all settings."""
+Machines = Callable[[typed.Ruleset, int, Mapping[str, str]], Machine]
+"""Makes a machine for a ruleset, a number of seats and the values of all settings."""
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-_machines: dict[tuple[object, ...], Interpreter] = {}
+_MEMO_LIMIT = 64
+_machines: dict[tuple[object, ...], Machine] = {}
 
 
-def machine(
-    ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], backend: Backend | Machines
-) -> Interpreter:
-    """The program of a ruleset for so many seats and these settings, ready to run; made once and kept."""
+def machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], backend: Backend | Machines) -> Machine:
+    """The machine for a ruleset, a number of seats and the values of all settings, from the memo if it has a name."""
     if callable(backend):
         return _made(backend, ruleset, seats, settings)
     key = (ruleset.hash, ruleset.ref, seats, tuple(sorted(settings.items())), backend)
     if key not in _machines:
-        if len(_machines) > 64:
+        if len(_machines) > _MEMO_LIMIT:
             _machines.clear()
         _machines[key] = _made(_MACHINES[backend], ruleset, seats, settings)
     return _machines[key]
 
 
-def quick_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Interpreter:
-    """One for a single game: the passes that take longer than they save there are left out."""
-    from rulespec.engine.python.backend import IN_SOURCE, PythonBackend
+def quick_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
+    """A machine for a single game, without passes: they take longer than they save there."""
+    from rulespec.engine.python.backend import PythonBackend
 
-    return PythonBackend(lower(ruleset, seats, settings), IN_SOURCE)
+    return PythonBackend(lower(ruleset, seats, settings), passes=())
 
 
-def _python(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Interpreter:
-    from rulespec.engine.python.backend import PythonBackend  # a ruleset that is only checked needs none of its passes
+def _python(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
+    from rulespec.engine.python.backend import PythonBackend  # lazily: who only checks a ruleset needs no passes
 
     return PythonBackend(lower(ruleset, seats, settings))
 
@@ -54,10 +54,10 @@ _MACHINES: dict[Backend, Machines] = {
 }
 
 
-def _made(make: Machines, ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Interpreter:
+def _made(make: Machines, ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
     try:
         return make(ruleset, seats, settings)
-    except (RecursionError, SyntaxError, MemoryError):  # Python's own bounds, behind those of the checker
+    except (RecursionError, SyntaxError, MemoryError):  # Python's own bounds, after those of the checker
         help_ = "split expressions with `let`, and let fewer definitions call one another in a row"
         raise DiagnosticsError(
             (Diagnostic("RS410", Severity.ERROR, "the rules nest too deep", None, help=help_),)
@@ -65,10 +65,10 @@ def _made(make: Machines, ruleset: typed.Ruleset, seats: int, settings: Mapping[
 
 
 def check_settings(ruleset: typed.Ruleset, settings: Mapping[str, str | bool]) -> dict[str, str]:
-    """Every option of the ruleset with its value, as text.
+    """Every setting of the ruleset with its value, as text.
 
     Raises:
-        DiagnosticsError: RS705 for an option the ruleset does not have, RS706 for a value the option does not have.
+        DiagnosticsError: RS705 for a setting that the ruleset does not have, RS706 for a value that it does not take.
     """
     report = Report()
     chosen = {o.name: o.default for o in ruleset.settings.values()}
@@ -89,7 +89,7 @@ def check_settings(ruleset: typed.Ruleset, settings: Mapping[str, str | bool]) -
 
 
 def check_seats(ruleset: typed.Ruleset, seats: tuple[str, ...]) -> None:
-    """Refuses names that do not fit.
+    """Checks the number and the names of seats.
 
     Raises:
         DiagnosticsError: RS707 for a number of seats the ruleset is not for, RS708 for a name no seat can have.
@@ -108,5 +108,5 @@ def check_seats(ruleset: typed.Ruleset, seats: tuple[str, ...]) -> None:
 
 
 def seat_names(number: int) -> tuple[str, ...]:
-    """Names for seats that nobody has named: A, B, C, …"""
+    """Default names of seats: A, B, C, …"""
     return tuple(_LETTERS[i] if i < len(_LETTERS) else f"P{i + 1}" for i in range(number))

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.game.option import Labels, OptionKind
 from rulespec.engine.program import ir
-from rulespec.engine.program.interpreter import Interpreter
+from rulespec.engine.program.machine import Machine
 from rulespec.typed import nodes as typed
 
 _MAX_READ = 10_000
@@ -103,10 +103,10 @@ class Words:
     reader: OptionReader
 
 
-_words: WeakKeyDictionary[Interpreter, dict[tuple[str, ...], Words]] = WeakKeyDictionary()
+_words: WeakKeyDictionary[Machine, dict[tuple[str, ...], Words]] = WeakKeyDictionary()
 
 
-def words(machine: Interpreter, ruleset: typed.Ruleset, seats: tuple[str, ...]) -> Words:
+def words(machine: Machine, ruleset: typed.Ruleset, seats: tuple[str, ...]) -> Words:
     """The words of games that a machine runs; made once and kept."""
     kept = _words.setdefault(machine, {})
     if seats not in kept:

@@ -16,7 +16,9 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.position_hash import change, digits, weights, whole
 from rulespec.engine.program import ir
-from rulespec.engine.program.interpreter import Interpreter, Journal, Listed, ProgramFaultError, State, restore
+from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.journal import Journal, State, restore
+from rulespec.engine.program.machine import Listed, Machine
 
 MAX_LISTED = 100_000
 """Options of a decision that are listed."""
@@ -63,7 +65,7 @@ class Position:
     Every method raises RulesetFaultError if the rules are at fault; nothing has changed then.
     """
 
-    def __init__(self, machine: Interpreter, entry: Entry | None = None) -> None:
+    def __init__(self, machine: Machine, entry: Entry | None = None) -> None:
         self.machine = machine
         self.program = machine.p
         self.stamp = next(_stamps)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import compress
 from operator import mul
 
-from rulespec.engine.program.interpreter import Journal, State
+from rulespec.engine.program.journal import Journal, State
 
 _PRIME = 2**64 - 59
 """The largest prime of 64 bits. No power of two below it is 1, so that large sets do not fold onto small ones."""

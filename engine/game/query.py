@@ -13,9 +13,10 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.game.closures import Closures
-from rulespec.engine.lower.expressions import ExpressionLowering, Layout, Scope, type_name
+from rulespec.engine.lower.expressions import ExpressionLowering, Scope
+from rulespec.engine.lower.layout import Layout, type_name
 from rulespec.engine.program import ir
-from rulespec.engine.program.interpreter import evaluate
+from rulespec.engine.program.evaluator import evaluate
 from rulespec.engine.program.traversal import Facts, free, highest
 from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_expr

@@ -1,27 +1,26 @@
-"""Where everything lies in the state, and typed expressions as expressions over cells."""
+"""Typed expressions as expressions over cells and slots."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import product
+from typing import Any
 
-from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
-from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.engine.lower.layout import Layout
+from rulespec.engine.lower.marks import Marks
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, cell, choose, fallback, logic, op, together
-from rulespec.engine.program.interpreter import ProgramFaultError, evaluate
 from rulespec.typed import nodes as typed
-from rulespec.types import Bool, Ent, Num, SetOf, Type
+from rulespec.types import Ent
 
 SMALL = 10**6
-"""Products with a constant up to here need no bound of their own: there are not enough of them in an expression."""
-MAX_CELLS = 200_000
+"""Largest constant factor of a product without a check: an expression has too few products to exceed the bounds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where variables are: in slots of the expression, or in cells. `sources` stand for whole set expressions."""
+    """The variables in scope, in slots or in cells; `sources` are whole expressions whose value is known."""
 
     where: dict[typed.Var, ir.Expr] = field(default_factory=dict)
     slots: int = 0
@@ -40,156 +39,26 @@ class Scope:
         return replace(self, sources={**self.sources, id(expr): value})
 
 
-class Layout:
-    """The cells of fields, accounts and piles, one after the other."""
-
-    def __init__(self, declarations: typed.Declarations, seats: int, program: ir.Program) -> None:
-        self.d = declarations
-        self.seats = seats
-        self.p = program
-        self.field_at: dict[typed.FieldDecl, int] = {}
-        self.place_at: dict[typed.PlaceDecl, int] = {}
-        for name in ("position", "ending", "winners"):
-            self.add(ir.CellName("rules", "", name, "int"))
-        self.p.start[ir.WINNERS] = -1
-        for field_ in declarations.fields.values():
-            self.field_at[field_] = self.add(
-                ir.CellName("game", "game", field_.name, type_name(field_.type), private=field_.private)
-            )
-        for kind in declarations.kinds.values():
-            for field_ in kind.state.values():
-                self.field_at[field_] = len(self.p.cells)
-                self._room([kind.name])
-                for owner in self.names(kind.name):
-                    type_ = type_name(field_.type)
-                    self._add(ir.CellName(kind.name, owner, field_.name, type_, private=field_.private))
-        for piece in declarations.pieces.values():
-            for place in piece.places.values():
-                self.place_at[place] = len(self.p.cells)
-                self._room([*piece.each, *([place.index] if place.index else [])])
-                for owner in self._owners(piece.each):
-                    for index in range(self.size(place.index)) if place.index else [-1]:
-                        of = owner or "-"
-                        self._add(ir.CellName("pieces", of, piece.name, "int", place.name, place.index, index))
-
-    def _room(self, kinds: list[str]) -> None:
-        """Refuses more cells than there may be, one for each tuple of entities."""
-        needed = 1
-        for kind in kinds:
-            needed *= self.size(kind)
-        if len(self.p.cells) + needed > MAX_CELLS:
-            message = f"this game needs more than {MAX_CELLS:,} cells"
-            help_ = "pieces or state over kinds with many entities multiply: give them fewer places"
-            raise DiagnosticsError((Diagnostic("RS701", Severity.ERROR, message, None, help=help_),))
-
-    def add(self, name: ir.CellName) -> int:
-        """A new cell."""
-        self._room([])
-        return self._add(name)
-
-    def _add(self, name: ir.CellName) -> int:
-        self.p.cells.append(name)
-        self.p.start.append(0)
-        return len(self.p.cells) - 1
-
-    def size(self, kind: str) -> int:
-        """Number of entities of a kind."""
-        return self.seats if self.d.kinds[kind].is_player else len(self.d.kinds[kind].entities)
-
-    def names(self, kind: str) -> list[str]:
-        """Names of the entities of a kind; seats are called by their number here."""
-        found = self.d.kinds[kind]
-        return [str(i) for i in range(self.seats)] if found.is_player else [e.name for e in found.entities]
-
-    def _owners(self, kinds: tuple[str, ...]) -> list[str]:
-        owners = [""]
-        for kind in kinds:
-            owners = [f"{o}.{n}" if o else n for o in owners for n in self.names(kind)]
-        return owners
-
-    def strides(self, kinds: list[str]) -> list[int]:
-        """How far apart the cells of neighbouring entities are, for each of several indices."""
-        strides = [1] * len(kinds)
-        for i in range(len(kinds) - 2, -1, -1):
-            strides[i] = strides[i + 1] * self.size(kinds[i + 1])
-        return strides
-
-    def fill_start(self, x: ExpressionLowering) -> None:
-        """Start values of fields, then the placements of the set-up."""
-        state = self.p.start
-        self.p.slots = x.most_slots
-        for field_, base in self.field_at.items():
-            if field_.start is not None:
-                value = self._value(field_.start, x)
-                self._check_start(field_, value, field_.start.span)
-            elif isinstance(field_.type, Ent):
-                value = -1
-            else:
-                continue
-            for i in range(self.size(field_.kind) if field_.kind else 1):
-                state[base + i] = value
-        for placement in self.d.placements:
-            if placement.players is None:
-                self._placement(placement, x)
-        for placement in self.d.placements:
-            if placement.players == self.seats:
-                self._placement(placement, x)
-
-    def _value(self, e: typed.Expr, x: ExpressionLowering, known: Mapping[typed.Var, int] | None = None) -> int:
-        lowered = x.expr(e, Scope({var: ir.Const(value) for var, value in (known or {}).items()}))
-        self.p.slots = x.most_slots
-        try:
-            return evaluate(self.p, lowered, self.p.start, [0] * (x.most_slots + 1))
-        except ProgramFaultError as fault:
-            span, message = self.p.sites[fault.site]
-            raise DiagnosticsError((Diagnostic("RS702", Severity.ERROR, f"no start value: {message}", span),)) from None
-
-    def _check_start(self, field_: typed.FieldDecl, value: int, span: Span) -> None:
-        low, high = field_.low, field_.high
-        if field_.account and not field_.unlimited:
-            low = 0
-        if (low is not None and value < low) or (high is not None and value > high):
-            what = f"between {low} and {high}" if high is not None else "never below 0"
-            message = f"`{field_.name}` is {what}, and would start at {value}"
-            raise DiagnosticsError((Diagnostic("RS702", Severity.ERROR, message, span),))
-
-    def _placement(self, placement: typed.Placement, x: ExpressionLowering) -> None:
-        target = placement.target
-        if isinstance(target, typed.FieldDecl):
-            base = self.field_at[target]
-            kinds = [target.kind] if target.kind else []
-        else:
-            base = self.place_at[target[1]]
-            kinds = [*target[0].each, *([target[1].index] if target[1].index else [])]
-        members = [
-            range(self.size(kind)) if isinstance(key, typed.Var) else [key]
-            for kind, key in zip(kinds, placement.keys, strict=True)
-        ]
-        strides = self.strides(kinds)
-        each = [(at, key) for at, key in enumerate(placement.keys) if isinstance(key, typed.Var) and key.reads]
-        value = 0 if each else self._start_of(placement, x, {})
-        for ids in product(*members):
-            if each:
-                value = self._start_of(placement, x, {var: ids[at] for at, var in each})
-            self.p.start[base + sum(i * stride for i, stride in zip(ids, strides, strict=True))] = value
-
-    def _start_of(self, placement: typed.Placement, x: ExpressionLowering, known: Mapping[typed.Var, int]) -> int:
-        value = self._value(placement.value, x, known)
-        if isinstance(placement.target, typed.FieldDecl):
-            self._check_start(placement.target, value, placement.value.span)
-        elif value < 0:
-            message = "there cannot be less than no pieces"
-            raise DiagnosticsError((Diagnostic("RS702", Severity.ERROR, message, placement.span),))
-        return value
-
-
 class ExpressionLowering:
-    """Typed expressions to expressions over cells and slots; facts, tables and options become constants."""
+    """Lowers expressions; facts, tables and settings become constants.
 
-    def __init__(self, layout: Layout, settings: Mapping[str, str], program: ir.Program) -> None:
+    Args:
+        layout: of the state.
+        settings: the values of the ruleset's settings, as text.
+        program: takes arrays, tables, functions and sites.
+        marks: told what is lowered.
+
+    Attributes:
+        most_slots: how many slots suffice for all expressions so far.
+    """
+
+    def __init__(
+        self, layout: Layout, settings: Mapping[str, str], program: ir.Program, marks: Marks | None = None
+    ) -> None:
         self.layout = layout
         self.settings = settings
         self.p = program
+        self.marks = marks
         self.most_slots = 8
         self._arrays: dict[tuple[int, ...], int] = {}
         self._tables: dict[typed.TableDecl, int] = {}
@@ -205,7 +74,7 @@ class ExpressionLowering:
         return self._sites[key]
 
     def functions(self, definitions: Mapping[str, typed.Definition]) -> None:
-        """All definitions, each with its number, those that others use first."""
+        """Lowers all definitions, each after those that it uses."""
         for definition in definitions.values():
             self._function(definition)
 
@@ -223,65 +92,60 @@ class ExpressionLowering:
         assert definition.body is not None
         body = self.expr(definition.body, scope)
         self._functions[definition] = len(self.p.functions)
+        if self.marks is not None:
+            self.marks.definition(definition, len(self.p.functions))
         self.p.functions.append(ir.Function(definition.name, len(definition.params), tuple(lets), body))
         return self._functions[definition]
 
     def expr(self, e: typed.Expr, scope: Scope) -> ir.Expr:
         """The expression; constant where it can be."""
-        # `type(…) is`, because `isinstance` says no slowly where classes are made in C.
-        if id(e) in scope.sources:
-            return scope.sources[id(e)]
-        if type(e) is typed.Lit:
-            return ir.Const(e.value)
-        if type(e) is typed.Seats:
-            return ir.Const(self.layout.seats)
-        if type(e) is typed.SettingValue:
-            return ir.Const(self._option(e.option))
-        if type(e) is typed.Local:
-            return scope.where[e.var]
-        if type(e) is typed.Field:
-            base = self.layout.field_at[e.decl]
-            if e.owner is None:
-                return cell(base)
-            return cell(base, self.expr(e.owner, scope), self.layout.size(e.decl.kind))
-        if type(e) is typed.Fact:
-            return self._row(tuple(e.decl.values), self.expr(e.owner, scope))
-        if type(e) is typed.PieceCount:
-            kinds = [*e.piece.each, *([e.place.index] if e.place.index else [])]
-            parts = [*e.ids, *([e.index] if e.index is not None else [])]
-            return self._indexed(self.layout.place_at[e.place], kinds, parts, scope)
-        if type(e) is typed.TableRow:
-            return self._table(e, scope)
-        if type(e) is typed.ProductEntity:
-            total: ir.Expr = FALSE
-            for part, stride in zip(e.parts, self.layout.strides(list(e.kind.product)), strict=True):
-                total = op("+", total, op("*", self.expr(part, scope), ir.Const(stride)))
-            return total
-        if type(e) is typed.KindSet:
-            return ir.Const((1 << self.layout.size(e.kind.name)) - 1)
-        if type(e) is typed.Call:
-            return ir.Call(self._function(e.definition), tuple(self.expr(a, scope) for a in e.args))
-        if type(e) is typed.TrackOp:
-            return self._track(e, scope)
-        if type(e) is typed.Choice:
-            return choose(self.expr(e.condition, scope), self.expr(e.then, scope), self.expr(e.other, scope))
-        if type(e) is typed.Each:
-            return self._each(e, scope)
-        if type(e) is typed.Reach:
-            slot = self.slot(scope)
-            start = self.expr(e.start, scope)
-            return ir.Closure(slot, start, self.expr(e.step, scope.in_slot(e.var, slot)))
-        assert isinstance(e, typed.Op)
-        return self._op(e, scope)
+        known = scope.sources.get(id(e))
+        # A table, because `isinstance` says no slowly where classes are made in C.
+        lowered = _FORMS[type(e)](self, e, scope) if known is None else known
+        return lowered if self.marks is None else self.marks.expression(e, lowered)
 
     def slot(self, scope: Scope) -> int:
         """The first free slot."""
         self.most_slots = max(self.most_slots, scope.slots + 1)
         return scope.slots
 
-    def _option(self, option: typed.SettingDecl) -> int:
-        value = self.settings.get(option.name, option.default)
-        return int(value == "true") if option.values is None else option.values.index(value)
+    def _setting(self, e: typed.SettingValue, scope: Scope) -> ir.Expr:
+        value = self.settings.get(e.option.name, e.option.default)
+        return ir.Const(int(value == "true") if e.option.values is None else e.option.values.index(value))
+
+    def _field(self, e: typed.Field, scope: Scope) -> ir.Expr:
+        base = self.layout.field_at[e.decl]
+        if e.owner is None:
+            return cell(base)
+        return cell(base, self.expr(e.owner, scope), self.layout.size(e.decl.kind))
+
+    def _fact(self, e: typed.Fact, scope: Scope) -> ir.Expr:
+        return self._row(tuple(e.decl.values), self.expr(e.owner, scope))
+
+    def _piece_count(self, e: typed.PieceCount, scope: Scope) -> ir.Expr:
+        kinds = [*e.piece.each, *([e.place.index] if e.place.index else [])]
+        parts = [*e.ids, *([e.index] if e.index is not None else [])]
+        return self._indexed(self.layout.place_at[e.place], kinds, parts, scope)
+
+    def _product_entity(self, e: typed.ProductEntity, scope: Scope) -> ir.Expr:
+        total: ir.Expr = FALSE
+        for part, stride in zip(e.parts, self.layout.strides(list(e.kind.product)), strict=True):
+            total = op("+", total, op("*", self.expr(part, scope), ir.Const(stride)))
+        return total
+
+    def _kind_set(self, e: typed.KindSet, scope: Scope) -> ir.Expr:
+        return ir.Const((1 << self.layout.size(e.kind.name)) - 1)
+
+    def _call(self, e: typed.Call, scope: Scope) -> ir.Expr:
+        return ir.Call(self._function(e.definition), tuple(self.expr(a, scope) for a in e.args))
+
+    def _choice(self, e: typed.Choice, scope: Scope) -> ir.Expr:
+        return choose(self.expr(e.condition, scope), self.expr(e.then, scope), self.expr(e.other, scope))
+
+    def _reach(self, e: typed.Reach, scope: Scope) -> ir.Expr:
+        slot = self.slot(scope)
+        start = self.expr(e.start, scope)
+        return ir.Closure(slot, start, self.expr(e.step, scope.in_slot(e.var, slot)))
 
     def _row(self, values: tuple[int, ...], index: ir.Expr) -> ir.Expr:
         if isinstance(index, ir.Const) and 0 <= index.value < len(values):
@@ -384,20 +248,28 @@ class ExpressionLowering:
         return op(e.op, *args)
 
 
+_FORMS: dict[type[typed.Expr], Callable[[ExpressionLowering, Any, Scope], ir.Expr]] = {
+    typed.Lit: lambda lowering, e, scope: ir.Const(e.value),
+    typed.Seats: lambda lowering, e, scope: ir.Const(lowering.layout.seats),
+    typed.SettingValue: ExpressionLowering._setting,
+    typed.Local: lambda lowering, e, scope: scope.where[e.var],
+    typed.Field: ExpressionLowering._field,
+    typed.Fact: ExpressionLowering._fact,
+    typed.PieceCount: ExpressionLowering._piece_count,
+    typed.TableRow: ExpressionLowering._table,
+    typed.ProductEntity: ExpressionLowering._product_entity,
+    typed.KindSet: ExpressionLowering._kind_set,
+    typed.Call: ExpressionLowering._call,
+    typed.TrackOp: ExpressionLowering._track,
+    typed.Choice: ExpressionLowering._choice,
+    typed.Each: ExpressionLowering._each,
+    typed.Reach: ExpressionLowering._reach,
+    typed.Op: ExpressionLowering._op,
+}
+
+
 def _packed(key: tuple[int, ...]) -> int:
     total = 0
     for k in key:
         total = (total << 32) + k
     return total
-
-
-def type_name(type_: Type) -> str:
-    """The type as `ir.Shown`, `ir.Param` and `ir.CellName` write it."""
-    if isinstance(type_, Bool):
-        return "bool"
-    if isinstance(type_, Num):
-        return "int"
-    if isinstance(type_, SetOf):
-        return f"set {type_.kind}"
-    assert isinstance(type_, Ent)
-    return type_.kind

@@ -1,4 +1,4 @@
-"""Small expressions put together, with what is constant worked out at once."""
+"""Constructors of expressions, which fold constants; the meaning of operators."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
 from rulespec.engine.program.ir import Cell, Const, Expr, If, Logic, Op
+from rulespec.engine.program.limits import MAX_NUMBER
 
 TRUE, FALSE = Const(1), Const(0)
-MAX_NUMBER = 10**15
-"""What the state may hold, and a payment be: numbers that grew without bound would stop every machine."""
 
 
 def _pick(mask: int, start: int) -> int:
@@ -50,7 +49,7 @@ OPERATORS: dict[str, Callable[..., int]] = {
     "pick": _pick,
     "passed": lambda a, *ends: bisect_left(ends, a),
 }
-"""What the operators mean, on numbers. Division rounds down. `mul` is a product that the rules ask for and is bounded,
+"""Operator → its meaning on numbers. Division rounds down. `mul` is a product that the rules ask for and is bounded,
 `*` one of addresses or with a small constant. `pick` gives the first member of a set from a place on, cyclic."""
 
 
@@ -92,18 +91,18 @@ def together(name: str, args: list[Expr], nothing: Expr = FALSE) -> Expr:
 def logic(name: str, args: list[Expr]) -> Expr:
     """`and` or `or`, without the parts that decide nothing."""
     stop, skip = (FALSE, TRUE) if name == "and" else (TRUE, FALSE)
-    kept: list[Expr] = []
+    args_left: list[Expr] = []
     for arg in args:
         if arg == skip:
             continue
-        kept.extend(arg.args if isinstance(arg, Logic) and arg.op == name else [arg])
+        args_left.extend(arg.args if isinstance(arg, Logic) and arg.op == name else [arg])
         if arg == stop:
             break
-    if not kept:
+    if not args_left:
         return skip
-    if kept[0] == stop:
+    if args_left[0] == stop:
         return stop
-    return kept[0] if len(kept) == 1 else Logic(name, tuple(kept))
+    return args_left[0] if len(args_left) == 1 else Logic(name, tuple(args_left))
 
 
 def choose(condition: Expr, then: Expr, other: Expr) -> Expr:

@@ -1,4 +1,4 @@
-"""How a program goes: what follows a block, its loops over sets, and where branches meet again."""
+"""Control flow of a program: successors of blocks, loops over sets, and where branches meet again."""
 
 from __future__ import annotations
 
@@ -9,18 +9,27 @@ from rulespec.engine.program import ir
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop over a set: the set, the cells of what is left of it and of the member at hand, and where it leads."""
+    """A loop over a set.
+
+    Attributes:
+        over: the set.
+        rest: the cell of what is left of it.
+        at: the cell of the member at hand.
+        start: the place from which on the members come, in cyclic order.
+        body: the block that takes the next member.
+        after: the block that follows the loop.
+    """
 
     over: ir.Expr
     rest: int
     at: int
     start: ir.Expr
     body: int
-    behind: int
+    after: int
 
 
 class Flow:
-    """What leads where in a program, within each procedure."""
+    """The successors of blocks, within each procedure."""
 
     def __init__(self, p: ir.Program) -> None:
         self.p = p
@@ -28,12 +37,12 @@ class Flow:
         """The first block of each procedure → its cells: where it returns to, and its parameters."""
 
     def successors(self, block: int) -> list[int]:
-        """Where a block leads within its procedure."""
+        """The blocks that may follow a block within its procedure; a call is followed by where it returns to."""
         exit_ = self.p.blocks[block].exit
         if isinstance(exit_, ir.Goto):
             return [exit_.block]
         if isinstance(exit_, ir.Enter):
-            return [exit_.behind]
+            return [exit_.after]
         if isinstance(exit_, ir.Branch):
             return [exit_.yes, exit_.no]
         if isinstance(exit_, ir.Switch):
@@ -76,7 +85,7 @@ def loops(p: ir.Program) -> dict[int, Loop]:
 
 
 def begun(body: list[ir.Instruction], loop: Loop) -> tuple[list[ir.Instruction], ir.Expr | None]:
-    """The instructions before a loop without the one that says what it goes over; and what that is."""
+    """The instructions before a loop without the one that stores its set; and the set, None if they store none."""
     for at in (len(body) - 1, len(body) - 2):
         i = body[at] if at >= 0 else None
         if isinstance(i, ir.Store) and i.target == ir.Cell(loop.rest, ir.Const(0), 1):

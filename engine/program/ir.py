@@ -205,7 +205,7 @@ class Branch(Exit, frozen=True):
     """A condition.
 
     `within`: of the members of a loop's set, which are tried one by one, it holds for these at most. It says what the
-    condition says: who asks every member may leave it aside.
+    condition says: a machine that tests every member may ignore it.
     """
 
     condition: Expr
@@ -221,19 +221,19 @@ class Switch(Exit, frozen=True):
 
 
 class Enter(Exit, frozen=True):
-    """Goes to the first block of a procedure, which comes back to the block `behind`.
+    """Goes to the first block of a procedure, which returns to the block `after`.
 
     That is noted in the procedure's cell `back`, unless this is its `usual` call: the cell stays zero then.
     """
 
     block: int
-    behind: int
+    after: int
     back: int
     usual: bool
 
 
 class Return(Exit, frozen=True):
-    """Goes on at the block whose number is in a cell; at that behind the `usual` call if it holds none."""
+    """Goes on at the block whose number is in a cell; at that after the `usual` call if it holds none."""
 
     cell: int
     usual: int
@@ -261,7 +261,7 @@ class Block(Struct):
 
 
 class Shown(Struct, frozen=True, gc=False):
-    """How to show a value to a person: a kind's name, "int", "bool", or "set kind"; and the text it stands for."""
+    """A value to show to a person: its source text, and its type: a kind's name, "int", "bool", or "set kind"."""
 
     text: str
     type: str
@@ -269,7 +269,7 @@ class Shown(Struct, frozen=True, gc=False):
 
 
 class Condition(Struct, frozen=True, gc=False):
-    """A condition with what is told when it fails."""
+    """A condition, with the reason and the values to show when it fails."""
 
     expr: Expr
     reason: str
@@ -319,7 +319,7 @@ class Decision(Struct, frozen=True, gc=False):
 
 
 class Invariant(Struct, frozen=True, gc=False):
-    """`each`: a slot, and a set; the slot holds those of its members that are asked (made by passes)."""
+    """`each`: a slot, and a set; the slot holds the members that are tested (made by passes)."""
 
     name: str
     condition: Condition
@@ -341,7 +341,7 @@ class Scoring(Struct, frozen=True, gc=False):
 
 
 class CellName(Struct, frozen=True, gc=False):
-    """What a cell is.
+    """The meaning of a cell.
 
     `group` is a kind, "game", "pieces" or "rules" (locals). `owner` names the entity or pile (seats by their numbers),
     `name` the field or the type of pieces; `index` is the place's entity of the kind `index_kind`, if it has one.
@@ -358,7 +358,7 @@ class CellName(Struct, frozen=True, gc=False):
 
 
 class Program(Struct):
-    """What a ruleset becomes for a number of seats and a choice of options."""
+    """A ruleset for a number of seats and the values of its settings."""
 
     seats: int
     blocks: list[Block] = []
@@ -382,3 +382,7 @@ class Program(Struct):
     def arguments(self) -> dict[int, tuple[int, ...]]:
         """The block that an option leads to → the cells of its parameters: they are zero until it is taken."""
         return {c.block: tuple([q.cell for q in c.params]) for d in self.decisions for c in d.choices}
+
+    def asked(self) -> dict[int, int]:
+        """The blocks in which a game waits, each with the number of its decision."""
+        return {i: b.exit.decision for i, b in enumerate(self.blocks) if isinstance(b.exit, Ask)}

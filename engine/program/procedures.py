@@ -1,4 +1,4 @@
-"""What belongs to each procedure of a program: its variables and blocks, whether it may have to wait, what is zero."""
+"""Procedures of a program: their variables and blocks, whether they may have to wait, which cells are zero where."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Procedure:
     `back` is the cell that says where it returns to; None if it is always the same place, but for games that begin with
     this procedure. `params` are the cells of its parameters, its own or of what calls it. `cells` are all of its own:
     they are zero unless it is under way; `rows` are those of them that are found by an index. One that does not `wait`
-    neither asks for a decision nor ends the game: nothing of it is left in the state when a decision is asked for.
+    neither asks for a decision nor ends the game: it leaves nothing in the state of a decision.
     """
 
     back: int | None
@@ -32,7 +32,7 @@ class Procedure:
 
 
 def procedures(flow: Flow) -> dict[int, Procedure]:
-    """The procedures of a program by their first blocks, each behind those that it calls."""
+    """The procedures of a program by their first blocks, each after those that it calls."""
     p = flow.p
     names = {first: name for name, (first, _) in p.entries.items()}
     calls = {b: block.exit for b, block in enumerate(p.blocks) if isinstance(block.exit, ir.Enter)}
@@ -87,7 +87,7 @@ def zeros(flow: Flow, first: int, procedure: Procedure) -> dict[int, frozenset[i
     """For each block of a procedure, by its first one, those of the procedure's cells that are zero when it begins.
 
     Begins with what is zero at first, and goes on until nothing changes: in an order in which each block, but for
-    loops, comes behind all that lead to it, so that a few rounds suffice.
+    loops, comes after all that lead to it, so that a few rounds suffice.
     """
     own = frozenset(procedure.cells)
     after = {block: _ways(flow, block) for block in procedure.blocks}
@@ -120,9 +120,9 @@ def zeros(flow: Flow, first: int, procedure: Procedure) -> dict[int, frozenset[i
 
 
 def _ways(flow: Flow, block: int) -> list[tuple[int, list[int], list[int]]]:
-    """Where a block leads within its procedure, the cells filled on that way and those that are zero there.
+    """The successors of a block within its procedure, with the cells filled on the way and those that are zero there.
 
-    The arguments of an option are filled; what is left of the set that a loop goes over is zero behind the loop.
+    The arguments of an option are filled; the rest of the set of a loop is zero after the loop.
     """
     exit_ = flow.p.blocks[block].exit
     if isinstance(exit_, ir.Ask):

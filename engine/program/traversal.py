@@ -1,4 +1,4 @@
-"""Walking and rewriting expressions of a program."""
+"""Traversal and rewriting of expressions; facts about them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def parts(e: ir.Expr) -> tuple[ir.Expr, ...]:
 
 
 def changed(e: ir.Expr, change: Callable[[ir.Expr], ir.Expr]) -> ir.Expr:
-    """The expression with each of its direct parts changed; itself if none of them is another one afterwards."""
+    """The expression with each of its direct parts changed; the same object if no part becomes another object."""
     before = parts(e)
     after = [change(part) for part in before]
     if all(map(is_, before, after)):
@@ -87,7 +87,7 @@ def highest(e: ir.Expr) -> int:
 
 
 def substituted(e: ir.Expr, values: dict[int, ir.Expr]) -> ir.Expr:
-    """The expression with slots replaced by expressions. What it binds itself must be none of their slots."""
+    """The expression with slots replaced by expressions. Slots that it binds must not occur in them."""
     if isinstance(e, ir.Local):
         return values.get(e.slot, e)
     if isinstance(e, ir.Fold | ir.Closure) and e.slot in values:
@@ -139,7 +139,7 @@ def meet(one: range, other: range) -> bool:
 
 
 class Facts:
-    """What is known of a program's expressions: whether they read the state, and whether they may fault."""
+    """Facts about the expressions of a program: whether they read the state, and whether they may fault."""
 
     def __init__(self, p: ir.Program) -> None:
         self.p = p
@@ -175,8 +175,8 @@ class Facts:
                 return True
         return any(self.reads_state(part) for part in parts(e))
 
-    def worth_keeping(self, whole: tuple[ir.Expr, ...], params: int) -> bool:
-        """Whether expressions depend on `params` numbers and nothing else, and are more than they are."""
+    def worth_memo(self, whole: tuple[ir.Expr, ...], params: int) -> bool:
+        """Whether expressions depend on `params` arguments alone, and take longer than a look-up."""
         if not params or any(self.reads_state(e) for e in whole):
             return False
         return any(isinstance(x, ir.Fold | ir.Closure | ir.Call) for e in whole for x in walk(e))

@@ -1,14 +1,13 @@
-"""Expressions of a program as Python source. Nothing of a ruleset's text gets into it, only numbers."""
+"""Expressions of a program as Python source: no text of a ruleset gets into it, only numbers."""
 
 from __future__ import annotations
-
-from collections.abc import Collection
 
 from msgspec.structs import replace
 
 from rulespec.engine.program import ir
-from rulespec.engine.program.interpreter import members
+from rulespec.engine.program.domains import members
 from rulespec.engine.program.traversal import Facts, free, parts
+from rulespec.engine.python.features import Features
 
 _TRUTHS = {"==", "!=", "<", "<=", ">", ">=", "not"}
 _FORMS = {
@@ -30,27 +29,31 @@ _FORMS = {
 
 
 _SET_SLOT = 99_999
-"""Holds the set that a loop goes over, where what comes of it is remembered."""
+"""Slot of the set of a loop that has a memo by its set."""
 
 
 class ExpressionWriter:
     """Writes expressions, and functions for the loops in them.
 
-    In the source, `s` is the state, `v3` the slot 3, `A5` an array, `T2` a table, `f7` a definition, `g4` a loop; `F7`
-    and `G4` are what is remembered of those.
-    `shared` maps an expression to the Python variable that holds its value, `remembered` a function that depends on its
-    arguments alone to how many they are.
+    In the source, `s` is the state, `v3` the slot 3, `A5` an array, `T2` a table, `f7` a definition, `g4` a loop, and
+    `F7` and `G4` are their memos.
+
+    Attributes:
+        lines: the source.
+        shared: an expression → the Python variable that holds its value.
+        memos: the name of a function that has a memo → the number of its arguments.
+        member_arrays, inverse_arrays: the arrays that are needed as tuples of members, and by value.
     """
 
-    def __init__(self, program: ir.Program, passes: Collection[str]) -> None:
+    def __init__(self, program: ir.Program, features: Features) -> None:
         self.p = program
-        self.passes = passes
+        self.features = features
         self.facts = Facts(program)
         self.lines: list[str] = []
         self.shared: dict[ir.Expr, str] = {}
         self.member_arrays: set[int] = set()
         self.inverse_arrays: set[int] = set()
-        self.remembered: dict[str, int] = {}
+        self.memos: dict[str, int] = {}
         self._loops: dict[ir.Expr, str] = {}
         self._new: list[str] = []
 
@@ -88,7 +91,7 @@ class ExpressionWriter:
         return self._loop(e)
 
     def address(self, c: ir.Cell) -> str:
-        """Where a cell is."""
+        """The index of a cell in the state."""
         if isinstance(c.index, ir.Const):
             return str(c.base + c.index.value)
         return f"{c.base} + {self.x(c.index)}"
@@ -114,24 +117,24 @@ class ExpressionWriter:
         return f"bits[{self.x(source)}]"
 
     def function(self, name: str, params: list[str], body: list[str]) -> None:
-        """A function of the module, behind those it needs."""
+        """Adds a function to the module, after those that it needs."""
         self.lines += self._new
         self._new = []
         self.lines += [f"def {name}({', '.join(params)}):", *("    " + line for line in body)]
 
     def definition(self, number: int, f: ir.Function) -> None:
-        """A definition as a function; one that depends on its arguments alone remembers its values."""
+        """Adds a definition as a function; one that depends on its arguments alone gets a memo."""
         params = [f"v{k}" for k in range(f.params)]
         body = [f"v{slot} = {self.x(value)}" for slot, value in f.lets]
         whole = (*(value for _, value in f.lets), f.body)
         body += self._returned(f.body)
-        if "remember" in self.passes and self.facts.worth_keeping(whole, f.params):
-            self.remembered[f"f{number}"] = f.params
+        if self.features.memo and self.facts.worth_memo(whole, f.params):
+            self.memos[f"f{number}"] = f.params
         self.function(f"f{number}", ["s", *params], body)
 
     def _called(self, name: str, args: list[str]) -> str:
-        """A call, or what is remembered of it."""
-        if name in self.remembered:
+        """A call, or a look-up in the memo."""
+        if name in self.memos:
             return f"{name.upper()}[{', '.join(args)}]"
         return f"{name}({', '.join(['s', *args])})"
 
@@ -162,38 +165,38 @@ class ExpressionWriter:
     def _loop(self, e: ir.Expr) -> str:
         """The call of a function of its own for a loop inside an expression."""
         args = [f"v{i}" for i in sorted(free(e))]
-        if isinstance(e, ir.Fold) and "remember" in self.passes and self.facts.reads_state(e.source):
-            # What depends on nothing but the set that it goes over is remembered for each set.
+        if isinstance(e, ir.Fold) and self.features.memo and self.facts.reads_state(e.source):
+            # A loop that depends on nothing but its set has a memo by this set.
             over_any = replace(e, source=ir.Local(_SET_SLOT))
-            if free(over_any) == {_SET_SLOT} and self.facts.worth_keeping((over_any,), 1):
+            if free(over_any) == {_SET_SLOT} and self.facts.worth_memo((over_any,), 1):
                 self._loop(over_any)
                 return self._called(self._loops[over_any], [self.x(e.source)])
         if e not in self._loops:
-            kept, self.shared = self.shared, {}  # a function of its own has variables of its own
+            outer, self.shared = self.shared, {}  # a function of its own has variables of its own
             body = self._returned(e)
-            self.shared = kept
+            self.shared = outer
             name = self._loops[e] = f"g{len(self._loops)}"
-            if "remember" in self.passes and self.facts.worth_keeping((e,), len(args)):
-                self.remembered[name] = len(args)
+            if self.features.memo and self.facts.worth_memo((e,), len(args)):
+                self.memos[name] = len(args)
             self._new += [f"def {name}({', '.join(['s', *args])}):", *("    " + line for line in body)]
         return self._called(self._loops[e], args)
 
     def _returned(self, e: ir.Expr) -> list[str]:
         """The lines that give back the value of an expression."""
-        if not isinstance(e, ir.Fold | ir.Closure) or "hoist" not in self.passes:
+        if not isinstance(e, ir.Fold | ir.Closure) or not self.features.hoist:
             return self._plainly(e)
-        # What is the same for all members is worked out once, when it is first asked for.
+        # Evaluated once, when it is first needed: it is the same for all members.
         each = (e.step,) if isinstance(e, ir.Closure) else [x for x in (e.where, e.body) if x is not None]
         same = dict.fromkeys(x for part in each for x in self._same_for_all(part, free(e)))
-        kept = {x: f"h{i}" for i, x in enumerate(same)}
-        self.shared |= {x: f"({h} if {h} is not None else ({h} := {self.x(x)}))" for x, h in kept.items()}
-        lines = [*(f"{h} = None" for h in kept.values()), *self._plainly(e)]
+        variables = {x: f"h{i}" for i, x in enumerate(same)}
+        self.shared |= {x: f"({h} if {h} is not None else ({h} := {self.x(x)}))" for x, h in variables.items()}
+        lines = [*(f"{h} = None" for h in variables.values()), *self._plainly(e)]
         for x in same:
             del self.shared[x]
         return lines
 
     def _same_for_all(self, e: ir.Expr, outside: frozenset[int]) -> list[ir.Expr]:
-        """What takes long in a part of a loop and depends on nothing that the loop binds."""
+        """The expressions in a part of a loop that take long and depend on nothing that the loop binds."""
         if isinstance(e, ir.Fold | ir.Closure | ir.Call):
             same = free(e) <= outside and not self.facts.may_fault(e)
             if same and e not in self.shared:

@@ -1,7 +1,7 @@
-"""Which invariants are looked at again after a decision, and for which members of what they are about.
+"""Invariants, tested again after a decision only for the members that may read a changed cell.
 
-Most invariants ask something of every entity of a kind, and a decision changes few of these. So of an invariant `all x
-in SET: …` over a set that never changes, those members are asked that may read what has been written.
+Most invariants say something of every entity of a kind, and a decision changes few of these. So an invariant `all x in
+SET: …` over a constant set is tested member by member.
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from rulespec.engine.program import ir
-from rulespec.engine.program.interpreter import Journal, State, members
+from rulespec.engine.program.domains import members
+from rulespec.engine.program.journal import Journal, State
 from rulespec.engine.program.traversal import highest, parts
 
 MAX_LOOKED = 200_000
-"""Expressions that are looked at to see which cells a member reads, and cells that are noted; then all are asked."""
+"""Expressions that are searched for the cells that members read, plus such cells; beyond, all members are tested."""
 
 
 def split(p: ir.Program) -> ir.Program:
-    """The program with invariants that can be asked for some members only."""
+    """The program with invariants that can be tested for some members only."""
     return replace(p, invariants=[_split(v) for v in p.invariants])
 
 
@@ -37,7 +38,7 @@ def _split(v: ir.Invariant) -> ir.Invariant:
 
 
 class _Sum(NamedTuple):
-    """What is known of a number: `times` the member that is asked + `plus` + a multiple of `step` from 0 to `most`.
+    """A bound on a number: `times` the member that is tested + `plus` + a multiple of `step` from 0 to `most`.
 
     Without `most` it may be any multiple, below zero too.
     """
@@ -52,7 +53,7 @@ _UNKNOWN = _Sum(0, 0, 1, None)
 
 
 class _Reads(NamedTuple):
-    """One of the cells `base` … `base + size - 1`, and what is known of which."""
+    """A read of one of the cells `base` … `base + size - 1`, with the bound on its index."""
 
     base: int
     size: int
@@ -73,30 +74,33 @@ class Invariants:
 
     Args:
         p: the program, split or not.
-        holds: for each invariant whether it holds, as a function of the state and a set of members.
+        holds: for each invariant a function of the state and a set of members: whether it holds for them.
+
+    Attributes:
+        members: the index of an invariant → all members that it is tested for.
     """
 
     def __init__(self, p: ir.Program, holds: Sequence[Callable[[State, int], int]]) -> None:
         self._p = p
-        self._holds = holds
-        self._all = {number: _asked(v) for number, v in enumerate(p.invariants)}
+        self.holds = holds
+        self.members = {number: _asked(v) for number, v in enumerate(p.invariants)}
 
     def broken(self, state: State, since: Sequence[Journal] | None) -> list[int]:
-        """The invariants that do not hold; `since`: only those that read what has been written."""
-        asked = self._all
+        """The indices of the invariants that do not hold; with `since`, of those only that read a changed cell."""
+        asked = self.members
         if since is not None:
-            readers, always = self._readers
+            readers, always = self.readers
             asked = always.copy()
             for journal in since:
                 for at, before in zip(journal[::2], journal[1::2], strict=True):
                     if state[at] != before:  # if it is what it was then, it has not changed since
                         for number, mask in readers.get(at, ()):
                             asked[number] = asked.get(number, 0) | mask
-        return sorted(number for number, mask in asked.items() if not self._holds[number](state, mask))
+        return sorted(number for number, mask in asked.items() if not self.holds[number](state, mask))
 
     @cached_property
-    def _readers(self) -> tuple[dict[int, list[tuple[int, int]]], dict[int, int]]:
-        """Cell → the invariants, each with its members, that may read it; and those for which it takes long to tell."""
+    def readers(self) -> tuple[dict[int, list[tuple[int, int]]], dict[int, int]]:
+        """Cell → the invariants, each with its members, that may read it; and those that are tested always."""
         readers: dict[int, list[tuple[int, int]]] = {}
         always: dict[int, int] = {}
         left = MAX_LOOKED
@@ -106,7 +110,7 @@ class Invariants:
                 left -= 1
                 if isinstance(e, ir.Cell):
                     read.add(_Reads(e.base, e.size, _sum(e.index, known)))
-            whole = self._all[number]
+            whole = self.members[number]
             left -= whole.bit_count() * len(read)
             spans = [(reads.of(member), 1 << member) for member in members(whole, 0) for reads in read if left > 0]
             left -= sum(len(cells) for cells, _ in spans)
@@ -123,12 +127,12 @@ class Invariants:
 
 
 def _asked(v: ir.Invariant) -> int:
-    """The members that are asked; one that stands for all if the invariant is not split."""
+    """The members to test; a single one that stands for all if the invariant is not split."""
     return 1 if v.each is None else v.each[1]
 
 
 def _walk(p: ir.Program, v: ir.Invariant) -> Iterator[tuple[ir.Expr, dict[int, _Sum]]]:
-    """The expressions that an invariant is made of, definitions included, each with what is known of its slots."""
+    """The expressions of an invariant, definitions included, each with the bounds on its slots."""
     called: set[tuple[int, tuple[_Sum, ...]]] = set()
     each = None if v.each is None else v.condition.expr
     todo: list[tuple[ir.Expr, dict[int, _Sum]]] = [(v.condition.expr, {})]
@@ -150,7 +154,7 @@ def _walk(p: ir.Program, v: ir.Invariant) -> Iterator[tuple[ir.Expr, dict[int, _
 
 
 def _member(e: ir.Fold | ir.Closure) -> _Sum:
-    """What is known of the members that a loop goes over."""
+    """The bound on the members of a loop."""
     if isinstance(e, ir.Fold) and isinstance(e.source, ir.Const) and e.source.value > 0:
         first = (e.source.value & -e.source.value).bit_length() - 1
         return _Sum(0, first, 1, e.source.value.bit_length() - 1 - first)
@@ -158,7 +162,7 @@ def _member(e: ir.Fold | ir.Closure) -> _Sum:
 
 
 def _sum(e: ir.Expr, known: dict[int, _Sum]) -> _Sum:
-    """What is known of a number."""
+    """The bound on a number."""
     if isinstance(e, ir.Const):
         return _Sum(0, e.value, 0, 0)
     if isinstance(e, ir.Local):

@@ -1,6 +1,6 @@
-"""Sets of the places where something is, as cells of the state: they are asked for often and change seldom.
+"""Occupancy: the sets of places where something is, as cells of the state. They are read often and change seldom.
 
-They stand behind the cells of the program, where no rule sees them, and nobody but the backend that put them there.
+They follow the cells of the program, where no rule sees them, nor any machine but the one that put them there.
 """
 
 from __future__ import annotations
@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rulespec.engine.passes.passes import everywhere
+from rulespec.engine.passes.rewrite import everywhere
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, op
-from rulespec.engine.program.interpreter import State
+from rulespec.engine.program.journal import State
 from rulespec.engine.program.traversal import changed, meet, span, walk
 
 MAX_CELLS = 400_000
-"""Cells of which sets are kept, counted once for each family that they are in."""
+"""Cells whose occupancy is maintained, counted once for each family that they are in."""
 MAX_MEMBERS = 2_000
-"""Members that a set may have: each cell knows its bit, which is as long as its place in the set."""
+"""Members of one set: each cell knows its bit, which has as many digits as its index in the set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,12 @@ class Family:
 
     @property
     def array(self) -> range:
-        """The cells that its sets are about."""
+        """The cells of the array."""
         return range(self.first, self.first + self.size)
 
     @property
     def sets(self) -> int:
-        """How many there are."""
+        """The number of sets."""
         return self.size // self.count
 
     def place(self, cell: int) -> tuple[int, int]:
@@ -51,15 +51,22 @@ class Family:
         return self.at + outer * self.stride + lane, 1 << member
 
 
-class KeptSets:
-    """The families of a program whose sets are kept.
+class Occupancy:
+    """The families of a program whose sets are maintained.
 
-    `places` has for each cell that is in such a set its sets and the bits there. `cells` is how many cells a state has.
+    Args:
+        p: the program.
+        wanted: the families that are worth it; those that exceed the bounds are left out.
+
+    Attributes:
+        families: by first cell, size, stride and count.
+        places: a cell → the sets that it belongs to, each with the bit there.
+        cells: the number of cells of a state.
     """
 
     def __init__(self, p: ir.Program, wanted: Iterable[Family] = ()) -> None:
-        # An index that is none leads to a place before the family's. A set that is found there has no members that
-        # the family's cannot have: there are only smaller ones, and before all others empty ones.
+        # The index of none (-1) leads to the cell before a family. There are sets with smaller members only, and
+        # empty sets before the first family: no member is found that the family cannot have.
         room, ordered = MAX_CELLS, []
         for f in sorted(wanted, key=lambda f: (f.count, f.first, f.stride)):
             if f.size <= room and f.count <= MAX_MEMBERS:
@@ -77,29 +84,29 @@ class KeptSets:
                 self.places[cell] = (*self.places.get(cell, ()), placed.place(cell))
 
     def start(self, cells: Sequence[int]) -> State:
-        """A state of these cells and the sets behind them."""
+        """A state of these cells, followed by their sets."""
         state = [*cells, *[0] * (self.cells - self.first)]
-        self.renew(state, self.places)
+        self.update(state, self.places)
         return state
 
-    def renew(self, state: State, written: Iterable[int]) -> None:
-        """Brings the sets up to date that cells which somebody has written into belong to."""
+    def update(self, state: State, written: Iterable[int]) -> None:
+        """Updates the sets of cells that were written."""
         for cell in written:
             for at, bit in self.places.get(cell, ()):
                 state[at] = state[at] | bit if state[cell] > 0 else state[at] & ~bit
 
     def cell(self, e: ir.Positive) -> ir.Expr | None:
-        """The expression that reads a set; None if it is not kept."""
+        """The expression that reads a set; None if it is not maintained."""
         family = _family(e)
-        kept = self.families.get((family.first, family.size, family.stride, family.count)) if family else None
-        if kept is None:
+        placed = self.families.get((family.first, family.size, family.stride, family.count)) if family else None
+        if placed is None:
             return None
-        found: ir.Expr = ir.Cell(kept.at, _index(e, kept), kept.sets)
-        return found if e.count == kept.count else op("&", found, ir.Const((1 << e.count) - 1))
+        found: ir.Expr = ir.Cell(placed.at, _index(e, placed), placed.sets)
+        return found if e.count == placed.count else op("&", found, ir.Const((1 << e.count) - 1))
 
 
-def with_kept_sets(p: ir.Program) -> tuple[ir.Program, KeptSets]:
-    """The program with the sets read from the state that are worth it: those of cells that only transfers change."""
+def with_occupancy(p: ir.Program) -> tuple[ir.Program, Occupancy]:
+    """The program, reading from the state the sets of cells that only transfers change; and these sets."""
     asked: dict[Family, None] = {}
 
     def look(e: ir.Expr, _: int) -> ir.Expr:
@@ -110,13 +117,13 @@ def with_kept_sets(p: ir.Program) -> tuple[ir.Program, KeptSets]:
 
     everywhere(p, look)
     stored = {span(i.target) for b in p.blocks for i in b.body if isinstance(i, ir.Store)}
-    kept = KeptSets(p, [f for f in asked if not any(meet(f.array, other) for other in stored)])
+    occupancy = Occupancy(p, [f for f in asked if not any(meet(f.array, other) for other in stored)])
 
     def read(e: ir.Expr, top: int) -> ir.Expr:
         e = changed(e, lambda part: read(part, top))
-        return (isinstance(e, ir.Positive) and kept.cell(e)) or e
+        return (isinstance(e, ir.Positive) and occupancy.cell(e)) or e
 
-    return everywhere(p, read), kept
+    return everywhere(p, read), occupancy
 
 
 def _terms(e: ir.Expr) -> list[tuple[int, ir.Expr | None]]:

@@ -9,7 +9,8 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import seat_names
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.lower.lowering import lower
-from rulespec.engine.program.interpreter import Interpreter, ProgramFaultError
+from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.interpreter import Interpreter
 from rulespec.typed import nodes as typed
 
 PATIENCE = 1_000_000

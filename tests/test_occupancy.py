@@ -1,18 +1,20 @@
-"""The sets that the generated Python keeps in the state are what the cells say, whatever happens to them."""
+"""Occupancy in the state of generated Python is what the cells say, whatever happens to them."""
 
 from __future__ import annotations
 
 import random
 
 import pytest
+from msgspec.structs import replace
 
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.lower.lowering import lower
-from rulespec.engine.passes.passes import optimized
+from rulespec.engine.passes.pipeline import optimized
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import op
-from rulespec.engine.python.backend import ALL_PASSES, PythonBackend
-from rulespec.engine.python.occupancy import KeptSets, with_kept_sets
+from rulespec.engine.python.backend import PythonBackend
+from rulespec.engine.python.features import ALL_FEATURES
+from rulespec.engine.python.occupancy import Occupancy, with_occupancy
 from rulespec.load import load_ruleset
 
 V, W = ir.Local(0), ir.Local(1)
@@ -27,13 +29,13 @@ def row(index: ir.Expr, count: int, stride: int, *, base: int = 4, size: int = 2
     return ir.Positive(base, index, count, stride, size)
 
 
-def read(e: ir.Positive) -> tuple[ir.Expr | None, KeptSets]:
-    """What a set is read by where nothing writes over it, and all that is kept."""
+def read(e: ir.Positive) -> tuple[ir.Expr | None, Occupancy]:
+    """The expression that reads a set where nothing is stored, and the occupancy."""
     p = program(28)
     p.functions.append(ir.Function("f", 2, (), e))
-    changed, kept = with_kept_sets(p)
+    changed, occupancy = with_occupancy(p)
     found = changed.functions[0].body
-    return (None if found == e else found), kept
+    return (None if found == e else found), occupancy
 
 
 @pytest.mark.parametrize(
@@ -46,16 +48,16 @@ def read(e: ir.Positive) -> tuple[ir.Expr | None, KeptSets]:
         (row(op("+", op("*", V, ir.Const(12)), ir.Const(2)), 3, 4), (op("+", op("*", V, ir.Const(4)), ir.Const(2)), 8)),
     ],
 )
-def test_sets_along_a_dimension_are_kept(e: ir.Positive, wanted: tuple[ir.Expr, int]) -> None:
-    found, kept = read(e)
+def test_sets_along_a_dimension_are_maintained(e: ir.Positive, wanted: tuple[ir.Expr, int]) -> None:
+    found, occupancy = read(e)
     index, sets = wanted
-    (family,) = kept.families.values()
+    (family,) = occupancy.families.values()
     assert found == ir.Cell(family.at, index, sets) and family.sets == sets
 
 
 def test_a_part_of_a_set_is_read_from_the_whole() -> None:
-    found, kept = read(row(op("*", V, ir.Const(6)), 5, 1))
-    (family,) = kept.families.values()
+    found, occupancy = read(row(op("*", V, ir.Const(6)), 5, 1))
+    (family,) = occupancy.families.values()
     assert found == ir.Op("&", (ir.Cell(family.at, V, 4), ir.Const(31)))
 
 
@@ -69,15 +71,15 @@ def test_a_part_of_a_set_is_read_from_the_whole() -> None:
     ],
 )
 def test_others_are_not(e: ir.Positive) -> None:
-    found, kept = read(e)
-    assert found is None and not kept.families and kept.cells == 28
+    found, occupancy = read(e)
+    assert found is None and not occupancy.families and occupancy.cells == 28
 
 
-def test_sets_of_cells_that_are_assigned_are_not_kept() -> None:
+def test_sets_of_cells_that_are_assigned_are_not_maintained() -> None:
     p = program(28)
     p.functions.append(ir.Function("f", 1, (), row(op("*", V, ir.Const(6)), 6, 1)))
     p.blocks.append(ir.Block([ir.Store(ir.Cell(27, ir.Const(0), 1), ir.Const(1), None, None, 0)]))
-    assert not with_kept_sets(p)[1].families
+    assert not with_occupancy(p)[1].families
 
 
 def test_there_are_not_too_many_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,9 +87,9 @@ def test_there_are_not_too_many_of_them(monkeypatch: pytest.MonkeyPatch) -> None
     for number, e in enumerate([row(V, 4, 6), row(op("*", V, ir.Const(6)), 6, 1), row(V, 2, 20, base=40, size=40)]):
         p.functions.append(ir.Function(f"f{number}", 1, (), e))
     monkeypatch.setattr("rulespec.engine.python.occupancy.MAX_CELLS", 64)
-    assert sorted(f.size for f in with_kept_sets(p)[1].families.values()) == [24, 40]
+    assert sorted(f.size for f in with_occupancy(p)[1].families.values()) == [24, 40]
     monkeypatch.setattr("rulespec.engine.python.occupancy.MAX_MEMBERS", 3)
-    assert [f.count for f in with_kept_sets(p)[1].families.values()] == [2]
+    assert [f.count for f in with_occupancy(p)[1].families.values()] == [2]
 
 
 def test_an_index_that_is_none_finds_nothing_that_a_set_cannot_hold() -> None:
@@ -95,9 +97,9 @@ def test_an_index_that_is_none_finds_nothing_that_a_set_cannot_hold() -> None:
     p.start = [1] * 28
     for number, (e, count) in enumerate([(row(op("*", V, ir.Const(6)), 6, 1), 6), (row(V, 4, 6), 4)]):
         p.functions.append(ir.Function(f"f{number}", 1, (), e))
-        _, kept = with_kept_sets(p)
-        state = kept.start(p.start)
-        for family in kept.families.values():
+        _, occupancy = with_occupancy(p)
+        state = occupancy.start(p.start)
+        for family in occupancy.families.values():
             before = state[family.at - family.sets : family.at]
             assert len(before) == family.sets and all(0 <= each < 1 << family.count for each in before), (e, count)
 
@@ -105,7 +107,7 @@ def test_an_index_that_is_none_finds_nothing_that_a_set_cannot_hold() -> None:
 def as_they_should_be(game: Game) -> list[int]:
     machine = game.position.machine
     assert isinstance(machine, PythonBackend)
-    return machine._kept.start(game.position.cells)
+    return machine.occupancy.start(game.position.cells)
 
 
 @pytest.mark.parametrize("ref", ["imperial", "imperial_2030", "imperial_asia", "tutorial", "imperial+playimperial"])
@@ -141,8 +143,8 @@ def test_they_follow_what_is_put_into_the_state_from_outside() -> None:
     assert twin.position.state == before == as_they_should_be(twin)
 
 
-def test_the_interpreter_and_a_machine_without_the_pass_keep_none() -> None:
+def test_a_machine_without_the_feature_has_none() -> None:
     ruleset = load_ruleset("tutorial")
     p = lower(ruleset, 3, Game(ruleset, SEATS).settings)
-    assert len(PythonBackend(p, [name for name in ALL_PASSES if name != "keep"]).start()) == len(p.cells)
-    assert len(PythonBackend(p).start()) == with_kept_sets(optimized(p))[1].cells > len(p.cells)
+    assert len(PythonBackend(p, features=replace(ALL_FEATURES, occupancy=False)).start()) == len(p.cells)
+    assert len(PythonBackend(p).start()) == with_occupancy(optimized(p))[1].cells > len(p.cells)

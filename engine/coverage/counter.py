@@ -1,0 +1,149 @@
+"""Counting what of the rules is run: marks in the program, and an observer of the interpreter.
+
+The program is lowered a little differently: the values that say where the rules go on are counted, even where the
+ruleset's settings decide them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from rulespec.engine.coverage.items import ELSE, OPTION, OVER, TESTED, TURN, Items, Point
+from rulespec.engine.lower.lowering import lower
+from rulespec.engine.lower.marks import Marks
+from rulespec.engine.program import ir
+from rulespec.engine.program.builder import FALSE, TRUE
+from rulespec.engine.program.interpreter import Interpreter
+from rulespec.engine.program.observer import Observer
+from rulespec.typed import nodes as typed
+
+
+def counting_machine(
+    ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], items: Items, hits: Counter[Point]
+) -> Interpreter:
+    """An interpreter that counts in `hits` which outcomes of some items it comes to."""
+    marks = _ItemMarks(items)
+    program = lower(ruleset, seats, settings, marks)
+    marks.add_entries(program)
+    return Interpreter(program, observer=_HitCounter(program, items, marks, hits))
+
+
+class _Counted(ir.If, frozen=True):
+    """An expression whose value is counted: a choice with a constant condition, so that every machine can run it."""
+
+    points: Mapping[int, Point]
+    other_point: Point | None
+
+    def point(self, value: int) -> Point | None:
+        return self.points.get(value, self.other_point)
+
+
+class _ItemMarks(Marks):
+    """Marks the expressions of items, and notes where items come to lie.
+
+    Attributes:
+        blocks: a block → the outcomes that it stands for.
+        ways: two blocks that follow each other → the outcome that this way stands for.
+        functions: the number of a function → that it is called.
+    """
+
+    def __init__(self, items: Items) -> None:
+        self.items = items
+        self.blocks: dict[int, list[Point]] = {}
+        self.ways: dict[tuple[int, int], Point] = {}
+        self.functions: dict[int, Point] = {}
+
+    def expression(self, e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
+        """The expression, counted if an item depends on its value."""
+        if id(e) in self.items.tests:
+            item = self.items.tests[id(e)]
+            return _Counted(TRUE, lowered, FALSE, {0: Point(item, TESTED[1])}, Point(item, TESTED[0]))
+        if id(e) in self.items.matches:
+            item, outcomes = self.items.matches[id(e)]
+            other = Point(item, ELSE) if ELSE in item.outcomes else None
+            return _Counted(TRUE, lowered, FALSE, {v: Point(item, o) for v, o in outcomes.items()}, other)
+        return lowered
+
+    def definition(self, definition: typed.Definition, function: int) -> None:
+        """Notes a definition."""
+        self.functions[function] = Point(self.items.definitions[definition.span], "run")
+
+    def statement(self, s: typed.Stmt, block: int) -> None:
+        """Notes a statement that is an item of its own."""
+        if id(s) in self.items.statements:
+            self._add(block, Point(self.items.statements[id(s)], "run"))
+
+    def loop(self, body: typed.Block, block: int, again: int, leave: int) -> None:
+        """Notes a turn of a loop, and its end."""
+        item = self.items.loops.get(id(body))
+        if item is not None:
+            self._add(block, Point(item, TURN))
+            if OVER in item.outcomes:
+                self.ways[again, leave] = Point(item, OVER)
+
+    def add_entries(self, program: ir.Program) -> None:
+        """Notes the first blocks of procedures, decisions and options of the lowered program."""
+        for name, (block, _) in program.entries.items():
+            self._add(block, Point(self.items.procedures[name], "run"))
+        for decision in program.decisions:
+            self._add(decision.block, Point(self.items.decisions[decision.span], "asked"))
+            for choice in decision.choices:
+                self._add(choice.block, Point(self.items.options[choice.span], OPTION[1]))
+
+    def _add(self, block: int, point: Point) -> None:
+        self.blocks.setdefault(block, []).append(point)
+
+
+class _HitCounter(Observer):
+    """Counts the outcomes that an interpreter comes to."""
+
+    def __init__(self, program: ir.Program, items: Items, marks: _ItemMarks, hits: Counter[Point]) -> None:
+        self.p = program
+        self.items = items
+        self.marks = marks
+        self.hits = hits
+        self.conditions = {
+            span: (Point(item, TESTED[1]), Point(item, TESTED[0]))
+            for span, item in {**items.conditions, **items.ranges}.items()
+        }
+
+    def chosen(self, e: ir.If, value: int) -> None:
+        """Counts the value of a counted expression."""
+        point = e.point(value) if isinstance(e, _Counted) else None
+        if point is not None:
+            self.hits[point] += 1
+
+    def called(self, function: int) -> None:
+        """Counts the call of a definition."""
+        self.hits[self.marks.functions[function]] += 1
+
+    def asked(self, e: ir.Expr) -> None:
+        """Counts the scoring."""
+        if self.p.scoring is not None and e is self.p.scoring.score and self.items.scoring is not None:
+            self.hits[Point(self.items.scoring, "run")] += 1
+
+    def entered(self, block: int, before: int) -> None:
+        """Counts what a block stands for, and the way that led there."""
+        if (before, block) in self.marks.ways:
+            self.hits[self.marks.ways[before, block]] += 1
+        for point in self.marks.blocks.get(block, ()):
+            self.hits[point] += 1
+
+    def tested(self, condition: ir.Condition, holds: bool) -> None:
+        """Counts how a condition came out."""
+        if condition.span in self.conditions:
+            self.hits[self.conditions[condition.span][holds]] += 1
+
+    def compared(self, param: ir.Param, fits: bool) -> None:
+        """Counts whether an argument was in its domain; what passes goes on to the `where`, which is counted too."""
+        if param.span in self.conditions and not (fits and param.where is not None):
+            self.hits[self.conditions[param.span][fits]] += 1
+
+    def legal(self, decision: int, choice: int) -> None:
+        """Counts a legal option."""
+        self.hits[Point(self.items.options[self.p.decisions[decision].choices[choice].span], OPTION[0])] += 1
+
+    def wants_invariants(self) -> bool:
+        """Whether this test has run no invariant yet: they read everything and take most of the time."""
+        return not any(point.item.kind == "invariant" for point in self.hits)

@@ -1,0 +1,124 @@
+"""Builder of a program's blocks."""
+
+from __future__ import annotations
+
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.engine.lower.expressions import ExpressionLowering, Scope
+from rulespec.engine.lower.layout import type_name
+from rulespec.engine.program import ir
+from rulespec.engine.program.builder import FALSE, cell, op
+from rulespec.engine.program.limits import MAX_NUMBER
+from rulespec.typed import nodes as typed
+from rulespec.types import Num, Type
+
+
+class BlockBuilder:
+    """Adds blocks, instructions and cells of variables to a program.
+
+    Attributes:
+        here: the block that is being built.
+        owner: the procedure whose variables are added.
+    """
+
+    def __init__(self, x: ExpressionLowering) -> None:
+        self.x = x
+        self.p = x.p
+        self.layout = x.layout
+        self.here = 0
+        self.owner = ""
+
+    def block(self) -> int:
+        """Adds a block."""
+        self.p.blocks.append(ir.Block())
+        return len(self.p.blocks) - 1
+
+    def local(self, name: str, type_: str) -> int:
+        """Adds the cell of a variable."""
+        return self.layout.add(ir.CellName("rules", self.owner, name, type_))
+
+    def emit(self, instruction: ir.Instruction) -> None:
+        """Adds an instruction."""
+        self.p.blocks[self.here].body.append(instruction)
+
+    def store(self, at: int, value: ir.Expr) -> None:
+        """Adds an assignment that cannot fault."""
+        self.emit(ir.Store(cell(at), value, None, None, 0))
+
+    def store_checked(self, target: int | ir.Cell, value: ir.Expr, type_: Type, span: Span) -> None:
+        """Adds an assignment to a variable or state; a number that may grow is checked against `MAX_NUMBER`."""
+        at = cell(target) if isinstance(target, int) else target
+        if isinstance(type_, Num) and _may_grow(value):
+            site = self.x.site(span, "numbers in the state have at most 15 digits")
+            self.emit(ir.Store(at, value, -MAX_NUMBER, MAX_NUMBER, site))
+        else:
+            self.emit(ir.Store(at, value, None, None, 0))
+
+    def exit(self, exit_: ir.Exit) -> None:
+        """Ends the block, unless it has ended."""
+        if self.p.blocks[self.here].exit is None:
+            self.p.blocks[self.here].exit = exit_
+
+    def goto(self, block: int) -> None:
+        """Ends the block with a jump, unless it has ended."""
+        self.exit(ir.Goto(block))
+
+    def ending(self, name: str) -> int:
+        """The number of an ending."""
+        if name not in self.p.endings:
+            self.p.endings.append(name)
+        return self.p.endings.index(name)
+
+    def clear_arguments(self, choice: ir.Choice) -> None:
+        """Clears the arguments of an option that has been carried out: positions do not tell the way that led there."""
+        if choice.params:
+            self.emit(ir.Clear(choice.params[0].cell, len(choice.params)))
+
+    def loop_over(self, b: typed.Binder, scope: Scope) -> tuple[int, int, Scope]:
+        """Begins a loop over a set.
+
+        Returns:
+            The block that decides whether it goes on, the block after it, and the scope of the body.
+        """
+        rest = self.local("rest", f"set {type_name(b.var.type)}")
+        at = self.local(b.var.name, type_name(b.var.type))
+        self.store(rest, self.x.expr(b.source, scope))
+        start: ir.Expr = FALSE
+        if b.start is not None:
+            begin = self.local("start", type_name(b.var.type))
+            first = self.x.expr(b.start, scope)
+            if b.order == "after":
+                first = op("next", first, ir.Const(self.layout.size(type_name(b.var.type))))
+            self.store(begin, first)
+            start = cell(begin)
+        head, body, after = self.block(), self.block(), self.block()
+        self.goto(head)
+        self.p.blocks[head].exit = ir.Branch(op("!=", cell(rest), FALSE), body, after)
+        self.here = body
+        self.store(at, op("pick", cell(rest), start))
+        self.store(rest, op("diff", cell(rest), op("bit", cell(at))))
+        inner = scope.in_cell(b.var, at)
+        if b.where is not None:
+            test = self.x.expr(b.where, inner)
+            fitting = self.block()
+            settled = isinstance(test, ir.Const)
+            self.exit(_settled(test, fitting, head) if settled else ir.Branch(test, fitting, head))
+            self.here = fitting
+        return head, after, inner
+
+
+def _may_grow(e: ir.Expr) -> bool:
+    """Whether a number may be much larger than those it is made of."""
+    if isinstance(e, ir.Op):
+        if e.op == "*" or (e.op in ("+", "-") and not any(isinstance(a, ir.Const) for a in e.args)):
+            return True
+        return e.op not in ("/", "%", "count") and any(_may_grow(a) for a in e.args)
+    if isinstance(e, ir.If):
+        return _may_grow(e.then) or _may_grow(e.other)
+    if isinstance(e, ir.Fold):
+        return e.op == "sum" or (e.op in ("min", "max") and any(_may_grow(x) for x in (e.body, e.default) if x))
+    return isinstance(e, ir.Call)
+
+
+def _settled(test: ir.Expr, yes: int, no: int) -> ir.Exit:
+    assert isinstance(test, ir.Const)
+    return ir.Goto(yes if test.value else no)

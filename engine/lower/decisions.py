@@ -1,0 +1,165 @@
+"""Decisions, lowered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from rulespec.engine.lower.blocks import BlockBuilder
+from rulespec.engine.lower.expressions import Scope
+from rulespec.engine.lower.options import OptionLowering
+from rulespec.engine.program import ir
+from rulespec.engine.program.builder import FALSE, cell, op
+from rulespec.typed import nodes as typed
+
+
+class _Turn(NamedTuple):
+    """A decision that all take at the same time.
+
+    Attributes:
+        decision: the statement.
+        again: the loop over those who are asked.
+        scope: around that loop.
+        first: the first of the cells that hold what was chosen.
+        width: how many of them belong to a seat.
+        size: how many there are.
+    """
+
+    decision: typed.Decide
+    again: typed.Binder
+    scope: Scope
+    first: int
+    width: int
+    size: int
+
+    @property
+    def var(self) -> typed.Var:
+        """The variable of the seat at hand."""
+        return self.again.var
+
+
+class DecisionLowering:
+    """Lowers decisions.
+
+    Args:
+        builder: adds blocks and cells.
+        options: lowers options.
+        player_kind: the kind of the players.
+        body: lowers the statements of an option.
+
+    Attributes:
+        taken: the options that the place is within, each with the block that asks for it.
+    """
+
+    def __init__(
+        self,
+        builder: BlockBuilder,
+        options: OptionLowering,
+        player_kind: str,
+        body: Callable[[typed.Block, Scope], object],
+    ) -> None:
+        self.b = builder
+        self.options = options
+        self.player_kind = player_kind
+        self.taken: list[tuple[int, ir.Choice]] = []
+        self._body = body
+
+    def decide(self, s: typed.Decide, scope: Scope) -> None:
+        """Lowers a decision and what follows from it."""
+        if s.form == "together":
+            self._together(s, scope)
+        else:
+            self._alone(s, scope)
+
+    def _alone(self, s: typed.Decide, scope: Scope) -> None:
+        ask, after = self.b.block(), self.b.block()
+        self.b.goto(ask)
+        by = self.b.x.expr(s.by, scope) if s.by is not None else None
+        choices = []
+        for option in s.options:
+            choice, body = self.options.choice(option, scope)
+            choices.append(choice)
+            self.b.here = choice.block
+            self.taken.append((ask, choice))
+            if not _switched_off(choice):
+                self._body(option.body, body)
+                self.b.clear_arguments(choice)
+            self.taken.pop()
+            self.b.goto(after)
+        self._ask(s, ask, by, choices)
+        self.b.here = after
+
+    def _ask(self, s: typed.Decide, block: int, by: ir.Expr | None, choices: list[ir.Choice]) -> None:
+        number = len(self.b.p.decisions)
+        together = s.form == "together"
+        self.b.p.decisions.append(ir.Decision(s.name, s.doc, by, together, tuple(choices), block, s.span))
+        self.b.p.blocks[block].exit = ir.Ask(number)
+
+    def _together(self, s: typed.Decide, scope: Scope) -> None:
+        """Everybody is asked first, and each choice is held in cells; then the bodies run in turn."""
+        assert s.each is not None
+        seats = self.b.p.seats
+        width = 1 + max((len(o.params) for o in s.options), default=0)
+        held = [self.b.local(f"chosen {seat}.{i}", "int") for seat in range(seats) for i in range(width)]
+        asked = self.b.local("asked", f"set {self.player_kind}")
+        members = typed.Each(s.each.source.type, s.span, "set", s.each, None, None)
+        plain = typed.Each(members.type, s.span, "set", _unordered(s.each), None, None)
+        self.b.store(asked, self.b.x.expr(plain, scope))
+        again = typed.Binder(s.each.var, s.each.source, s.each.order, s.each.start, None)
+        turn = _Turn(s, again, scope.with_source(s.each.source, cell(asked)), held[0], width, len(held))
+        choices = self._ask_all(turn)
+        self._carry_out_all(turn, choices)
+
+    def _ask_all(self, turn: _Turn) -> list[ir.Choice]:
+        s = turn.decision
+        head, after, inner = self.b.loop_over(turn.again, turn.scope)
+        ask = self.b.block()
+        self.b.goto(ask)
+        choices = []
+        for number, option in enumerate(s.options):
+            choice, _ = self.options.choice(option, inner)
+            choices.append(choice)
+            self.b.here = choice.block
+            self.b.emit(ir.Store(self._held(turn, inner, 0), ir.Const(number + 1), None, None, 0))
+            for i, param in enumerate(choice.params):
+                self.b.emit(ir.Store(self._held(turn, inner, i + 1), cell(param.cell), None, None, 0))
+                self.b.store(param.cell, FALSE)
+            self.b.goto(head)
+        who = self.b.x.expr(typed.Local(turn.var.type, s.span, turn.var), inner)
+        self._ask(s, ask, who, choices)
+        self.b.here = after
+        return choices
+
+    def _carry_out_all(self, turn: _Turn, choices: list[ir.Choice]) -> None:
+        head, after, inner = self.b.loop_over(turn.again, turn.scope)
+        start = self.b.here
+        cases = []
+        for number, (option, choice) in enumerate(zip(turn.decision.options, choices, strict=True)):
+            self.b.here = self.b.block()
+            cases.append((number + 1, self.b.here))
+            body = inner
+            for i, (param, p) in enumerate(zip(choice.params, option.params, strict=True)):
+                self.b.store(param.cell, self._held(turn, inner, i + 1))
+                self.b.emit(ir.Store(self._held(turn, inner, i + 1), FALSE, None, None, 0))
+                body = body.in_cell(p.var, param.cell)
+            self.b.emit(ir.Store(self._held(turn, inner, 0), FALSE, None, None, 0))
+            self._body(option.body, body)
+            self.b.clear_arguments(choice)
+            self.b.goto(head)
+        self.b.here = start
+        self.b.exit(ir.Switch(self._held(turn, inner, 0), tuple(cases), head))
+        self.b.here = after
+
+    def _held(self, turn: _Turn, inner: Scope, i: int) -> ir.Cell:
+        """A cell that holds the choice of the seat at hand: its number + 1, then its arguments."""
+        who = self.b.x.expr(typed.Local(turn.var.type, turn.decision.span, turn.var), inner)
+        return cell(turn.first, op("+", op("*", who, ir.Const(turn.width)), ir.Const(i)), turn.size)
+
+
+def _switched_off(choice: ir.Choice) -> bool:
+    """Whether the settings make a choice impossible for good."""
+    return any(r.expr == FALSE for r in choice.requires)
+
+
+def _unordered(b: typed.Binder) -> typed.Binder:
+    return typed.Binder(b.var, b.source, "", None, b.where)

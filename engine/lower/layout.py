@@ -1,0 +1,107 @@
+"""Layout of the state: the cells of fields, accounts and piles."""
+
+from __future__ import annotations
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.program import ir
+from rulespec.typed import nodes as typed
+from rulespec.types import Bool, Ent, Num, SetOf, Type
+
+MAX_CELLS = 200_000
+
+
+class Layout:
+    """The cells of fields, accounts and piles, in this order.
+
+    Attributes:
+        field_at: the first cell of each field.
+        place_at: the first cell of each place of a type of pieces.
+    """
+
+    def __init__(self, declarations: typed.Declarations, seats: int, program: ir.Program) -> None:
+        self.d = declarations
+        self.seats = seats
+        self.p = program
+        self.field_at: dict[typed.FieldDecl, int] = {}
+        self.place_at: dict[typed.PlaceDecl, int] = {}
+        for name in ("position", "ending", "winners"):
+            self.add(ir.CellName("rules", "", name, "int"))
+        self.p.start[ir.WINNERS] = -1
+        for field_ in declarations.fields.values():
+            self.field_at[field_] = self.add(
+                ir.CellName("game", "game", field_.name, type_name(field_.type), private=field_.private)
+            )
+        for kind in declarations.kinds.values():
+            for field_ in kind.state.values():
+                self.field_at[field_] = len(self.p.cells)
+                self._room([kind.name])
+                for owner in self.names(kind.name):
+                    type_ = type_name(field_.type)
+                    self._add(ir.CellName(kind.name, owner, field_.name, type_, private=field_.private))
+        for piece in declarations.pieces.values():
+            for place in piece.places.values():
+                self.place_at[place] = len(self.p.cells)
+                self._room([*piece.each, *([place.index] if place.index else [])])
+                for owner in self._owners(piece.each):
+                    for index in range(self.size(place.index)) if place.index else [-1]:
+                        of = owner or "-"
+                        self._add(ir.CellName("pieces", of, piece.name, "int", place.name, place.index, index))
+
+    def _room(self, kinds: list[str]) -> None:
+        """Checks that there is room for a cell for each tuple of entities.
+
+        Raises:
+            DiagnosticsError: RS701 if there would be more than `MAX_CELLS`.
+        """
+        needed = 1
+        for kind in kinds:
+            needed *= self.size(kind)
+        if len(self.p.cells) + needed > MAX_CELLS:
+            message = f"this game needs more than {MAX_CELLS:,} cells"
+            help_ = "pieces or state over kinds with many entities multiply: give them fewer places"
+            raise DiagnosticsError((Diagnostic("RS701", Severity.ERROR, message, None, help=help_),))
+
+    def add(self, name: ir.CellName) -> int:
+        """A new cell."""
+        self._room([])
+        return self._add(name)
+
+    def _add(self, name: ir.CellName) -> int:
+        self.p.cells.append(name)
+        self.p.start.append(0)
+        return len(self.p.cells) - 1
+
+    def size(self, kind: str) -> int:
+        """Number of entities of a kind."""
+        return self.seats if self.d.kinds[kind].is_player else len(self.d.kinds[kind].entities)
+
+    def names(self, kind: str) -> list[str]:
+        """Names of the entities of a kind; seats are called by their number here."""
+        found = self.d.kinds[kind]
+        return [str(i) for i in range(self.seats)] if found.is_player else [e.name for e in found.entities]
+
+    def _owners(self, kinds: tuple[str, ...]) -> list[str]:
+        owners = [""]
+        for kind in kinds:
+            owners = [f"{o}.{n}" if o else n for o in owners for n in self.names(kind)]
+        return owners
+
+    def strides(self, kinds: list[str]) -> list[int]:
+        """The distance between the cells of neighbouring entities, for each of several indices."""
+        strides = [1] * len(kinds)
+        for i in range(len(kinds) - 2, -1, -1):
+            strides[i] = strides[i + 1] * self.size(kinds[i + 1])
+        return strides
+
+
+def type_name(type_: Type) -> str:
+    """The type as `ir.Shown`, `ir.Param` and `ir.CellName` write it."""
+    if isinstance(type_, Bool):
+        return "bool"
+    if isinstance(type_, Num):
+        return "int"
+    if isinstance(type_, SetOf):
+        return f"set {type_.kind}"
+    assert isinstance(type_, Ent)
+    return type_.kind

@@ -1,0 +1,23 @@
+"""Hook into the lowering: where the parts of the rules come to lie in a program."""
+
+from __future__ import annotations
+
+from rulespec.engine.program import ir
+from rulespec.typed import nodes as typed
+
+
+class Marks:
+    """Told what is lowered. Every method does nothing; override those that matter."""
+
+    def expression(self, e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
+        """The expression that takes the place of a lowered one: itself, or a marked one of the same value."""
+        return lowered
+
+    def statement(self, s: typed.Stmt, block: int) -> None:
+        """A statement begins in a block."""
+
+    def loop(self, body: typed.Block, block: int, again: int, leave: int) -> None:
+        """The body of a loop begins in a block; `again` is the block that decides whether to go on to `leave`."""
+
+    def definition(self, definition: typed.Definition, function: int) -> None:
+        """A definition has the number of a function."""

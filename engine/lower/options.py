@@ -1,0 +1,88 @@
+"""Options and conditions, lowered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.engine.lower.blocks import BlockBuilder
+from rulespec.engine.lower.expressions import Scope
+from rulespec.engine.lower.layout import type_name
+from rulespec.engine.program import ir
+from rulespec.typed import nodes as typed
+
+
+class OptionLowering:
+    """Lowers options and conditions, with the texts that tell why they are not met.
+
+    Args:
+        builder: adds blocks and cells.
+        sources: the ruleset's files by name.
+    """
+
+    def __init__(self, builder: BlockBuilder, sources: Mapping[str, str]) -> None:
+        self.b = builder
+        self.x = builder.x
+        self._sources = sources
+        self._lines: dict[str, list[str]] = {}
+
+    def condition(self, e: typed.Expr, reason: str, span: Span, scope: Scope) -> ir.Condition:
+        """A condition with the values to show when it fails."""
+        text = self._source(e.span)
+        shown = [
+            ir.Shown(self._source(part.span), type_name(part.type), self.x.expr(part, scope))
+            for part in _atoms(e)
+            if not isinstance(part, typed.Lit)
+        ]
+        return ir.Condition(self.x.expr(e, scope), reason or text, text, tuple(shown), span)
+
+    def _source(self, span: Span) -> str:
+        """The text at a place of the source, on one line."""
+        if span.file not in self._lines:
+            self._lines[span.file] = self._sources.get(span.file, "").split("\n")
+        lines = self._lines[span.file][span.line - 1 : span.end_line]
+        if not lines:
+            return ""
+        if span.line == span.end_line:
+            return lines[0][span.column - 1 : span.end_column - 1].strip()
+        parts = [lines[0][span.column - 1 :], *lines[1:-1], lines[-1][: span.end_column - 1]]
+        return " ".join(p.strip() for p in parts)
+
+    def _params(self, option: typed.OptionDef, scope: Scope) -> tuple[tuple[ir.Param, ...], Scope, Scope]:
+        """The parameters, the scope of the conditions (parameters in slots) and that of the body (in cells)."""
+        params = []
+        conditions, body = scope, scope
+        for p in option.params:
+            slot = self.x.slot(conditions)
+            low = self.x.expr(p.low, conditions)
+            high = self.x.expr(p.high, conditions) if p.high is not None else None
+            inner = conditions.in_slot(p.var, slot)
+            where = None
+            if p.where is not None:
+                where = self.condition(p.where, p.reason, p.where.span, inner)
+            at = self.b.local(f"{option.name}.{p.var.name}", type_name(p.var.type))
+            text = self._source(p.span)
+            params.append(
+                ir.Param(p.var.name, type_name(p.var.type), slot, at, low, high, where, p.reason, text, p.span)
+            )
+            conditions = inner
+            body = body.in_cell(p.var, at)
+        return tuple(params), conditions, body
+
+    def choice(self, option: typed.OptionDef, scope: Scope) -> tuple[ir.Choice, Scope]:
+        """An option, with a block for its body; and the scope of the body."""
+        params, conditions, body = self._params(option, scope)
+        by = self.x.expr(option.by, conditions) if option.by is not None else None
+        weight = self.x.expr(option.weight, conditions) if option.weight is not None else None
+        requires = tuple(self.condition(r.condition, r.reason, r.span, conditions) for r in option.requires)
+        return ir.Choice(option.name, params, by, weight, requires, self.b.block(), option.doc, option.span), body
+
+
+def _atoms(e: typed.Expr) -> list[typed.Expr]:
+    """The parts of a condition whose values tell why it failed."""
+    if isinstance(e, typed.Op):
+        if e.op in ("and", "or", "not"):
+            return [a for arg in e.args for a in _atoms(arg)]
+        if e.op in ("==", "!=", "<", "<=", ">", ">=", "in", "some"):
+            return list(e.args)
+    return [e]

@@ -1,0 +1,71 @@
+"""Procedures of a ruleset: their order, and the cells that each needs."""
+
+from __future__ import annotations
+
+from rulespec.engine.lower.blocks import BlockBuilder
+from rulespec.engine.lower.layout import type_name
+from rulespec.engine.program import ir
+from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import walk
+
+
+class Procedures:
+    """The blocks and cells of procedures.
+
+    Attributes:
+        order: the procedures, each after those that call it.
+        first: the first block of each.
+        ret: the cell of each that says where it returns to.
+        lent: the parameters that are variables of the place that calls.
+        params: the cells of each one's parameters, those that it is lent too.
+        usual: where each goes on after its first call.
+    """
+
+    def __init__(self, rules: typed.Rules, builder: BlockBuilder) -> None:
+        self.order, self.lent = _calls(rules)
+        self.first: dict[typed.Procedure, int] = {}
+        self.ret: dict[typed.Procedure, int] = {}
+        self.params: dict[typed.Procedure, dict[typed.Var, int]] = {}
+        self.usual: dict[typed.Procedure, int] = {}
+        for procedure in self.order:
+            builder.owner = procedure.name
+            self.first[procedure] = builder.block()
+            self.ret[procedure] = builder.local("return", "int")
+            own = [v for v in procedure.params if v not in self.lent]
+            self.params[procedure] = {v: builder.local(v.name, type_name(v.type)) for v in own}
+
+    def enter(self, procedure: typed.Procedure, after: int) -> ir.Enter:
+        """A call that goes on at the block `after`."""
+        usual = self.usual.setdefault(procedure, after) == after
+        return ir.Enter(self.first[procedure], after, self.ret[procedure], usual)
+
+
+def _calls(rules: typed.Rules) -> tuple[list[typed.Procedure], set[typed.Var]]:
+    """The procedures, each after those that call it; and the parameters that need no cells.
+
+    Those are of procedures called from a single place, which hands over a variable as it is: it does not change before
+    the procedure comes back, so its cell serves both.
+    """
+    sites: dict[typed.Procedure, list[typed.CallProcedure]] = {p: [] for p in rules.procedures.values()}
+    found: dict[typed.Procedure, None] = {}
+
+    def visit(p: typed.Procedure) -> None:
+        if p in found:
+            return
+        calls = [s for s in walk(p.body) if isinstance(s, typed.CallProcedure)]
+        for s in calls:  # procedures do not call one another in a circle
+            sites[s.procedure].append(s)
+            visit(s.procedure)
+        found[p] = None
+
+    for p in sites:
+        visit(p)
+    lent: set[typed.Var] = set()
+    for p, calls in sites.items():
+        args = calls[0].args if len(calls) == 1 else ()
+        known: set[typed.Var] = set()
+        for var, arg in zip(p.params, args, strict=False):
+            if isinstance(arg, typed.Local) and arg.var not in known:
+                known.add(arg.var)
+                lent.add(var)
+    return list(found)[::-1], lent

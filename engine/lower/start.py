@@ -1,0 +1,93 @@
+"""Start values: the cells of a state before the first block has run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.lower.expressions import ExpressionLowering, Scope
+from rulespec.engine.program import ir
+from rulespec.engine.program.evaluator import evaluate
+from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.typed import nodes as typed
+from rulespec.types import Ent
+
+
+class StartValues:
+    """Puts start values into the cells of a program."""
+
+    def __init__(self, declarations: typed.Declarations, x: ExpressionLowering) -> None:
+        self.d = declarations
+        self.x = x
+        self.p = x.p
+        self.layout = x.layout
+
+    def fill(self) -> None:
+        """Start values of fields, then the placements of the set-up."""
+        state = self.p.start
+        self.p.slots = self.x.most_slots
+        for field_, base in self.layout.field_at.items():
+            if field_.start is not None:
+                value = self._value(field_.start)
+                self._check_start(field_, value, field_.start.span)
+            elif isinstance(field_.type, Ent):
+                value = -1
+            else:
+                continue
+            for i in range(self.layout.size(field_.kind) if field_.kind else 1):
+                state[base + i] = value
+        for placement in self.d.placements:
+            if placement.players is None:
+                self._placement(placement)
+        for placement in self.d.placements:
+            if placement.players == self.layout.seats:
+                self._placement(placement)
+
+    def _value(self, e: typed.Expr, known: Mapping[typed.Var, int] | None = None) -> int:
+        lowered = self.x.expr(e, Scope({var: ir.Const(value) for var, value in (known or {}).items()}))
+        self.p.slots = self.x.most_slots
+        try:
+            return evaluate(self.p, lowered, self.p.start, [0] * (self.x.most_slots + 1))
+        except ProgramFaultError as fault:
+            span, message = self.p.sites[fault.site]
+            raise DiagnosticsError((Diagnostic("RS702", Severity.ERROR, f"no start value: {message}", span),)) from None
+
+    def _check_start(self, field_: typed.FieldDecl, value: int, span: Span) -> None:
+        low, high = field_.low, field_.high
+        if field_.account and not field_.unlimited:
+            low = 0
+        if (low is not None and value < low) or (high is not None and value > high):
+            what = f"between {low} and {high}" if high is not None else "never below 0"
+            message = f"`{field_.name}` is {what}, and would start at {value}"
+            raise DiagnosticsError((Diagnostic("RS702", Severity.ERROR, message, span),))
+
+    def _placement(self, placement: typed.Placement) -> None:
+        target = placement.target
+        if isinstance(target, typed.FieldDecl):
+            base = self.layout.field_at[target]
+            kinds = [target.kind] if target.kind else []
+        else:
+            base = self.layout.place_at[target[1]]
+            kinds = [*target[0].each, *([target[1].index] if target[1].index else [])]
+        members = [
+            range(self.layout.size(kind)) if isinstance(key, typed.Var) else [key]
+            for kind, key in zip(kinds, placement.keys, strict=True)
+        ]
+        strides = self.layout.strides(kinds)
+        each = [(at, key) for at, key in enumerate(placement.keys) if isinstance(key, typed.Var) and key.reads]
+        value = 0 if each else self._start_of(placement, {})
+        for ids in product(*members):
+            if each:
+                value = self._start_of(placement, {var: ids[at] for at, var in each})
+            self.p.start[base + sum(i * stride for i, stride in zip(ids, strides, strict=True))] = value
+
+    def _start_of(self, placement: typed.Placement, known: Mapping[typed.Var, int]) -> int:
+        value = self._value(placement.value, known)
+        if isinstance(placement.target, typed.FieldDecl):
+            self._check_start(placement.target, value, placement.value.span)
+        elif value < 0:
+            message = "there cannot be less than no pieces"
+            raise DiagnosticsError((Diagnostic("RS702", Severity.ERROR, message, placement.span),))
+        return value

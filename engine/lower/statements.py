@@ -1,0 +1,201 @@
+"""Statements, lowered to blocks."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from rulespec.engine.lower.blocks import BlockBuilder
+from rulespec.engine.lower.decisions import DecisionLowering
+from rulespec.engine.lower.expressions import Scope
+from rulespec.engine.lower.layout import type_name
+from rulespec.engine.lower.options import OptionLowering
+from rulespec.engine.lower.procedures import Procedures
+from rulespec.engine.program import ir
+from rulespec.engine.program.builder import FALSE, TRUE, cell, op
+from rulespec.typed import nodes as typed
+
+
+class _Loop(NamedTuple):
+    """Where `leave` and `again` lead in a loop, and how many options it is within."""
+
+    leave: int
+    again: int
+    options: int
+
+
+class StatementLowering:
+    """Lowers statements.
+
+    Args:
+        builder: adds blocks and cells.
+        options: lowers options.
+        procedures: the procedures that may be called.
+        player_kind: the kind of the players.
+
+    Attributes:
+        exit: the block through which the procedure is left.
+    """
+
+    def __init__(
+        self, builder: BlockBuilder, options: OptionLowering, procedures: Procedures, player_kind: str
+    ) -> None:
+        self.b = builder
+        self.x = builder.x
+        self.procedures = procedures
+        self.decisions = DecisionLowering(builder, options, player_kind, self.block)
+        self.exit = 0
+        self._loops: list[_Loop] = []
+
+    def block(self, block: typed.Block, scope: Scope) -> None:
+        """Lowers statements, one after the other."""
+        for s in block:
+            scope = self._stmt(s, scope)
+
+    def _stmt(self, s: typed.Stmt, scope: Scope) -> Scope:
+        """Lowers a statement; returns the scope of those that follow."""
+        if self.x.marks is not None:
+            self.x.marks.statement(s, self.b.here)
+        x = self.x
+        if isinstance(s, typed.Let):
+            at = self.b.local(s.var.name, type_name(s.var.type))
+            self.b.store_checked(at, x.expr(s.value, scope), s.var.type, s.span)
+            return scope.in_cell(s.var, at)
+        if isinstance(s, typed.Assign):
+            self._assign(s, scope)
+        elif isinstance(s, typed.Transfer):
+            self._transfer(s, scope)
+        elif isinstance(s, typed.CallProcedure):
+            self._call(s, scope)
+        elif isinstance(s, typed.EndGame):
+            winners = x.expr(s.winners, scope) if s.winners is not None else None
+            self.b.exit(ir.End(self.b.ending(s.ending), winners))
+            self.b.here = self.b.block()
+        elif isinstance(s, typed.Jump):
+            self._jump(s.word)
+        elif isinstance(s, typed.If):
+            self._if(s, scope)
+        elif isinstance(s, typed.Match):
+            self._match(s, scope)
+        elif isinstance(s, typed.For):
+            self._for(s, scope)
+        elif isinstance(s, typed.Repeat):
+            self._repeat(s, scope)
+        else:
+            assert isinstance(s, typed.Decide)
+            self.decisions.decide(s, scope)
+        return scope
+
+    def _jump(self, word: str) -> None:
+        if word == "return":  # all cells of the procedure are cleared there
+            target, outside = self.exit, len(self.decisions.taken)
+        elif word == "again decide":
+            target, outside = self.decisions.taken[-1][0], len(self.decisions.taken) - 1
+        else:
+            loop = self._loops[-1]
+            target, outside = (loop.leave if word == "leave" else loop.again), loop.options
+        for _, choice in self.decisions.taken[outside:]:
+            self.b.clear_arguments(choice)
+        self.b.goto(target)
+        self.b.here = self.b.block()
+
+    def _assign(self, s: typed.Assign, scope: Scope) -> None:
+        target = self.x.expr(s.target, scope)
+        assert isinstance(target, ir.Cell)
+        value = self.x.expr(s.value, scope)
+        if isinstance(s.target, typed.Field) and s.target.decl.low is not None:
+            low, high = s.target.decl.low, s.target.decl.high
+            site = self.x.site(s.span, f"`{s.target.decl.name}` must stay between {low} and {high}")
+            self.b.emit(ir.Store(target, value, low, high, site))
+        else:
+            self.b.store_checked(target, value, s.target.type, s.span)
+
+    def _transfer(self, s: typed.Transfer, scope: Scope) -> None:
+        source, target = self.x.expr(s.source, scope), self.x.expr(s.target, scope)
+        assert isinstance(source, ir.Cell)
+        assert isinstance(target, ir.Cell)
+        unlimited = isinstance(s.source, typed.Field) and s.source.decl.unlimited
+        what = "paid" if isinstance(s.source, typed.Field) else "moved"
+        site = self.x.site(s.span, f"no more can be {what} than there is, and never less than nothing")
+        self.b.emit(ir.Transfer(source, target, self.x.expr(s.amount, scope), unlimited, site))
+
+    def _call(self, s: typed.CallProcedure, scope: Scope) -> None:
+        after = self.b.block()
+        params = self.procedures.params[s.procedure]
+        for arg, var in zip(s.args, s.procedure.params, strict=True):
+            value = self.x.expr(arg, scope)
+            if var in params:
+                self.b.store_checked(params[var], value, var.type, arg.span)
+            else:
+                assert isinstance(value, ir.Cell)
+                params[var] = value.base
+        self.b.exit(self.procedures.enter(s.procedure, after))
+        self.b.here = after
+
+    def _if(self, s: typed.If, scope: Scope) -> None:
+        after = self.b.block()
+        for condition, body in s.branches:
+            if condition is None:
+                self.block(body, scope)
+                self.b.goto(after)
+                self.b.here = after
+                return
+            test = self.x.expr(condition, scope)
+            yes, no = self.b.block(), self.b.block()
+            if isinstance(test, ir.Const):
+                self.b.goto(yes if test.value else no)
+            else:
+                self.b.exit(ir.Branch(test, yes, no))
+            self.b.here = yes
+            self.block(body, scope)
+            self.b.goto(after)
+            self.b.here = no
+        self.b.goto(after)
+        self.b.here = after
+
+    def _match(self, s: typed.Match, scope: Scope) -> None:
+        after, other = self.b.block(), self.b.block()
+        start = self.b.here
+        cases: list[tuple[int, int]] = []
+        for values, body in s.cases:
+            block = self.b.block()
+            cases += [(v, block) for v in values]
+            self.b.here = block
+            self.block(body, scope)
+            self.b.goto(after)
+        self.b.here = other
+        self.block(s.other or (), scope)
+        self.b.goto(after)
+        self.b.here = start
+        self.b.exit(ir.Switch(self.x.expr(s.subject, scope), tuple(cases), other))
+        self.b.here = after
+
+    def _for(self, s: typed.For, scope: Scope) -> None:
+        head, after, inner = self.b.loop_over(s.binder, scope)
+        self._loop(s.body, inner, head, after)
+        self.b.goto(head)
+        self.b.here = after
+
+    def _repeat(self, s: typed.Repeat, scope: Scope) -> None:
+        head, after = self.b.block(), self.b.block()
+        if s.limit is not None:
+            left = self.b.local("left", "int")
+            self.b.store(left, self.x.expr(s.limit, scope))
+            body = self.b.block()
+            self.b.goto(head)
+            self.b.p.blocks[head].exit = ir.Branch(op(">", cell(left), FALSE), body, after)
+            self.b.here = body
+            self.b.store(left, op("-", cell(left), TRUE))
+        else:
+            self.b.goto(head)
+            self.b.here = head
+        self._loop(s.body, scope, head, after)
+        self.b.goto(head)
+        self.b.here = after
+
+    def _loop(self, body: typed.Block, scope: Scope, head: int, after: int) -> None:
+        """Lowers the body of a loop."""
+        if self.x.marks is not None:
+            self.x.marks.loop(body, self.b.here, head, after)
+        self._loops.append(_Loop(after, head, len(self.decisions.taken)))
+        self.block(body, scope)
+        self._loops.pop()

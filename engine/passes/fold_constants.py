@@ -1,0 +1,86 @@
+"""Pass: what facts alone decide becomes a constant."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from rulespec.engine.passes.rewrite import conjuncts, everywhere, membership
+from rulespec.engine.program import ir
+from rulespec.engine.program.builder import FALSE, TRUE, choose, logic, op
+from rulespec.engine.program.domains import members
+from rulespec.engine.program.evaluator import evaluate
+from rulespec.engine.program.traversal import Facts, changed, free, highest
+
+
+def fold_constants(p: ir.Program) -> ir.Program:
+    """Evaluates what facts alone decide, and removes members from loops whose conditions fail in every state."""
+    facts = Facts(p)
+
+    def fold(e: ir.Expr, top: int) -> ir.Expr:
+        e = changed(e, lambda part: fold(part, top))
+        if isinstance(e, ir.Op):
+            return _folded_op(e)
+        if isinstance(e, ir.Logic) and e.op != "??":
+            return logic(e.op, list(e.args))
+        if isinstance(e, ir.If):
+            return choose(e.condition, e.then, e.other)
+        if isinstance(e, ir.Row) and isinstance(e.index, ir.Const) and 0 <= e.index.value < len(p.arrays[e.array]):
+            return ir.Const(p.arrays[e.array][e.index.value])
+        if isinstance(e, ir.Call):
+            body = p.functions[e.function].body
+            return body if isinstance(body, ir.Const) and not any(facts.may_fault(a) for a in e.args) else e
+        if isinstance(e, ir.Fold):
+            return _folded_loop(e, facts)
+        return e
+
+    return everywhere(p, fold)
+
+
+def _folded_op(e: ir.Op) -> ir.Expr:
+    args = e.args
+    if e.op in ("==", "!=", ">") and args[1] == FALSE and isinstance(args[0], ir.Op) and args[0].op == "count":
+        e = ir.Op("!=" if e.op == ">" else e.op, (args[0].args[0], FALSE))
+        args = e.args
+    if e.op in ("==", "!=") and args[1] == FALSE and isinstance(args[0], ir.Fold) and args[0].op == "set":
+        some = replace(args[0], op="any", body=None)
+        return some if e.op == "!=" else ir.Op("not", (some,))
+    if e.op == "count" and isinstance(args[0], ir.Fold) and args[0].op == "set" and args[0].body is None:
+        return replace(args[0], op="count")
+    if e.op == "/" and args[1] == TRUE:
+        return args[0]
+    if e.op == "in" and isinstance(args[0], ir.Local):
+        return membership(args[0], args[1])
+    if e.op == "&" and args[0] == args[1]:
+        return args[0]
+    return op(e.op, *args, site=e.site)
+
+
+def _folded_loop(e: ir.Fold, facts: Facts) -> ir.Expr:
+    if isinstance(e.source, ir.Const):
+        left: list[ir.Expr] = []
+        mask = e.source.value
+        for c in conjuncts(e.where):
+            settled = not facts.reads_state(c) and free(c) <= {e.slot}
+            if settled and not any(facts.may_fault(x) for x in (*left, c)):
+                mask = sum(1 << m for m in members(mask, 0) if _holds(facts.p, c, e.slot, m))
+            else:
+                left.append(c)
+        e = replace(e, source=ir.Const(mask), where=logic("and", left) if left else None)
+        if mask == 0 and e.default is None:
+            return ir.Const({"any": 0, "all": 1, "first": -1}.get(e.op, 0))
+    if e.where is None and e.body is None:
+        if e.op == "count":
+            return op("count", e.source)
+        if e.op == "any":
+            return op("!=", e.source, FALSE)
+        if e.op == "set":
+            return e.source
+        if e.op == "first":
+            return op("pick", e.source, e.start or FALSE)
+    return e
+
+
+def _holds(p: ir.Program, e: ir.Expr, slot: int, member: int) -> bool:
+    slots = [0] * (max(p.slots, highest(e), slot) + 1)
+    slots[slot] = member
+    return bool(evaluate(p, e, [], slots))

@@ -1,0 +1,238 @@
+"""Pass: sets are made smaller before a loop goes over them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from msgspec.structs import replace
+
+from rulespec.engine.passes.rewrite import conjuncts, everywhere
+from rulespec.engine.program import ir
+from rulespec.engine.program.builder import FALSE, logic, op, together
+from rulespec.engine.program.control_flow import Flow, Loop, loops
+from rulespec.engine.program.traversal import Facts, changed, free, meet, span, targets, walk
+
+_FEW = 8
+"""Members of a set that a loop tests one by one sooner than all cells at once; sets of pieces are always narrowed."""
+_MAX_WAY = 300
+"""Blocks that are searched for what a loop changes on its way; one that goes through more tests all members."""
+
+
+def narrow(p: ir.Program) -> ir.Program:
+    """Makes the sets of loops smaller: a condition on facts or cells becomes a set itself."""
+    facts = Facts(p)
+
+    def of(e: ir.Expr, top: int) -> ir.Expr:
+        e = changed(e, lambda part: of(part, top))
+        if not isinstance(e, ir.Fold) or e.where is None:
+            return _summed(e, facts) if isinstance(e, ir.Fold) else e
+        source, where = _narrowed(e.source, e.slot, conjuncts(e.where), facts)
+        return replace(e, source=source, where=logic("and", where) if where else None)
+
+    p = everywhere(p, of)
+    facts = Facts(p)
+    for number, d in enumerate(p.decisions):
+        p.decisions[number] = replace(d, choices=tuple(_narrowed_choice(c, facts) for c in d.choices))
+    flow = Flow(p)
+    for head, loop in loops(p).items():
+        test = p.blocks[loop.body].exit
+        if len(p.blocks[loop.body].body) == 2 and isinstance(test, ir.Branch) and test.no == head:
+            within = _within(loop, test, facts)
+            if within is not None and _lasts(within, flow, test.yes, head):
+                p.blocks[loop.body].exit = replace(test, within=within)
+    return p
+
+
+def _within(loop: Loop, test: ir.Branch, facts: Facts) -> ir.Expr | None:
+    """The members of a loop's set for which its condition can hold, if they can be found without testing each."""
+    slot = facts.p.slots  # unused elsewhere, and not in the result
+
+    def bound(e: ir.Expr) -> ir.Expr:
+        return ir.Local(slot) if e == ir.Cell(loop.at, FALSE, 1) else changed(e, bound)
+
+    found, _ = _narrowed(loop.over, slot, conjuncts(bound(test.condition)), facts)
+    return found if isinstance(loop.over, ir.Const) and found != loop.over else None
+
+
+def _lasts(e: ir.Expr, flow: Flow, first: int, head: int) -> bool:
+    """Whether no way from a loop's body to the next decision adds a member to a set."""
+    seen: set[int] = set()
+    todo = [first]
+    while todo and len(seen) <= _MAX_WAY:
+        block = todo.pop()
+        if block in seen or block == head:
+            continue
+        seen.add(block)
+        todo += flow.successors(block)
+        if isinstance(exit_ := flow.p.blocks[block].exit, ir.Enter):
+            todo.append(exit_.block)
+    if len(seen) > _MAX_WAY:
+        return False
+    body = [i for b in seen for i in flow.p.blocks[b].body]
+    raised = [span(i.target) for i in body if isinstance(i, ir.Store | ir.Transfer)]
+    written = [at for i in body for at in targets(i)]
+
+    def lasts(e: ir.Expr) -> bool:
+        if isinstance(e, ir.Positive):  # what is taken away from its cells brings no member
+            return lasts_exactly(e.index) and not _touch(range(e.base, e.base + e.size), raised)
+        if isinstance(e, ir.Op) and e.op in ("&", "|"):
+            return all(map(lasts, e.args))
+        if isinstance(e, ir.Op) and e.op == "diff":
+            return lasts(e.args[0]) and lasts_exactly(e.args[1])
+        return lasts_exactly(e)
+
+    def lasts_exactly(e: ir.Expr) -> bool:
+        for part in walk(e):
+            if isinstance(part, ir.Call | ir.Total):
+                return False
+            if isinstance(part, ir.Cell) and _touch(span(part), written):
+                return False
+            if isinstance(part, ir.Positive) and _touch(range(part.base, part.base + part.size), written):
+                return False
+        return True
+
+    return lasts(e)
+
+
+def _touch(cells: range, others: Collection[range]) -> bool:
+    return any(meet(cells, other) for other in others)
+
+
+def _summed(e: ir.Fold, facts: Facts) -> ir.Expr:
+    """The sum of the same cells of all members at once."""
+    source = e.source
+    if e.op != "sum" or e.body is None or not isinstance(source, ir.Const) or source.value & (source.value + 1):
+        return e
+    totals: list[ir.Expr] = []
+    for c in _summands(e.body):
+        linear = _linear(c.index, e.slot) if isinstance(c, ir.Cell) and not facts.may_fault(c.index) else None
+        if linear is None or linear[0] <= 0 or not isinstance(c, ir.Cell):
+            return e
+        totals.append(ir.Total(c.base, linear[1], source.value.bit_length(), linear[0]))
+    return together("+", totals)
+
+
+def _narrowed_choice(c: ir.Choice, facts: Facts) -> ir.Choice:
+    """Conditions on a single parameter narrow its set, where nothing of the option may fault."""
+    asked = [x for q in c.params for x in (q.low, q.where.expr if q.where else None) if x is not None]
+    asked += [r.expr for r in c.requires]
+    if any(q.high is not None for q in c.params) or any(facts.may_fault(x) for x in asked):
+        return c
+    requires = list(c.requires)
+    params = []
+    slots: set[int] = set()
+    for q in c.params:
+        slots.add(q.slot)
+        here = [r for r in requires if q.slot in free(r.expr) and free(r.expr) <= slots]
+        tests = [*conjuncts(q.where.expr if q.where else None), *(x for r in here for x in conjuncts(r.expr))]
+        low, left = _narrowed(q.low, q.slot, tests, facts)
+        requires = [r for r in requires if r not in here]
+        where = None
+        if left:
+            known = q.where or here[0]
+            where = replace(known, expr=logic("and", left))
+        params.append(replace(q, low=low, where=where))
+    return replace(c, params=tuple(params), requires=tuple(requires))
+
+
+def _narrowed(source: ir.Expr, slot: int, tests: Collection[ir.Expr], facts: Facts) -> tuple[ir.Expr, list[ir.Expr]]:
+    """A smaller set, and the conditions that are left."""
+    left: list[ir.Expr] = []
+    whole = source
+    for test in tests:
+        found = None if any(facts.may_fault(x) for x in (*left, test)) else _mask(test, slot, whole, facts)
+        if found is None:
+            left.append(test)
+        else:
+            mask, without = found
+            source = op("diff", source, mask) if without else _both(source, mask, facts)
+    return source, left
+
+
+def _both(a: ir.Expr, b: ir.Expr, facts: Facts) -> ir.Expr:
+    """The intersection of two sets."""
+    for one, other in ((a, b), (b, a)):
+        size = _size(other, facts)
+        if size and isinstance(one, ir.Const) and one.value & (1 << size) - 1 == (1 << size) - 1:
+            return other
+    return op("&", a, b)
+
+
+def _size(e: ir.Expr, facts: Facts) -> int:
+    """A bound above all members of a set; 0 if none is known."""
+    if isinstance(e, ir.Const):
+        return e.value.bit_length()
+    if isinstance(e, ir.Inverse):
+        return len(facts.p.arrays[e.array])
+    if isinstance(e, ir.Positive):
+        return e.count
+    if isinstance(e, ir.Op) and e.op in ("&", "diff"):
+        return _size(e.args[0], facts) or (_size(e.args[1], facts) if e.op == "&" else 0)
+    return 0
+
+
+def _mask(e: ir.Expr, slot: int, source: ir.Expr, facts: Facts) -> tuple[ir.Expr, bool] | None:
+    """The members for which a condition holds, or (True) fails, as a set that is found without testing each of them."""
+    if isinstance(e, ir.Op) and e.op == "not":
+        found = _mask(e.args[0], slot, source, facts)
+        return (found[0], not found[1]) if found else None
+    many = isinstance(source, ir.Const) and source.value.bit_count() >= _FEW
+    if many and isinstance(e, ir.Cell) and _is_truth(e, facts):
+        return _positive(e, slot, source, facts)
+    if not isinstance(e, ir.Op):
+        return None
+    if e.op in ("in", "in?") and e.args[0] == ir.Local(slot) and slot not in free(e.args[1]):
+        return e.args[1], False
+    if e.op in ("==", "!="):
+        for one, other in (e.args, e.args[::-1]):
+            if slot in free(other):
+                continue
+            if one == ir.Local(slot):
+                return op("one", other), e.op == "!="
+            if isinstance(one, ir.Row) and one.index == ir.Local(slot):
+                return ir.Inverse(one.array, other), e.op == "!="
+    if isinstance(source, ir.Const) and e.op in (">", "==", "!=") and e.args[1] == FALSE:
+        cells = _summands(e.args[0])
+        pieces = all(isinstance(c, ir.Cell) and facts.p.cells[c.base].group == "pieces" for c in cells)  # never below
+        if (many and len(cells) == 1 and e.op == ">") or (pieces and len(cells) <= 3):
+            masks = [_positive(c, slot, source, facts) for c in cells if isinstance(c, ir.Cell)]
+            if len(masks) == len(cells) and all(masks):
+                joined = masks[0][0]  # type: ignore[index]
+                for m in masks[1:]:
+                    joined = op("|", joined, m[0])  # type: ignore[index]
+                return joined, e.op == "=="
+    return None
+
+
+def _is_truth(e: ir.Cell, facts: Facts) -> bool:
+    return facts.p.cells[e.base].type == "bool"
+
+
+def _summands(e: ir.Expr) -> list[ir.Expr]:
+    if isinstance(e, ir.Op) and e.op == "+":
+        return [*_summands(e.args[0]), *_summands(e.args[1])]
+    return [e]
+
+
+def _positive(e: ir.Cell, slot: int, source: ir.Expr, facts: Facts) -> tuple[ir.Expr, bool] | None:
+    """The set of members whose cell is above zero."""
+    linear = _linear(e.index, slot)
+    if linear is None or linear[0] <= 0 or facts.may_fault(e.index):
+        return None
+    assert isinstance(source, ir.Const)
+    return ir.Positive(e.base, linear[1], source.value.bit_length(), linear[0], e.size), False
+
+
+def _linear(e: ir.Expr, slot: int) -> tuple[int, ir.Expr] | None:
+    """An address as (factor, rest): factor times a slot, plus the rest; None if it has another form."""
+    if e == ir.Local(slot):
+        return 1, FALSE
+    if slot not in free(e):
+        return 0, e
+    if isinstance(e, ir.Op) and e.op == "+":
+        a, b = _linear(e.args[0], slot), _linear(e.args[1], slot)
+        return (a[0] + b[0], op("+", a[1], b[1])) if a and b else None
+    if isinstance(e, ir.Op) and e.op == "*" and isinstance(e.args[1], ir.Const):
+        a = _linear(e.args[0], slot)
+        return (a[0] * e.args[1].value, op("*", a[1], e.args[1])) if a else None
+    return None

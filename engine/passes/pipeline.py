@@ -1,0 +1,25 @@
+"""The passes in their order.
+
+A pass is a function from a program to a program of the same meaning, faults included. It changes expressions only:
+blocks, cells and decisions keep their numbers, so that positions, hashes and logs do not depend on the passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from rulespec.engine.passes.fold_constants import fold_constants
+from rulespec.engine.passes.inline import inline
+from rulespec.engine.passes.narrow import narrow
+from rulespec.engine.program import ir
+
+Pass = Callable[[ir.Program], ir.Program]
+
+PASSES: tuple[Pass, ...] = (fold_constants, inline, fold_constants, narrow, fold_constants)
+
+
+def optimized(p: ir.Program, passes: Sequence[Pass] = PASSES) -> ir.Program:
+    """The program after some passes; `p` itself is not changed."""
+    for run in passes:
+        p = run(p)
+    return p

@@ -1,0 +1,164 @@
+"""The meaning of expressions, said as plainly as possible."""
+
+from __future__ import annotations
+
+import sys
+
+from rulespec.engine.program import ir
+from rulespec.engine.program.builder import apply_op
+from rulespec.engine.program.domains import members
+from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.journal import State
+from rulespec.engine.program.observer import Observer
+
+
+class Evaluator:
+    """Evaluates the expressions of a program.
+
+    Args:
+        program: what the expressions are part of; it may still grow.
+        patience: how many expressions are evaluated at most, for rules that are only tried out; `left` counts down.
+        observer: told what is evaluated.
+    """
+
+    def __init__(self, program: ir.Program, patience: int = sys.maxsize, observer: Observer | None = None) -> None:
+        self.p = program
+        self.left = patience
+        self.observer = observer
+
+    def evaluate(self, e: ir.Expr, state: State, slots: State) -> int:
+        """The value of an expression.
+
+        Args:
+            e: the expression.
+            state: the cells that it reads.
+            slots: the variables that are bound inside expressions; those that `e` binds are written over.
+
+        Raises:
+            ProgramFaultError: if the rules are at fault, or the patience is at an end.
+        """
+        self.left -= 1
+        if self.left < 0:
+            raise ProgramFaultError(-1, "it takes too long")
+        # `type(…) is`, because `isinstance` says no slowly where classes are made in C.
+        if type(e) is ir.Const:
+            return e.value
+        if type(e) is ir.Cell:
+            at = e.index
+            return state[e.base + (at.value if type(at) is ir.Const else self.evaluate(at, state, slots))]
+        if type(e) is ir.Local:
+            return slots[e.slot]
+        if type(e) is ir.Op:
+            if len(e.args) == 2:
+                left, right = e.args
+                value = apply_op(e.op, (self.evaluate(left, state, slots), self.evaluate(right, state, slots)))
+            else:
+                value = apply_op(e.op, [self.evaluate(a, state, slots) for a in e.args])
+            if value is None:
+                raise ProgramFaultError(e.site)
+            return value
+        if type(e) is ir.Row:
+            return self.p.arrays[e.array][self.evaluate(e.index, state, slots)]
+        if type(e) is ir.Lookup:
+            key = self.evaluate(e.key, state, slots)
+            if key not in self.p.tables[e.table]:
+                raise ProgramFaultError(e.site)
+            return self.p.tables[e.table][key]
+        if type(e) is ir.Logic and e.op == "??":
+            found = self.evaluate(e.args[0], state, slots)
+            return found if found >= 0 else self.evaluate(e.args[1], state, slots)
+        if type(e) is ir.Logic:
+            stop = 0 if e.op == "and" else 1
+            for a in e.args:
+                if self.evaluate(a, state, slots) == stop:
+                    return stop
+            return 1 - stop
+        if type(e) is ir.Fold:
+            return self._fold(e, state, slots)
+        if type(e) is ir.Call:
+            return self._call(e, state, slots)
+        if isinstance(e, ir.If):
+            return self._choose(e, state, slots)
+        if isinstance(e, ir.Closure):
+            return self._closure(e, state, slots)
+        return self._made_by_passes(e, state, slots)
+
+    def _choose(self, e: ir.If, state: State, slots: State) -> int:
+        value = self.evaluate(e.then if self.evaluate(e.condition, state, slots) else e.other, state, slots)
+        if self.observer is not None:
+            self.observer.chosen(e, value)
+        return value
+
+    def _call(self, e: ir.Call, state: State, slots: State) -> int:
+        if self.observer is not None:
+            self.observer.called(e.function)
+        function = self.p.functions[e.function]
+        inner = [self.evaluate(a, state, slots) for a in e.args] + [0] * (self.p.slots + 1)
+        for slot, value_of in function.lets:
+            inner[slot] = self.evaluate(value_of, state, inner)
+        return self.evaluate(function.body, state, inner)
+
+    def _fold(self, e: ir.Fold, state: State, slots: State) -> int:
+        source = self.evaluate(e.source, state, slots)
+        start = self.evaluate(e.start, state, slots) if e.start is not None else 0
+        values: list[int] = []
+        for member in members(source, start):
+            slots[e.slot] = member
+            if e.where is not None and not self.evaluate(e.where, state, slots):
+                continue
+            if e.op == "any":
+                return 1
+            if e.op == "first":
+                return member
+            value = self.evaluate(e.body, state, slots) if e.body is not None else member
+            if e.op == "all" and not value:
+                return 0
+            values.append(value)
+        if e.op == "count":
+            return len(values)
+        if e.op == "sum":
+            return sum(values)
+        if e.op in ("set", "union"):
+            mask = 0
+            for value in values:
+                mask |= value if e.op == "union" else 1 << value
+            return mask
+        if e.op in ("min", "max"):
+            if not values:
+                assert e.default is not None
+                return self.evaluate(e.default, state, slots)
+            return min(values) if e.op == "min" else max(values)
+        return {"any": 0, "all": 1, "first": -1}[e.op]
+
+    def _closure(self, e: ir.Closure, state: State, slots: State) -> int:
+        found = 0
+        fresh = self.evaluate(e.start, state, slots)
+        while fresh:
+            found |= fresh
+            reached = 0
+            for slots[e.slot] in members(fresh, 0):
+                reached |= self.evaluate(e.step, state, slots)
+            fresh = reached & ~found
+        return found
+
+    def _made_by_passes(self, e: ir.Expr, state: State, slots: State) -> int:
+        if isinstance(e, ir.Positive):
+            first = e.base + self.evaluate(e.index, state, slots)
+            return sum(1 << i for i in range(e.count) if state[first + i * e.stride] > 0)
+        if isinstance(e, ir.Total):
+            first = e.base + self.evaluate(e.index, state, slots)
+            return sum(state[first : first + e.count * e.stride : e.stride])
+        assert isinstance(e, ir.Inverse)
+        wanted = self.evaluate(e.value, state, slots)
+        return sum(1 << i for i, v in enumerate(self.p.arrays[e.array]) if v == wanted)
+
+    def value(self, e: ir.Expr, state: State, args: tuple[int, ...] = ()) -> int:
+        """The value of an expression, with `args` in its first slots."""
+        if self.observer is not None:
+            self.observer.asked(e)
+        return self.evaluate(e, state, [*args, *[0] * (self.p.slots + 1)])
+
+
+def evaluate(p: ir.Program, e: ir.Expr, state: State, slots: State) -> int:
+    """The value of an expression of a program; see `Evaluator.evaluate`."""
+    return Evaluator(p).evaluate(e, state, slots)

@@ -1,0 +1,38 @@
+"""The state of a game, and the undo journal of what is written over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rulespec.engine.program.limits import LONG_JOURNAL
+
+State = list[int]
+"""The cells of a program, then those that a machine adds for itself."""
+Journal = list[int]
+"""Undo journal: flat pairs (cell, previous value), oldest first."""
+
+
+def overwrite(state: State, values: Mapping[int, int]) -> Journal:
+    """Puts values into cells; returns the journal of it."""
+    journal = [x for at in values for x in (at, state[at])]
+    for at, value in values.items():
+        state[at] = value
+    return journal
+
+
+def restore(state: State, journal: Journal) -> None:
+    """Undoes a journal, the newest entry first."""
+    for i in range(len(journal) - 2, -1, -2):
+        state[journal[i]] = journal[i + 1]
+
+
+def first_values(journal: Journal) -> dict[int, int]:
+    """Each cell of a journal with the value before the first write."""
+    # Of equal keys the last one counts: reversed, that is the oldest entry.
+    return dict(zip(journal[-2::-2], journal[::-2], strict=True))
+
+
+def compact(journal: Journal) -> None:
+    """Reduces a long journal to one entry a cell, so that a long loop does not fill the memory."""
+    if len(journal) > LONG_JOURNAL:
+        journal[:] = [x for entry in first_values(journal).items() for x in entry]

@@ -1,0 +1,78 @@
+"""The protocol of machines: all that a game needs to run a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
+
+from rulespec.engine.program import ir
+from rulespec.engine.program.journal import Journal, State
+
+Listed = tuple[int, tuple[int, ...], int]
+"""A legal option: its index among the choices, its arguments, and the seat that takes it.
+
+The seat is -1 for the options of the decider and of chance.
+"""
+
+
+class Machine(Protocol):
+    """Runs a program. All machines agree: same states, same options in the same order, same faults.
+
+    A machine holds nothing of a game; games with the same program share one. Any method that evaluates rules may raise
+    `ProgramFaultError`.
+    """
+
+    p: ir.Program
+    """The program as it was lowered."""
+
+    @property
+    def asked(self) -> Mapping[int, int]:
+        """The blocks in which a game waits, each with the number of its decision."""
+
+    def start(self) -> State:
+        """A new state before the first block has run. A machine may add cells of its own after those of the program."""
+
+    def write(self, state: State, values: Mapping[int, int]) -> Journal:
+        """Puts values into cells from outside of the rules; returns the journal of it."""
+
+    def run(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal:
+        """Runs from a block to the next decision or the end of the game.
+
+        Args:
+            state: the position; changed in place.
+            block: where to begin.
+            args: the arguments of the option that leads there.
+
+        Returns:
+            The journal of all cells that were written.
+
+        Raises:
+            ProgramFaultError: if the rules are at fault; the state is as before, then.
+        """
+
+    def value(self, e: ir.Expr, state: State, args: tuple[int, ...] = ()) -> int:
+        """The value of an expression, with `args` in its first slots."""
+
+    def decider(self, state: State, decision: int) -> int:
+        """The seat that decides; -1 for chance."""
+
+    def own(self, state: State, decision: int) -> Iterator[Listed]:
+        """The legal options of the decider, in order."""
+
+    def interrupts(self, state: State, decision: int) -> Iterator[Listed]:
+        """The legal options of others, in order."""
+
+    def is_legal(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> bool:
+        """Whether an option with these arguments may be taken."""
+
+    def actor(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> int:
+        """The seat that takes an interrupt."""
+
+    def broken(self, state: State, since: Sequence[Journal] | None = None) -> list[int]:
+        """The indices of the invariants that do not hold.
+
+        Args:
+            state: the position.
+            since: the journals since all invariants held, if known: a machine may then leave alone those that read no
+                changed cell.
+        """

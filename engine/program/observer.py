@@ -1,0 +1,34 @@
+"""Hook into the interpreter: what it evaluates, runs and lists."""
+
+from __future__ import annotations
+
+from rulespec.engine.program import ir
+
+
+class Observer:
+    """Told what an interpreter does. Every method does nothing; override those that matter."""
+
+    def chosen(self, e: ir.If, value: int) -> None:
+        """A choice had a value."""
+
+    def called(self, function: int) -> None:
+        """A definition is about to be evaluated."""
+
+    def asked(self, e: ir.Expr) -> None:
+        """An expression outside of the program's blocks and options is about to be evaluated, such as the score."""
+
+    def entered(self, block: int, before: int) -> None:
+        """A block is about to run after the block `before` (-1: it is the first)."""
+
+    def tested(self, condition: ir.Condition, holds: bool) -> None:
+        """A condition was tested."""
+
+    def compared(self, param: ir.Param, fits: bool) -> None:
+        """An argument was compared with the domain of its parameter."""
+
+    def legal(self, decision: int, choice: int) -> None:
+        """An option was listed, or found to be legal."""
+
+    def wants_invariants(self) -> bool:
+        """Whether invariants are to be tested now; else they count as held."""
+        return True

@@ -1,0 +1,150 @@
+"""Options of decisions as generated source."""
+
+from __future__ import annotations
+
+from math import prod
+
+from rulespec.engine.passes.rewrite import membership
+from rulespec.engine.program import ir
+from rulespec.engine.program.limits import MAX_STEPS
+from rulespec.engine.program.traversal import free, walk
+from rulespec.engine.python.expressions import ExpressionWriter
+
+_DEAR = (ir.Fold, ir.Closure, ir.Call, ir.Positive)
+"""Expressions that are worth a variable."""
+
+
+class ChoiceWriter:
+    """Writes the functions of decisions: lists of options (`own3`, `out3`), tests (`test3_1`), the decider (`who3`)."""
+
+    def __init__(self, writer: ExpressionWriter) -> None:
+        self.w = writer
+
+    def write(self) -> None:
+        """Writes the functions of every decision."""
+        for i, d in enumerate(self.w.p.decisions):
+            if d.by is not None:
+                self.w.function(f"who{i}", ["s"], [f"return {self.w.x(d.by)}"])
+            for name, interrupts in (("own", False), ("out", True)):
+                chosen = [(k, c) for k, c in enumerate(d.choices) if (c.by is not None) == interrupts]
+                body = self._share([c for _, c in chosen]) if self.w.features.share else []
+                body += [line for k, c in chosen for line in self._listed(k, c)]
+                self.w.shared = {}
+                if any(param.high is not None for _, c in chosen for param in c.params):
+                    body = [f"left[0] = {MAX_STEPS}", *body]
+                self.w.function(f"{name}{i}", ["s"], body if chosen else ["return", "yield"])
+            for k, c in enumerate(d.choices):
+                self._test(f"{i}_{k}", c)
+
+    def _share(self, choices: list[ir.Choice]) -> list[str]:
+        """The lines that evaluate what several options of a decision read, and at least one of them always."""
+        sure: list[ir.Expr] = []
+        often: dict[ir.Expr, int] = {}
+        for c in choices:
+            asked = [x for q in c.params for x in (q.low, q.high, q.where.expr if q.where else None) if x is not None]
+            for e in [*asked, *_conditions(c)]:
+                for part in walk(e):
+                    if isinstance(part, _DEAR) and not free(part):
+                        often[part] = often.get(part, 0) + 1
+            if c.params and not any(free(e) <= {-1} for e in _conditions(c)):
+                sure += [e for e in walk(c.params[0].low) if isinstance(e, _DEAR) and not free(e)]
+        lines: list[str] = []
+        for e in dict.fromkeys(sure):
+            if often[e] > 1 and not self.w.facts.may_fault(e):
+                lines.append(f"d{len(lines)} = {self.w.x(e)}")
+                self.w.shared[e] = f"d{len(lines) - 1}"
+        return lines
+
+    def _listed(self, number: int, c: ir.Choice) -> list[str]:
+        """The lines that list the legal arguments of an option."""
+        slots = [param.slot for param in c.params]
+        may_fault = self.w.facts.may_fault
+        tests: list[list[str]] = [[] for _ in range(len(slots) + 1)]
+        # No test comes before an earlier one of the rules that may fault: all machines fault alike.
+        pure = True
+        faults = [param.high is not None or may_fault(param.low) for param in c.params]  # numbers may be too many
+        wheres = [param.where.expr if param.where is not None else None for param in c.params]
+        late = [d + 1 for d, e in enumerate(wheres) if e is not None and may_fault(e)]
+        earliest = max([0, *late, *(d for d, may in enumerate(faults) if may)])
+        for e in _conditions(c):
+            pure = pure and not may_fault(e)
+            depth = len(slots)
+            if pure:  # as early as its parameters are known
+                needed = free(e) & set(slots)
+                depth = next(d for d in range(earliest, len(slots) + 1) if needed <= set(slots[:d]))
+            tests[depth].append(self.w.x(e))
+        early = self._early(c, faults, wheres, tests) if self.w.features.early_domains else {}
+        body: list[str] = []
+        pad = ""
+        for depth in range(len(slots) + 1):
+            where = wheres[depth - 1] if depth else None
+            if where is not None:
+                body.append(f"{pad}if {self.w.x(where)}:")
+                pad += "    "
+            for later in early.get(depth, ()):
+                between = [q.low.value.bit_count() for q in c.params[depth:later] if isinstance(q.low, ir.Const)]
+                body += [pad + line for line in self._counted(f"r{later}", c.params[later], prod(between))]
+            if depth < len(slots) and faults[depth] and not any(depth in found for found in early.values()):
+                body += [pad + line for line in self._counted(f"r{depth}", c.params[depth], 1)]
+            if tests[depth]:
+                body.append(f"{pad}if {' and '.join(tests[depth])}:")
+                pad += "    "
+            if depth < len(slots):
+                source = f"r{depth}" if faults[depth] else self._domain(c.params[depth])
+                body.append(f"{pad}for v{c.params[depth].slot} in {source}:")
+                pad += "    "
+        by = self.w.x(c.by) if c.by is not None else "-1"
+        body.append(f"{pad}yield {number}, ({''.join(f'v{i}, ' for i in slots)}), {by}")
+        return body
+
+    def _early(
+        self, c: ir.Choice, faults: list[bool], wheres: list[ir.Expr | None], tests: list[list[str]]
+    ) -> dict[int, list[int]]:
+        """Depth → the parameters whose numbers are found there: the loops between always reach them."""
+        found: dict[int, list[int]] = {}
+        for at, param in enumerate(c.params):
+            depth = at
+            while depth and faults[at] and not tests[depth] and wheres[depth - 1] is None:
+                before = c.params[depth - 1]
+                sure = isinstance(before.low, ir.Const) and before.high is None and before.low.value
+                if not sure or before.slot in free(param.low) | free(param.high):
+                    break
+                depth -= 1
+            if depth < at:
+                found.setdefault(depth, []).append(at)
+        return found
+
+    def _test(self, name: str, c: ir.Choice) -> None:
+        """Writes the test of one tuple of arguments."""
+        checks = []
+        for param in c.params:
+            v = f"v{param.slot}"
+            if param.high is None:
+                checks += [f"{v} >= 0", self.w.x(membership(ir.Local(param.slot), param.low))]
+            else:
+                checks.append(f"{self.w.x(param.low)} <= {v} <= {self.w.x(param.high)}")
+            if param.where is not None:
+                checks.append(self.w.x(param.where.expr))
+        checks += [self.w.x(e) for e in _conditions(c)]
+        params = ["s", *(f"v{param.slot}" for param in c.params)]
+        self.w.function(f"test{name}", params, [f"return bool({' and '.join(checks) or 'True'})"])
+        if c.by is not None:
+            self.w.function(f"by{name}", params, [f"return {self.w.x(c.by)}"])
+
+    def _counted(self, name: str, param: ir.Param, times: int) -> list[str]:
+        """The lines that put a domain into a variable, and count its numbers as often as they are listed."""
+        found = [f"{name} = {self._domain(param)}"]
+        if param.high is not None:
+            found += [f"left[0] -= len({name}) * {times}", "if left[0] < 0: too_many()"]
+        return found
+
+    def _domain(self, param: ir.Param) -> str:
+        if param.high is None:
+            return self.w.members_of(param.low)
+        return f"numbers({self.w.x(param.low)}, {self.w.x(param.high)})"
+
+
+def _conditions(c: ir.Choice) -> list[ir.Expr]:
+    """The conditions of an option besides its parameters; chance never takes an option without weight."""
+    weight = [] if c.weight is None else [ir.Op(">", (c.weight, ir.Const(0)))]
+    return [e for e in (*(r.expr for r in c.requires), *weight) if e != ir.Const(1)]

@@ -1,0 +1,103 @@
+"""The generated functions: one for each block at which running may begin, one for each procedure.
+
+A block becomes a function `b3` if something else than the block before it may lead there. A procedure that is called is
+a function `p7` with Python's own variables. If it has to wait for a decision, it puts them into their cells, as do
+those that have called it, and goes on from there in the functions of its blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rulespec.engine.program import ir
+from rulespec.engine.program.procedures import Procedure
+from rulespec.engine.python.blocks import BlockWriter, returned
+from rulespec.engine.python.expressions import ExpressionWriter
+from rulespec.engine.python.instructions import spilled, variable
+from rulespec.engine.python.plan import Plan
+
+
+class FunctionWriter:
+    """Writes the functions `b0`, `b1`, … and `p0`, … into the module of an expression writer.
+
+    Args:
+        writer: writes expressions.
+        occupied: the arrays of cells whose occupancy is maintained.
+
+    Attributes:
+        done: the blocks that have functions.
+    """
+
+    def __init__(self, writer: ExpressionWriter, occupied: Sequence[range] = ()) -> None:
+        self.w = writer
+        self.p = writer.p
+        self.plan = Plan(writer.p, writer.features, occupied)
+        self.done: set[int] = set()
+
+    def write(self) -> None:
+        """Writes a function for every block at which running may begin."""
+        todo = [self.p.main]
+        procedures = self.plan.procedures
+        for first, procedure in [*procedures.items()]:
+            todo += self._procedure(first, procedure)
+        todo += [first for first in self.plan.flow.firsts if first not in procedures]
+        for d in self.p.decisions:
+            todo += [d.block, *(c.block for c in d.choices)]
+        at_once = {b for procedure in procedures.values() if not procedure.waits for b in procedure.blocks}
+        calls = [block.exit for b, block in enumerate(self.p.blocks) if b not in at_once]
+        todo += [e.after for e in calls if isinstance(e, ir.Enter)]
+        while todo:
+            head = todo.pop()
+            if head not in self.done:
+                self.done.add(head)
+                todo += self._function(head)
+
+    def _procedure(self, first: int, procedure: Procedure) -> list[int]:
+        """Writes a procedure for those who call it, and for those who know it by its cells.
+
+        Returns:
+            The blocks that need functions because it leads there.
+        """
+        cells = procedure.given() if procedure.waits else procedure.params
+        known = [variable(at) for at in cells]
+        own = procedure.cells if procedure.waits else ()
+        writer = BlockWriter(self.w, self.plan, first, self.plan.variables, own, at_once=not procedure.waits)
+        body = writer.body(known)
+        if writer.needed and not procedure.waits:  # it does not fit into a single function
+            self.plan.procedures[first] = replace(procedure, waits=True)
+            return self._procedure(first, self.plan.procedures[first])
+        self.w.function(f"p{first}", ["s", "u", *known], body)
+        self.done.add(first)
+        lines = [f"{v} = s[{at}]" for v, at in zip(known, cells, strict=True)]
+        for at in cells:
+            lines += [f"u += {at}, s[{at}]", f"s[{at}] = 0"] if at in procedure.cells else []
+        called = f"p{first}({', '.join(['s', 'u', *known])})"
+        exits = (self.p.blocks[block].exit for block in procedure.blocks)
+        left = [line for e in exits if isinstance(e, ir.Return) for line in returned(e, ())]
+        lines += [f"return {called}"] if procedure.waits else [called, *left]
+        self.w.function(f"b{first}", ["s", "u"], lines)
+        return writer.needed
+
+    def _function(self, head: int) -> list[int]:
+        """Writes what begins with a block for those who go on there: the variables of its procedure are in their cells.
+
+        The others, which are zero, and the arguments of an option are Python's variables here, too.
+
+        Returns:
+            The blocks that need functions because it leads there.
+        """
+        plan = self.plan
+        here = plan.of_block.get(head)
+        given = plan.arguments.get(head, ())
+        args = tuple([at for at in given if at not in plan.read])
+        own, variables = args, plan.variables.union(args)
+        if here is not None:
+            zero = plan.zero_at[head].difference(here.rows)
+            own = (*args, *(at for at in here.cells if at in zero and at not in args))
+            variables = plan.variables.difference(here.cells, here.params).union(own)
+        names = [variable(at) for at in given]
+        writer = BlockWriter(self.w, plan, head, variables, own)
+        body = [*spilled([at for at in given if at not in args]), *writer.body(names)]
+        self.w.function(f"b{head}", ["s", "u", *names], body)
+        return writer.needed

@@ -1,0 +1,59 @@
+"""Plan of the generated functions: facts about a program that are found before its blocks are written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rulespec.engine.program import ir
+from rulespec.engine.program.control_flow import Flow, loops, meets
+from rulespec.engine.program.procedures import procedures, zeros
+from rulespec.engine.python.features import Features
+
+_MAX_TIMES = 5
+"""How often a block is written on average: functions that begin at each of many blocks in a row share what follows."""
+_MAX_VARIABLES = 100
+"""A procedure with more variables leaves them in their cells: each place where it may wait names them all."""
+
+
+class Plan:
+    """Facts about a program that the writers of its blocks share.
+
+    Attributes:
+        flow: what leads where.
+        loops: the loops that may become `for` loops, by their heads.
+        meets: for each block the one where all ways from it meet again.
+        procedures: the procedures that become functions with variables, by their first blocks.
+        of_block: a block of such a procedure → the procedure.
+        variables: the cells that these procedures hold in variables.
+        read: the cells that are read by functions which know cells only.
+        zero_at: a block → the cells that are zero there.
+        arguments: the block that an option leads to → the cells of its arguments.
+        occupied: the arrays of cells whose occupancy is maintained.
+        written: how many blocks have been written so far, repeated ones too.
+    """
+
+    def __init__(self, p: ir.Program, features: Features, occupied: Sequence[range]) -> None:
+        self.p = p
+        self.occupied = occupied
+        self.flow = Flow(p)
+        self.loops = loops(p) if features.set_loops else {}
+        self.meets = meets(self.flow) if features.join_branches else {}
+        found = procedures(self.flow) if features.variables else {}
+        found = {first: procedure for first, procedure in found.items() if len(procedure.cells) <= _MAX_VARIABLES}
+        self.read = {at for first, cells in self.flow.firsts.items() if first not in found for at in cells}
+        for first, procedure in found.items():
+            found[first] = replace(procedure, cells=tuple([at for at in procedure.cells if at not in self.read]))
+        self.procedures = found
+        self.of_block = {block: procedure for procedure in found.values() for block in procedure.blocks}
+        self.variables = frozenset(at for procedure in found.values() for at in procedure.cells)
+        self.zero_at: dict[int, frozenset[int]] = {}
+        for first, procedure in found.items():
+            self.zero_at |= zeros(self.flow, first, procedure)
+        self.arguments = p.arguments()
+        self.written = 0
+        self._most_written = _MAX_TIMES * len(p.blocks)
+
+    def may_repeat(self) -> bool:
+        """Whether a block may be written once more; else it is called."""
+        return self.written < self._most_written

@@ -1,0 +1,158 @@
+"""Functions that the generated source calls."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable
+from itertools import compress
+from operator import ne
+from typing import Any
+
+from rulespec.engine.program.domains import members, numbers, too_many
+from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.limits import MAX_NUMBER
+
+_MEMO_LIMIT = 50_000
+_TUPLES_LIMIT = 10_000
+
+
+def check_all(*columns: tuple[list[int], int, int, int]) -> None:
+    """Reports the first number outside its bounds, row by row; a column is numbers, low, high and site."""
+    for row in zip(*(column for column, _, _, _ in columns), strict=True):
+        for number, (_, low, high, site) in zip(row, columns, strict=True):
+            if not low <= number <= high:
+                outside(number, site)
+
+
+def divide(a: int, b: int, site: int) -> int:
+    """Division that rounds down and reports its place."""
+    if b == 0:
+        raise ProgramFaultError(site)
+    return a // b
+
+
+def modulo(a: int, b: int, site: int) -> int:
+    """The remainder that goes with `divide`."""
+    if b == 0:
+        raise ProgramFaultError(site)
+    return a % b
+
+
+def product(a: int, b: int, site: int) -> int:
+    """A product that may not grow without end."""
+    value = a * b
+    if not -MAX_NUMBER <= value <= MAX_NUMBER:
+        raise ProgramFaultError(site)
+    return value
+
+
+def held(member: int, mask: int) -> int:
+    """Whether what may be none is a member of a set."""
+    return mask >> member & 1 if member >= 0 else 0
+
+
+def pick(mask: int, start: int) -> int:
+    """The first member of a set from `start` on, cyclic; -1 if there is none."""
+    if not mask:
+        return -1
+    chosen = mask >> start << start or mask
+    return (chosen & -chosen).bit_length() - 1
+
+
+def lowest(mask: int) -> int:
+    """The first member of a set; -1 if there is none."""
+    return (mask & -mask).bit_length() - 1
+
+
+def lookup(table: dict[int, int], key: int, site: int) -> int:
+    """A row of a table."""
+    if key not in table:
+        raise ProgramFaultError(site)
+    return table[key]
+
+
+def outside(value: int, site: int) -> None:
+    """Reports a value that does not fit its cell."""
+    raise ProgramFaultError(site, f"it would be {value}")
+
+
+def too_much(amount: int, there: int, site: int) -> None:
+    """Reports a payment or a move of less than nothing, or of more than there is."""
+    raise ProgramFaultError(site, f"{amount} of {there}")
+
+
+class Memo(dict[Any, Any]):
+    """Memo of a function: key → value, found at the first look-up; emptied when it holds `limit` values."""
+
+    def __init__(self, value: Callable[[Any], Any], limit: int = _MEMO_LIMIT) -> None:
+        super().__init__()
+        self._value = value
+        self._limit = limit
+
+    def __missing__(self, key: Any) -> Any:
+        if len(self) >= self._limit:
+            self.clear()
+        found = self[key] = self._value(key)
+        return found
+
+
+def ordered_members(mask: int) -> tuple[int, ...]:
+    """The members of a set, in order."""
+    found = []
+    while mask:
+        low = mask & -mask
+        found.append(low.bit_length() - 1)
+        mask ^= low
+    return tuple(found)
+
+
+def positive_members(cells: tuple[int, ...]) -> int:
+    """The set of the places at which there is more than nothing."""
+    found, bit = 0, 1
+    for value in cells:
+        if value > 0:
+            found |= bit
+        bit <<= 1
+    return found
+
+
+def memo_of(function: Callable[..., int], params: int) -> Memo:
+    """The memo of a generated function that does not read the state; a single argument is the key, others a tuple."""
+    if params == 1:
+        return Memo(lambda key: function(None, key))
+    return Memo(lambda key: function(None, *key))
+
+
+def runtime_names() -> dict[str, Any]:
+    """The names that every generated source may use; there are no other built-in functions."""
+    return {
+        "divide": divide,
+        "modulo": modulo,
+        "product": product,
+        "pick": pick,
+        "lowest": lowest,
+        "held": held,
+        "lookup": lookup,
+        "too_much": too_much,
+        "outside": outside,
+        "check_all": check_all,
+        "numbers": numbers,
+        "bits": Memo(ordered_members),
+        "around": Memo(lambda key: tuple(members(*key)), _TUPLES_LIMIT),
+        "positive": Memo(positive_members, _TUPLES_LIMIT),
+        "too_many": too_many,
+        "bisect_left": bisect_left,
+        "compress": compress,
+        "ne": ne,
+        "__builtins__": {
+            "min": min,
+            "max": max,
+            "abs": abs,
+            "bool": bool,
+            "tuple": tuple,
+            "range": range,
+            "map": map,
+            "len": len,
+            "sum": sum,
+        },
+    }
