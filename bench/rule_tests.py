@@ -17,7 +17,7 @@ from rulespec.documents.nodes import Mapping
 from rulespec.documents.text_files import display
 from rulespec.engine.coverage.trace import Tracer, trace_log, trace_scenario
 from rulespec.engine.game.machines import Machines, check_settings
-from rulespec.engine.replay.replay import replay_file
+from rulespec.engine.replay.replay import replay_log
 from rulespec.engine.verify.scenario import Scenario, suite_scenarios
 from rulespec.engine.verify.scenario_run import run_scenario
 from rulespec.engine.verify.suite import log_files, run_log
@@ -120,7 +120,7 @@ class _Runs:
             if trace.error or not case.passed:
                 raise ValueError(f"{path}: {trace.error or case.diagnostics[0].message}")
             own = None if ".jsonl" in path.name else "+".join([str(self.ruleset.folders[0]), *self.ruleset.overlays])
-            game = replay_file(path, rules=own, load=lambda _: self.ruleset, strict=False, until=0).game
+            game = replay_log(path, rules=own, load=lambda _: self.ruleset, strict=False, until=0).game
             options = sorted(game.settings.items())
             return {"lines": sorted(trace.lines), "seats": len(game.seats), "options": options}
 

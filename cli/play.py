@@ -22,7 +22,7 @@ from rulespec.engine.game.state_diff import State, changes
 from rulespec.engine.game.view import state_json
 from rulespec.engine.logs.native import LogHeader, NativeLog
 from rulespec.engine.logs.saved_game import SavedGame, SaveError
-from rulespec.engine.replay.replay import replay_log
+from rulespec.engine.replay.replay import replay_native
 from rulespec.engine.simulate.playouts import choose
 from rulespec.typed import nodes as typed
 
@@ -110,7 +110,7 @@ def _resumed(log: NativeLog, ruleset: typed.Ruleset, players: int, settings: dic
         if header.settings.get(name) != value:
             raise click.UsageError(f"{log.file} is a game with {name}={header.settings.get(name)}, not {name}={value}")
     report = Report()
-    result = replay_log(log, ruleset, report=report)
+    result = replay_native(log, ruleset, report=report)
     output.show(report.diagnostics)
     if result.divergence is not None:
         raise click.UsageError(f"{log.file} is not legal to its end: {result.divergence.refusal}")

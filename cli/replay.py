@@ -17,7 +17,7 @@ from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.game.view import state_json
-from rulespec.engine.replay.replay import Divergence, Load, ReplayResult, Trace, replay_file
+from rulespec.engine.replay.replay import Divergence, Load, ReplayResult, Trace, replay_log
 from rulespec.engine.verify.audit import Broken, first_broken
 from rulespec.engine.verify.shrink import move_text
 
@@ -121,7 +121,7 @@ class _Run(Struct, frozen=True):
         """The replay of a log; None if it cannot be read. Prints the diagnostics."""
         report, result = Report(), None
         try:
-            result = replay_file(
+            result = replay_log(
                 log,
                 rules=self.rules,
                 dialect=self.dialect,

@@ -19,7 +19,7 @@ from rulespec.engine.dialects.foreign_log import parse_foreign
 from rulespec.engine.dialects.importer import Importer
 from rulespec.engine.dialects.paths import MISSING, follow
 from rulespec.engine.game.game import Game
-from rulespec.engine.replay.replay import ReplayResult, replay_file
+from rulespec.engine.replay.replay import ReplayResult, replay_log
 from rulespec.load import load_ruleset
 from rulespec.typed.nodes import Ruleset
 
@@ -79,7 +79,7 @@ class Recorder:
 
     def file(self, path: Path, until: int | None = None) -> ReplayResult:
         self.trace = []
-        return replay_file(
+        return replay_log(
             path,
             rules=str(FOLDER),
             until=until,
@@ -164,7 +164,7 @@ def test_a_log_that_nothing_knows_is_refused(replay: Recorder, first: Entry) -> 
 def test_a_dialect_that_does_not_exist_is_refused_with_a_hint(replay: Recorder) -> None:
     replay.path.write_text(json.dumps([begin("Ann", "Bob")]), encoding="utf-8")
     with pytest.raises(DiagnosticsError) as error:
-        replay_file(replay.path, rules=str(FOLDER), dialect="curier")
+        replay_log(replay.path, rules=str(FOLDER), dialect="curier")
     (found,) = error.value.diagnostics
     assert found.code == "RS615"
     assert "`courier`" in found.help
@@ -413,7 +413,7 @@ def test_the_native_log_replays_without_the_dialect(replay: Recorder, tmp_path: 
 @pytest.mark.parametrize("backend", ["python", "interpreter"])
 def test_both_backends_read_a_log_alike(replay: Recorder, backend: Any) -> None:
     wanted = replay(begin("Ann", "Bob"), *REST, go("southgate"), cargo("S"), plain("sell"), gift("Bob", "Ann", 1))
-    again = replay_file(replay.path, rules=str(FOLDER), backend=backend)
+    again = replay_log(replay.path, rules=str(FOLDER), backend=backend)
     assert (again.game.hash, again.divergence) == (wanted.game.hash, None)
 
 
@@ -616,7 +616,7 @@ def ignored(result: ReplayResult) -> list[int]:
 def again(result: ReplayResult, folder: Path, ruleset: Ruleset) -> ReplayResult:
     """The same game, from the native log of it."""
     result.write_native(folder / "again.jsonl")
-    return replay_file(folder / "again.jsonl", load=lambda _: ruleset)
+    return replay_log(folder / "again.jsonl", load=lambda _: ruleset)
 
 
 @pytest.mark.parametrize("game, wanted", [("post", "errands"), ("express", "errands+express"), (None, "errands")])
@@ -634,7 +634,7 @@ def test_the_first_entry_says_which_ruleset_it_is(
     assert dialect.ruleset_for(json.loads(path.read_text("utf-8"))[0]) == wanted
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("rulespec.engine.replay.replay.dialects", lambda rules: [POSTMAN])
-        replay_file(path, load=load)
+        replay_log(path, load=load)
     assert asked == [wanted]
 
 
@@ -654,7 +654,7 @@ def test_a_ruleset_that_the_named_dialect_does_not_have(
     path = tmp_path / "game.json"
     path.write_text(json.dumps([opened(game="chess")]), encoding="utf-8")
     with pytest.raises(DiagnosticsError) as error:
-        replay_file(path, dialect="postman", load=lambda _: errands)
+        replay_log(path, dialect="postman", load=lambda _: errands)
     assert [d.code for d in error.value.diagnostics] == ["RS621"]
 
 
@@ -815,7 +815,7 @@ def test_under_other_rules_nothing_is_ignored(replay: Recorder) -> None:
 
 def test_under_rules_that_are_asked_for_nothing_is_ignored(replay: Recorder) -> None:
     assert ignored(replay(opened(), post("keep"))) == [1]
-    divergence = replay_file(replay.path, rules=str(FOLDER)).divergence
+    divergence = replay_log(replay.path, rules=str(FOLDER)).divergence
     assert divergence is not None
     assert divergence.foreign_index == 1
 
@@ -838,10 +838,10 @@ def test_what_other_rules_cannot_say_is_not_compared(
         path.write_text(json.dumps([opened(game=game), post("go", to="north_gate")]), encoding="utf-8")
         if wrong:
             with pytest.raises(DiagnosticsError) as error:
-                replay_file(path, rules=str(FOLDER), load=lambda _: errands)
+                replay_log(path, rules=str(FOLDER), load=lambda _: errands)
             assert {d.code for d in error.value.diagnostics} == {"RS622"}
         else:
-            assert replay_file(path, rules=str(FOLDER), load=lambda _: errands).divergence is None
+            assert replay_log(path, rules=str(FOLDER), load=lambda _: errands).divergence is None
 
 
 def test_the_log_may_end_the_game_anywhere(replay: Recorder) -> None:

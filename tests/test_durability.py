@@ -27,7 +27,7 @@ from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import Option
 from rulespec.engine.logs.native import LogHeader, LogWriter, entry_json, read_log
 from rulespec.engine.logs.saved_game import SavedGame, SaveError
-from rulespec.engine.replay.replay import replay_file
+from rulespec.engine.replay.replay import replay_log
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
@@ -163,7 +163,7 @@ def test_cut_at_any_byte_the_whole_lines_count_and_the_game_goes_on(tmp_path: Pa
         assert now[:-1] == kept, cut
         assert now[-1]["option"] == "take(1)", cut
         assert read_log(path).warnings == [], cut
-        assert replay_file(path).divergence is None, cut
+        assert replay_log(path).divergence is None, cut
 
 
 @pytest.mark.parametrize(
@@ -366,7 +366,7 @@ def test_killed_at_any_moment_what_was_confirmed_is_there(tmp_path: Path) -> Non
         told, found = confirmed(out), saved_moves(path)
         assert found[: len(told)] == told
         assert len(told) <= len(found) <= len(told) + 1
-        assert replay_file(path).divergence is None
+        assert replay_log(path).divergence is None
 
 
 @posix
@@ -380,7 +380,7 @@ def test_two_programs_do_not_play_the_same_game(tmp_path: Path) -> None:
         assert code == 2
         assert "is being played by another program" in err
         assert path.read_bytes() == before
-        assert replay_file(path).game.ply == 1  # to read it is always possible
+        assert replay_log(path).game.ply == 1  # to read it is always possible
         game.kill()
     code, out, _ = play(path, "take(1)\n")  # the lock has ended with the process
     assert code == 0

@@ -12,7 +12,7 @@ from cases import small, split, write
 from click.testing import CliRunner, Result
 
 from rulespec.cli.main import cli
-from rulespec.engine.replay.replay import replay_file
+from rulespec.engine.replay.replay import replay_log
 from rulespec.engine.verify import explore as exploring
 from rulespec.engine.verify.explore import Exploration, explore
 from rulespec.load import load_ruleset
@@ -283,7 +283,7 @@ def test_the_log_shows_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert str(path) in diagnostic["help"]
     lines: list[dict[str, Any]] = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     assert [line.get("option") for line in lines[1:]] == ["grow"] * 8
-    assert replay_file(path).divergence is None
+    assert replay_log(path).divergence is None
     assert "small: explored" in found.stderr
 
 

@@ -29,7 +29,7 @@ from rulespec.engine.logs.native import (
     parse_log,
     read_log,
 )
-from rulespec.engine.replay.replay import replay_file
+from rulespec.engine.replay.replay import replay_log
 from rulespec.load import load_ruleset
 from rulespec.typed.nodes import Ruleset
 
@@ -72,7 +72,7 @@ def refusal(text: str) -> Diagnostic:
 @pytest.mark.parametrize("seed", range(5))
 def test_what_is_written_replays_to_the_same_state(errands: Ruleset, tmp_path: Path, seed: int) -> None:
     game = playout(errands, seed)
-    result = replay_file(written(tmp_path / "game.jsonl", game), rules=ERRANDS)
+    result = replay_log(written(tmp_path / "game.jsonl", game), rules=ERRANDS)
     assert result.divergence is None
     assert result.game.hash == game.hash
     assert result.game.result == game.result
@@ -98,7 +98,7 @@ def test_an_undo_is_a_line_of_its_own(errands: Ruleset, tmp_path: Path) -> None:
         writer.add(game.history[5])
     game.undo()
     assert [e.undo for e in read_log(path).entries] == [0] * 7 + [2, 0]
-    assert replay_file(path, rules=ERRANDS).game.hash == game.hash
+    assert replay_log(path, rules=ERRANDS).game.hash == game.hash
 
 
 def test_an_undo_may_keep_state_fields(errands: Ruleset, tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_an_undo_may_keep_state_fields(errands: Ruleset, tmp_path: Path) -> None
             writer.add(option)
         writer.add(back)
     assert read_log(path).entries[-1].keep == back.keep
-    result = replay_file(path, rules=ERRANDS)
+    result = replay_log(path, rules=ERRANDS)
     assert result.divergence is None
     assert (result.game.ply, result.moves[-1]) == (1, back)
     game.take_back(back)
@@ -134,7 +134,7 @@ def test_an_undo_that_cannot_be_is_a_divergence(
 ) -> None:
     path = tmp_path / "game.jsonl"
     path.write_text(HEADER + OPENING + MOOD + json.dumps(line) + "\n", encoding="utf-8")
-    result = replay_file(path, rules=ERRANDS)
+    result = replay_log(path, rules=ERRANDS)
     assert result.divergence is not None
     assert (result.divergence.line, result.divergence.action) == (4, line)
     assert result.divergence.refusal.reason == reason
@@ -209,7 +209,7 @@ def test_a_last_line_torn_within_a_character_is_warned_of(tmp_path: Path) -> Non
 def test_a_replay_passes_the_warning_on(tmp_path: Path) -> None:
     path, report = tmp_path / "game.jsonl", Report()
     path.write_text(HEADER + OPENING + MOOD[:20], encoding="utf-8")
-    result = replay_file(path, rules=ERRANDS, report=report)
+    result = replay_log(path, rules=ERRANDS, report=report)
     assert result.divergence is None
     assert result.game.ply == 1
     assert "RS603" in [d.code for d in report.diagnostics]
@@ -391,7 +391,7 @@ def test_a_log_of_the_greatest_size_is_read_in_bounds(tmp_path: Path) -> None:
 def replayed(tmp_path: Path, text: str, report: Report | None = None) -> Any:
     path = tmp_path / "game.jsonl"
     path.write_text(text, encoding="utf-8")
-    return replay_file(path, rules=ERRANDS, report=report)
+    return replay_log(path, rules=ERRANDS, report=report)
 
 
 def test_another_version_of_the_ruleset_is_warned_of_and_played(tmp_path: Path) -> None:
@@ -421,7 +421,7 @@ def test_a_log_of_an_unknown_ruleset_names_it(tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
     path.write_text(header(ruleset="no_such_game"), encoding="utf-8")
     with pytest.raises(DiagnosticsError) as error:
-        replay_file(path)
+        replay_log(path)
     assert "no_such_game" in error.value.diagnostics[0].message
     assert error.value.diagnostics[0].span is not None
 

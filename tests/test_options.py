@@ -16,7 +16,7 @@ from rulespec.cli.main import cli
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.view import state_json
-from rulespec.engine.replay.replay import replay_file
+from rulespec.engine.replay.replay import replay_log
 from rulespec.engine.simulate.playouts import choose
 from rulespec.engine.verify.scenario import Scenario, suite_scenarios
 from rulespec.engine.verify.scenario_run import run_scenario
@@ -105,7 +105,7 @@ def test_a_log_chooses(name: str, value: str, tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
     header = {"rulespec_log": 1, "ruleset": "imperial", "ruleset_hash": ruleset(GAME).hash, "seats": ["A", "B", "C"]}
     path.write_text(json.dumps(header | {"options": {name: plain(value)}}) + "\n", "utf-8")
-    game = replay_file(path, report=Report(), load=lambda _: ruleset(GAME)).game
+    game = replay_log(path, report=Report(), load=lambda _: ruleset(GAME)).game
     assert game.settings == {n: v[0] for n, v in OPTIONS.items()} | {name: value}
     plays(game)
 

@@ -26,7 +26,7 @@ from rulespec.engine.game.option import Option
 from rulespec.engine.logs.native import LogHeader, LogWriter
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.program.interpreter import Interpreter
-from rulespec.engine.replay.replay import replay_file
+from rulespec.engine.replay.replay import replay_log
 from rulespec.engine.simulate.playouts import simulate
 from rulespec.engine.verify.audit import first_broken
 from rulespec.engine.verify.properties import PROPERTIES
@@ -144,7 +144,7 @@ def test_rules_at_fault_come_with_the_decision_that_shows_it(tmp_path: Path) -> 
     assert failing.changed == ()
     log = tmp_path / "log.jsonl"
     log.write_text(failing.log(), "utf-8")
-    result = replay_file(log, rules=str(tmp_path / "small"))
+    result = replay_log(log, rules=str(tmp_path / "small"))
     assert result.divergence is not None
     assert result.divergence.index == len(failing.moves) - 1
     assert "at fault" in result.divergence.refusal.reason
@@ -340,7 +340,7 @@ def test_a_recorded_game_is_checked_after_every_decision(tmp_path: Path) -> None
     with LogWriter(log, LogHeader.of(game)) as writer:
         for option in game.history:
             writer.add(option)
-    result = replay_file(log, rules=str(tmp_path / "small"))
+    result = replay_log(log, rules=str(tmp_path / "small"))
     assert result.game.broken_invariants() == []  # it holds again in the end
     found = first_broken(result)
     assert found is not None
@@ -367,7 +367,7 @@ def test_what_is_taken_back_is_checked_too(tmp_path: Path) -> None:
     with LogWriter(tmp_path / "game.jsonl", LogHeader.of(game)) as writer:
         writer.add(game.history[0])
         writer.add(TakenBack(1))
-    found = first_broken(replay_file(tmp_path / "game.jsonl", rules=str(tmp_path / "small"), report=Report()))
+    found = first_broken(replay_log(tmp_path / "game.jsonl", rules=str(tmp_path / "small"), report=Report()))
     assert found is not None
     assert found.line == 2
 
@@ -386,8 +386,8 @@ def test_a_foreign_log_is_checked_after_every_decision(tmp_path: Path) -> None:
     ]
     log = tmp_path / "game.json"
     log.write_text(json.dumps(entries), "utf-8")
-    assert first_broken(replay_file(log, rules=str(RULESETS / "errands"))) is None
-    found = first_broken(replay_file(log, rules=str(folder)))
+    assert first_broken(replay_log(log, rules=str(RULESETS / "errands"))) is None
+    found = first_broken(replay_log(log, rules=str(folder)))
     assert found is not None
     assert (found.index, found.line, found.foreign_index, str(found.move)) == (3, None, 2, "lay(corn)")
     code, out, _ = run("replay", "--check", log, "--rules", folder)

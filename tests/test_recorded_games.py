@@ -22,7 +22,7 @@ from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.view import state_json
 from rulespec.engine.logs.native import LogHeader, LogWriter, read_log
-from rulespec.engine.replay.replay import replay_file
+from rulespec.engine.replay.replay import replay_log
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
@@ -247,7 +247,7 @@ def test_a_game_equals_the_recorder_up_to_its_first_impossible_action(path: Path
 
 @pytest.mark.parametrize("path", IMPOSSIBLE, ids=lambda p: p.stem)
 def test_an_impossible_action_is_named_with_the_law_it_breaks(path: Path) -> None:
-    divergence = replay_file(path, rules=f"{IMPERIAL}+playimperial").divergence
+    divergence = replay_log(path, rules=f"{IMPERIAL}+playimperial").divergence
     assert divergence is not None
     assert divergence.foreign_index == len(recorded(path))
     assert divergence.action == json.loads(path.read_text(encoding="utf-8"))[divergence.foreign_index]
@@ -272,7 +272,7 @@ def test_the_native_log_of_a_recorded_game_replays_without_the_dialect(name: str
     with LogWriter(native, LogHeader.of(game)) as writer:
         for move in importer.moves:
             writer.add(move)
-    again = replay_file(native, load=lambda _: ruleset())
+    again = replay_log(native, load=lambda _: ruleset())
     assert again.divergence is None
     assert again.game.hash == game.hash
 
@@ -280,7 +280,7 @@ def test_the_native_log_of_a_recorded_game_replays_without_the_dialect(name: str
 def test_under_other_rules_nothing_is_ignored() -> None:
     path = LOGS / "d000-standard-4p.json"
     first = next(k for k, line in enumerate(lines(path)) if line.get("ignored"))
-    divergence = replay_file(path, rules=str(IMPERIAL)).divergence
+    divergence = replay_log(path, rules=str(IMPERIAL)).divergence
     assert divergence is not None
     assert divergence.foreign_index is not None
     assert divergence.foreign_index <= first
@@ -317,7 +317,7 @@ def test_a_log_of_an_old_form_comes_to_the_same(tmp_path: Path) -> None:
     assert {e["payload"]["tradeInValue"] > 0 for e in unsaid} == {False, True}
     again = tmp_path / "old.json"
     again.write_text(json.dumps([json.dumps(e) for e in log[:1] + log]), encoding="utf-8")  # and the first entry twice
-    results = [replay_file(p, load=lambda _: ruleset()) for p in (path, again)]
+    results = [replay_log(p, load=lambda _: ruleset()) for p in (path, again)]
     assert [r.divergence for r in results] == [None, None]
     assert results[0].game.hash == results[1].game.hash
     assert results[1].ignored == []
@@ -329,7 +329,7 @@ def test_a_changed_action_is_found_and_explained(tmp_path: Path) -> None:
     entries[at]["payload"]["province"] = "vienna"
     changed = tmp_path / "changed.json"
     changed.write_text(json.dumps(entries), encoding="utf-8")
-    divergence = replay_file(changed, rules=f"{IMPERIAL}+playimperial").divergence
+    divergence = replay_log(changed, rules=f"{IMPERIAL}+playimperial").divergence
     assert divergence is not None
     assert divergence.foreign_index == at
     assert "IMP-FAC-04" in divergence.refusal.rules

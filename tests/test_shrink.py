@@ -14,7 +14,7 @@ from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option
 from rulespec.engine.logs.native import LogHeader, parse_log
-from rulespec.engine.replay.replay import replay_log
+from rulespec.engine.replay.replay import replay_native
 from rulespec.engine.verify.shrink import FailingGame, Move, last_changes, leave_out, shortest
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
@@ -120,7 +120,7 @@ def test_the_log_is_a_native_log() -> None:
     game = played("take(1)", "take(2)")
     moves: tuple[Move, ...] = (*game.history, TakenBack(1), game.history[1])
     log = parse_log(FailingGame(LogHeader.of(game), moves, WRONG, ()).log(), "game.jsonl")
-    result = replay_log(log, nim())
+    result = replay_native(log, nim())
     assert result.divergence is None
     assert result.moves == list(moves)
     assert json.loads(log.text.splitlines()[3]) == {"undo": 1}

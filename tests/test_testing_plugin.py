@@ -22,7 +22,7 @@ from rulespec.engine.game.option import Option
 from rulespec.engine.logs.native import parse_log
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.program.interpreter import Interpreter
-from rulespec.engine.replay.replay import replay_log
+from rulespec.engine.replay.replay import replay_native
 from rulespec.load import load_ruleset
 from rulespec.testing import DEFAULTS, BrokenGameError, ruleset_tests
 from rulespec.typed import nodes as typed
@@ -84,7 +84,7 @@ def test_a_mistake_in_the_rules_is_shown_as_a_short_log(
     assert f"error[{code}]" in text
     log = text.split("`rulespec replay --check`:\n\n")[1]
     assert log.startswith(failing.log())
-    result = replay_log(parse_log(failing.log(), "game.jsonl"), load_ruleset(ref))
+    result = replay_native(parse_log(failing.log(), "game.jsonl"), load_ruleset(ref))
     assert (result.divergence is not None) == (code == "RS703")
 
 

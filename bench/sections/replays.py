@@ -16,7 +16,7 @@ from rulespec.engine.dialects.foreign_log import parse_foreign
 from rulespec.engine.dialects.importer import Importer
 from rulespec.engine.game.game import Game
 from rulespec.engine.logs.native import parse_log
-from rulespec.engine.replay.replay import replay_file, replay_log
+from rulespec.engine.replay.replay import replay_log, replay_native
 from rulespec.load import load_ruleset
 
 RECORDED = ROOT / "games/imperial/logs/playimperial"
@@ -32,13 +32,13 @@ def run(bench: Bench) -> Iterator[Figure]:
     log = parse_log(text, "log")
 
     def native() -> int:
-        return replay_log(parse_log(text, "log"), ruleset).game.ply
+        return replay_native(parse_log(text, "log"), ruleset).game.ply
 
     def parse() -> int:
         return len(parse_log(text, "log").entries)
 
     def apply() -> int:
-        return replay_log(log, ruleset).game.ply
+        return replay_native(log, ruleset).game.ply
 
     least = Target(4, at_least=True)
     yield bench.beside_chess("native log: parse and replay", timed(native, bench.seconds), "decisions", target=least)
@@ -75,4 +75,4 @@ def _imports(logs: list[Path]) -> Callable[[], int]:
 
 def _files(logs: list[Path]) -> Callable[[], int]:
     load = cache(load_ruleset)
-    return lambda: sum(len(replay_file(path, load=load).moves) for path in logs)
+    return lambda: sum(len(replay_log(path, load=load).moves) for path in logs)

@@ -21,7 +21,7 @@ from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.game.view import scores
 from rulespec.engine.program.machine import Machine
-from rulespec.engine.replay.replay import replay_file
+from rulespec.engine.replay.replay import replay_log
 from rulespec.engine.simulate.playouts import play_out
 from rulespec.engine.verify.scenario import Scenario, suite_scenarios
 from rulespec.engine.verify.scenario_run import run_scenario
@@ -112,7 +112,7 @@ def trace_log(tracer: Tracer, path: Path) -> Trace:
     try:
         # The generated program finds the decisions; what it tries in vain on the way is not what the log runs.
         rules = None if path.name.endswith(".jsonl") else own
-        found = replay_file(path, rules=rules, load=lambda _: ruleset, strict=False)
+        found = replay_log(path, rules=rules, load=lambda _: ruleset, strict=False)
         game = Game(ruleset, found.game.seats, found.game.settings, tracer.machines)
         for move in found.moves:
             if isinstance(move, TakenBack):

@@ -113,8 +113,8 @@ class ReplayResult:
                 writer.add(move)
 
 
-def replay_file(
-    path: Path,
+def replay_log(
+    path: Path | str,
     *,
     rules: str | None = None,
     dialect: str | None = None,
@@ -143,12 +143,12 @@ def replay_file(
         DiagnosticsError: if the log or the ruleset cannot be read, or do not fit together.
         RulesetFaultError: if the rules are at fault before the first decision of a native log.
     """
-    report = Report() if report is None else report
+    path, report = Path(path), Report() if report is None else report
     text, whole = read_log_text(path, str(path), MAX_NATIVE_BYTES)
     if dialect is None and is_native(text):
         native = parse_log(text, str(path), whole)
         ruleset = load(rules) if rules is not None else _named(native, load)
-        return replay_log(native, ruleset, until=until, backend=backend, trace=trace, report=report)
+        return replay_native(native, ruleset, until=until, backend=backend, trace=trace, report=report)
     if len(text) > MAX_FOREIGN_BYTES:
         fail("RS602", f"a foreign log has at most {MAX_FOREIGN_BYTES:,} bytes", Span(str(path), 1, 1, 1, 2))
     strict = rules is not None if strict is None else strict
@@ -159,7 +159,7 @@ def replay_file(
 # --- native logs ---------------------------------------------------------------------------
 
 
-def replay_log(
+def replay_native(
     log: NativeLog,
     ruleset: typed.Ruleset,
     *,
@@ -168,7 +168,7 @@ def replay_log(
     trace: Trace | None = None,
     report: Report | None = None,
 ) -> ReplayResult:
-    """Replays a native log that has been read. Arguments, result and errors are those of `replay_file`."""
+    """Replays a native log that has been read. Arguments, result and errors are those of `replay_log`."""
     report = Report() if report is None else report
     report.extend(log.warnings)
     game = game_of(log, ruleset, backend, report)

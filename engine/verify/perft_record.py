@@ -23,7 +23,7 @@ from rulespec.documents.text_files import display, inside
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import Backend, seat_names
 from rulespec.engine.game.option import RulesetFaultError
-from rulespec.engine.replay.replay import ReplayResult, replay_file
+from rulespec.engine.replay.replay import ReplayResult, replay_log
 from rulespec.engine.verify.perft import Perft, perft
 from rulespec.engine.verify.suite import log_files
 from rulespec.schemas import load_schema, modeline
@@ -85,7 +85,7 @@ def replay_own(path: Path, ruleset: typed.Ruleset) -> ReplayResult:
         DiagnosticsError: if the log cannot be read, or does not fit the ruleset.
     """
     own = "+".join([str(ruleset.folders[0]), *ruleset.overlays])
-    return replay_file(path, rules=own, load=lambda _: ruleset, strict=False)
+    return replay_log(path, rules=own, load=lambda _: ruleset, strict=False)
 
 
 def at_moves(

@@ -21,7 +21,7 @@ from rulespec.engine.game.position_check import MAX_OPTIONS, asked, look
 from rulespec.engine.game.view import scores
 from rulespec.engine.logs.native import LogWriter
 from rulespec.engine.logs.saved_game import SavedGame
-from rulespec.engine.replay.replay import ReplayResult, replay_file, replay_log
+from rulespec.engine.replay.replay import ReplayResult, replay_log, replay_native
 from rulespec.engine.verify.trial import Trial, contradiction
 
 _SAMPLE = 20  # options of a position, and as many that are not listed
@@ -203,7 +203,7 @@ def log_says_all(trial: Trial) -> Diagnostic | None:
         with LogWriter(path, trial.header) as writer:
             for move in trial.moves:
                 writer.add(move)
-        result = replay_file(path, load=lambda _: trial.game.ruleset)
+        result = replay_log(path, load=lambda _: trial.game.ruleset)
     return _same_game(trial, "log", result)
 
 
@@ -216,7 +216,7 @@ def saved_game_goes_on(trial: Trial) -> Diagnostic | None:
             saved.add(*trial.moves)
         with SavedGame(path) as saved:
             assert saved.log is not None
-            result = replay_log(saved.log, trial.game.ruleset)
+            result = replay_native(saved.log, trial.game.ruleset)
     wrong = _same_game(trial, "resume", result)
     trial.games[0] = result.game
     return wrong

@@ -16,7 +16,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.logs.native import LogHeader
-from rulespec.engine.replay.replay import ReplayResult, replay_file
+from rulespec.engine.replay.replay import ReplayResult, replay_log
 from rulespec.engine.verify.audit import Broken, first_broken
 from rulespec.engine.verify.scenario import Scenario, suite_scenarios
 from rulespec.engine.verify.scenario_run import run_scenario
@@ -101,7 +101,7 @@ def run_log(path: Path, ruleset: typed.Ruleset) -> Case:
     # The dialect of a foreign log lies beside the ruleset, which may not be found by its id.
     rules = None if path.name.endswith((".jsonl", ".jsonl.gz")) else own
     try:
-        result = replay_file(path, rules=rules, report=report, load=load, strict=False)
+        result = replay_log(path, rules=rules, report=report, load=load, strict=False)
         broken, outcome = first_broken(result), result.to_json()
         outcome["options"] = count_options(result) if broken is None else None
     except DiagnosticsError as error:
