@@ -38,9 +38,9 @@ from rulespec.diagnostics.render import render_text
 from rulespec.diagnostics.report import Report
 from rulespec.documents.nodes import Node, get, words
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.machines import check_settings
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.game.seating import check_settings
 from rulespec.engine.lower.lowering import lower
 from rulespec.load import load_source
 from rulespec.lsp.files import EditorFiles

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import rulespec.check.work
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.machines import Backend, Machines, seat_names
+from rulespec.engine.game.machines import Backend, Machines
+from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.native import LogHeader, LogWriter
 from rulespec.engine.simulate.playouts import CAP, choose
 from rulespec.typed import nodes as typed

@@ -33,7 +33,7 @@ from bench.rule_tests import Test, suite
 from bench.typed_tree import planted
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.game.machines import check_settings
+from rulespec.engine.game.seating import check_settings
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.program import ir
 from rulespec.engine.program.interpreter import Interpreter

@@ -16,7 +16,8 @@ from rulespec.diagnostics.report import Report
 from rulespec.documents.nodes import Mapping
 from rulespec.documents.text_files import display
 from rulespec.engine.coverage.trace import Tracer, trace_log, trace_scenario
-from rulespec.engine.game.machines import Machines, check_settings
+from rulespec.engine.game.machines import Machines
+from rulespec.engine.game.seating import check_settings
 from rulespec.engine.replay.replay import replay_log
 from rulespec.engine.verify.scenario import Scenario, suite_scenarios
 from rulespec.engine.verify.scenario_run import run_scenario

@@ -17,8 +17,9 @@ from rulespec.diagnostics.render import to_json
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.text_files import display
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.machines import Backend, seat_names
+from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.game.seating import seat_names
 from rulespec.engine.verify.perft import LIMIT, MAX_DEPTH, Perft, perft
 from rulespec.engine.verify.perft_record import (
     at_moves,

@@ -15,9 +15,9 @@ from rulespec.cli import output
 from rulespec.cli.state_text import standings, state_lines
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.game import Game, TakenBack
-from rulespec.engine.game.machines import seat_names
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Decision, IllegalOptionError, Option, RulesetFaultError
+from rulespec.engine.game.seating import seat_names
 from rulespec.engine.game.state_diff import State, changes
 from rulespec.engine.game.view import state_json
 from rulespec.engine.logs.native import LogHeader, NativeLog

@@ -19,7 +19,7 @@ from bench.processes import by_turns
 from bench.sections.passes import machines
 from bench.yardstick import TASKS, Chess, bytes_of
 from rulespec.diagnostics.report import Report
-from rulespec.engine.game.machines import seat_names
+from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.native import read_log
 from rulespec.engine.passes.pipeline import PASSES
 from rulespec.engine.python.backend import PythonBackend

@@ -15,8 +15,8 @@ import pytest
 from rulespec.documents.nodes import to_plain
 from rulespec.documents.reader import read_yaml
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.machines import seat_names
 from rulespec.engine.game.notation import split_option
+from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.native import NativeLog, read_log
 from rulespec.engine.verify.suite import EXPECTATION
 from rulespec.load import load_ruleset

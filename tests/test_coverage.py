@@ -18,8 +18,8 @@ from rulespec.engine.coverage.items import Point
 from rulespec.engine.coverage.report import CoverageReport
 from rulespec.engine.coverage.trace import Coverage, trace_playouts, trace_scenario, trace_suite
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.machines import seat_names
 from rulespec.engine.game.numbered import every_option
+from rulespec.engine.game.seating import seat_names
 from rulespec.engine.simulate.playouts import play_out
 from rulespec.engine.verify.scenario import load_scenarios
 from rulespec.load import load_ruleset

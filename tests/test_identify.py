@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 from rulespec.cli.main import cli
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.machines import seat_names
+from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.native import LogHeader, NativeLog, entry_json, parse_log
 from rulespec.engine.replay import identify as module
 from rulespec.engine.replay.identify import Candidate, Identification, identify

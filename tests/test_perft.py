@@ -21,9 +21,10 @@ from jsonschema import Draft202012Validator
 from rulespec.cli.main import run
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.machines import Backend, seat_names
+from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.game.seating import seat_names
 from rulespec.engine.verify import perft as module
 from rulespec.engine.verify.perft import MAX_DEPTH, perft
 from rulespec.engine.verify.perft_record import COUNTED, compare, read_record, record_file

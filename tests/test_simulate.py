@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.machines import seat_names
+from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.native import parse_log
 from rulespec.engine.replay.replay import replay_log
 from rulespec.engine.simulate.plan import Outcome

@@ -15,8 +15,8 @@ from jsonschema import Draft202012Validator
 from rulespec.cli.main import cli
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game, TakenBack
-from rulespec.engine.game.machines import seat_names
 from rulespec.engine.game.option import Option
+from rulespec.engine.game.seating import seat_names
 from rulespec.engine.replay import tally
 from rulespec.engine.replay.judge import Judgement, judge, judge_file
 from rulespec.engine.simulate.playouts import choose

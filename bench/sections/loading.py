@@ -9,7 +9,7 @@ from functools import partial
 from bench.figures import Bench, Figure
 from bench.pairs import once
 from rulespec.diagnostics.report import Report
-from rulespec.engine.game.machines import check_settings
+from rulespec.engine.game.seating import check_settings
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.python.backend import PythonBackend
 from rulespec.load import load_ruleset, load_source

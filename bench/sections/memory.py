@@ -11,8 +11,8 @@ from bench.play import played
 from bench.sections.loading import RULESETS
 from bench.yardstick import bytes_of
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.machines import seat_names
 from rulespec.engine.game.option import Option
+from rulespec.engine.game.seating import seat_names
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 

@@ -10,7 +10,8 @@ from bench.figures import Bench, Figure, Target
 from bench.pairs import alternate, timed
 from bench.play import move, playouts, positions
 from bench.sections.loading import RULESETS
-from rulespec.engine.game.machines import machine, seat_names
+from rulespec.engine.game.machines import machine
+from rulespec.engine.game.seating import seat_names
 from rulespec.engine.simulate.playouts import play_out
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed

@@ -16,9 +16,9 @@ from rulespec.documents.text_files import display
 from rulespec.engine.coverage.counter import counting_machine
 from rulespec.engine.coverage.items import Item, Items, Point
 from rulespec.engine.game.game import Game, TakenBack
-from rulespec.engine.game.machines import seat_names
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.game.seating import seat_names
 from rulespec.engine.game.view import scores
 from rulespec.engine.program.machine import Machine
 from rulespec.engine.replay.replay import replay_log

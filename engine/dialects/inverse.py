@@ -42,7 +42,7 @@ class FormInverse:
             name, type_ = form.params[slot] if f.slots else ("", "")
             if not f.slots:
                 self._fixed.append(f)
-            elif len(f.slots) > 1 or not f.still or (type_ == "int" and f.text != name):
+            elif len(f.slots) > 1 or not f.constant or (type_ == "int" and f.text != name):
                 self._rest.append(f)
             else:
                 inverses[slot].append((f, _number if type_ == "int" else self._inverse(f, slot)))

@@ -15,7 +15,7 @@ from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.dialects.dialect import Dialect, Projection
 from rulespec.engine.dialects.paths import MISSING, follow, path_reader
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.query import Asked, Asker, Value
+from rulespec.engine.game.query import Queries, Query, Value
 from rulespec.engine.program import ir
 from rulespec.engine.program.faults import ProgramFaultError
 
@@ -51,7 +51,7 @@ class Field(Struct, frozen=True):
     equal: Callable[[Any, int], bool]
     optional: bool
     slots: frozenset[int]
-    still: bool
+    constant: bool
 
 
 class Form(Struct):
@@ -121,7 +121,7 @@ class Projections:
         self.tried = 0
         """Number of arguments tried for the options that entries stand for."""
         self._names: dict[str, tuple[str, ...]] = {}
-        self._asker = Asker(game.ruleset, game.seats, game.settings)
+        self._queries = Queries(game.ruleset, game.seats, game.settings)
         report = Report()
         for d in game.position.program.decisions:
             for c in d.choices:
@@ -140,9 +140,9 @@ class Projections:
         form = Form(projection, tuple((p.name, p.type) for p in choice.params))
         name = f"{decision}.{choice.name}"
 
-        def compiled(text: str) -> Asked | None:
+        def compiled(text: str) -> Query | None:
             try:
-                return self._asker.projection(text, form.params)
+                return self._queries.projection(text, form.params)
             except DiagnosticsError as error:
                 for e in error.diagnostics:
                     where = f"`{name}` of the dialect `{self.dialect.id}`: {e.message}"
@@ -162,7 +162,7 @@ class Projections:
                         equal,
                         optional,
                         found.slots,
-                        found.still,
+                        found.constant,
                     )
                 )
         if projection.when and (found := compiled(projection.when)) is not None:

@@ -17,12 +17,13 @@ from functools import cached_property
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.game import scoring
 from rulespec.engine.game.legal_options import LegalOptions, offers
-from rulespec.engine.game.machines import Backend, Machines, check_seats, check_settings, machine
+from rulespec.engine.game.machines import Backend, Machines, machine
 from rulespec.engine.game.notation import words
 from rulespec.engine.game.option import Decision, IllegalOptionError, Labels, Option, OptionKind, Refusal, Result
 from rulespec.engine.game.position import Position
-from rulespec.engine.game.query import Asker
+from rulespec.engine.game.query import Queries
 from rulespec.engine.game.refusal import refused, why_not
+from rulespec.engine.game.seating import check_seats, check_settings
 from rulespec.engine.program import ir
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import State
@@ -70,16 +71,16 @@ class Game:
         check_seats(ruleset, self.seats)
         runs = machine(ruleset, len(self.seats), self.settings, backend)
         self._words = words(runs, ruleset, self.seats)
-        self._asker = Asker(ruleset, self.seats, self.settings)
+        self._queries = Queries(ruleset, self.seats, self.settings)
         self.position = Position(runs, None if start is None else lambda state: self._enter(start, state))
         """The state as numbers, for code that is in a hurry."""
 
     def _enter(self, start: str, state: State) -> int:
         """Puts the arguments of a call into their cells, and gives the block of its procedure."""
         try:
-            name, values = self._asker.call(start, state)
+            name, values = self._queries.call(start, state)
         except ProgramFaultError as fault:
-            raise self.position.fault(fault, self._asker.sites) from None
+            raise self.position.fault(fault, self._queries.sites) from None
         block, cells = self.position.program.entries[name]
         state[cells[0]] = ir.END
         for at, value in zip(cells[1:], values, strict=True):
@@ -255,9 +256,9 @@ class Game:
             DiagnosticsError: if it is not a correct expression.
         """
         try:
-            return self.labels.show(*self._asker.value(text, self.position.state))
+            return self.labels.show(*self._queries.value(text, self.position.state))
         except ProgramFaultError as fault:
-            raise self.position.fault(fault, self._asker.sites) from None
+            raise self.position.fault(fault, self._queries.sites) from None
 
     def set_value(self, target: str, value: str) -> None:
         """Puts a value into a state field, an account or a place of pieces, for set-ups that are given.
@@ -268,9 +269,9 @@ class Game:
             DiagnosticsError: if the target or the value do not fit, or the pile does not hold so many pieces.
         """
         try:
-            self.position.edit(lambda state: self._asker.assign(target, value, state))
+            self.position.edit(lambda state: self._queries.assign(target, value, state))
         except ProgramFaultError as fault:
-            raise self.position.fault(fault, self._asker.sites) from None
+            raise self.position.fault(fault, self._queries.sites) from None
 
     def broken_invariants(self) -> list[str]:
         """The invariants that do not hold, each as its name and text."""

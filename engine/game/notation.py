@@ -1,4 +1,4 @@
-"""Options as they are written: `take(harbour)`."""
+"""The text form of options: `take(harbour)`."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.machine import Machine
 from rulespec.typed import nodes as typed
 
-_MAX_READ = 10_000
-"""Texts that are remembered."""
-_MAX_TEXT = 200
-"""The longest of them, in characters."""
+_MEMO_LIMIT = 10_000
+"""Texts in the memo of a reader."""
+_MEMO_TEXT = 200
+"""Characters of the longest of them."""
 _MAX_TABLES = 16
-"""Tables of players for which a machine's words are kept."""
+"""Tables of players in the memo of a machine."""
 
 
 class OptionReader:
-    """Reads options of a program's decisions, and remembers what it has read: logs say the same again and again."""
+    """Reads the text form of options, with a memo: logs say the same again and again."""
 
     def __init__(self, program: ir.Program, labels: Labels) -> None:
         self._program = program
@@ -46,8 +46,8 @@ class OptionReader:
             if name and d.name != name:
                 raise ValueError(f"the open decision is `{d.name}`, not `{name}`")
             found = self._parse(d, text)
-            if len(text) <= _MAX_TEXT:
-                if len(self._read) >= _MAX_READ:
+            if len(text) <= _MEMO_TEXT:
+                if len(self._read) >= _MEMO_LIMIT:
                     self._read.clear()
                 self._read[decision, text, name] = found
         return found
@@ -107,15 +107,15 @@ _words: WeakKeyDictionary[Machine, dict[tuple[str, ...], Words]] = WeakKeyDictio
 
 
 def words(machine: Machine, ruleset: typed.Ruleset, seats: tuple[str, ...]) -> Words:
-    """The words of games that a machine runs; made once and kept."""
-    kept = _words.setdefault(machine, {})
-    if seats not in kept:
-        if len(kept) >= _MAX_TABLES:
-            kept.clear()
+    """The words of the games that a machine runs, from a memo."""
+    tables = _words.setdefault(machine, {})
+    if seats not in tables:
+        if len(tables) >= _MAX_TABLES:
+            tables.clear()
         labels = Labels(ruleset, machine.p, seats)
         kinds = (tuple(_kind(d, k, labels) for k in range(len(d.choices))) for d in machine.p.decisions)
-        kept[seats] = Words(labels, (*kinds, ()), OptionReader(machine.p, labels))
-    return kept[seats]
+        tables[seats] = Words(labels, (*kinds, ()), OptionReader(machine.p, labels))
+    return tables[seats]
 
 
 def _kind(d: ir.Decision, number: int, labels: Labels) -> OptionKind:

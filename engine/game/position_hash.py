@@ -40,7 +40,7 @@ def change(state: State, journal: Journal, weight: Sequence[int]) -> int:
     note = seen.add
     entries = iter(journal)
     for at, old in zip(entries, entries, strict=True):
-        if at not in seen:  # what a cell held at the beginning is what has been kept of it first
+        if at not in seen:  # the first entry of a cell has its value at the start
             note(at)
             if (now := state[at]) != old:
                 total += (now - old) * weight[at]

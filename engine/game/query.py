@@ -1,4 +1,4 @@
-"""Expressions from outside the rules, such as those of scenarios, asked of a state."""
+"""Queries: expressions from outside the rules, such as those of scenarios, evaluated in a state."""
 
 from __future__ import annotations
 
@@ -25,64 +25,65 @@ from rulespec.types import INT, Ent, Type
 
 _FILE = "<expression>"
 Value = Callable[[list[int], Sequence[int]], int]
-"""What an expression is for a state and an option's arguments."""
-_MAX_KEPT = 64
-_MAX_ASKED = 2_000
+"""The value of an expression for a state and an option's arguments."""
+_MEMO_LIMIT = 64
+_QUERY_LIMIT = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """An expression over an option's parameters: the name of its type, and what gives its value.
+class Query:
+    """An expression over the parameters of an option.
 
-    `slots` are the numbers of the parameters that the value depends on, `still` says that it depends on nothing else.
+    `type` is the name of its type, `value` its function, `slots` the numbers of the parameters that it depends on;
+    `constant`: it depends on nothing else, so not on the state.
     """
 
     type: str
     value: Value
     slots: frozenset[int]
-    still: bool
+    constant: bool
 
 
 @dataclass(slots=True)
-class _Kept:
-    """What askers of one ruleset, number of seats and settings share.
+class _Shared:
+    """The part that tables with the same ruleset, number of seats and settings share.
 
-    The ruleset is kept so that its id is not given to another. `asked` is by text, parameters and the seats named.
+    `ruleset` is here so that its id is not given to another. `queries` is by text, parameters and the seats named.
     """
 
     ruleset: typed.Ruleset
     lowering: ExpressionLowering
     facts: Facts
     closures: Closures
-    asked: dict[tuple[object, ...], Asked] = field(default_factory=dict)
+    queries: dict[tuple[object, ...], Query] = field(default_factory=dict)
 
 
-_kept: dict[tuple[object, ...], _Kept] = {}
-"""By ruleset, seats and settings."""
+_memo: dict[tuple[object, ...], _Shared] = {}
+"""By the id of the ruleset, the number of seats, and the settings."""
 
 
-class Asker:
+class Queries:
     """Types, lowers and evaluates expressions over the states of one game."""
 
     def __init__(self, ruleset: typed.Ruleset, seats: Sequence[str], settings: Mapping[str, str]) -> None:
         self.ruleset = ruleset
         self.seats = seats
         self.settings = settings
-        self._shared: _Kept | None = None
+        self._shared: _Shared | None = None
         self._key = (id(ruleset), len(seats), tuple(sorted(settings.items())))
 
     @property
-    def _own(self) -> _Kept:
+    def _own(self) -> _Shared:
         if self._shared is None:
-            self._shared = _kept.get(self._key)
+            self._shared = _memo.get(self._key)
         if self._shared is None:
             program = ir.Program(len(self.seats))
             layout = Layout(self.ruleset.declarations, len(self.seats), program)
             lowering = ExpressionLowering(layout, self.settings, program)
             lowering.functions(self.ruleset.rules.definitions)
-            if len(_kept) >= _MAX_KEPT:
-                _kept.clear()
-            self._shared = _kept[self._key] = _Kept(self.ruleset, lowering, Facts(program), Closures(program))
+            if len(_memo) >= _MEMO_LIMIT:
+                _memo.clear()
+            self._shared = _memo[self._key] = _Shared(self.ruleset, lowering, Facts(program), Closures(program))
         return self._shared
 
     @property
@@ -125,7 +126,7 @@ class Asker:
         expr = self._typed(text)
         return type_name(expr.type), self._evaluate(self._lowered(expr), state)
 
-    def projection(self, text: str, params: Sequence[tuple[str, str]]) -> Asked:
+    def projection(self, text: str, params: Sequence[tuple[str, str]]) -> Query:
         """An expression over an option's parameters.
 
         Args:
@@ -138,14 +139,14 @@ class Asker:
         words = _words(text)
         named = tuple((number, seat) for number, seat in enumerate(self.seats) if seat in words)
         key = (text, tuple(params), named)
-        asked = self._own.asked
-        if key not in asked:
-            if len(asked) >= _MAX_ASKED:
-                asked.clear()
-            asked[key] = self._projection(text, params)
-        return asked[key]
+        queries = self._own.queries
+        if key not in queries:
+            if len(queries) >= _QUERY_LIMIT:
+                queries.clear()
+            queries[key] = self._projection(text, params)
+        return queries[key]
 
-    def _projection(self, text: str, params: Sequence[tuple[str, str]]) -> Asked:
+    def _projection(self, text: str, params: Sequence[tuple[str, str]]) -> Query:
         report = Report()
         checker = self._checker(report)
         env, scope = Env(), Scope()
@@ -155,11 +156,11 @@ class Asker:
         expr = checker.infer(parse_expr(text, _FILE, cached=True), env)
         report.raise_if_errors()
         lowered = self._lowered(expr, scope)
-        slots, still = free(lowered), not self._own.facts.reads_state(lowered)
+        slots, constant = free(lowered), not self._own.facts.reads_state(lowered)
         value = self._function(lowered, len(params))
-        if still and len(slots) == 1 and params[min(slots)][1] != "int":
-            value = _remembered(value, min(slots))
-        return Asked(type_name(expr.type), value, slots, still)
+        if constant and len(slots) == 1 and params[min(slots)][1] != "int":
+            value = _memoized(value, min(slots))
+        return Query(type_name(expr.type), value, slots, constant)
 
     def _function(self, e: ir.Expr, params: int) -> Value:
         """What gives the value of a lowered expression, for a state and arguments in its first slots."""
@@ -233,12 +234,12 @@ class Asker:
         return name, values
 
 
-@lru_cache(maxsize=_MAX_ASKED)
+@lru_cache(maxsize=_QUERY_LIMIT)
 def _words(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", text))
 
 
-def _remembered(value: Value, slot: int) -> Value:
+def _memoized(value: Value, slot: int) -> Value:
     """The same, for what depends on one argument alone, of which there are as many as a kind has entities."""
     known: dict[int, int] = {}
 

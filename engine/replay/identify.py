@@ -18,8 +18,9 @@ from typing import Any
 
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game, TakenBack
-from rulespec.engine.game.machines import check_settings, machine, quick_machine
+from rulespec.engine.game.machines import machine, quick_machine
 from rulespec.engine.game.refusal import refused
+from rulespec.engine.game.seating import check_settings
 from rulespec.engine.logs.log_text import fail
 from rulespec.engine.logs.native import NativeLog
 from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.engine.game.machines import Backend, check_seats, check_settings, seat_names
+from rulespec.engine.game.machines import Backend
+from rulespec.engine.game.seating import check_seats, check_settings, seat_names
 from rulespec.engine.simulate.playouts import CAP, Playout, play_out
 from rulespec.typed import nodes as typed
 

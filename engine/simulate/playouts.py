@@ -9,9 +9,10 @@ from typing import Any
 
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.machines import Backend, seat_names
+from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.position_check import asked, broken, invariant_of, no_option
+from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.native import LogHeader, entry_json
 from rulespec.typed import nodes as typed
 

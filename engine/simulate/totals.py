@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from rulespec.engine.game.machines import seat_names
+from rulespec.engine.game.seating import seat_names
 from rulespec.engine.simulate.plan import Mistake, Outcome
 
 

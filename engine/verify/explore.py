@@ -17,9 +17,9 @@ from msgspec.structs import replace
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.machines import seat_names
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.position_check import MAX_OPTIONS, asked, look, same_option, take
+from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.native import LogHeader, entry_json
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE

@@ -21,8 +21,9 @@ from rulespec.documents.reader import read_yaml
 from rulespec.documents.schema_check import check_schema
 from rulespec.documents.text_files import display, inside
 from rulespec.engine.game.game import Game, TakenBack
-from rulespec.engine.game.machines import Backend, seat_names
+from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.game.seating import seat_names
 from rulespec.engine.replay.replay import ReplayResult, replay_log
 from rulespec.engine.verify.perft import Perft, perft
 from rulespec.engine.verify.suite import log_files

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.engine.game.game import Game, TakenBack
-from rulespec.engine.game.machines import Backend, Machines, seat_names
+from rulespec.engine.game.machines import Backend, Machines
 from rulespec.engine.game.position_check import same_option
+from rulespec.engine.game.seating import seat_names
 from rulespec.engine.simulate.playouts import Playout, choose
 from rulespec.engine.verify.properties import PROPERTIES, Property
 from rulespec.engine.verify.shrink import FailingGame, Move, shortest

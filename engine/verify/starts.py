@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.machines import seat_names
 from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.game.seating import seat_names
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.interpreter import Interpreter

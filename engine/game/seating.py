@@ -1,0 +1,59 @@
+"""The seats and the settings of a table, checked before a game begins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rulespec.diagnostics.report import Report
+from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.typed import nodes as typed
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def check_settings(ruleset: typed.Ruleset, settings: Mapping[str, str | bool]) -> dict[str, str]:
+    """Every setting of the ruleset with its value, as text.
+
+    Raises:
+        DiagnosticsError: RS705 for a setting that the ruleset does not have, RS706 for a value that it does not take.
+    """
+    report = Report()
+    chosen = {o.name: o.default for o in ruleset.settings.values()}
+    for name, value in settings.items():
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        if name not in chosen:
+            hint = did_you_mean(name, chosen)
+            report.error("RS705", f"`{ruleset.ref}` has no option `{name}`", None, help=hint)
+            continue
+        values = ruleset.settings[name].values or ("true", "false")
+        if text not in values:
+            names = ", ".join(values)
+            report.error("RS706", f"the option `{name}` is one of {names}, not `{text}`", None)
+            continue
+        chosen[name] = text
+    report.raise_if_errors()
+    return chosen
+
+
+def check_seats(ruleset: typed.Ruleset, seats: tuple[str, ...]) -> None:
+    """Checks the number and the names of seats.
+
+    Raises:
+        DiagnosticsError: RS707 for a number of seats the ruleset is not for, RS708 for a name no seat can have.
+    """
+    report = Report()
+    low, high = ruleset.players
+    if not low <= len(seats) <= high:
+        report.error("RS707", f"`{ruleset.ref}` is for {low} to {high} players, not for {len(seats)}", None)
+    for seat in seats:
+        if not seat or len(seat) > 80 or any(c in seat for c in "(),\n\r\t") or seat != seat.strip():
+            help_ = "no brackets, commas or line ends"
+            report.error("RS708", f"{seat[:80]!r} cannot be the name of a seat", None, help=help_)
+    if len(set(seats)) < len(seats):
+        report.error("RS708", "two seats have the same name", None)
+    report.raise_if_errors()
+
+
+def seat_names(number: int) -> tuple[str, ...]:
+    """Default names of seats: A, B, C, …"""
+    return tuple(_LETTERS[i] if i < len(_LETTERS) else f"P{i + 1}" for i in range(number))
