@@ -40,7 +40,7 @@ class Field(Struct, frozen=True):
         equal: whether a value of a record stands for a value of the expression.
         optional: whether a record may lack the field.
         slots: the numbers of the arguments that the value depends on.
-        still: whether the value depends on nothing else.
+        constant: whether the value depends on nothing else.
     """
 
     path: str
