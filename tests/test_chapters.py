@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-CHAPTERS = ["docs/house_rule.md", "docs/your_own_map.md"]
+CHAPTERS = ["docs/tutorials/house_rule.md", "docs/tutorials/your_own_map.md"]
 BLOCK = re.compile(r"^```(?P<info>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -81,7 +81,7 @@ def test_what_the_readme_shows_is_printed() -> None:
 
 def test_the_map_of_the_chapter_is_shipped() -> None:
     """It is the ruleset `tutorial`: the same files, with the modelines of this tree."""
-    written = {info.partition(" ")[2]: body for info, body in blocks("docs/your_own_map.md") if " " in info}
+    written = {info.partition(" ")[2]: body for info, body in blocks("docs/tutorials/your_own_map.md") if " " in info}
     assert len(written) == 6
     for name, body in written.items():
         shipped = (ROOT / "games" / "tutorial" / name.removeprefix("lake/")).read_text("utf-8")
