@@ -19,6 +19,8 @@ from docs_pages import ROOT, Block, blocks, pages
 PAGES = [
     "README.md",
     "docs/concepts.md",
+    "docs/guides/perft.md",
+    "docs/guides/variants.md",
     "docs/reference/python.md",
     "docs/tutorials/house_rule.md",
     "docs/tutorials/your_own_map.md",
@@ -95,9 +97,9 @@ def test_a_page_works_word_for_word(page: str, tmp_path: Path, monkeypatch: pyte
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_shows_enough(page: str) -> None:
-    """Of the blocks that could run most do, and none is a block that looks like one and is not run."""
+    """At most one block does not run, and every block names its language."""
     here = [block for block in blocks(page) if block.language in RUN]
-    assert sum(not block.reason for block in here) >= max(3, len(here) - 2)
+    assert sum(not block.reason for block in here) >= max(1, len(here) - 1)
     assert not [block for block in blocks(page) if not block.language], "a block without a language"
 
 
