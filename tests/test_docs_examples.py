@@ -32,7 +32,7 @@ RUN = ("console", "python", "pycon")
 
 def commands(body: str) -> list[tuple[str, str]]:
     """The commands of a console block, each with the output shown for it."""
-    parts = re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]
+    parts = re.split(r"^\$ ", body.replace("\\\n", " "), flags=re.MULTILINE)[1:]
     return [(command, shown) for command, _, shown in (part.partition("\n") for part in parts)]
 
 
