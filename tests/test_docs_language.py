@@ -85,6 +85,7 @@ def test_rules_are_sound_in_their_ruleset(block: Block, tmp_path: Path) -> None:
     """Laid over Orchard as an overlay, or added to it: there are no errors."""
     folder = orchard(tmp_path)
     if block.name == "overlay":
+        (folder / "variants").mkdir()
         header = {"id": "example", "title": "Example", "for": "orchard", "version": "1.0"}
         (folder / "variants" / "example.yaml").write_text(yaml.safe_dump(header), "utf-8")
         (folder / "variants" / "example.rules").write_text(block.body, "utf-8")
