@@ -100,7 +100,7 @@ def test_a_place_of_removal_says_why(changed: Changed) -> None:
     [
         ("game.yaml", "title: Errors", "title: Other"),
         ("game.yaml", "a bool", "another text"),
-        ("kinds.yaml", "owner: {type: guild?}", "owner: {type: 'guild?'}"),
+        ("kinds.yaml", 'owner: {type: "guild?"}', "owner: {type: 'guild?'}"),
         ("kinds.yaml", "{corn: {}, salt: {}}", "{corn: , salt: {doc: white}}"),
         ("kinds.yaml", "{seat: oak, ally: blue, rank: 1}", "{rank: 1, ally: blue, seat: oak}"),
         ("tables.yaml", "toll: 2 money", "toll: 2   money"),
