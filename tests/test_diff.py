@@ -113,7 +113,7 @@ def test_what_means_the_same_is_no_difference(file: str, old: str, new: str, tmp
 
 
 def test_things_called_doc_and_position_are_things(tmp_path: Path) -> None:
-    old, new = "{owner: {type: guild?}}", "{owner: {type: guild?}, position: {type: int}}"
+    old, new = '{owner: {type: "guild?"}}', '{owner: {type: "guild?"}, position: {type: int}}'
     ref = edited(tmp_path / "a", ERRORS, "kinds.yaml", old, new)
     more = edited(tmp_path / "b", ref, "tables.yaml", "limit: 3", "limit: 3, doc: 5")
     assert brief(found(ERRORS, more)) == [

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from docs_pages import ROOT, Block, anchor, blocks, headings, prose
 
-from rulespec.check.kinds import RESERVED
+from rulespec.check.declarations.reader import RESERVED
 from rulespec.engine.game.game import Game
 from rulespec.load import load_ruleset
 from rulespec.syntax.parser import parse_type
