@@ -18,11 +18,11 @@ replay: $(STAMP)
 proof: $(STAMP)
 	RULESPEC_PLAYOUTS=1000 RULESPEC_AGREE=50 RULESPEC_PAIRS=1 RULESPEC_PERFT=1 RULESPEC_COVERAGE=1 $(BIN)/pytest -n 2 -q tests/test_coverage.py tests/test_playouts.py tests/test_shipped.py tests/test_perft.py tests/test_recorded_actions.py
 
-# Two hours of fuzzing in all, in two processes; see docs/robustness.md. What fails is written to build/fuzz/.
+# Two hours of fuzzing in all, in two processes; see docs/explanation/robustness.md. What fails is written to build/fuzz/.
 fuzz: $(STAMP)
 	seq 2 | xargs -P 2 -I SEED $(BIN)/python -m fuzz --seconds 360 --seed SEED --out build/fuzz/SEED
 
-# How good the tests of the shipped rules are, by changing the rules; see docs/testing.md. Some hours; results in build/mutants/. Of what overlays
+# How good the tests of the shipped rules are, by changing the rules; see docs/guides/testing.md. Some hours; results in build/mutants/. Of what overlays
 # include, each file is changed under one reference, which stands before it.
 MUTATED := imperial: imperial_2030: imperial_asia: tutorial: imperial+first_edition: imperial+reverse_order: imperial+stricter_import: \
            imperial+economy_2030: imperial+playimperial: imperial_2030+playimperial:playimperial.rules \
@@ -34,7 +34,7 @@ mutation: $(STAMP)
 	    --out build/mutants/$$each.jsonl --fail-under 90 || failed="$$failed $$each"; \
 	done; test -z "$$failed" || { echo "below 90 %:$$failed" >&2; exit 1; }
 
-# How fast it is beside python-chess and check-jsonschema; see docs/speed.md. About twelve minutes; results in build/bench/speed.json, too.
+# How fast it is beside python-chess and check-jsonschema; see docs/explanation/speed.md. About twelve minutes; results in build/bench/speed.json, too.
 bench: $(STAMP)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python -m bench.speed

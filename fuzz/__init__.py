@@ -1,1 +1,1 @@
-"""Fuzzing: whatever a file holds, the program ends soon, and says what is wrong. See docs/robustness.md."""
+"""Fuzzing: whatever a file holds, the program ends soon, and says what is wrong. See docs/explanation/robustness.md."""

@@ -100,7 +100,7 @@ def test_a_place_of_removal_says_why(changed: Changed) -> None:
     [
         ("game.yaml", "title: Errors", "title: Other"),
         ("game.yaml", "a bool", "another text"),
-        ("kinds.yaml", "owner: {type: guild?}", "owner: {type: 'guild?'}"),
+        ("kinds.yaml", 'owner: {type: "guild?"}', "owner: {type: 'guild?'}"),
         ("kinds.yaml", "{corn: {}, salt: {}}", "{corn: , salt: {doc: white}}"),
         ("kinds.yaml", "{seat: oak, ally: blue, rank: 1}", "{rank: 1, ally: blue, seat: oak}"),
         ("tables.yaml", "toll: 2 money", "toll: 2   money"),
@@ -113,7 +113,7 @@ def test_what_means_the_same_is_no_difference(file: str, old: str, new: str, tmp
 
 
 def test_things_called_doc_and_position_are_things(tmp_path: Path) -> None:
-    old, new = "{owner: {type: guild?}}", "{owner: {type: guild?}, position: {type: int}}"
+    old, new = '{owner: {type: "guild?"}}', '{owner: {type: "guild?"}, position: {type: int}}'
     ref = edited(tmp_path / "a", ERRORS, "kinds.yaml", old, new)
     more = edited(tmp_path / "b", ref, "tables.yaml", "limit: 3", "limit: 3, doc: 5")
     assert brief(found(ERRORS, more)) == [

@@ -33,7 +33,7 @@ def findings(name: str, text: str) -> tuple[Diagnostic, ...]:
 def examples() -> Iterator[tuple[str, str]]:
     """Each YAML block of the documentation, with the schema that its section is about."""
     name = ""
-    text = (ROOT / "docs" / "language.md").read_text("utf-8")
+    text = (ROOT / "docs" / "reference" / "language.md").read_text("utf-8")
     for match in re.finditer(r"^#+ ([^\n]*)$|^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
         heading, block = match.groups()
         if block is not None:

@@ -1,4 +1,4 @@
-"""Dialects: the notation of another program's logs, as data. See docs/dialects.md."""
+"""Dialects: how somebody else's log speaks about a game, as data. See docs/guides/dialects.md."""
 
 from __future__ import annotations
 

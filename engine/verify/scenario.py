@@ -1,4 +1,4 @@
-"""Scenarios, read from files: given a position, when decisions are taken, then this holds. See docs/scenarios.md."""
+"""Scenarios: given a position, when these decisions are taken, then this holds. See docs/guides/scenarios.md."""
 
 from __future__ import annotations
 

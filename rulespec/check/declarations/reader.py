@@ -16,7 +16,7 @@ from rulespec.types import BAD, INT, Type
 MAX_EXPRESSIONS = 100_000
 """Characters of all expressions in YAML files together. Parsing them takes about as long as that of rules."""
 
-_RESERVED = frozenset(["int", "bool", "players", "index", "original", "true", "false", "none"])
+RESERVED = frozenset(["int", "bool", "players", "index", "original", "true", "false", "none"])
 TEXTS = ("title", "doc")
 """Keys of an entity that are no facts."""
 
@@ -49,7 +49,7 @@ class DeclarationReader:
 
     def claim(self, name: str, span: Span) -> bool:
         """Whether a name is free for a declaration, which takes it; reports it if it is not."""
-        if name in _RESERVED:
+        if name in RESERVED:
             self.report.error("RS223", f"`{name}` is a word of the language", span)
             return False
         if name in self._names:
