@@ -18,7 +18,7 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import quick_machine, seat_names
 from rulespec.engine.logs.native import LogHeader, NativeLog, entry_json, parse_log
-from rulespec.engine.program.interpreter import Interpreter
+from rulespec.engine.program.machine import Machine
 from rulespec.engine.replay import identify as module
 from rulespec.engine.replay.identify import Candidate, Identification, identify
 from rulespec.engine.simulate.playouts import choose
@@ -34,9 +34,9 @@ NIM = str(RULESETS / "nim")
 @pytest.fixture(autouse=True, scope="module")
 def candidates_are_made_once() -> Iterator[None]:
     """Most searches here try the same candidates: parsing and compiling them takes nearly all of the time."""
-    machines: dict[tuple[object, ...], Interpreter] = {}
+    machines: dict[tuple[object, ...], Machine] = {}
 
-    def made_once(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Interpreter:
+    def made_once(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
         key = (ruleset.hash, ruleset.ref, seats, *sorted(settings.items()))
         if key not in machines:
             machines[key] = quick_machine(ruleset, seats, settings)

@@ -11,7 +11,7 @@ import pytest
 
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.machines import Backend, Machines, quick_machine
-from rulespec.engine.program.interpreter import Interpreter
+from rulespec.engine.program.machine import Machine
 from rulespec.engine.verify.scenario import load_scenarios, suite_scenarios
 from rulespec.engine.verify.scenario_run import Failure, run_scenario
 from rulespec.engine.verify.suite import run_suite
@@ -72,10 +72,10 @@ def failures(ref: str, path: Path, backend: Backend | Machines, every: int = 1) 
     ]
 
 
-_quick: dict[tuple[object, ...], Interpreter] = {}
+_quick: dict[tuple[object, ...], Machine] = {}
 
 
-def made_once(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Interpreter:
+def made_once(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
     """Generated Python without the slow passes: compiling takes longer than most scenarios."""
     key = (ruleset.hash, ruleset.ref, seats, *sorted(settings.items()))
     if key not in _quick:
