@@ -7,7 +7,8 @@ What runs in `make test`, and what more in `make proof` (marker `proof`, or a va
     identify    20 choices of rules                                     one more: two departures (`proof`)
     perft       every eighth position, generated Python; the first      all, both backends (RULESPEC_PERFT)
                 eight, interpreter
-    playouts    20 games, 2 of them with both backends                  RULESPEC_PLAYOUTS, RULESPEC_AGREE
+    playouts    20 games, and 2 with both backends                      RULESPEC_PLAYOUTS, RULESPEC_AGREE
+    actions     every second recorded game                              every recorded game (RULESPEC_PERFT)
     overlays    each alone                                              every two together (RULESPEC_PAIRS)
     coverage    of the tests' own rulesets                              of all shipped rules (RULESPEC_COVERAGE)
 """
