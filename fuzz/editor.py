@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fuzz.targets import Session, Wrong
+from fuzz.session import Session, Wrong
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.lsp.complete import complete
 from rulespec.lsp.describe import explanation, signature

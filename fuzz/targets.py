@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
-import random
 import re
 import time
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from fuzz.parts import split, write
-from rulespec.cli.main import run
+from fuzz.session import DETAIL, Session, Wrong
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.nodes import to_plain
 from rulespec.documents.reader import read_yaml
@@ -29,48 +25,8 @@ from rulespec.load import load_ruleset
 HOME = "home"
 """The folder that an input is written to: what is relative in it names nothing of this machine."""
 
-_HEAD = re.compile(r"^(?:error|warning)\[(RS\d{3})\]: (.*)|^(?:diverges|reason|failed)\s+(.*)", re.MULTILINE)
-_DETAIL = re.compile(r"`[^`]*`|\"[^\"]*\"|[\d,]+|\S*/\S*")
 _PLIES = 8
 _LONG = 0.1  # seconds: the interpreter, which only says what is meant, would take twenty times as long
-
-
-class Wrong(Exception):
-    """What the program did, and must never do."""
-
-
-class Session:
-    """Runs commands on one input, and remembers what was said: new words mean that the input led somewhere new."""
-
-    def __init__(self, data: bytes) -> None:
-        self.rng = random.Random(zlib.crc32(data))
-        self.said: set[str] = set()
-
-    def command(self, *args: str) -> tuple[int, str]:
-        """Runs a command as a person would; gives its exit code, and what it printed on standard output.
-
-        Raises:
-            Wrong: if the code is another than 0, 1 or 2, or 1 or 2 without a word, or if data printed is not JSON.
-        """
-        out, err = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            code = run(list(args))
-        text = f"{out.getvalue()}{err.getvalue()}"
-        if code not in (0, 1, 2):
-            raise Wrong(f"exit code {code} of {args}: {text[:2000]}")
-        if code and not text.strip():
-            raise Wrong(f"exit code {code} of {args} without a word")
-        if "RS901" in text or "Traceback (most" in text:
-            raise Wrong(f"{args}: {text[:2000]}")
-        if {"json", "sarif"} & set(args):
-            for line in filter(None, out.getvalue().split("\n")):
-                try:
-                    json.loads(line)
-                except ValueError:
-                    raise Wrong(f"{args} prints what is no JSON: {line[:2000]}") from None
-        self.said.add(f"{args[0]} {code}")
-        self.said.update(code + _DETAIL.sub("_", "".join(rest)) for code, *rest in _HEAD.findall(text))
-        return code, out.getvalue()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +58,7 @@ def _yaml(session: Session) -> None:
         to_plain(read_yaml(Path(HOME, "any.yaml"), "any.yaml"))
         session.said.add("read 0")
     except DiagnosticsError as error:
-        session.said.update(d.code + _DETAIL.sub("_", d.message) for d in error.diagnostics)
+        session.said.update(d.code + DETAIL.sub("_", d.message) for d in error.diagnostics)
 
 
 def _validate(session: Session) -> None:
@@ -167,7 +123,7 @@ def _play(session: Session, ref: str) -> None:
             if listed != (other := _outcome(ask, plain)):
                 raise Wrong(f"the backends do not agree: {str(listed)[:500]} and {str(other)[:500]}")
             if isinstance(listed, str):
-                session.said.add(_DETAIL.sub("_", listed))
+                session.said.add(DETAIL.sub("_", listed))
                 return
         if not isinstance(listed, list) or not listed:
             session.said.add("plays to its end")
@@ -177,7 +133,7 @@ def _play(session: Session, ref: str) -> None:
         if applied != other:
             raise Wrong(f"the backends do not agree on {option}: {applied} and {other}")
         if applied is not None:
-            session.said.add(_DETAIL.sub("_", str(applied)))
+            session.said.add(DETAIL.sub("_", str(applied)))
             return
     session.said.add("plays on")
 

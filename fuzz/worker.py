@@ -155,10 +155,11 @@ def _serve(name: str, folder: Path, limit: int) -> None:
             except BaseException:
                 wrong = traceback.format_exc()
             seconds, megabytes = time.process_time() - begun, _peak()
-            if not wrong and seconds > limit:
-                wrong = f"slow: {seconds:.1f} s of the processor"
+            # Memory before time: how much an input takes does not depend on how busy the machine is.
             if not wrong and megabytes > MEGABYTES:
                 wrong = f"large: {megabytes:.0f} MB"
+            if not wrong and seconds > limit:
+                wrong = f"slow: {seconds:.1f} s of the processor"
             answers.write(json.dumps(asdict(Outcome(tuple(sorted(said)), wrong, seconds, megabytes))).encode() + b"\n")
             answers.flush()
 

@@ -1,4 +1,17 @@
-"""What tests share: a folder of kept results for a whole run, and none of the user's; games under each backend."""
+"""What tests share: a folder of kept results for a whole run, and none of the user's; games under each backend.
+
+What runs in `make test`, and what more in `make proof` (marker `proof`, or a variable of the environment):
+
+    scenarios   all, generated Python by quick machines; every fifth,   all, generated Python with all passes, and
+                interpreter                                             interpreter (`proof`)
+    identify    20 choices of rules                                     one more: two departures (`proof`)
+    perft       every eighth position, generated Python; the first      all, both backends (RULESPEC_PERFT)
+                eight, interpreter
+    playouts    20 games, and 2 with both backends                      RULESPEC_PLAYOUTS, RULESPEC_AGREE
+    actions     every second recorded game                              every recorded game (RULESPEC_PERFT)
+    overlays    each alone                                              every two together (RULESPEC_PAIRS)
+    coverage    of the tests' own rulesets                              of all shipped rules (RULESPEC_COVERAGE)
+"""
 
 from __future__ import annotations
 

@@ -96,7 +96,8 @@ def test_a_log_lies_with_its_ruleset() -> None:
 def kinds(ref: str) -> set[Kind]:
     """Every kind of option that the rules of a reference have."""
     ruleset = loaded(ref)
-    program = Game(ruleset, seat_names(ruleset.players[0])).position.program
+    game = Game(ruleset, seat_names(ruleset.players[0]), {}, "interpreter")  # nothing is compiled for it
+    program = game.position.program
     return {(decision.name, choice.name) for decision in program.decisions for choice in decision.choices}
 
 

@@ -22,7 +22,6 @@ FORMED = [
 ]
 
 
-
 def long_lines(page: str) -> list[str]:
     """Lines over 120 columns that could be broken: a row of a table cannot, nor a row of a shipped map."""
     shipped = {

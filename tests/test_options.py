@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from rulespec.cli.main import cli
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import quick_machine
 from rulespec.engine.game.view import state_json
 from rulespec.engine.replay.replay import replay_log
 from rulespec.engine.simulate.playouts import choose
@@ -95,7 +96,7 @@ def test_an_overlay_chooses(name: str, value: str, tmp_path: Path) -> None:
     path = tmp_path / "house.yaml"
     head = "id: house\ntitle: House rule\nfor: imperial\nversion: '1'\n"
     path.write_text(f"{head}options: {{{name}: {json.dumps(plain(value))}}}\n", "utf-8")
-    game = Game(load_ruleset(f"{GAME}+{path}"), ["A", "B", "C"])
+    game = Game(load_ruleset(f"{GAME}+{path}"), ["A", "B", "C"], {}, quick_machine)
     assert game.settings == {n: v[0] for n, v in OPTIONS.items()} | {name: value}
     plays(game)
 

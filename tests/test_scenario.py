@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 from rulespec.diagnostics.report import Report
-from rulespec.engine.game.machines import Backend
+from rulespec.engine.game.machines import Backend, Machines, quick_machine
+from rulespec.engine.program.machine import Machine
 from rulespec.engine.verify.scenario import load_scenarios, suite_scenarios
 from rulespec.engine.verify.scenario_run import Failure, run_scenario
 from rulespec.engine.verify.suite import run_suite
@@ -52,19 +54,50 @@ FILES = [
 ]
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("ref, path", FILES, ids=[str(p.relative_to(GAMES)) for _, p in FILES])
-def test_scenarios_of_games_pass(ref: str, path: Path, backend: Backend) -> None:
+EVERY = 5
+"""The interpreter runs one scenario of so many in `make test`."""
+each_file = pytest.mark.parametrize("ref, path", FILES, ids=[str(p.relative_to(GAMES)) for _, p in FILES])
+
+
+def failures(ref: str, path: Path, backend: Backend | Machines, every: int = 1) -> list[tuple[str, str]]:
+    """What fails of a file's scenarios, or of one of so many, under the rulesets in which they hold."""
     report = Report()
     scenarios = load_scenarios(path, report)
     assert report.diagnostics == () and scenarios
-    failures = [
+    return [
         (under, str(failure.diagnostic))
-        for scenario in scenarios
+        for scenario in scenarios[::every]
         for under in [ref, *(f"{ref}+{overlay.text}" for overlay in scenario.also)]
         for failure in run_scenario(ruleset(under), scenario, backend)
     ]
-    assert failures == []
+
+
+_quick: dict[tuple[object, ...], Machine] = {}
+
+
+def made_once(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
+    """Generated Python without the slow passes: compiling takes longer than most scenarios."""
+    key = (ruleset.hash, ruleset.ref, seats, *sorted(settings.items()))
+    if key not in _quick:
+        _quick[key] = quick_machine(ruleset, seats, settings)
+    return _quick[key]
+
+
+@each_file
+def test_scenarios_of_games_pass(ref: str, path: Path) -> None:
+    assert failures(ref, path, made_once) == []
+
+
+@each_file
+def test_scenarios_of_games_pass_with_the_interpreter(ref: str, path: Path) -> None:
+    assert failures(ref, path, "interpreter", EVERY) == []
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("backend", BACKENDS)
+@each_file
+def test_all_scenarios_of_games_pass_with_both_backends(ref: str, path: Path, backend: Backend) -> None:
+    assert failures(ref, path, backend) == []
 
 
 def test_an_overlay_has_scenarios_of_its_own() -> None:

@@ -1,0 +1,53 @@
+"""One input under test: the commands that are run on it, and what they say."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import random
+import re
+import zlib
+
+from rulespec.cli.main import run
+
+_HEAD = re.compile(r"^(?:error|warning)\[(RS\d{3})\]: (.*)|^(?:diverges|reason|failed)\s+(.*)", re.MULTILINE)
+DETAIL = re.compile(r"`[^`]*`|\"[^\"]*\"|[\d,]+|\S*/\S*")
+
+
+class Wrong(Exception):
+    """What the program did, and must never do."""
+
+
+class Session:
+    """Runs commands on one input, and remembers what was said: new words mean that the input led somewhere new."""
+
+    def __init__(self, data: bytes) -> None:
+        self.rng = random.Random(zlib.crc32(data))
+        self.said: set[str] = set()
+
+    def command(self, *args: str) -> tuple[int, str]:
+        """Runs a command as a person would; gives its exit code, and what it printed on standard output.
+
+        Raises:
+            Wrong: if the code is another than 0, 1 or 2, or 1 or 2 without a word, or if data printed is not JSON.
+        """
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = run(list(args))
+        text = f"{out.getvalue()}{err.getvalue()}"
+        if code not in (0, 1, 2):
+            raise Wrong(f"exit code {code} of {args}: {text[:2000]}")
+        if code and not text.strip():
+            raise Wrong(f"exit code {code} of {args} without a word")
+        if "RS901" in text or "Traceback (most" in text:
+            raise Wrong(f"{args}: {text[:2000]}")
+        if {"json", "sarif"} & set(args):
+            for line in filter(None, out.getvalue().split("\n")):
+                try:
+                    json.loads(line)
+                except ValueError:
+                    raise Wrong(f"{args} prints what is no JSON: {line[:2000]}") from None
+        self.said.add(f"{args[0]} {code}")
+        self.said.update(code + DETAIL.sub("_", "".join(rest)) for code, *rest in _HEAD.findall(text))
+        return code, out.getvalue()
