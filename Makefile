@@ -2,20 +2,23 @@
 
 PYTHON ?= python3
 BIN    := .venv/bin
-STAMP  := .venv/.installed-from-pyproject
+RUNS   := .venv/.runs-from-pyproject
+STAMP  := .venv/.tests-from-pyproject
 
 .PHONY: test replay proof fuzz mutation bench clean
 
 test: $(STAMP)
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 -q
+	$(BIN)/pytest -n 2 --dist worksteal -q
 
-replay: $(STAMP)
+replay: $(RUNS)
 	$(BIN)/rulespec replay games/imperial/logs/playimperial/c002-standard-4p.json
 
-# The long proofs: 1,000 random games with all invariants, 50 of them with both backends side by side; every two overlays together; all recorded perfts with both backends; coverage of all shipped rules. About an hour.
+# The long proofs: every scenario by both backends with all passes; 1,000 random games with all invariants, 50 of them with both backends side by side; every two overlays together; all recorded perfts with both backends; coverage of all shipped rules. More than an hour.
 proof: $(STAMP)
+	$(BIN)/pytest -n 2 --dist worksteal -q -m proof
 	RULESPEC_PLAYOUTS=1000 RULESPEC_AGREE=50 RULESPEC_PAIRS=1 RULESPEC_PERFT=1 RULESPEC_COVERAGE=1 $(BIN)/pytest -n 2 -q tests/test_coverage.py tests/test_playouts.py tests/test_shipped.py tests/test_perft.py tests/test_recorded_actions.py
 
 # Two hours of fuzzing in all, in two processes; see docs/explanation/robustness.md. What fails is written to build/fuzz/.
@@ -43,14 +46,19 @@ clean:
 	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
+# Replaying needs no developers' tools, and Python compiles what it imports.
 # pip is looked for, not python: a set-up that was interrupted half-way is repaired by the next run.
-$(STAMP): pyproject.toml
+$(RUNS): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "Rulespec needs Python 3.11 or newer, and $(PYTHON) is not: try 'make PYTHON=python3.12 $(MAKECMDGOALS)'" >&2; exit 1; }
 	@test -x $(BIN)/pip || $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 	  echo "$(PYTHON) cannot create virtual environments (no ensurepip)." >&2; \
 	  echo "On Debian or Ubuntu: sudo apt install python3-venv" >&2; exit 1; }
 	@test -x $(BIN)/pip || $(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --editable .
+	@touch $@
+
+$(STAMP): $(RUNS)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	$(BIN)/python -m compileall -q rulespec engine cli lsp
 	@touch $@

@@ -67,7 +67,7 @@ def run_scenario(
     return tuple(run.failures)
 
 
-class _Stop(Exception):
+class _Stop(Exception):  # noqa: N818 - it ends a walk, and is no error
     """Raised when the scenario cannot go on."""
 
 
