@@ -14,12 +14,7 @@ from rulespec.cli.main import COMMANDS, run
 
 WIDTH = 120
 
-FORMED = [
-    pytest.param(
-        page, marks=[pytest.mark.xfail(strict=True, reason="not yet set in lines")] if "design" in page else []
-    )
-    for page in pages()
-]
+FORMED = pages()
 
 
 def long_lines(page: str) -> list[str]:
