@@ -410,7 +410,7 @@ def test_exit_codes(mill: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "args, message",
     [
-        (["--overlays", "--playouts", "3"], "--overlays goes with a ruleset alone"),
+        (["--overlays", "--playouts", "3"], "--overlays does not go with overlays in REF"),
         (["--playouts", "0"], "not in the range"),
         (["nowhere.yaml"], "does not exist"),
         (["--out", "nowhere/x.html"], "cannot be written"),
