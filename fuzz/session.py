@@ -15,7 +15,7 @@ _HEAD = re.compile(r"^(?:error|warning)\[(RS\d{3})\]: (.*)|^(?:diverges|reason|f
 DETAIL = re.compile(r"`[^`]*`|\"[^\"]*\"|[\d,]+|\S*/\S*")
 
 
-class Wrong(Exception):  # noqa: N818 - it ends a walk, and is no error
+class Wrong(Exception):  # noqa: N818 - a finding of the fuzzer, not an error of ours
     """What the program did, and must never do."""
 
 
