@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -58,6 +59,18 @@ def test_the_wheel_claims_one_name(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as file:
         tops = {name.split("/")[0] for name in file.namelist()}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"rulespec"}
+
+
+def test_the_source_archive_makes_the_same_wheel(wheel: Path, checkout: Path, tmp_path: Path) -> None:
+    """The archive holds files where the checkout has links, and no tests without their fixtures."""
+    build_sdist = "import sys; from setuptools import build_meta; build_meta.build_sdist(sys.argv[1])"
+    run(sys.executable, "-c", build_sdist, tmp_path, folder=checkout)
+    (archive,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(archive) as file:
+        members = file.getmembers()
+    assert not [m.name for m in members if m.issym() or m.islnk() or "/tests/" in m.name]
+    with zipfile.ZipFile(wheel) as direct, zipfile.ZipFile(build(tmp_path, archive)) as through:
+        assert sorted(through.namelist()) == sorted(direct.namelist())
 
 
 def test_everything_that_ships_is_in_the_wheel(wheel: Path, checkout: Path) -> None:
