@@ -125,7 +125,7 @@ def _native_logs() -> Iterator[bytes]:
 
 
 def _foreign_logs() -> Iterator[bytes]:
-    from test_dialect import REST, begin, cargo, gift, go, plain
+    from recorder import REST, begin, cargo, gift, go, plain
 
     busy = [go("northgate"), cargo("C", "S"), plain("sell"), gift("Ann", "Bob", 1)]
     for turns in (busy, REST, [plain("chat"), *REST]):

@@ -22,10 +22,14 @@ from pathlib import Path
 
 import pytest
 from cases import small
+from recorder import courier, errands, replay
+from simulation import known_rulesets
 from worlds import Play
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
+
+__all__ = ["courier", "errands", "known_rulesets", "replay"]  # fixtures of several files
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,0 +1,367 @@
+"""Foreign logs of a system that departs from the rules: undo, entries that are ignored, old forms."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from recorder import FOLDER, HOSTILE, Entry, Recorder, changed, taken
+
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.dialects import importer, search
+from rulespec.engine.dialects.dialect import read_dialect
+from rulespec.engine.dialects.foreign_log import parse_foreign
+from rulespec.engine.dialects.importer import Importer
+from rulespec.engine.game.game import Game
+from rulespec.engine.replay.replay import ReplayResult, replay_log
+from rulespec.typed.nodes import Ruleset
+
+POSTMAN = FOLDER / "dialects" / "postman.yaml"
+
+
+def opened(*people: str, **data: Any) -> Entry:
+    return {"kind": "open", "data": {"people": list(people) or ["Ann", "Bob"], **data}}
+
+
+def post(kind: str, **data: Any) -> Entry:
+    return {"kind": kind, "data": data}
+
+
+OOPS = post("oops")
+TURN = [post("rest"), post("cargo", crates=[]), post("close"), post("keep")]
+
+
+def ignored(result: ReplayResult) -> list[int]:
+    assert result.divergence is None, result.divergence
+    return [entry.foreign_index for entry in result.ignored]
+
+
+def again(result: ReplayResult, folder: Path, ruleset: Ruleset) -> ReplayResult:
+    """The same game, from the native log of it."""
+    result.write_native(folder / "again.jsonl")
+    return replay_log(folder / "again.jsonl", load=lambda _: ruleset)
+
+
+@pytest.mark.parametrize("game, wanted", [("post", "errands"), ("express", "errands+express"), (None, "errands")])
+def test_the_first_entry_says_which_ruleset_it_is(
+    errands: Ruleset, tmp_path: Path, game: str | None, wanted: str
+) -> None:
+    path, asked = tmp_path / "game.json", []
+
+    def load(ref: str) -> Ruleset:
+        asked.append(ref)
+        return errands
+
+    path.write_text(json.dumps([opened(game=game)]), encoding="utf-8")
+    dialect = read_dialect(POSTMAN)
+    assert dialect.ruleset_for(json.loads(path.read_text("utf-8"))[0]) == wanted
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rulespec.engine.replay.replay.dialects", lambda rules: [POSTMAN])
+        replay_log(path, load=load)
+    assert asked == [wanted]
+
+
+@pytest.mark.parametrize("game", ["chess", 3, ["post"], {}])
+def test_a_ruleset_that_the_dialect_does_not_have(replay: Recorder, game: Any) -> None:
+    with pytest.raises(DiagnosticsError) as error:
+        replay(opened(game=game))
+    (found,) = error.value.diagnostics
+    assert found.code == "RS616"
+    assert "post or express" in found.help
+
+
+def test_a_ruleset_that_the_named_dialect_does_not_have(
+    errands: Ruleset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rulespec.engine.replay.replay.dialects", lambda rules: [POSTMAN])
+    path = tmp_path / "game.json"
+    path.write_text(json.dumps([opened(game="chess")]), encoding="utf-8")
+    with pytest.raises(DiagnosticsError) as error:
+        replay_log(path, dialect="postman", load=lambda _: errands)
+    assert [d.code for d in error.value.diagnostics] == ["RS621"]
+
+
+def test_what_the_other_system_does_by_itself_belongs_to_the_entry_before(replay: Recorder) -> None:
+    result = replay(opened(), *TURN)
+    assert taken(result)[:2] == ["opening.opens(Ann)", "mood.calm"]
+    assert taken(result)[-2:] == ["giving.keep", "mood.calm"]
+    assert replay.trace[-1]["hash"] == result.game.hash
+
+
+def test_a_system_that_never_stops_by_itself_is_given_up(errands: Ruleset, monkeypatch: pytest.MonkeyPatch) -> None:
+    postman = read_dialect(POSTMAN)
+    all_ = {name: tuple(replace(form, automatic=not form.list) for form in f) for name, f in postman.decisions.items()}
+    log = parse_foreign(json.dumps([opened()]), "game.json")
+    monkeypatch.setattr(search, "MAX_SILENT", 5)
+    stop = Importer(Game(errands, ["Ann", "Bob"]), replace(postman, decisions=all_), log, strict=True).run()
+    assert stop is not None
+    assert stop.ply <= 6
+
+
+def test_an_undo_goes_back_to_before_the_last_checkpoint(replay: Recorder) -> None:
+    before = replay(opened())
+    result = replay(opened(), post("go", to="north_gate"), post("cargo", crates=[{"what": "corn"}]), OOPS)
+    assert taken(result) == ["opening.opens(Ann)", "mood.calm"]
+    assert result.game.hash == before.game.hash
+    assert ignored(result) == []
+    assert [t["foreign_index"] for t in replay.trace] == [0, 1, 2, 3]
+    assert replay.trace[-1]["hash"] == before.game.hash != replay.trace[-2]["hash"]
+
+
+def test_further_undos_go_further_back(replay: Recorder) -> None:
+    log = [opened(), *TURN, post("go", to="north_gate")]
+    assert taken(replay(*log, OOPS))[-1] == "mood.calm"  # of Bob's turn
+    assert taken(replay(*log, OOPS, OOPS))[-1] == "giving.keep"
+    assert taken(replay(*log, OOPS, OOPS, OOPS))[-1] == "mood.calm"  # of Ann's
+    assert taken(replay(*log, *[OOPS] * 4)) == ["opening.opens(Ann)"]
+    assert ignored(replay(*log, *[OOPS] * 5)) == [10]
+
+
+def test_after_an_undo_the_other_system_waits_for_what_it_did_by_itself(replay: Recorder) -> None:
+    log = [opened(), *TURN, OOPS]
+    assert taken(replay(*log, post("nod"), post("rest")))[-3:] == ["giving.keep", "mood.calm", "way.stay"]
+    assert taken(replay(*log, post("hurry"), post("rest")))[-3:] == ["giving.keep", "mood.eager", "way.stay"]
+    assert ignored(replay(*log, post("rest"), post("chat"), post("nod"))) == [6]
+
+
+def test_a_field_that_is_kept_is_not_taken_back(replay: Recorder, errands: Ruleset, tmp_path: Path) -> None:
+    log = [opened(), *TURN[:2], post("sell"), post("keep"), OOPS, OOPS]
+    result = replay(*log)
+    assert result.game.value("Ann.bold") == "true"
+    assert replay(opened()).game.value("Ann.bold") == "false"
+    assert result.game.ply == 2
+    native = again(result, tmp_path, errands)
+    assert native.divergence is None
+    assert native.game.hash == result.game.hash
+    assert (tmp_path / "again.jsonl").read_text("utf-8").splitlines()[-1] == '{"undo": 4, "keep": ["player.bold"]}'
+
+
+def test_what_happened_is_in_the_native_log_and_its_end_is_the_same(
+    replay: Recorder, errands: Ruleset, tmp_path: Path
+) -> None:
+    turn = [post("go", to="north_gate"), post("cargo", crates=[{"what": "salt"}]), post("sell"), post("keep")]
+    result = replay(opened(), *turn[:2], OOPS, *turn, *TURN, OOPS, OOPS, post("go", to="mill", who="Bob"), *turn[:1])
+    assert ignored(result) == [14]
+    native = again(result, tmp_path, errands)
+    assert (native.divergence, native.game.hash) == (None, result.game.hash)
+    assert native.moves == result.moves
+    assert again(native, tmp_path, errands).game.hash == result.game.hash
+
+
+def test_what_comes_before_an_undo_is_settled(replay: Recorder) -> None:
+    # Only a slow sale lets Ann give. The undo goes back to Bob's mood, and she may not change her mind any more.
+    gift = post("gift", to="Bob", amount=2, **{"from": "Ann"})
+    sale = [opened(), *TURN[:2], post("sell")]
+    assert taken(replay(*sale, gift))[3:] == ["loading.enough", "sale.slow", "giving.give(Bob, 2)", "mood.calm"]
+    result = replay(*sale, post("keep"), OOPS, gift)
+    assert taken(result)[3:] == ["loading.enough", "sale.fast", "giving.keep"]
+    assert ignored(result) == [6]
+
+
+@pytest.mark.parametrize(
+    "log, who, reason",
+    [
+        ([], "Ann", "there is nothing to take back"),
+        ([post("rest")], "Bob", "the last decision was that of Ann"),
+        (TURN[:3], "Ann", "nothing can be taken back while `giving` is open"),
+        (TURN * 4, "Bob", "the game is over"),
+    ],
+)
+def test_an_undo_that_cannot_be_is_ignored(replay: Recorder, log: list[Entry], who: str, reason: str) -> None:
+    log = [opened(), OOPS, *log] if not log else [opened(), *log]
+    result = replay(*log, post("oops", who=who))
+    assert [i.foreign_index for i in result.ignored][-1] == len(log)
+    assert result.ignored[-1].refusal.reason == reason
+
+
+def test_an_entry_that_is_not_legal_changes_nothing(replay: Recorder) -> None:
+    log = [opened(), post("go", to="north_gate"), *TURN[1:]]
+    dirty = [log[0], post("keep"), log[1], log[1], post("go", to="atlantis"), *log[2:4], post("cargo"), log[4]]
+    result = replay(*dirty)
+    assert ignored(result) == [1, 3, 4, 7]
+    assert [t["foreign_index"] for t in replay.trace] == list(range(len(dirty)))
+    assert taken(result) == taken(replay(*log))
+    printed = result.to_json()["ignored"]
+    assert printed[2] == {
+        "foreign_index": 4,
+        "action": post("go", to="atlantis"),
+        "reason": "the open decision is `loading` of Ann, not `go`",
+    }
+
+
+def test_of_a_list_that_is_not_legal_nothing_is_done(replay: Recorder) -> None:
+    log = [opened(), post("rest"), post("cargo", crates=[{"what": "corn"}] * 3), post("cargo", crates=[])]
+    result = replay(*log)
+    assert ignored(result) == [2]
+    assert taken(result)[-1] == "loading.enough"
+    assert result.game.value("crate[corn].supply") == "6"
+
+
+def test_a_choice_that_lets_the_entry_fit_comes_before_ignoring_it(replay: Recorder) -> None:
+    gift = post("gift", to="Bob", amount=2, **{"from": "Ann"})
+    result = replay(opened(), *TURN[:2], post("sell"), gift)
+    assert ignored(result) == []
+    assert taken(result)[-3:-1] == ["sale.slow", "giving.give(Bob, 2)"]
+
+
+def test_who_acts_is_compared(replay: Recorder) -> None:
+    result = replay(opened(), post("rest", who="Bob"), post("rest", who="Ann"))
+    assert ignored(result) == [1]
+    assert result.ignored[0].refusal.reason == "it is for Ann to do"
+    assert ignored(replay(opened("7", "Bob"), post("rest", who=7))) == []
+
+
+def test_an_ignored_entry_is_a_checkpoint_too(replay: Recorder) -> None:
+    log = [opened(), post("rest"), post("go", to="north_gate"), OOPS]
+    result = replay(*log)
+    assert ignored(result) == [2]
+    assert taken(result)[-1] == "way.stay"
+    assert taken(replay(*log, OOPS))[-1] == "mood.calm"
+
+
+def test_what_the_other_system_did_against_a_rule_is_not_ignored(replay: Recorder) -> None:
+    divergence = replay(opened(), post("rest"), post("cargo", crates=[{"what": "salt"}] * 2)).divergence
+    assert divergence is not None
+    assert (divergence.foreign_index, divergence.refusal.rules) == (2, ("ERR-07",))
+
+
+def test_under_other_rules_nothing_is_ignored(replay: Recorder) -> None:
+    log = [opened(game="express"), post("keep")]  # and it is replayed under `errands`
+    result = replay(*log)
+    assert result.divergence is not None
+    assert result.divergence.foreign_index == 1
+    assert result.ignored == []
+    divergence = replay(*log[:1], OOPS, OOPS).divergence
+    assert divergence is not None
+    assert divergence.refusal.reason == "there is nothing to take back"
+
+
+def test_under_rules_that_are_asked_for_nothing_is_ignored(replay: Recorder) -> None:
+    assert ignored(replay(opened(), post("keep"))) == [1]
+    divergence = replay_log(replay.path, rules=str(FOLDER)).divergence
+    assert divergence is not None
+    assert divergence.foreign_index == 1
+
+
+def test_a_log_that_is_mostly_ignored_is_warned_of(replay: Recorder) -> None:
+    assert ignored(replay(opened(), post("keep"))) == [1]  # only half of it
+    assert ignored(replay(opened(), post("rest"), *[post("keep")] * 3)) == [2, 3, 4]
+    (warning,) = replay.report.diagnostics
+    assert warning.code == "RS623"
+    assert "3 of 5 entries" in warning.message
+
+
+def test_what_other_rules_cannot_say_is_not_compared(
+    errands: Ruleset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = changed(tmp_path, "to.near", "to.neighbours", POSTMAN)
+    monkeypatch.setattr("rulespec.engine.replay.replay.dialects", lambda rules: [file])
+    path = tmp_path / "game.json"
+    for game, wrong in (("post", True), ("express", False)):
+        path.write_text(json.dumps([opened(game=game), post("go", to="north_gate")]), encoding="utf-8")
+        if wrong:
+            with pytest.raises(DiagnosticsError) as error:
+                replay_log(path, rules=str(FOLDER), load=lambda _: errands)
+            assert {d.code for d in error.value.diagnostics} == {"RS622"}
+        else:
+            assert replay_log(path, rules=str(FOLDER), load=lambda _: errands).divergence is None
+
+
+def test_the_log_may_end_the_game_anywhere(replay: Recorder) -> None:
+    log = [opened(), post("rest"), post("whistle"), post("cargo", crates=[]), post("chat"), OOPS, post("whistle")]
+    result = replay(*log)
+    assert ignored(result) == [3, 5]
+    assert result.ignored[0].refusal.reason == "the log has ended the game with entry 2"
+    assert not result.game.is_over
+    assert taken(result)[-1] == "way.stay"
+    assert ignored(replay(opened(), *TURN * 4, post("whistle"), post("rest"))) == [18]
+
+
+def test_a_first_entry_that_is_there_twice_counts_once(replay: Recorder) -> None:
+    assert ignored(replay(opened(), post("chat"), opened(), *TURN)) == []
+    assert [t["foreign_index"] for t in replay.trace] == [0, 1, 2, 3, 4, 5, 6]
+    for log in ([opened(), opened("Bob", "Ann")], [opened(), post("rest"), opened()]):
+        divergence = replay(*log).divergence
+        assert divergence is not None
+        assert divergence.foreign_index == len(log) - 1
+        assert "starts another game" in divergence.refusal.reason
+
+
+@pytest.mark.parametrize("crate", [{}, {"what": None}, {"what": 0}])
+def test_an_option_may_have_several_forms(replay: Recorder, crate: Entry) -> None:
+    result = replay(opened(), post("rest"), post("cargo", crates=[{"what": "salt"}, crate]))
+    assert sorted(taken(result)[3:5]) == ["loading.lay(corn)", "loading.lay(salt)"]
+
+
+def test_a_set_matches_any_of_its_members(replay: Recorder) -> None:
+    assert taken(replay(opened(), post("go", to="north_gate", **{"from": "mill"})))[-1] == "way.walk(north_gate)"
+    assert ignored(replay(opened(), post("go", to="north_gate", **{"from": "south_gate"}))) == [1]
+    assert ignored(replay(opened(), post("go", to="north_gate", **{"from": ["mill"]}))) == [1]
+
+
+def test_until_counts_entries_that_were_ignored_or_taken_back(replay: Recorder) -> None:
+    log = [opened(), post("rest"), post("keep"), OOPS, post("go", to="north_gate"), post("go", to="mill")]
+    for until in range(1, 7):
+        result = replay(*log, until=until)
+        assert [t["foreign_index"] for t in replay.trace] == list(range(until))
+        assert replay.trace[-1]["hash"] == result.game.hash
+        assert ignored(result) == [i for i in (2, 5) if i < until]
+
+
+def test_of_a_log_that_stops_the_trace_has_what_comes_before(replay: Recorder) -> None:
+    log = [opened(), post("rest"), OOPS, post("rest"), post("cargo", crates=[{"what": "salt"}] * 2), post("close")]
+    result = replay(*log)
+    assert result.divergence is not None
+    assert result.divergence.foreign_index == 4
+    assert [t["foreign_index"] for t in replay.trace] == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("bound, value", [("MAX_IGNORED", 3), ("MAX_TRIED", 20)])
+def test_what_is_ignored_is_bounded(replay: Recorder, monkeypatch: pytest.MonkeyPatch, bound: str, value: int) -> None:
+    log = [opened(), *[post("go", to="south_gate", who="Bob"), post("go", to="atlantis")] * 5]
+    assert ignored(replay(*log)) == list(range(1, 11))
+    monkeypatch.setattr(importer, bound, value)
+    divergence = replay(*log).divergence
+    assert divergence is not None
+    assert divergence.foreign_index in range(2, 10)
+
+
+@pytest.mark.parametrize("data", HOSTILE, ids=lambda d: str(d)[:12].encode("ascii", "replace").decode())
+@pytest.mark.parametrize("kind", ["go", "cargo", "gift", "rest", "oops", "open", "whistle"])
+def test_entries_of_any_shape_are_ignored(replay: Recorder, kind: str, data: Any) -> None:
+    result = replay(opened(), {"kind": kind, "data": data}, post("chat"), {"kind": kind, "data": data}, OOPS)
+    json.dumps(result.to_json())
+    stop = None if result.divergence is None else result.divergence.foreign_index
+    assert len(replay.trace) == (5 if stop is None else stop)
+
+
+@pytest.mark.parametrize(
+    "old, new, code",
+    [
+        ("except: [ERR-07]", "but: [ERR-07]", "RS"),
+        ("type: oops, ", "", "RS"),
+        ("keeps: [player.bold, no_such_field]", "keeps: player.bold", "RS"),
+        ("values: {post: errands, express: errands+express}", "values: {}", "RS"),
+        ("automatic: true", "automatic: always", "RS"),
+        ("ends: [whistle]", "ends: whistle", "RS"),
+    ],
+)
+def test_a_dialect_that_says_it_otherwise(tmp_path: Path, old: str, new: str, code: str) -> None:
+    with pytest.raises(DiagnosticsError) as error:
+        read_dialect(changed(tmp_path, old, new, POSTMAN))
+    assert all(d.code.startswith(code) and d.span is not None for d in error.value.diagnostics)
+
+
+@pytest.mark.parametrize("when", ["crate[g].supply", "crate[h].supply == 1", "1 +"])
+def test_a_condition_that_is_none(errands: Ruleset, tmp_path: Path, when: str) -> None:
+    condition = "all(other in good: crate[other].supply <= crate[g].supply)"
+    dialect = read_dialect(changed(tmp_path, condition, when, POSTMAN))
+    log = parse_foreign(json.dumps([opened()]), "game.json")
+    with pytest.raises(DiagnosticsError) as error:
+        Importer(Game(errands, ["Ann", "Bob"]), dialect, log)
+    (found,) = error.value.diagnostics
+    assert found.code == "RS622"
+    assert "loading.lay" in found.message
