@@ -12,7 +12,6 @@ from msgspec import Struct
 from rulespec import cache
 from rulespec.cli import output
 from rulespec.cli.explore import ExplorationRun
-from rulespec.cli.fix import apply_fixes
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.render import to_github, to_json
 from rulespec.diagnostics.report import DiagnosticsError, Report
@@ -68,6 +67,8 @@ def command(
     exploring = ExplorationRun(deep, deep_log) if deep is not None else None
     results = [_checked(ref, exploring) for ref in refs]
     if fix and any(r.report.diagnostics for r in results):
+        from rulespec.cli.fix import apply_fixes
+
         sources = {name: text for r in results if r.ruleset is not None for name, text in r.ruleset.sources.items()}
         if apply_fixes(refs, [d for r in results for d in r.report.diagnostics], sources, yes):
             results = [_checked(ref, exploring) for ref in refs]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 ANY = "*"
 """Unit of a bare number, which takes that of its neighbour; kind of `none` and `{}`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Num:
+class Num(Struct, frozen=True):
     """A whole number; `unit` is "" for a plain count."""
 
     unit: str = ""
@@ -18,16 +17,14 @@ class Num:
         return self.unit if self.unit not in ("", ANY) else "int"
 
 
-@dataclass(frozen=True, slots=True)
-class Bool:
+class Bool(Struct, frozen=True):
     """A truth value."""
 
     def __str__(self) -> str:
         return "bool"
 
 
-@dataclass(frozen=True, slots=True)
-class Ent:
+class Ent(Struct, frozen=True):
     """An entity of a kind; an optional one may be none and must be checked before use."""
 
     kind: str
@@ -39,8 +36,7 @@ class Ent:
         return f"{self.kind}?" if self.optional else self.kind
 
 
-@dataclass(frozen=True, slots=True)
-class SetOf:
+class SetOf(Struct, frozen=True):
     """A set of entities of one kind."""
 
     kind: str
@@ -49,8 +45,7 @@ class SetOf:
         return "an empty set" if self.kind == ANY else f"set {self.kind}"
 
 
-@dataclass(frozen=True, slots=True)
-class Bad:
+class Bad(Struct, frozen=True):
     """The type of an expression that has been reported. It fits every type, so that no further errors follow."""
 
     def __str__(self) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from recorder import FOLDER, HOSTILE, REST, Entry, Recorder, begin, cargo, gift, go, plain, taken
 
 from rulespec.diagnostics.report import DiagnosticsError

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from recorder import FOLDER, HOSTILE, Entry, Recorder, changed, taken
 
 from rulespec.diagnostics.report import DiagnosticsError

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from test_recorded_games import ALL, IMPOSSIBLE, name_of, opened
 
 from rulespec.engine.dialects import inverse as narrow

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
@@ -17,8 +18,7 @@ from rulespec.engine.dialects.paths import MISSING, follow
 from rulespec.schemas import load_schema
 
 
-@dataclass(frozen=True, slots=True)
-class Projection:
+class Projection(Struct, frozen=True):
     """The record of an option in a log.
 
     Attributes:
@@ -42,8 +42,7 @@ class Projection:
     automatic: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Undo:
+class Undo(Struct, frozen=True):
     """The undo of the other system.
 
     Attributes:
@@ -61,8 +60,7 @@ class Undo:
     keeps: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
+class Dialect(Struct, frozen=True):
     """A dialect file, read and checked.
 
     Attributes:

@@ -11,8 +11,9 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.game import scoring
@@ -30,8 +31,7 @@ from rulespec.engine.program.journal import State
 from rulespec.typed import nodes as typed
 
 
-@dataclass(frozen=True, slots=True)
-class TakenBack:
+class TakenBack(Struct, frozen=True):
     """Decisions taken back at once: how many, and the state fields that are not taken back with them.
 
     A field is named as in rules: `card` if it is the game's, `player.points` if every player has it.

@@ -52,7 +52,9 @@ class LegalOptions(Sequence[Option]):
 
     def _check(self) -> None:
         if self._position.stamp != self._stamp:
-            raise StaleOptionsError("the game has moved on since these options were asked for; ask `game.legal_options` again")
+            raise StaleOptionsError(
+                "the game has moved on since these options were asked for; ask `game.legal_options` again"
+            )
 
     def _option(self, listed: Listed) -> Option:
         choice, args, who = listed

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from weakref import WeakKeyDictionary
+
+from msgspec import Struct
 
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.game.option import Labels, OptionKind
@@ -91,8 +92,7 @@ def split_option(text: str) -> tuple[str, list[str]]:
     return name.strip(), [part.strip() for part in inner.split(",")] if inner else []
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(Struct, frozen=True):
     """The words of all games of the same rules and players.
 
     `kinds` are the kinds of options by decision and choice; the last row, -1, is that of a game that is over: empty.

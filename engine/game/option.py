@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from msgspec import Struct
@@ -14,8 +13,7 @@ from rulespec.errors import RulespecError
 from rulespec.typed import nodes as typed
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """The open decision. `by` is the seat that decides (None: chance); `together`: secret until all have chosen."""
 
     name: str
@@ -24,8 +22,7 @@ class Decision:
     together: bool
 
 
-@dataclass(frozen=True, slots=True)
-class OptionKind:
+class OptionKind(Struct, frozen=True):
     """What the options of one name at a decision share.
 
     `interrupt`: taken by a right of the option's own. `choice` is its number, `block` where it leads.
@@ -94,8 +91,7 @@ class Option(Struct, frozen=True, eq=False, gc=False):
         return f"<Option {self} at {self.decision}>"
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """Why an option is not legal: the reason the rules give, the condition as written, and the values it saw."""
 
     reason: str
@@ -125,8 +121,7 @@ class RulesetFaultError(RulespecError):
         self.diagnostic = diagnostic
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """How a game ended: the ending's name, points by seat, and the seats that won."""
 
     ending: str

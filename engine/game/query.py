@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
+
+from msgspec import Struct
 
 from rulespec.check.expressions.checker import ExpressionChecker
 from rulespec.check.scope import Env
@@ -30,8 +31,7 @@ _MEMO_LIMIT = 64
 _QUERY_LIMIT = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True):
     """An expression over the parameters of an option.
 
     `type` is the name of its type, `value` its function, `slots` the numbers of the parameters that it depends on;
@@ -44,8 +44,7 @@ class Query:
     constant: bool
 
 
-@dataclass(slots=True)
-class _Shared:
+class _Shared(Struct):
     """The part that tables with the same ruleset, number of seats and settings share.
 
     `ruleset` is here so that its id is not given to another. `queries` is by text, parameters and the seats named.
@@ -55,7 +54,7 @@ class _Shared:
     lowering: ExpressionLowering
     facts: Facts
     closures: Closures
-    queries: dict[tuple[object, ...], Query] = field(default_factory=dict)
+    queries: dict[tuple[object, ...], Query] = {}
 
 
 _memo: dict[tuple[object, ...], _Shared] = {}
