@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.logs.log_text import fail
@@ -16,12 +16,11 @@ MAX_BRACKETS = 400_000
 """Lists and objects in a foreign log: parsed values are many times larger than their text."""
 
 
-@dataclass(slots=True)
-class ForeignLog:
+class ForeignLog(Struct):
     """The entries of a foreign log, and the name of its file."""
 
     file: str
-    entries: list[Any] = field(default_factory=list)
+    entries: list[Any] = []
 
 
 def parse_foreign(text: str, file: str) -> ForeignLog:

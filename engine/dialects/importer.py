@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.engine.dialects.cursor import Cursor
@@ -32,8 +33,7 @@ MAX_TRIED = 300_000
 Step = Callable[[int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Stop:
+class Stop(Struct, frozen=True):
     """The place and the reason of an import that ended before the log did."""
 
     foreign_index: int
@@ -44,8 +44,7 @@ class Stop:
     ply: int
 
 
-@dataclass(frozen=True, slots=True)
-class Ignored:
+class Ignored(Struct, frozen=True):
     """An entry that is not legal, and that the other system ignored."""
 
     foreign_index: int

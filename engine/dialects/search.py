@@ -7,7 +7,6 @@ other, within a bound.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from msgspec import Struct
@@ -37,8 +36,7 @@ class _Frame(Struct, gc=False):
     option: Option | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(Struct, frozen=True):
     """Options that fit a stretch of the log.
 
     Attributes:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.lower.layout import Layout
@@ -18,13 +20,12 @@ SMALL = 10**6
 """Largest constant factor of a product without a check: an expression has too few products to exceed the bounds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """The variables in scope, in slots or in cells; `sources` are whole expressions whose value is known."""
 
-    where: dict[typed.Var, ir.Expr] = field(default_factory=dict)
+    where: dict[typed.Var, ir.Expr] = {}
     slots: int = 0
-    sources: dict[int, ir.Expr] = field(default_factory=dict)
+    sources: dict[int, ir.Expr] = {}
 
     def in_slot(self, var: typed.Var, slot: int) -> Scope:
         """With a variable in a slot."""

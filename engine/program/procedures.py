@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.control_flow import Flow
 from rulespec.engine.program.traversal import span, targets
 
 
-@dataclass(frozen=True, slots=True)
-class Procedure:
+class Procedure(Struct, frozen=True):
     """A procedure by its cells and blocks.
 
     `back` is the cell that says where it returns to; None if it is always the same place, but for games that begin with

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.control_flow import Loop, begun
@@ -26,8 +27,7 @@ _FIRST_LOOP_SLOT = 100_000
 """Variables of loops over sets are slots that no expression uses."""
 
 
-@dataclass(slots=True)
-class _OpenLoop:
+class _OpenLoop(Struct):
     """A loop that is being written.
 
     Attributes:

@@ -8,7 +8,8 @@ those that have called it, and goes on from there in the functions of its blocks
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.procedures import Procedure

@@ -6,7 +6,8 @@ They follow the cells of the program, where no rule sees them, nor any machine b
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rulespec.engine.passes.rewrite import everywhere
 from rulespec.engine.program import ir
@@ -20,8 +21,7 @@ MAX_MEMBERS = 2_000
 """Members of one set: each cell knows its bit, which has as many digits as its index in the set."""
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(Struct, frozen=True):
     """The sets of an array of cells along one of its dimensions.
 
     The array begins at the cell `first` and has `size` cells; the members of a set are `count` cells of it, `stride`

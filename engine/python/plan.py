@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.control_flow import Flow, loops, meets

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.diagnostics.diagnostic import Span
@@ -33,8 +33,7 @@ Trace = Callable[[dict[str, Any]], None]
 Load = Callable[[str], typed.Ruleset]
 
 
-@dataclass(frozen=True, slots=True)
-class Divergence:
+class Divergence(Struct, frozen=True):
     """The place where a log is not legal.
 
     Attributes:
@@ -66,8 +65,7 @@ class Divergence:
         }
 
 
-@dataclass(slots=True)
-class ReplayResult:
+class ReplayResult(Struct):
     """The result of a replay.
 
     Attributes:
@@ -83,9 +81,9 @@ class ReplayResult:
     log: str
     game: Game
     divergence: Divergence | None
-    moves: list[Option | TakenBack] = field(default_factory=list)
-    places: list[int] = field(default_factory=list)
-    ignored: list[Ignored] = field(default_factory=list)
+    moves: list[Option | TakenBack] = []
+    places: list[int] = []
+    ignored: list[Ignored] = []
     foreign: bool = False
 
     def to_json(self) -> dict[str, Any]:
