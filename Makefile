@@ -22,7 +22,7 @@ proof-short: $(STAMP)
 
 # The long proofs: those, and 1,000 random games with all invariants, 50 of them with both backends side by side; every two overlays together; all recorded perfts with both backends; coverage of all shipped rules. More than an hour.
 proof: proof-short
-	RULESPEC_PLAYOUTS=1000 RULESPEC_AGREE=50 RULESPEC_PAIRS=1 RULESPEC_PERFT=1 RULESPEC_COVERAGE=1 $(BIN)/pytest -n 2 -q tests/test_coverage.py tests/test_playouts.py tests/test_shipped.py tests/test_perft.py tests/test_recorded_actions.py
+	RULESPEC_PLAYOUTS=1000 RULESPEC_AGREE=50 RULESPEC_PAIRS=1 RULESPEC_PERFT=1 RULESPEC_COVERAGE=1 $(BIN)/pytest -n 2 -q tests/engine/coverage tests/engine/verify/test_perft.py tests/games
 
 # Two hours of fuzzing in all, in two processes; see docs/explanation/robustness.md. What fails is written to build/fuzz/.
 fuzz: $(STAMP)

@@ -13,9 +13,10 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "support"))
 
-from editor import ROOT, Editor
+from editor import Editor
+from folders import ROOT
 
 ROUNDS = 12
 FILES = ("rules/manoeuvre.rules", "map.yaml", "kinds.yaml")

@@ -20,7 +20,7 @@ PAGES = ROOT / "docs" / "diagnostics"
 _ENTRIES = 40  # of a recorded game: the rest is more of the same, and takes longer
 _LARGEST = 60_000  # bytes of a seed: many small inputs find more than a few large ones
 
-sys.path.insert(0, str(TESTS))  # its helpers, and the texts of its small rulesets
+sys.path.insert(0, str(TESTS / "support"))  # its helpers, and the texts of its small rulesets
 
 from cases import GAME, read_cases  # noqa: E402
 from cases import split as cut  # noqa: E402
@@ -58,7 +58,7 @@ def _rulesets() -> Iterator[Parts]:
 
 def _examples() -> Iterator[Parts]:
     """The examples of the pages, good and bad, over the ruleset that they are laid over."""
-    from test_pages import base, read_example
+    from page_examples import base, read_example
 
     market = _encoded(base(), {})
     for page in sorted(PAGES.glob("RS*.md")):

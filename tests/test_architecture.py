@@ -8,8 +8,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).parent.parent
+from folders import ROOT, TESTS
 
 RULESPEC = (
     *("errors", "types", "cache", "diagnostics", "schemas", "documents", "syntax", "overlays"),
@@ -73,6 +72,23 @@ def known(name: str, names: set[str]) -> str:
 def test_every_module_is_in_a_room() -> None:
     rooms = {room(name) for name in package()} - {"engine.__init__"}
     assert rooms == set(ROOMS)
+
+
+def test_the_tests_mirror_the_rooms() -> None:
+    folders = {p.parent.relative_to(TESTS) for p in TESTS.rglob("test_*.py")} - {Path()}
+    assert {f for f in folders if not (ROOT / f).is_dir()} == set()
+    assert {p.name for p in TESTS.glob("test_*.py")} == {"test_architecture.py", "test_wheel.py"}  # of the whole
+
+
+def test_files_that_are_named_in_text_are_there() -> None:
+    folders = [ROOT / each for each in ("docs", "games", "bench", "fuzz", "tests")]
+    pages = [p for folder in folders for suffix in ("md", "py") for p in folder.rglob(f"*.{suffix}")]
+    named = {
+        (path.relative_to(ROOT), name)
+        for path in [ROOT / "Makefile", *ROOT.glob("*.md"), *pages]
+        for name in re.findall(r"\btests/[\w/]+\.py\b", path.read_text("utf-8"))
+    }
+    assert {each for each in named if not (ROOT / each[1]).is_file()} == set()
 
 
 def test_imports_go_from_a_room_to_rooms_before_it() -> None:

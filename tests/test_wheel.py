@@ -11,8 +11,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from folders import ROOT
 
-ROOT = Path(__file__).parent.parent
 OURS = "rulespec/"
 SCRIPT = """\
 import json, sys

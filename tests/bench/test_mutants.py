@@ -1,0 +1,65 @@
+"""What breaks a shipped ruleset is refused, and told where it stands; no edit makes the validator fail.
+
+A few dozen of the mutants of `bench.mutants`, which tries thousands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from folders import GAMES
+
+from bench.mutants import Bench, Outcome, copied, show
+from bench.mutate import BREAKING, FREE, Mutant, misspell
+
+COUNT = 40
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Bench]:
+    """The smallest ruleset that extends another, and what it extends."""
+    with copied(GAMES):
+        known = Bench()
+        known.learn("tutorial")
+        yield known
+
+
+@pytest.fixture(scope="module")
+def outcomes(bench: Bench) -> list[Outcome]:
+    return [bench.run(number, *chosen) for number, chosen in enumerate(bench.mutants(COUNT, 5))]
+
+
+def test_no_mutant_makes_the_validator_or_the_game_fail(outcomes: list[Outcome]) -> None:
+    assert [show(o) for o in outcomes if o.verdict == "failed"] == []
+
+
+def test_what_breaks_something_is_refused_and_told_where_it_stands(outcomes: list[Outcome]) -> None:
+    breaking = [o for o in outcomes if o.mutant.breaks in BREAKING]
+    assert {o.mutant.breaks for o in breaking} == set(BREAKING)
+    assert [show(o) for o in breaking if not o.told] == []
+
+
+def test_what_may_be_legal_is_not_all_refused(outcomes: list[Outcome]) -> None:
+    free = [o for o in outcomes if o.mutant.breaks == FREE]
+    assert {o.verdict for o in free} > {"different"}
+
+
+def test_the_files_are_put_back_and_the_choice_is_fixed(bench: Bench, outcomes: list[Outcome]) -> None:
+    assert all(
+        Path(o.mutant.file).read_text("utf-8") == (GAMES.parent / o.mutant.file).read_text("utf-8") for o in outcomes
+    )
+    assert bench.mutants(COUNT, 5) == [(o.ref, o.mutant) for o in outcomes]
+
+
+def test_what_is_told_elsewhere_does_not_count(bench: Bench) -> None:
+    file = "games/tutorial/kinds.yaml"
+    start = Path(file).read_text("utf-8").index("reed_9")
+    away = Mutant(file, start, start + 6, "reed_8", "rename", "name", frozenset({(file, 1)}))
+    assert (bench.run(0, "tutorial", away).verdict, bench.run(0, "tutorial", away).told) == ("refused", False)
+
+
+def test_a_slip_is_another_word_that_nothing_has() -> None:
+    assert misspell("fleet", {"flete"}) not in ("", "fleet", "flete")
+    assert misspell("a", {"aa"}) == ""

@@ -1,0 +1,219 @@
+"""Small changes of rules: which are made, that they are taken out again, and that strong tests notice them."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from cases import small
+from folders import GAMES, RULESETS
+
+from bench.limit import at_most
+from bench.mutate_typed import Mutator
+from bench.rule_mutants import Outcome, Trial, table
+from bench.typed_tree import planted
+from rulespec.engine.lower.lowering import lower
+from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
+
+NIM = RULESETS / "nim"
+RULES = """\
+def price(p: player, left: int) -> money:
+    min(left, 3) * 2 money if p.cash > 4 else 1
+
+procedure play():
+    for p in player where p.cash > 0:
+        decide shop by p:
+            option buy:
+                require p.cash >= price(p, 2)
+                pay price(p, 2) from p.cash to bank
+                if p.rival is some and p.rival != p:
+                    set p.bought to p.bought + 1
+            option leave_it:
+                pass
+--- kinds.yaml
+kinds:
+  player:
+    state: {cash: {account: money}, rival: {type: player?}, bought: {type: int}}
+accounts: {bank: {account: money, unlimited: true}}
+--- setup.yaml
+setup:
+  accounts: {player.cash: 5}
+"""
+WEAK = """
+--- scenarios/all.yaml
+scenarios:
+  - id: A.01
+    title: Everybody buys
+    when: ["A: buy", "B: buy"]
+"""
+STRONG = """
+--- scenarios/all.yaml
+scenarios:
+  - id: A.01
+    title: The price
+    given: {set: {"A.rival": B}}
+    then: {by: A, options: [buy, leave_it]}
+"""
+
+
+def made(ruleset: typed.Ruleset) -> set[tuple[int, str, str]]:
+    """Line, operator and new text of every mutant."""
+    return {(m.span.line, m.operator, m.after) for m in Mutator(ruleset).mutants()}
+
+
+def test_mutants_of_every_kind_of_rule(tmp_path: Path) -> None:
+    found = made(small(tmp_path, RULES))
+    assert {
+        (2, "min/max", "max(left, 3)"),
+        (2, "constant", "4"),
+        (2, "constant", "2"),
+        (2, "comparison", "p.cash >= 4"),
+        (2, "branches swapped", "1 if p.cash > 4 else min(left, 3) * 2 money"),
+        (5, "where dropped", "without where p.cash > 0"),
+        (5, "condition negated", "not (p.cash > 0)"),
+        (7, "require dropped", "without require p.cash >= price(p, 2)"),
+        (9, "source and target swapped", "from bank to p.cash"),
+        (9, "statement dropped", ""),
+        (11, "arithmetic", "p.bought - 1"),
+    } <= found
+    assert {text for _, operator, text in found if operator == "option dropped"} == {
+        "without option buy",
+        "without option leave_it",
+    }
+
+
+def test_nothing_is_used_that_may_be_none(tmp_path: Path) -> None:
+    rules = """\
+procedure play():
+    for p in player:
+        decide go by p:
+            option pass_on:
+                let q = p.rival
+                if q is some and p.bought == 0:
+                    set q.bought to 1
+                if p.rival is none:
+                    set p.bought to 2
+--- kinds.yaml
+kinds:
+  player:
+    state: {rival: {type: player?}, bought: {type: int}}
+"""
+    found = made(small(tmp_path, rules))
+    assert not {operator for line, operator, _ in found if line == 6 and operator in ("and/or", "condition dropped")}
+    assert (8, "condition negated", "not (p.rival is none)") in found
+
+
+def test_no_number_is_assigned_that_the_field_cannot_hold(tmp_path: Path) -> None:
+    rules = """\
+procedure play():
+    for p in player:
+        set p.left to 0
+        set p.paid to 1 money
+--- kinds.yaml
+kinds: {player: {state: {left: {type: int 0..3}, paid: {type: money}}}}
+"""
+    found = {(line, after) for line, operator, after in made(small(tmp_path, rules)) if operator == "constant"}
+    assert found == {(3, "1"), (4, "0 money"), (4, "2 money")}
+
+
+def test_a_loop_without_an_end_is_no_mutant(tmp_path: Path) -> None:
+    rules = """\
+procedure play():
+    repeat:
+        chance toss:
+            option heads:
+                pass
+            option tails:
+                end game
+"""
+    dropped = {line for line, operator, _ in made(small(tmp_path, rules)) if operator == "statement dropped"}
+    assert dropped == {2, 7}
+
+
+def test_a_mutant_is_planted_and_taken_out(tmp_path: Path) -> None:
+    ruleset = small(tmp_path, RULES)
+    before = lower(ruleset, 2, {})
+    for mutant in Mutator(ruleset).mutants():
+        with planted(ruleset, mutant.edits, "x") as mutated:
+            assert mutated.hash != ruleset.hash
+            changed = lower(mutated, 2, {})
+        assert lower(ruleset, 2, {}) == before
+        if mutant.after == "max(left, 3)":
+            assert changed != before
+
+
+def test_an_included_option_is_one_place(tmp_path: Path) -> None:
+    rules = """\
+procedure play():
+    for p in player:
+        decide first_errand by p:
+            include errands
+        decide second_errand by p:
+            include errands
+
+options errands:
+    option run:
+        require p.left > 0
+        set p.left to p.left - 1
+    option rest:
+        pass
+--- kinds.yaml
+kinds: {player: {state: {left: {type: int, start: 2}}}}
+"""
+    mutants = [m for m in Mutator(small(tmp_path, rules)).mutants() if m.operator == "require dropped"]
+    assert [len(m.edits) for m in mutants] == [2]
+
+
+@pytest.mark.parametrize("tests, survives", [(WEAK, True), (STRONG, False)])
+def test_strong_tests_notice_what_weak_ones_do_not(tmp_path: Path, tests: str, survives: bool) -> None:
+    trial = Trial(small(tmp_path, RULES + tests))
+    number = next(i for i, m in enumerate(trial.mutants) if m.operator == "option dropped" and "leave" in m.after)
+    outcome = trial.run(number)
+    assert (outcome.verdict, outcome.by) == (("survived", "") if survives else ("killed", "A.01"))
+
+
+def test_what_makes_the_same_program_does_not_count(tmp_path: Path) -> None:
+    rules = """\
+procedure play():
+    if players > 0:
+        end game
+"""
+    trial = Trial(small(tmp_path, rules))
+    verdicts = {m.after: trial.run(i).verdict for i, m in enumerate(trial.mutants) if m.operator == "constant"}
+    assert verdicts == {"-1": "equivalent", "1": "survived"}
+
+
+def test_the_scenarios_and_the_log_of_a_small_ruleset(tmp_path: Path) -> None:
+    trial = Trial(load_ruleset(str(NIM)), tmp_path / "kept.json")
+    outcomes = [trial.run(number) for number in range(len(trial.mutants))]
+    survivors = [str(o.mutant).partition(": ")[2] for o in outcomes if o.verdict == "survived"]
+    assert survivors == ["constant: `stones` → `10`", "constant: `stones` → `8`"]  # a bound that no game comes to
+    again = Trial(trial.ruleset, tmp_path / "kept.json")
+    assert again.tests == trial.tests
+
+
+@pytest.mark.slow
+def test_the_scenarios_of_a_shipped_ruleset_notice_a_requirement_that_is_missing(tmp_path: Path) -> None:
+    folder = shutil.copytree(GAMES / "tutorial", tmp_path / "tutorial", ignore=shutil.ignore_patterns("logs"))
+    trial = Trial(load_ruleset(str(folder)), files="occupation.rules")
+    outcomes = [trial.run(i) for i, m in enumerate(trial.mutants) if m.operator == "require dropped"]
+    assert len(outcomes) > 5
+    assert [str(o.mutant) for o in outcomes if o.verdict != "killed"] == []
+
+
+def test_a_rate_leaves_out_what_is_equivalent() -> None:
+    mutant = Mutator(load_ruleset(str(NIM))).mutants()[0]
+    verdicts = ["killed", "timeout", "survived", "crashed", "equivalent", "killed"]
+    text = table([Outcome(i, mutant, v) for i, v in enumerate(verdicts)], lambda o: "nim")
+    assert text.splitlines()[-1].split() == ["all", "6", "2", "1", "1", "1", "1", "60.0%"]
+
+
+def test_what_takes_too_long_is_ended() -> None:
+    def busy() -> None:
+        while True:
+            pass
+
+    with pytest.raises(TimeoutError), at_most(0.05):
+        busy()

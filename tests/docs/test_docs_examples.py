@@ -1,0 +1,125 @@
+"""The documentation is followed word for word: files are written, commands and Python run, what they print compared."""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from docs_pages import Block, blocks, pages
+from folders import ROOT
+
+PAGES = [
+    "README.md",
+    "docs/concepts.md",
+    "docs/guides/perft.md",
+    "docs/guides/variants.md",
+    "docs/reference/python.md",
+    "docs/tutorials/house_rule.md",
+    "docs/tutorials/your_own_map.md",
+]
+"""The pages that are followed from the first block to the last. Each has a folder of its own, with `games` in it."""
+
+RUN = ("console", "python", "pycon")
+
+
+def commands(body: str) -> list[tuple[str, str]]:
+    """The commands of a console block, each with the output shown for it."""
+    parts = re.split(r"^\$ ", body.replace("\\\n", " "), flags=re.MULTILINE)[1:]
+    return [(command, shown) for command, _, shown in (part.partition("\n") for part in parts)]
+
+
+def pattern(shown: str) -> str:
+    """Output as shown: `…` is any text in a line, a line of its own any lines."""
+
+    def one(line: str) -> str:
+        return r"(?:.*\n)*" if line == "…" else re.escape(line).replace("…", ".*").replace(r"\ ", r"\s+") + r"\s*\n"
+
+    return r"\s*" + "".join(one(line) for line in shown.splitlines()) + r"\s*"
+
+
+def run(command: str, folder: Path) -> str:
+    """What a command prints. `rulespec` is the program of this tree; nothing else is run."""
+    words = shlex.split(command.partition("#")[0])
+    assert words[0] == "rulespec", f"the documentation calls rulespec only, not {words[0]}"
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "160", "PYTHONUNBUFFERED": "1"}
+    done = subprocess.run(
+        [sys.executable, "-m", "rulespec.cli.main", *words[1:]],
+        cwd=folder,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    return done.stdout
+
+
+def follow(block: Block, folder: Path, names: dict[str, Any]) -> None:
+    """Writes the file that a block is, or runs it; `names` are the variables of the page's Python."""
+    if block.language == "console":
+        for command, shown in commands(block.body):
+            printed = run(command, folder)
+            assert re.fullmatch(pattern(shown), printed + "\n"), f"$ {command}\n{printed}"
+    elif block.language == "pycon":
+        options = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
+        example = doctest.DocTestParser().get_doctest(block.body, names, "example", None, block.line)
+        report = io.StringIO()
+        runner = doctest.DocTestRunner(optionflags=options)
+        assert runner.run(example, out=report.write, clear_globs=False).failed == 0, report.getvalue()
+        names.update(example.globs)
+    elif block.name:
+        path = folder / block.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(block.body, "utf-8")
+    elif block.language == "python":
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(block.body, f"line {block.line}", "exec"), names)  # noqa: S102  the project's own examples
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_works_word_for_word(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "games").symlink_to(ROOT / "games")
+    names: dict[str, Any] = {"__name__": "example"}
+    for block in blocks(page):
+        if not block.reason:
+            follow(block, tmp_path, names)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_shows_enough(page: str) -> None:
+    """At most one block does not run, and every block names its language."""
+    here = [block for block in blocks(page) if block.language in RUN]
+    assert sum(not block.reason for block in here) >= max(1, len(here) - 1)
+    assert not [block for block in blocks(page) if not block.language], "a block without a language"
+
+
+def test_no_page_shows_a_command_or_python_without_saying_whether_it_runs() -> None:
+    """Elsewhere a block for reading is `text` or `sh`; what is `console` or `python` runs, or says why it does not."""
+    unsaid = [
+        f"{page}:{block.line}"
+        for page in pages()
+        if page not in PAGES
+        for block in blocks(page)
+        if block.language in RUN and not block.reason and not block.name
+    ]
+    assert unsaid == []
+
+
+def test_the_map_of_the_tutorial_is_shipped() -> None:
+    """It is the ruleset `tutorial`: the same files, with the modelines of this tree."""
+    written = {block.name: block.body for block in blocks("docs/tutorials/your_own_map.md") if block.name}
+    assert len(written) == 6
+    for name, body in written.items():
+        shipped = (ROOT / "games" / "tutorial" / name.removeprefix("lake/")).read_text("utf-8")
+        assert shipped.partition("\n")[2] == body.replace("id: lake", "id: tutorial")

@@ -1,0 +1,96 @@
+"""The reference of the language: its grammar is the parser's, its words are all there are, and its examples hold."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from docs_pages import Block, anchor, blocks, headings, prose
+from folders import ROOT
+
+from rulespec.check.declarations.reader import RESERVED
+from rulespec.engine.game.game import Game
+from rulespec.load import load_ruleset
+from rulespec.syntax.parser import parse_type
+
+PAGE = "docs/reference/language.md"
+GRAMMAR = (ROOT / "rulespec" / "syntax" / "grammar.lark").read_text("utf-8")
+
+
+def examples(*languages: str) -> list[Block]:
+    return [block for block in blocks(PAGE) if block.language in languages]
+
+
+def orchard(folder: Path) -> Path:
+    """Writes the ruleset of docs/concepts.md."""
+    for block in blocks("docs/concepts.md"):
+        if block.name.startswith("orchard/"):
+            path = folder / block.name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block.body, "utf-8")
+    return folder / "orchard"
+
+
+def lines(text: str) -> set[str]:
+    """The lines of a grammar that say something, with blanks as one."""
+    found = {" ".join(line.split()) for line in text.splitlines()}
+    return {line for line in found if line and not line.startswith(("//", "%"))}
+
+
+def test_the_grammar_shown_is_the_parsers_and_all_of_it() -> None:
+    shown = lines("\n".join(block.body for block in examples("lark")))
+    layout = {line for line in lines(GRAMMAR) if line.startswith("_NL:")}  # said in words: blocks and ends of lines
+    assert shown == lines(GRAMMAR) - layout
+
+
+def test_every_word_of_the_grammar_is_in_the_list_of_reserved_words() -> None:
+    words = set(re.findall(r'"([a-z]+)"', GRAMMAR))
+    words |= {word for choice in re.findall(r"/\(([a-z|]+)\)", GRAMMAR) for word in choice.split("|")}
+    section = prose(PAGE).partition("\n## Reserved words\n")[2].partition("\n## ")[0]
+    assert set(re.findall(r"`([a-z]+)`", section)) == words | RESERVED | {"abs"}
+
+
+def test_every_form_has_its_rule_its_grammar_and_an_example() -> None:
+    parts = re.split(r"^#{2,3} (.*)$", prose(PAGE), flags=re.MULTILINE)
+    forms = {title: body for title, body in zip(parts[1::2], parts[2::2], strict=True) if "**Rule.**" in body}
+    assert len(forms) >= 30
+    for title, body in forms.items():
+        assert "**Grammar.**" in body and "**Example.**" in body, title
+
+
+def test_the_contents_are_the_headings() -> None:
+    contents = prose(PAGE).partition("\n## Contents\n")[2].partition("\n## ")[0]
+    listed = re.findall(r"\[([^\]]*)\]\(#([^)]*)\)", contents)
+    titles = [title for level, title in headings(PAGE) if level in (2, 3)]
+    assert listed == [(title, anchor(title)) for title in titles if title != "Contents"]
+
+
+@pytest.mark.parametrize("block", examples("expr"), ids=lambda block: f"line {block.line}")
+def test_expressions_have_the_values_shown(block: Block, tmp_path: Path) -> None:
+    game = Game(load_ruleset("imperial" if block.name == "Imperial" else str(orchard(tmp_path))), ["Ann", "Bob"])
+    for line in block.body.splitlines():
+        expression, _, value = line.partition("#")
+        assert game.value(expression.strip()) == value.strip(), expression
+
+
+def test_types_parse() -> None:
+    for block in examples("type"):
+        for line in block.body.splitlines():
+            parse_type(line, PAGE)
+
+
+@pytest.mark.parametrize("block", examples("rules"), ids=lambda block: f"line {block.line}")
+def test_rules_are_sound_in_their_ruleset(block: Block, tmp_path: Path) -> None:
+    """Laid over Orchard as an overlay, or added to it: there are no errors."""
+    folder = orchard(tmp_path)
+    if block.name == "overlay":
+        (folder / "variants").mkdir()
+        header = {"id": "example", "title": "Example", "for": "orchard", "version": "1.0"}
+        (folder / "variants" / "example.yaml").write_text(yaml.safe_dump(header), "utf-8")
+        (folder / "variants" / "example.rules").write_text(block.body, "utf-8")
+        load_ruleset(f"{folder}+example")
+    else:
+        (folder / "rules" / "example.rules").write_text(block.body, "utf-8")
+        load_ruleset(str(folder))

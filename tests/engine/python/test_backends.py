@@ -1,0 +1,346 @@
+"""The generated source does what the interpreter does: on random programs, and on every ruleset there is."""
+
+from __future__ import annotations
+
+import collections.abc
+import os
+import random
+from collections.abc import Callable
+from functools import partial
+from itertools import compress
+from pathlib import Path
+
+import pytest
+from folders import GAMES, RULESETS
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from programs import programs, with_rules
+
+from rulespec.engine.game.closures import Closure, Closures
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import Machines
+from rulespec.engine.game.numbered import every_option
+from rulespec.engine.game.option import Option, RulesetFaultError
+from rulespec.engine.game.position_hash import digits, weights, whole
+from rulespec.engine.lower.lowering import lower
+from rulespec.engine.passes.narrow import narrow
+from rulespec.engine.passes.pipeline import PASSES, Pass, optimized
+from rulespec.engine.program import ir
+from rulespec.engine.program.interpreter import Interpreter
+from rulespec.engine.python.backend import PythonBackend
+from rulespec.engine.python.features import ALL_FEATURES, Features
+from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
+
+EXAMPLES = int(os.environ.get("RULESPEC_EXAMPLES", "60"))
+EVERY = sorted(p.parent for root in (RULESETS, GAMES) for p in root.glob("*/game.yaml"))
+
+
+def outcome(ask: Callable[[], object]) -> object:
+    """What comes of it: a value, or a fault as text."""
+    try:
+        return ask()
+    except RulesetFaultError as fault:
+        return f"{fault.diagnostic.code} {fault}"
+
+
+def plain_hash(game: Game) -> str:
+    """The hash of a position, worked out from its cells alone."""
+    cells = game.position.cells
+    return digits(whole(cells, weights(len(cells), len(cells))))
+
+
+def agree(fast: Game, plain: Game, choose: Callable[[int], int], plies: int, *, reasons: bool = True) -> list[str]:
+    """Plays both games with the same decisions; gives back the hashes on the way.
+
+    `reasons`: whether both say in the same words why an option is not legal.
+    """
+    hashes = []
+    for _ in range(plies):
+        begun = outcome(lambda: fast.is_over)
+        assert begun == outcome(lambda: plain.is_over)
+        if begun is not False:
+            break
+        assert fast.position.cells == plain.position.cells and fast.hash == plain.hash == plain_hash(fast)
+        hashes.append(fast.hash)
+        assert outcome(lambda: fast.decision) == outcome(lambda: plain.decision)
+        assert outcome(fast.broken_invariants) == outcome(plain.broken_invariants)
+        listed = outcome(lambda: list(every_option(fast)))
+        assert listed == outcome(lambda: list(every_option(plain)))
+        if not isinstance(listed, list) or not listed:
+            break
+        option: Option = listed[choose(len(listed))]
+        assert outcome(partial(weight, fast, option)) == outcome(partial(weight, plain, option))
+        legal = {(o.name, o.args) for o in listed}
+        refused = [o for o in near(fast, option) if (o.name, o.args) not in legal]
+        for o in refused:
+            assert not fast.is_legal(o) and not plain.is_legal(o)
+            assert not reasons or str(fast.why_not(o)) == str(plain.why_not(o))
+        applied = outcome(partial(fast.apply, option))
+        assert applied == outcome(partial(plain.apply, option))
+        if applied is not None:
+            assert fast.hash == hashes[-1]
+            break
+        assert all(type(c) is int for c in fast.position.cells)
+    assert outcome(lambda: fast.result) == outcome(lambda: plain.result)
+    return hashes
+
+
+def near(game: Game, option: Option) -> list[Option]:
+    """Options like a legal one, with one argument moved by one; many of them are not legal."""
+    found = []
+    for i, value in enumerate(option.args):
+        type_ = game.labels.params(option.decision, option.name)[i][1]
+        moved = value + 1 if type_ == "int" else (value + 1) % len(game.labels.names[type_])
+        found.append(Option(option.kind, (*option.args[:i], moved, *option.args[i + 1 :]), option.by))
+    try:
+        return [o for o in found if not isinstance(outcome(lambda o=o: game.is_legal(o)), str)]  # type: ignore[misc]
+    except ValueError:
+        return []
+
+
+def take_back(game: Game, hashes: list[str]) -> None:
+    while game.ply:
+        game.undo()
+        assert game.hash == hashes[game.ply]
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+@given(text=programs(), seed=st.integers(0, 999), seats=st.integers(2, 3))
+def test_both_backends_agree_on_random_programs(text: str, seed: int, seats: int) -> None:
+    ruleset = with_rules(text)
+    names = ["ann", "bob", "cid"][:seats]
+    fast, plain = Game(ruleset, names), Game(ruleset, names, backend="interpreter")
+    rng = random.Random(seed)
+    hashes = agree(fast, plain, rng.randrange, 12)
+    take_back(fast, hashes)
+
+
+def weight(game: Game, option: Option) -> int:
+    return game.position.weight(option.kind.choice, option.args)
+
+
+@pytest.mark.parametrize("folder", EVERY, ids=[f.name for f in EVERY])
+def test_both_backends_agree_on_every_ruleset(folder: Path) -> None:
+    ruleset = load_ruleset(str(folder))
+    low, high = ruleset.players
+    for seats in {low, high}:
+        rng = random.Random(seats)
+        names = [f"P{i}" for i in range(seats)]
+        fast, plain = Game(ruleset, names), Game(ruleset, names, backend="interpreter")
+        clone = fast.copy()
+        hashes = agree(fast, plain, rng.randrange, 40)
+        assert clone.ply == 0 and clone.hash == hashes[0]
+        assert hashes[0] == Game(load_ruleset(str(folder)), names).hash
+        take_back(fast, hashes)
+
+
+@pytest.mark.parametrize("folder", EVERY, ids=lambda p: p.name)
+def test_the_hash_is_that_of_the_cells_whoever_asked_before(folder: Path) -> None:
+    ruleset, rng = load_ruleset(str(folder)), random.Random(folder.name)
+    games = [Game(ruleset, [f"P{i}" for i in range(ruleset.players[1])])]
+    for _ in range(400):
+        game = rng.choice(games)
+        listed = list(every_option(game))
+        assert list(game.legal_options) == [option for option in listed if not option.interrupt]
+        if game.ply and (not listed or rng.random() < 0.3):
+            game.undo()
+        elif listed:
+            game.apply(rng.choice(listed))
+        if rng.random() < 0.1:
+            games = [*games[-3:], game.copy()]
+        if rng.random() < 0.4:
+            assert game.hash == plain_hash(game)
+
+
+@pytest.mark.parametrize("lets", [40, 120], ids=["variables", "variables in cells"])
+def test_the_source_does_not_grow_out_of_bounds(lets: int) -> None:
+    """Each block behind a call may be where a game goes on; what follows is not written anew for each of them."""
+    rules = ["procedure wait(p: player):", "    decide d by p:", "        option o:", "            set n to n + 1"]
+    for k in range(4):
+        rules += [f"procedure q{k}(p: player):", *(f"    let a{i} = n + {i}" for i in range(lets))]
+        rules += [*["    wait(p)"] * 140, f"    set m to a{lets - 1}"]
+    rules += ["procedure play():", "    for p in player:", *(f"        q{k}(p)" for k in range(4))]
+    ruleset = with_rules("\n".join([*rules, "invariant i:", "    m >= 0", ""]))
+    fast, plain = Game(ruleset, ["ann", "bob"]), Game(ruleset, ["ann", "bob"], backend="interpreter")
+    machine = fast.position.machine
+    assert isinstance(machine, PythonBackend)
+    assert machine.source.count("\n") < 60 * len(machine.p.blocks)
+    agree(fast, plain, lambda options: 0, 300)
+
+
+@pytest.mark.parametrize("lets", [4, 120], ids=["variables", "variables in cells"])
+def test_what_a_procedure_is_lent_is_there_when_it_has_waited(lets: int) -> None:
+    """A procedure called from one place has no cells for its parameters: they are the caller's, loops' and options'."""
+    rules = f"""
+procedure play():
+    for p in player:
+        for t in town after oak:
+            visit(p, t)
+procedure visit(p: player, t: town):
+    decide d by p:
+        option go(u in town, k in 1 .. 2):
+            build(p, t, u, k, k)
+        option pass:
+            set n to n + 1
+procedure build(p: player, t: town, u: town, k: int, l: int):
+    {"; ".join(f"let a{i} = n + {i}" for i in range(lets))}
+    decide e by p:
+        option o(v in town where v.tax >= u.tax):
+            set v.mark to k + 2 * l + t.tax + a{lets - 1}
+            set u.owner to p
+        option once_more:
+            set n to n + k
+            if n < 9:
+                again
+"""
+    ruleset = with_rules(rules.replace("; ", "\n    "))
+    for seed in range(8):
+        fast, plain = Game(ruleset, ["ann", "bob"]), Game(ruleset, ["ann", "bob"], backend="interpreter")
+        take_back(fast, agree(fast, plain, random.Random(seed).randrange, 60))
+
+
+def test_how_far_a_loop_is_followed_is_bounded() -> None:
+    """What a loop that can be left changes is all that comes behind it: of many loops, only the last are followed."""
+    loop = ["    for t in town where t == oak:", "        set n to n + 1", "        if n > 5:", "            leave"]
+    ruleset = with_rules("\n".join(["procedure play():", *loop * 200, ""]))
+    p = optimized(lower(ruleset, 2, {name: o.default for name, o in ruleset.settings.items()}))
+    tests = [block.exit for block in p.blocks if isinstance(block.exit, ir.Branch) and len(block.body) == 2]
+    narrowed = [test.within is not None for test in tests]
+    assert len(narrowed) == 200 and narrowed == sorted(narrowed) and 10 < sum(narrowed) < 100
+
+
+def test_equal_options_are_not_unequal() -> None:
+    game = Game(load_ruleset("tutorial"), ["A", "B"])
+    one, other = (next(every_option(game)) for _ in range(2))
+    assert one == other and not one != other and hash(one) == hash(other)  # noqa: SIM202 - that is the question
+    assert one != list(every_option(game))[1] and one != "another thing"
+
+
+class _ByClosures(Interpreter):
+    """The interpreter, but what it evaluates goes through functions made of the expressions."""
+
+    def __init__(self, program: ir.Program) -> None:
+        super().__init__(program)
+        self._closures = Closures(program)
+        self._made: dict[ir.Expr, Closure] = {}
+
+    def evaluate(self, e: ir.Expr, state: list[int], slots: list[int]) -> int:
+        if e not in self._made:
+            self._made[e] = self._closures.made(e)
+        return self._made[e](state, slots)
+
+
+def by_closures(ruleset: typed.Ruleset, seats: int, options: collections.abc.Mapping[str, str]) -> Interpreter:
+    return _ByClosures(lower(ruleset, seats, options))
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+@given(text=programs(), seed=st.integers(0, 999))
+def test_closures_mean_the_same_on_random_programs(text: str, seed: int) -> None:
+    ruleset, names = with_rules(text), ["ann", "bob"]
+    agree(
+        Game(ruleset, names, backend=by_closures),
+        Game(ruleset, names, backend="interpreter"),
+        random.Random(seed).randrange,
+        12,
+    )
+
+
+@pytest.mark.parametrize("folder", EVERY, ids=[f.name for f in EVERY])
+def test_closures_mean_the_same_on_every_ruleset(folder: Path) -> None:
+    ruleset = load_ruleset(str(folder))
+    names = [f"P{i}" for i in range(ruleset.players[0])]
+    agree(Game(ruleset, names, backend=by_closures), Game(ruleset, names), random.Random(1).randrange, 25)
+
+
+def after(rules: str, *options: str) -> Game:
+    game = Game(with_rules(rules), ["a", "b"])
+    for option in options:
+        game.apply_text(option)
+    return game
+
+
+def test_equal_states_of_other_games_have_equal_hashes() -> None:
+    """The hash is of the state alone, not of the way to it."""
+    rules = """
+procedure play():
+    for p in player:
+        decide act by p:
+            option mark(t in town, k in 1 .. 2):
+                set t.mark to k
+            option both:
+                set oak.mark to 2
+"""
+    one, two = after(rules, "mark(oak, 1)", "mark(oak, 2)"), after(rules, "mark(oak, 2)", "mark(oak, 2)")
+    assert one.is_over and one.hash == two.hash
+
+
+@pytest.mark.parametrize("way_out", ["set t.seen to true", "again", "leave", "deeper()"])
+def test_nothing_is_left_of_an_option_that_has_been_carried_out(way_out: str) -> None:
+    """Whatever leads out of it: the order in which a player has done two things does not show."""
+    rules = f"""
+procedure play():
+    for p in player:
+        repeat at most 3:
+            repeat at most 8:
+                decide act by p:
+                    option mark(t in town, k in 1 .. 2):
+                        set t.mark to k
+                        {way_out}
+                    option other:
+                        decide which by p:
+                            option see(t in town, k in 1 .. 2):
+                                set t.mark to k
+                                {way_out}
+                            option neither:
+                                leave
+procedure deeper():
+    set n to n + 1
+"""
+    one = after(rules, "mark(oak, 1)", "other", "see(elm, 2)")
+    two = after(rules, "mark(elm, 2)", "other", "see(oak, 1)")
+    assert one.decision is not None and one.position.cells == two.position.cells and one.hash == two.hash
+
+
+some_passes = st.tuples(*(st.booleans() for _ in PASSES)).map(lambda on: tuple(compress(PASSES, on)))
+some_features = st.builds(Features, **{name: st.booleans() for name in Features.__struct_fields__})
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+@given(text=programs(), seed=st.integers(0, 999), passes=some_passes, features=some_features)
+def test_random_programs_mean_the_same_whichever_passes_run(
+    text: str, seed: int, passes: tuple[Pass, ...], features: Features
+) -> None:
+    """Some passes and features before the generated source, the same passes before the interpreter.
+
+    Where conditions have become sets, that interpreter says that an argument is not in the set.
+    """
+    ruleset = with_rules(text)
+    fast = Game(ruleset, ["ann", "bob"], backend=lambda r, n, o: PythonBackend(lower(r, n, o), passes, features))
+    plain = Game(ruleset, ["ann", "bob"], backend=lambda r, n, o: Interpreter(optimized(lower(r, n, o), passes)))
+    rng = random.Random(seed)
+    hashes = agree(fast, plain, rng.randrange, 12, reasons=narrow not in passes)
+    assert not hashes or hashes[0] == Game(ruleset, ["ann", "bob"], backend="interpreter").hash
+    take_back(fast, hashes)
+
+
+@pytest.mark.parametrize("at", range(len(PASSES)), ids=lambda at: f"{PASSES[at].__name__}-{at}")
+def test_a_game_is_the_same_without_a_pass(at: int) -> None:
+    plays_the_same(lambda r, n, o: PythonBackend(lower(r, n, o), (*PASSES[:at], *PASSES[at + 1 :])), str(at))
+
+
+@pytest.mark.parametrize("name", Features.__struct_fields__)
+def test_a_game_is_the_same_without_a_feature(name: str) -> None:
+    features = replace(ALL_FEATURES, **{name: False})
+    plays_the_same(lambda r, n, o: PythonBackend(lower(r, n, o), features=features), name)
+
+
+def plays_the_same(machines: Machines, seed: str) -> None:
+    """Plays a game on machines of one's own and on the default machine."""
+    ruleset = load_ruleset("tutorial")
+    names = ["ann", "bob", "cid"]
+    game = Game(ruleset, names, backend=machines)
+    hashes = agree(game, Game(ruleset, names), random.Random(seed).randrange, 150)
+    take_back(game, hashes)

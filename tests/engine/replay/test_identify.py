@@ -1,0 +1,245 @@
+"""Which rules a recorded game was played under: found from its decisions alone."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from folders import RULESETS
+from jsonschema import Draft202012Validator
+
+from rulespec.cli.main import cli
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import quick_machine
+from rulespec.engine.game.seating import seat_names
+from rulespec.engine.logs.native import LogHeader, NativeLog, entry_json, parse_log
+from rulespec.engine.program.machine import Machine
+from rulespec.engine.replay import identify as module
+from rulespec.engine.replay.identify import Candidate, Identification, identify
+from rulespec.engine.simulate.playouts import choose
+from rulespec.load import load_ruleset
+from rulespec.schemas import load_schema
+from rulespec.syntax.parser import parse_rules
+from rulespec.typed import nodes as typed
+
+NIM = str(RULESETS / "nim")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def candidates_are_made_once() -> Iterator[None]:
+    """Most searches here try the same candidates: parsing and compiling them takes nearly all of the time."""
+    machines: dict[tuple[object, ...], Machine] = {}
+
+    def made_once(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
+        key = (ruleset.hash, ruleset.ref, seats, *sorted(settings.items()))
+        if key not in machines:
+            machines[key] = quick_machine(ruleset, seats, settings)
+        return machines[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rulespec.ruleset_files.parse_rules", cache(parse_rules))
+        patch.setattr(module, "quick_machine", made_once)
+        yield
+
+
+@cache
+def ruleset(ref: str) -> typed.Ruleset:
+    return load_ruleset(ref)
+
+
+def log_text(ref: str, options: dict[str, str], seed: int, seats: int = 4, decisions: int = 1500) -> str:
+    """A random game as a native log whose header claims nothing but the id of the ruleset."""
+    game, dice = Game(ruleset(ref), seat_names(seats), options), random.Random(seed)
+    while not game.is_over and game.ply < decisions:
+        option = choose(game, dice)
+        assert option is not None
+        game.apply(option)
+    header = LogHeader(ref.split("+")[0].rpartition("/")[2], "", game.seats, {}).to_json()
+    return "".join(json.dumps(line) + "\n" for line in [header, *map(entry_json, game.history)])
+
+
+def found(ref: str, options: dict[str, str], seed: int, **size: int) -> tuple[NativeLog, Identification]:
+    log = parse_log(log_text(ref, options, seed, **size), "game.jsonl")
+    return log, identify(log, details=False, load=ruleset)
+
+
+def answers(identification: Identification) -> set[tuple[str, tuple[tuple[str, str], ...]]]:
+    """The answers, with an overlay's name in the place of an option's value that it stands for."""
+    names = set()
+    for trial in identification.answers:
+        overlays = [identification.named[o] for o in trial.candidate.settings if o in identification.named]
+        options = tuple(o for o in trial.candidate.settings if o not in identification.named)
+        names.add(("+".join(sorted([*trial.candidate.overlays, *overlays])), options))
+    return names
+
+
+# --- games of which the log shows everything --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "base, overlays, options, seed",
+    [
+        ("imperial", "", {}, 1),
+        ("imperial", "first_edition", {}, 1),
+        ("imperial", "no_investor_card", {}, 1),
+        ("imperial", "end_at_30", {}, 1),
+        ("imperial", "cheap_factories", {}, 1),
+        ("imperial", "stack_battles", {}, 6),
+        ("imperial", "reverse_order", {}, 1),
+        ("imperial", "two_more_regions", {}, 1),
+        ("imperial", "five_nations", {}, 1),
+        ("imperial", "playimperial", {}, 1),
+        ("imperial", "", {"set_up": "experienced"}, 1),
+        ("imperial", "", {"upgrade_many": "true"}, 1),
+        ("imperial", "", {"production_optional": "false"}, 1),
+        ("imperial", "", {"forced_stop": "false"}, 3),
+        ("imperial", "", {"rail_both": "true"}, 8),
+        ("imperial", "", {"interest_shortfall": "pay_partial"}, 9),
+        ("imperial", "end_at_30+first_edition", {}, 1),
+        pytest.param("imperial", "playimperial", {"set_up": "experienced"}, 1, marks=pytest.mark.proof),
+        ("imperial", "", {"interest_shortfall": "pay_partial", "set_up": "experienced", "upgrade_many": "true"}, 2),
+        ("imperial_2030", "bonus_for_increases", {}, 1),
+        ("imperial_asia", "playimperial", {"names_count": "true"}, 1),  # neither alone gets any further
+    ],
+)
+def test_edition_and_options_are_found(base: str, overlays: str, options: dict[str, str], seed: int) -> None:
+    ref = f"{base}+{overlays}" if overlays else base
+    _, identification = found(ref, options, seed)
+    assert answers(identification) == {(overlays, tuple(sorted(options.items())))}
+    assert identification.complete
+
+
+# --- games of which the log does not show everything ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "overlays, options, shown",
+    [
+        ("no_gifts", {}, ""),
+        ("stricter_import", {}, ""),
+        ("cheap_factories", {"hide_cash": "true", "gifts": "government_only"}, "cheap_factories"),
+    ],
+)
+def test_what_no_decision_shows_is_not_made_up(overlays: str, options: dict[str, str], shown: str) -> None:
+    _, identification = found(f"imperial+{overlays}", options, 1, decisions=500)
+    assert answers(identification) == {(shown, ())}
+
+
+def test_editions_that_a_log_cannot_tell_apart_are_all_named() -> None:
+    _, identification = found("imperial+first_edition", {"set_up": "experienced"}, 1, decisions=200)
+    assert answers(identification) == {
+        ("", (("forced_stop", "false"), ("set_up", "experienced"))),
+        ("first_edition", (("set_up", "experienced"),)),
+    }
+
+
+def test_what_the_log_leaves_undecided_is_said() -> None:
+    log = parse_log(log_text(NIM + "+tall", {}, 1), "game.jsonl")
+    identification = identify(log, NIM)
+    assert answers(identification) == {("tall", ())}
+    assert identification.undecided == [("misere", "true")]
+    short = parse_log("\n".join(log.text.splitlines()[:2]), "game.jsonl")
+    assert identify(short, NIM).undecided == [("misere", "true"), ("tall", "")]
+
+
+# --- what is believed, and what is not --------------------------------------------------------------------------------
+
+
+def nim_log(options: list[str], header: dict[str, Any] | None = None) -> str:
+    seats = ["Ann", "Bob"]
+    head = {"rulespec_log": 1, "ruleset": "nim", "seats": seats, **(header or {})}
+    lines: list[dict[str, Any]] = [head]
+    for number, option in enumerate(options):
+        lines.append(
+            {"undo": 1} if option == "undo" else {"decision": "turn", "by": seats[number % 2], "option": option}
+        )
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+def test_what_the_header_claims_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RULESPEC_PATH", str(RULESETS))
+    claims = {"ruleset": "nim+tall+nonsense", "options": {"misere": "true", "weather": "fine"}}
+    log = parse_log(nim_log(["take(3)", "take(3)", "take(3)"], claims), "game.jsonl")
+    assert answers(identify(log, details=False)) == {("", ())}
+
+
+def test_decisions_may_be_taken_back() -> None:
+    moves = ["take(3)", "take(3)", "take(3)", "undo", "undo", "take(3)", "take(3)"]
+    identification = identify(parse_log(nim_log(moves), "game.jsonl"), NIM, details=False)
+    assert (answers(identification), identification.decisions) == ({("", ())}, 5)
+    with pytest.raises(DiagnosticsError, match="RS607"):
+        identify(parse_log(nim_log(["take(3)", "undo", "undo"]), "game.jsonl"), NIM)
+
+
+def test_departures_are_counted_from_the_rules_that_are_named() -> None:
+    log = parse_log(nim_log(["take(3)"] * 7), "game.jsonl")
+    assert identify(log, NIM).answers[0].candidate == Candidate(("tall",))
+    assert identify(log, f"{NIM}+tall").answers[0].candidate == Candidate()
+
+
+def test_a_log_that_no_rules_allow() -> None:
+    identification = identify(parse_log(nim_log(["take(3)"] * 4 + ["take(7)"]), "game.jsonl"), NIM)
+    assert (identification.answers, identification.complete) == ([], True)
+    closest = identification.closest
+    assert closest is not None and closest.difference is not None
+    assert (closest.candidate, closest.legal) == (Candidate(("tall",)), 4)
+    assert closest.difference.refusal.rules == ("NIM-03",)
+
+
+def test_a_number_of_seats_that_no_rules_allow() -> None:
+    log = parse_log(nim_log([], {"seats": list("ABCDEFG")}), "game.jsonl")
+    identification = identify(log, NIM)
+    assert identification.answers == []
+    assert identification.closest is not None and identification.closest.difference is not None
+    assert "for 2 to 4 players" in identification.closest.difference.refusal.reason
+
+
+def test_the_search_is_bounded_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    log = parse_log(nim_log(["take(3)"] * 7), "game.jsonl")
+    monkeypatch.setattr(module, "MAX_REPLAYS", 1)
+    identification = identify(log, NIM)
+    assert (identification.answers, identification.complete, identification.replays) == ([], False, 1)
+    monkeypatch.setattr(module, "MAX_REPLAYS", 600)
+    monkeypatch.setattr(module, "MAX_DECISIONS", 3)
+    assert not identify(log, NIM).complete
+    monkeypatch.setattr(module, "MAX_MOVES", 6)
+    with pytest.raises(DiagnosticsError, match="at most 6 lines"):
+        identify(log, NIM)
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
+def run(path: Path, text: str, *args: str) -> tuple[int, str]:
+    path.write_text(text, "utf-8")
+    result = CliRunner().invoke(cli, ["identify", str(path), "--rules", NIM, *args])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result.exit_code, result.stdout
+
+
+def test_command(tmp_path: Path) -> None:
+    code, out = run(tmp_path / "game.jsonl", nim_log(["take(3)"] * 7))
+    assert code == 0
+    assert "legal with 1 departure:\n  nim+tall\n" in out
+    assert "not decided by the log, which is as legal with each of them beside this:\n  misere=true\n" in out
+    code, out = run(tmp_path / "game.jsonl", nim_log(["take(7)"]))
+    assert code == 1
+    assert "no overlays and options found" in out
+    assert "NIM-03: one to three stones" in out
+
+
+@pytest.mark.parametrize("moves, code", [(["take(3)"] * 7, 0), (["take(9)"], 1)])
+def test_command_as_json(tmp_path: Path, moves: list[str], code: int) -> None:
+    found_code, out = run(tmp_path / "game.jsonl", nim_log(moves), "--format", "json")
+    data = json.loads(out)
+    Draft202012Validator(load_schema("identify")).validate(data)
+    assert found_code == code
+    assert [answer["ruleset"] for answer in data["answers"]] == (["nim+tall"] if code == 0 else [])
+    assert (data["closest"] is None) == (code == 0)

@@ -1,0 +1,373 @@
+"""Recorded games under other rules: the first decision that is not legal any more, or how the result changes."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cases import small
+from click.testing import CliRunner
+from folders import ROOT, RULESETS
+from jsonschema import Draft202012Validator
+
+from rulespec.cli.main import cli
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.option import Option
+from rulespec.engine.game.seating import seat_names
+from rulespec.engine.replay import tally
+from rulespec.engine.replay.judge import Judgement, judge, judge_file
+from rulespec.engine.simulate.playouts import choose
+from rulespec.load import load_ruleset
+from rulespec.schemas import load_schema
+
+LOGS = ROOT / "games" / "imperial" / "logs"
+NIM = str(RULESETS / "nim")
+SHORT = RULESETS / "nim" / "logs" / "short.jsonl"
+
+
+@pytest.fixture(autouse=True)
+def known_rulesets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RULESPEC_PATH", str(RULESETS))
+
+
+def run(*args: str | Path) -> tuple[int, str, str]:
+    result = CliRunner().invoke(cli, ["replay", *map(str, args)])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
+def played(ref: str, decisions: list[str], **options: str) -> Game:
+    """A game of two; each decision is taken by whoever is asked, if it is legal."""
+    game = Game(load_ruleset(ref), ["Ann", "Bob"], options)
+    for text in decisions:
+        game.apply(game.parse(text))
+    return game
+
+
+# --- small games ------------------------------------------------------------------------------------------------------
+
+QUIZ = """\
+procedure play():
+    for p in player:
+        if warm_up:
+            decide warming by p:
+                option stretch:
+                    pass
+                option rest:
+                    require easy "QZ-1: no rest"
+                    pass
+        decide answer by p:
+            option say(n in 1 .. 6 "QZ-2: a number that there is"):
+                require n <= limit() "QZ-3: not so many"
+                set p.points to p.points + n * factor
+            option interject(q in player, n in 1 .. 2) by q:
+                set q.points to q.points + n
+                again
+    end game
+
+def limit() -> int:
+    most if pace == slow else most - 1
+
+scoring p in player:
+    score p.points
+--- game.yaml
+id: quiz
+title: Quiz
+version: "1.0"
+players: {kind: player, min: 1, max: 3}
+start: play
+options:
+  warm_up: {default: false}
+  easy: {default: false}
+  pace: {values: [slow, fast], default: slow}
+overlays: [warm, easy, strict, turned]
+--- kinds.yaml
+kinds:
+  player: {state: {points: {type: int}}}
+--- tables.yaml
+constants: {most: 6, factor: 1}
+--- variants/warm.yaml
+id: warm
+title: Warm
+for: quiz
+version: "1.0"
+options: {warm_up: true}
+--- variants/easy.yaml
+id: easy
+title: Easy
+for: quiz
+version: "1.0"
+options: {warm_up: true, easy: true}
+--- variants/strict.yaml
+id: strict
+title: Strict
+for: quiz
+version: "1.0"
+changes: {constants.most: 3}
+remove: [game.options.pace]
+--- variants/strict.rules
+replace def limit() -> int:
+    most
+--- variants/turned.yaml
+id: turned
+title: Turned
+for: quiz
+version: "1.0"
+changes: {constants.factor: -1}
+"""
+
+
+@pytest.fixture
+def quiz(tmp_path: Path) -> str:
+    small(tmp_path / "quiz", QUIZ)
+    return str(tmp_path / "quiz")
+
+
+def under(ref: str, overlays: str, decisions: list[str], **options: str) -> Judgement:
+    return judge("game", played(ref, decisions, **options), load_ruleset(ref + overlays))
+
+
+def test_the_result_changes(quiz: str) -> None:
+    judgement = under(quiz, "+turned", ["say(2)", "say(4)"])
+    assert (judgement.legal, judgement.difference, judgement.winners) == (2, None, "other")
+    assert (judgement.recorded.scores, judgement.recorded.winners) == ({"Ann": 2, "Bob": 4}, ("Bob",))
+    assert (judgement.outcome.scores, judgement.outcome.winners) == ({"Ann": -2, "Bob": -4}, ("Ann",))
+    assert not judgement.unchanged
+
+
+def test_the_first_decision_that_is_refused(quiz: str) -> None:
+    judgement = under(quiz, "+strict", ["say(2)", "say(4)"])
+    difference = judgement.difference
+    assert difference is not None
+    assert (judgement.legal, judgement.winners, difference.index) == (1, None, 1)
+    assert (difference.recorded.by, difference.recorded.option) == ("Bob", "say(4)")
+    assert (difference.open, difference.open_by) == ("answer", "Bob")
+    assert difference.refusal.rules == ("QZ-3",)
+    assert difference.refusal.values == {"n": "4", "limit()": "3"}
+    assert difference.nearest == ("say(1)", "say(2)", "say(3)")
+    assert judgement.outcome.scores == {"Ann": 2, "Bob": 0}
+
+
+def test_a_question_with_one_answer_is_answered(quiz: str) -> None:
+    judgement = under(quiz, "+warm", ["say(2)", "say(4)"])
+    assert (judgement.legal, judgement.forced, judgement.winners) == (2, 2, "same")
+    assert judgement.unchanged
+
+
+def test_a_question_with_several_answers_is_not(quiz: str) -> None:
+    difference = under(quiz, "+easy", ["say(2)", "say(4)"]).difference
+    assert difference is not None
+    assert (difference.index, difference.open, difference.open_by) == (0, "warming", "Ann")
+    assert difference.refusal.reason == "the open decision is `warming`, not `answer`"
+
+
+def test_a_question_that_only_the_log_answers(quiz: str) -> None:
+    game = played(quiz + "+warm", ["stretch", "say(2)", "stretch", "say(4)"])
+    difference = judge("game", game, load_ruleset(quiz)).difference
+    assert difference is not None
+    assert (difference.index, difference.recorded.decision, difference.open) == (0, "warming", "answer")
+
+
+def test_interrupts_are_taken_as_they_were(quiz: str) -> None:
+    judgement = under(quiz, "+warm", ["interject(Bob, 2)", "say(1)", "say(1)"])
+    # The warm-up is asked first, and the interrupt is an option of the question after it.
+    assert (judgement.legal, judgement.forced, judgement.outcome.scores) == (3, 2, {"Ann": 1, "Bob": 3})
+
+
+def test_decisions_are_taken_back_as_they_were(quiz: str) -> None:
+    game = played(quiz, ["say(2)", "say(4)"])
+    said, wrong = game.history
+    again = judge("game", game, load_ruleset(quiz + "+warm"), moves=[wrong_start(game), TakenBack(1), said, wrong])
+    assert (again.decisions, again.legal, again.forced, again.outcome.scores) == (3, 3, 3, {"Ann": 2, "Bob": 4})
+    kept = judge(
+        "game", game, load_ruleset(quiz + "+warm"), moves=[said, TakenBack(1, ("player.points",)), said, wrong]
+    )
+    assert kept.outcome.scores == {"Ann": 4, "Bob": 4}
+    unknown = judge("game", game, load_ruleset(quiz), moves=[said, TakenBack(1, ("player.luck",)), said, wrong])
+    assert unknown.difference is not None
+    assert "no state field `player.luck`" in unknown.difference.refusal.reason
+
+
+def wrong_start(game: Game) -> Option:
+    """What the first player might have said instead."""
+    start = Game(game.ruleset, game.seats, game.settings)
+    return start.parse("say(5)")
+
+
+def test_what_the_table_chose_is_kept_where_it_is_known(quiz: str) -> None:
+    judgement = under(quiz, "+strict", ["say(2)", "say(1)"], pace="fast", easy="true")
+    assert judgement.dropped == ("pace=fast: `quiz+strict` has no such option",)
+    # What the table has left as it is follows the other rules: there is a warm-up now.
+    assert under(quiz, "+easy", ["say(1)", "say(1)"], pace="fast").difference is not None
+
+
+def test_a_game_that_ends_earlier_or_not_at_all() -> None:
+    tall = played(f"{NIM}+tall", ["take(3)"] * 7)
+    judgement = judge("game", tall, load_ruleset(NIM))
+    assert (judgement.ends_earlier, judgement.legal, judgement.outcome.ended) == (True, 3, "last_stone")
+    assert (judgement.winners, judgement.difference) == ("same", None)
+    judgement = judge("game", played(NIM, ["take(3)"] * 3), load_ruleset(f"{NIM}+tall"))
+    assert (judgement.outcome.ended, judgement.winners, judgement.unchanged) == (None, "open", False)
+    judgement = judge("game", played(NIM, ["take(3)"]), load_ruleset(f"{NIM}+tall"))
+    assert (judgement.winners, judgement.unchanged) == ("open", True)
+
+
+def test_rules_for_another_number_of_seats_cannot_judge(quiz: str) -> None:
+    game = Game(load_ruleset(NIM), list("ABCD"))
+    with pytest.raises(DiagnosticsError, match="not for 4"):
+        judge("game", game, load_ruleset(quiz))
+
+
+def test_a_log_that_breaks_its_own_rules_cannot_be_judged(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_text(SHORT.read_text("utf-8").replace("take(2)", "take(7)"), "utf-8")
+    with pytest.raises(DiagnosticsError, match="not legal under its own rules, after 1 decisions: NIM-03") as error:
+        judge_file(log, "+tall")
+    assert error.value.diagnostics[0].code == "RS821"
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
+def test_command_shows_how_the_result_changes() -> None:
+    code, out, _ = run(SHORT, "--under", "+tall")
+    assert code == 1
+    assert "nim · under nim+tall" in out
+    assert out.splitlines()[4:] == [
+        "seat      recorded           now",
+        "Ann              6             6",
+        "Bob              3  won        3",
+        "ending  last_stone       goes on",
+    ]
+
+
+def test_command_shows_the_first_decision_that_is_refused(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    tall = played(f"{NIM}+tall", ["take(3)", "take(3)", "take(2)", "take(2)"])
+    lines = [{"decision": o.decision, "by": o.by, "option": str(o)} for o in tall.history]
+    head = {"rulespec_log": 1, "ruleset": "nim+tall", "seats": ["Ann", "Bob"]}
+    log.write_text("".join(json.dumps(line) + "\n" for line in [head, *lines]), "utf-8")
+    code, out, _ = run(log, "--under", "nim")
+    assert code == 1
+    for text in (
+        "not legal   after 3 of 4 decisions",
+        "action      Bob: take(2) (decision `turn`)",
+        "reason      NIM-04: there are not so many stones",
+        "rules       NIM-04",
+        "stone.heap = 1",
+        "open        `turn` by Bob",
+        "legal       take(1)",
+    ):
+        assert text in out
+
+
+def test_command_for_a_folder(tmp_path: Path) -> None:
+    for name, moves in (("a", [3, 3, 2, 2]), ("b", [3, 3, 3, 1]), ("c", [3, 3, 2, 3]), ("d", [1])):
+        seats = ["Ann", "Bob"]
+        lines: list[dict[str, Any]] = [{"rulespec_log": 1, "ruleset": "nim+tall", "seats": seats}]
+        lines += [{"decision": "turn", "by": seats[i % 2], "option": f"take({n})"} for i, n in enumerate(moves)]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    (tmp_path / "e.json").write_text("{", "utf-8")
+    (tmp_path / "notes.md").write_text("no log", "utf-8")
+    code, out, _ = run(tmp_path, "--under", "nim")
+    assert code == 2
+    lines_ = [line.replace(f"{tmp_path}/", "") for line in out.splitlines()]
+    assert lines_[0] == "a.jsonl: not legal after 3 of 4 decisions: NIM-04: there are not so many stones"
+    assert (
+        lines_[1] == "b.jsonl: legal, ended (last_stone), won by Ann instead of nobody, earlier: after 3 of 4 decisions"
+    )
+    assert lines_[3] == "d.jsonl: legal, goes on, as in the log"
+    assert lines_[4].startswith("e.json: cannot be judged: ")
+    assert lines_[6:] == [
+        "5 logs: 2 legal, 2 not legal, 1 not judged",
+        "legal: 1 other winners, 1 not over",
+        "not legal, by the rule that is broken first:",
+        "  2  NIM-04  NIM-04: there are not so many stones",
+    ]
+    code, out, _ = run(tmp_path, "--under", "nim", "--format", "json")
+    data = json.loads(out)
+    Draft202012Validator(load_schema("under")).validate(data)
+    assert (code, len(data["logs"]), data["totals"]["illegal"]) == (2, 5, 2)
+    assert data["totals"]["winners"] == {"same": 0, "other": 1, "open": 1}
+    assert data["totals"]["broken"] == [
+        {"rule": ["NIM-04"], "reason": "NIM-04: there are not so many stones", "logs": 2}
+    ]
+
+
+def test_command_for_one_log_as_json() -> None:
+    code, out, _ = run(SHORT, "--under", "nim", "--format", "json")
+    data = json.loads(out)
+    Draft202012Validator(load_schema("under")).validate(data)
+    assert (code, data["under"], data["logs"][0]["winners"]) == (0, "nim", "same")
+
+
+@pytest.mark.parametrize(
+    "args, message",
+    [
+        ([SHORT, "--under", "nothing"], "there is no ruleset `nothing`"),
+        ([SHORT, "--under", "+nothing"], "there is no overlay `nothing`"),
+        ([SHORT, "--under", "+"], "there is no overlay ``"),
+        ([SHORT, "--under", "nim", "--out", "x.jsonl"], "--under does not go with"),
+        ([SHORT, "--under", "nim", "--until", "1"], "--under does not go with"),
+        (["nowhere.jsonl", "--under", "nim"], "there is no file"),
+    ],
+)
+def test_wrong_usage(args: list[Any], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    from rulespec.cli.main import run as run_command
+
+    assert run_command(["replay", *map(str, args)]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_folders_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(DiagnosticsError, match="holds no log"):
+        tally.logs_in(tmp_path)
+    for number in range(3):
+        (tmp_path / f"{number}.jsonl").write_text("{}", "utf-8")
+    monkeypatch.setattr(tally, "MAX_LOGS", 2)
+    with pytest.raises(DiagnosticsError, match="holds 3 logs; at most 2"):
+        tally.logs_in(tmp_path)
+
+
+# --- whole games ------------------------------------------------------------------------------------------------------
+
+
+def test_recorded_games_with_cheap_factories() -> None:
+    folder = LOGS / "playimperial"
+    judgements = [
+        judge_file(path, "+cheap_factories") for path in (folder / "c000-standard-2p.json", folder / "quickstart.json")
+    ]
+    assert [j.difference for j in judgements] == [None, None]
+    assert all(j.under == "imperial+playimperial+cheap_factories" for j in judgements)
+    assert judgements[0].outcome.scores != judgements[0].recorded.scores
+
+
+def test_the_quick_start_game_in_the_first_edition() -> None:
+    judgement = judge_file(LOGS / "quickstart.jsonl", "+first_edition")
+    difference = judgement.difference
+    assert difference is not None
+    # The second bond on the back of a flag card is one of 4 there: who has bought it has less to spend.
+    assert (difference.index, difference.recorded.option) == (9, "buy(germany_4)")
+    assert "IMP-BON-03" in difference.refusal.rules
+
+
+@pytest.mark.parametrize("overlay", ["first_edition", "reverse_order", "five_nations", "playimperial", "end_at_30"])
+def test_any_game_under_any_rules_comes_to_a_judgement(overlay: str) -> None:
+    ruleset = load_ruleset("imperial")
+    other = load_ruleset(f"imperial+{overlay}")
+    for seed in range(3):
+        game, dice = Game(ruleset, seat_names(4)), random.Random(seed)
+        while not game.is_over and game.ply < 300:
+            option = choose(game, dice)
+            assert option is not None
+            game.apply(option)
+        judgement = judge("game", game, other)
+        stops = judgement.difference is not None or judgement.ends_earlier
+        assert (judgement.legal < judgement.decisions) == stops
+        Draft202012Validator(load_schema("under")).validate(
+            {"under": overlay, "logs": [judgement.to_json()], "totals": tally.Tally().to_json()}
+        )

@@ -1,0 +1,307 @@
+"""Exploration finds what the rules get wrong, with a short game that shows it, and finds nothing in sound rules."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cases import small, split, write
+from click.testing import CliRunner, Result
+from folders import RULESETS
+
+from rulespec.cli.main import cli
+from rulespec.engine.replay.replay import replay_log
+from rulespec.engine.verify import explore as exploring
+from rulespec.engine.verify.explore import Exploration, explore
+from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
+
+ONE = """\
+--- game.yaml
+id: small
+title: Small
+version: "1.0"
+players: {kind: player, min: 2, max: 2}
+units: [money, points]
+start: play
+"""
+
+
+@cache
+def ruleset(name: str) -> typed.Ruleset:
+    return load_ruleset(str(RULESETS / name))
+
+
+def explored(folder: Path, rules: str, decisions: int = 2_000) -> Exploration:
+    return explore(small(folder / "small", rules + ONE), decisions)
+
+
+def codes(found: Exploration) -> list[str]:
+    return [d.code for d in found.diagnostics()]
+
+
+def moves(found: Exploration) -> list[str]:
+    (finding,) = found.findings
+    return [str(move) for move in finding.moves]
+
+
+def validate(*args: str) -> Result:
+    return CliRunner().invoke(cli, ["validate", *args])
+
+
+# --- sound rules ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["nim", "nim+tall", "wager", "errands"])
+def test_nothing_is_wrong_with_the_rulesets_of_the_tests(name: str) -> None:
+    found = explore(ruleset(name), 5_000)
+    assert codes(found) == []
+    assert 0 < found.decisions <= 5_000
+
+
+def test_a_small_game_is_seen_whole() -> None:
+    found = explore(ruleset("nim"), 10_000)
+    assert found.complete == [2, 3, 4]
+    assert found.unseen == []
+
+
+def test_the_same_bound_gives_the_same_result() -> None:
+    assert explore(ruleset("errands"), 1_000) == explore(ruleset("errands"), 1_000)
+
+
+def test_progress_adds_up() -> None:
+    steps: list[int] = []
+    found = explore(ruleset("wager"), 1_234, steps.append)
+    assert sum(steps) == found.decisions
+
+
+# --- what is found ----------------------------------------------------------------------------------------------------
+
+FAULT = """\
+procedure play():
+    repeat at most 6:
+        for p in player:
+            decide turn by p:
+                option earn:
+                    pay 2 from bank to p.cash
+                option spend(n in 1 money .. 3):
+                    require p.cash > 0
+                    pay n from p.cash to bank
+--- kinds.yaml
+kinds: {player: {state: {cash: {account: money}}}}
+accounts: {bank: {account: money, unlimited: true}}
+"""
+
+
+def test_a_fault_is_found_with_the_shortest_game(tmp_path: Path) -> None:
+    found = explored(tmp_path, FAULT)
+    assert codes(found) == ["RS703"]
+    assert moves(found) == ["earn", "earn", "spend(3)"]
+    assert found.findings[0].shortest
+    assert "with 2 players: A: earn · B: earn · A: spend(3)" in found.findings[0].diagnostic.help
+
+
+NO_OPTION = """\
+procedure play():
+    repeat at most 3:
+        for p in player:
+            decide turn by p:
+                option take(n in 1 .. 2):
+                    require left >= n
+                    set left to left - n
+                option shout by next(p):
+                    again
+--- kinds.yaml
+state: {left: {type: int 0..4, start: 4}}
+"""
+
+
+def test_a_decision_without_a_legal_option_is_found(tmp_path: Path) -> None:
+    found = explored(tmp_path, NO_OPTION)
+    assert codes(found) == ["RS711"]
+    assert moves(found) == ["take(2)", "take(2)"]  # acts out of turn do not help who has to decide
+
+
+DEEP = """\
+procedure play():
+    repeat at most 300:
+        for p in player:
+            decide turn by p:
+                option wait(n in 1 .. 9):
+                    set waited to waited + n
+                option grow:
+                    set size to size + 1
+        if waited > 3000:
+            end game
+invariant small_enough:
+    "It stays small."
+    size < 8
+--- kinds.yaml
+state: {size: {type: int}, waited: {type: int}}
+"""
+
+
+def test_a_long_game_that_breaks_an_invariant_is_made_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exploring._Explorer, "_breadth", lambda self, seats, budget: False)
+    found = explored(tmp_path, DEEP, 3_000)
+    assert codes(found) == ["RS712"]
+    assert moves(found) == ["grow"] * 8
+    assert found.decisions <= 3_000 + 100
+    assert str(found.findings[0].diagnostic.span).endswith("rules/play.rules:11:11")
+
+
+TOGGLE = """\
+procedure play():
+    for p in player:
+        decide turn by p:
+            option paint:
+                set red to not red
+                again
+            option done:
+                pass
+--- kinds.yaml
+state: {red: {type: bool}}
+"""
+
+
+@pytest.mark.parametrize("breadth", [True, False])
+def test_turns_without_end_are_found(breadth: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not breadth:
+        monkeypatch.setattr(exploring._Explorer, "_breadth", lambda self, seats, budget: False)
+    found = explored(tmp_path, TOGGLE)
+    assert codes(found) == ["RS713"]
+    assert moves(found) == ["paint", "paint"]
+    assert found.findings[0].loop == 2
+
+
+def test_chance_and_acts_out_of_turn_make_no_loop(tmp_path: Path) -> None:
+    rules = """\
+procedure play():
+    for p in player:
+        turns(p)
+
+procedure turns(p: player):
+    repeat:
+        chance coin:
+            option heads:
+                pass
+            option tails:
+                end game
+        decide turn by p:
+            option go:
+                pass
+            option shout(q in player) by q:
+                again
+"""
+    assert codes(explored(tmp_path, rules)) == []
+
+
+def test_a_position_without_a_way_to_the_end_is_found(tmp_path: Path) -> None:
+    rules = """\
+procedure play():
+    for p in player:
+        turns(p)
+
+procedure turns(p: player):
+    repeat:
+        decide turn by p:
+            option close:
+                set closed to true
+            option win:
+                require not closed
+                end game
+--- kinds.yaml
+state: {closed: {type: bool}}
+"""
+    found = explored(tmp_path, rules)
+    assert codes(found) == ["RS713", "RS714"]
+    assert [[str(m) for m in f.moves] for f in found.findings] == [["close", "close"], ["close"]]
+
+
+def test_an_option_that_is_never_offered_is_found(tmp_path: Path) -> None:
+    rules = """\
+procedure play():
+    for p in player:
+        decide turn by p:
+            option win:
+                require left > 3 and left < 2
+                end game
+            option cheat:
+                require cheating
+                end game
+            option pass_on:
+                pass
+--- kinds.yaml
+state: {left: {type: int, start: 5}}
+"""
+    found = explore(small(tmp_path / "small", rules + ONE + "options: {cheating: {default: false}}\n"), 1_000)
+    assert codes(found) == ["RS715"]
+    assert "the option `win`" in found.others[0].message
+    assert found.unseen == ["win"]
+
+
+def test_what_is_wrong_at_once_needs_no_decisions(tmp_path: Path) -> None:
+    rules = """\
+procedure play():
+    for p in player:
+        decide turn by p:
+            option go:
+                require open
+--- kinds.yaml
+state: {open: {type: bool}}
+"""
+    found = explored(tmp_path, rules)
+    assert codes(found) == ["RS711"]
+    assert moves(found) == []
+
+
+def test_options_of_the_ruleset_are_tried_and_named_where_they_matter(tmp_path: Path) -> None:
+    rules = FAULT.replace("require p.cash > 0", "require p.cash >= 3 or (risky and p.cash > 0)")
+    options = "options: {risky: {default: false}, mild: {default: false}}\n"
+    rules = rules.replace("repeat at most 6", "repeat at most 2 if mild else 7")
+    found = explore(small(tmp_path / "small", rules + ONE + options), 20_000)
+    (finding,) = found.findings
+    assert finding.diagnostic.code == "RS703"
+    assert "and risky=true" in finding.diagnostic.help
+    assert "mild" not in finding.diagnostic.help
+    assert len(finding.moves) == 3
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
+def test_the_log_shows_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "small", split(DEEP + ONE, "rules/play.rules"))
+    monkeypatch.setenv("RULESPEC_PATH", str(tmp_path))
+    found = validate("small", "--deep", "2", "--deep-log", str(tmp_path / "logs"), "--format", "json")
+    assert found.exit_code == 1
+    (diagnostic,) = json.loads(found.stdout)["rulesets"][0]["diagnostics"]
+    path = tmp_path / "logs" / "small-RS712-1.jsonl"
+    assert str(path) in diagnostic["help"]
+    lines: list[dict[str, Any]] = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    assert [line.get("option") for line in lines[1:]] == ["grow"] * 8
+    assert replay_log(path).divergence is None
+    assert "small: explored" in found.stderr
+
+
+def test_warnings_leave_the_ruleset_sound(tmp_path: Path) -> None:
+    write(tmp_path / "small", split(TOGGLE + ONE, "rules/play.rules"))
+    found = validate(str(tmp_path / "small"), "--deep", "1")
+    assert found.exit_code == 0
+    assert "sound (1 warning)" in found.stdout
+
+
+@pytest.mark.parametrize("args", [["--deep", "0"], ["--deep", "x"], ["--deep-log", "logs"]])
+def test_wrong_usage_is_told(args: list[str]) -> None:
+    assert validate(str(RULESETS / "nim"), *args).exit_code == 2
+
+
+def test_a_log_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    write(tmp_path / "small", split(TOGGLE + ONE, "rules/play.rules"))
+    (tmp_path / "file").write_text("")
+    found = validate(str(tmp_path / "small"), "--deep", "1", "--deep-log", str(tmp_path / "file" / "logs"))
+    assert found.exit_code != 0
+    assert "cannot write" in found.stderr

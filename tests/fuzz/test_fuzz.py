@@ -1,0 +1,153 @@
+"""Fuzzing in small: what it once found stays mended, and a few inputs of every entry point end well."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from folders import TESTS
+
+from fuzz.__main__ import Fuzzer
+from fuzz.grammar import Writer
+from fuzz.parts import joined, split, write
+from fuzz.seeds import seeds
+from fuzz.shrink import shrink
+from fuzz.targets import TARGETS
+from fuzz.worker import Worker
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.syntax.parser import parse_rules
+
+FOUND = TESTS / "fixtures" / "fuzz"
+INPUTS = int(os.environ.get("RULESPEC_FUZZ", "20"))
+SECONDS = 40  # of the processor: only what does not end fails here; `python -m fuzz` is stricter
+SAVED = sorted(p for p in FOUND.glob("*/*"))
+
+
+@pytest.fixture(scope="module", params=TARGETS)
+def worker(request: pytest.FixtureRequest) -> Iterator[Worker]:
+    with Worker(request.param, SECONDS) as it:
+        yield it
+
+
+def test_what_was_found_stays_mended(worker: Worker) -> None:
+    wrong = {p.name: worker.run(p.read_bytes()).wrong for p in SAVED if p.parent.name == worker.target}
+    assert not any(wrong.values()), wrong
+
+
+def test_any_input_ends_with_an_exit_code_and_a_message(worker: Worker, tmp_path: Path) -> None:
+    fuzzer = Fuzzer(worker.target, 0, tmp_path)
+    said: set[str] = set()
+    for number in range(INPUTS):
+        data = fuzzer.input()
+        outcome = worker.run(data)
+        assert not outcome.wrong, f"input {number}: {outcome.wrong}\n{data[:5000]!r}"
+        said.update(outcome.said)
+    assert len(said) > 2
+    assert not {path.parent.name for path in SAVED} - TARGETS.keys()
+
+
+def test_the_seeds_of_every_target_lead_to_its_end() -> None:
+    """Else all would be refused at the door, and nothing behind it be tried out."""
+    for name in TARGETS:
+        with Worker(name) as worker:
+            outcomes = (worker.run(data) for data in seeds(name)[:12])
+            assert any(said.endswith(" 0") for outcome in outcomes for said in outcome.said), name
+
+
+# --- what watches ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "mistake, kind",
+    [
+        ("raise KeyError('x')", "KeyError"),
+        ("raise SystemExit(3)", "SystemExit"),
+        ("import os; os.abort()", "crash"),
+        ("9 ** 9 ** 9", "hang"),  # in C, where no signal handler of Python's gets to run
+        ("x = b'x' * 600_000_000", "large"),
+        ("x = bytearray(9_000_000_000)", "MemoryError"),
+        ("print('{', end='')", ""),
+        ("import warnings; warnings.warn('once')", "UserWarning"),
+    ],
+)
+def test_a_mistake_is_seen(mistake: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The process that tries out imports this in the place of the targets.
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys, types\n"
+        "class Target:\n"
+        "    def run(self, data, folder):\n"
+        f"        {mistake}\n"
+        "        return {'done 0'}\n"
+        "sys.modules['fuzz.targets'] = types.SimpleNamespace(TARGETS={'yaml': Target()})\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    # Only what never ends is to reach the limit of time, however busy the machine is.
+    with Worker("yaml", seconds=1 if kind == "hang" else SECONDS) as worker:
+        outcome = worker.run(b"x")
+        assert outcome.kind.partition(" ")[0] == kind, outcome.wrong
+        assert bool(outcome.wrong) == bool(kind)
+
+
+def test_a_failure_is_kept_and_made_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys, types\n"
+        "class Target:\n"
+        "    def run(self, data, folder):\n"
+        "        assert b'title' not in data\n"
+        "        return {'done 0'}\n"
+        "sys.modules['fuzz.targets'] = types.SimpleNamespace(TARGETS={'sections': Target()})\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    fuzzer = Fuzzer("sections", 0, tmp_path / "out")
+    with Worker("sections") as worker:
+        for data in (b"id: x\n", b"id: x\ntitle: x\n", b"title: y\n"):
+            fuzzer.try_out(worker, data)
+    assert (fuzzer.summary.inputs, len(fuzzer.summary.failures)) == (3, 1)
+    (small,) = (tmp_path / "out" / "sections").glob("*.input")
+    assert small.read_bytes() == b"title"
+
+
+def test_a_run_ends_and_tells_what_it_came_to(tmp_path: Path) -> None:
+    summary = Fuzzer("yaml", 0, tmp_path).run(2)
+    told = json.loads((tmp_path / "yaml" / "summary.json").read_text())
+    assert told == json.loads(json.dumps(asdict(summary)))
+    assert told["inputs"] > 0 and told["failures"] == []
+
+
+# --- what makes inputs ------------------------------------------------------------------------------------------------
+
+
+def test_an_input_is_made_anew_by_its_seed(tmp_path: Path) -> None:
+    for name in ("log", "rules"):
+        one, two = (Fuzzer(name, 7, tmp_path) for _ in range(2))
+        assert [one.input() for _ in range(9)] == [two.input() for _ in range(9)]
+
+
+def test_files_of_an_input_lead_nowhere_else(tmp_path: Path) -> None:
+    data = b"a\n--- x/y.yaml\nb\n--- ../z.yaml\n--- /z.yaml\n--- x.py\n--- log.jsonl\nc"
+    parts = split(data, "first.yaml")
+    assert list(parts) == ["first.yaml", "x/y.yaml", "log.jsonl"]
+    assert split(joined(parts, "first.yaml"), "first.yaml") == {**parts, "log.jsonl": b"c\n"}
+    write(parts, tmp_path / "home")
+    assert {p.name for p in tmp_path.rglob("*") if p.is_file()} == {"first.yaml", "y.yaml", "log.jsonl"}
+
+
+def test_what_the_grammar_makes_can_be_parsed() -> None:
+    refused = []
+    for number in range(60):
+        text = Writer(random.Random(number), ["oak", "p", "turn"]).text("rules", 6)
+        try:
+            parse_rules(text, "f")
+        except DiagnosticsError as error:
+            refused += [d.message for d in error.diagnostics]
+    assert len(refused) < 10, refused  # brackets and blocks may nest too deep
+
+
+def test_shrinking_leaves_what_matters() -> None:
+    data = "".join(f"line {n}\n" for n in range(200)).encode()
+    assert shrink(data, lambda d: b"7" in d and b"line 13" in d, 30) in (b"line 137", b"7line 13", b"line 13\n7")

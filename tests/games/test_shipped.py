@@ -1,0 +1,96 @@
+"""Every ruleset that is shipped, alone and with each overlay that it offers, is sound, is tested and plays.
+
+RULESPEC_PAIRS=1 also tries every two overlays together: they are sound without a warning, or they are refused.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import random
+from functools import cache
+
+import pytest
+from folders import GAMES
+
+from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.documents.nodes import to_plain
+from rulespec.documents.reader import read_yaml
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.numbered import every_option
+from rulespec.engine.verify.scenario import suite_scenarios
+from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
+
+SHIPPED = sorted(p.parent.name for p in GAMES.glob("*/game.yaml"))
+AGREE = 40
+"""Decisions for which both backends run side by side."""
+
+
+@cache
+def loaded(ref: str) -> tuple[typed.Ruleset, Report]:
+    report = Report()
+    return load_ruleset(f"{GAMES}/{ref}", report), report
+
+
+def offered() -> list[str]:
+    return [f"{name}+{overlay}" for name in SHIPPED for overlay in loaded(name)[0].offered]
+
+
+REFS = [*SHIPPED, *offered()]
+
+
+@pytest.mark.parametrize("ref", REFS)
+def test_it_is_sound_without_a_warning(ref: str) -> None:
+    assert loaded(ref)[1].diagnostics == ()
+
+
+@pytest.mark.parametrize("ref", REFS)
+def test_it_plays_by_both_backends_alike(ref: str) -> None:
+    ruleset = loaded(ref)[0]
+    rng = random.Random(ref)
+    players = rng.randint(*ruleset.players)
+    seats = [f"P{i + 1}" for i in range(players)]
+    fast, plain = Game(ruleset, seats), Game(ruleset, seats, {}, "interpreter")
+    while fast.ply < AGREE and not fast.is_over:
+        listed = list(every_option(fast))
+        assert listed == list(every_option(plain))
+        option = rng.choice([o for o in listed if not o.interrupt])
+        fast.apply(option)
+        plain.apply(option)
+        assert fast.hash == plain.hash
+        assert fast.broken_invariants() == []
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_what_lies_in_variants_is_offered_or_included(name: str) -> None:
+    files = {p.stem for p in (GAMES / name / "variants").glob("*.yaml")}
+    overlays = [to_plain(read_yaml(p, str(p))) for p in GAMES.glob("*/variants/*.yaml")]
+    included = {name for overlay in overlays for name in overlay.get("includes", [])}
+    assert files - set(loaded(name)[0].offered) <= included
+
+
+def test_what_is_extended_does_not_offer_its_overlays_further() -> None:
+    assert loaded("imperial")[0].offered
+    assert loaded("tutorial")[0].offered == ()
+
+
+@pytest.mark.parametrize("ref", REFS)
+def test_it_has_scenarios(ref: str) -> None:
+    """Those of an overlay stand where it does: an overlay of Imperial is tested on the map of Imperial."""
+    name, _, overlay = ref.partition("+")
+    if not overlay or (GAMES / name / "variants" / f"{overlay}.yaml").exists():
+        report = Report()
+        assert any(True for _ in suite_scenarios(loaded(ref)[0], report))
+        assert report.ok
+
+
+@pytest.mark.skipif("RULESPEC_PAIRS" not in os.environ, reason="long: set RULESPEC_PAIRS=1")
+@pytest.mark.parametrize("name", SHIPPED)
+def test_two_overlays_are_sound_together_or_refused(name: str) -> None:
+    for one, other in itertools.combinations(loaded(name)[0].offered, 2):
+        report = Report()
+        with contextlib.suppress(DiagnosticsError):
+            load_ruleset(f"{GAMES}/{name}+{one}+{other}", report)
+        assert report.diagnostics == () or not report.ok, (one, other, report.diagnostics)

@@ -1,0 +1,177 @@
+"""The on-disk cache: results are the same with it, without it, and with a damaged one."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from folders import GAMES
+
+from rulespec import cache
+from rulespec.cli.validate import check
+from rulespec.diagnostics.report import Report
+from rulespec.load import load_ruleset
+from rulespec.syntax.ast_json import pack, unpack
+from rulespec.syntax.origin import Origin
+from rulespec.syntax.parser import parse_expr, parse_rules, parse_type
+
+RULES = sorted(GAMES.rglob("*.rules"))
+EXPR = "sum(a.b for a in town where not (a == none or a in {oak, elm})) + 3 money if n is some else min(1, -2)"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("RULESPEC_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.mark.parametrize("path", RULES, ids=lambda p: "/".join(p.parts[-3:]))
+def test_trees_come_back_as_they_were(path: Path) -> None:
+    tree = parse_rules(path.read_text("utf-8"), "a.rules")
+    packed = json.loads(json.dumps(pack(tree, Origin("a.rules"))))
+    assert unpack(packed, Origin("a.rules")) == tree
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_tree_is_cached_wherever_it_stands() -> None:
+    for line, column in ((1, 1), (7, 12)):
+        first, again = (parse_expr(EXPR, "f", line, column, cached=cached) for cached in (False, True))
+        assert first == again == parse_expr(EXPR, "f", line, column, cached=True)
+        assert first.span.line == line and first.span.column == column
+    assert parse_type("int 0..6", "f", 2, 3, cached=True) == parse_type("int 0..6", "f", 2, 3, cached=True)
+    two_lines = "(1 +\n  2)"
+    parse_expr(two_lines, "g", cached=True)
+    assert parse_expr(two_lines, "f", 4, 9, cached=True) == parse_expr(two_lines, "f", 4, 9)
+
+
+def test_an_unchanged_ruleset_is_not_parsed_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = load_ruleset("imperial+first_edition")
+    monkeypatch.setattr("rulespec.syntax.tree.build", lambda *_: pytest.fail("parsed again"))
+    monkeypatch.setattr("jsonschema.Draft202012Validator.iter_errors", lambda *_: pytest.fail("checked again"))
+    again = load_ruleset("imperial+first_edition")
+    assert again.hash == first.hash and again.sources == first.sources
+    assert [str(p.span) for p in again.rules.procedures.values()] == [
+        str(p.span) for p in first.rules.procedures.values()
+    ]
+    assert len(list(folder.iterdir())) > 20
+
+
+def test_what_is_wrong_is_told_each_time(folder: Path, tmp_path: Path) -> None:
+    rules = (GAMES / "tutorial/game.yaml").read_text("utf-8").replace("title:", "tittle:")
+    game = tmp_path / "bad"
+    game.mkdir()
+    (game / "game.yaml").write_text(rules, "utf-8")
+    reports = []
+    for _ in range(2):
+        reports.append(Report())
+        assert check(str(game), reports[-1]) is None
+    assert [str(d) for d in reports[0].diagnostics] == [str(d) for d in reports[1].diagnostics] != []
+
+
+@pytest.mark.parametrize("damage", ["cut", "changed", "empty", "nested", "other", "folder"])
+def test_damage_is_as_if_nothing_were_there(folder: Path, damage: str) -> None:
+    tree = parse_expr(EXPR, "f", cached=True)
+    (entry,) = folder.iterdir()
+    whole = entry.read_bytes()
+    if damage == "cut":
+        for end in range(len(whole)):
+            entry.write_bytes(whole[:end])
+            assert cache.read(entry.name) is None
+    elif damage == "changed":
+        for at in range(0, len(whole), 7):
+            entry.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+            assert cache.read(entry.name) is None
+    elif damage == "empty":
+        entry.write_bytes(b"")
+    elif damage == "nested":
+        cache.write(entry.name, 5)
+        deep = b"[" * 100_000
+        entry.write_bytes(cache.checksum(deep) + b"\n" + deep)
+        assert cache.read(entry.name) is None
+    elif damage == "other":
+        cache.write(entry.name, {"spans": [], "values": [1], "nodes": ["Ref"], "steps": [0, -2, 7]})
+    else:
+        entry.unlink()
+        entry.mkdir()
+    assert parse_expr(EXPR, "f", cached=True) == tree
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        None,
+        [],
+        {},
+        {"spans": [], "values": [], "nodes": [], "steps": []},
+        {"spans": [[1]], "values": [], "nodes": [], "steps": [0]},
+        {"spans": [], "values": [1], "nodes": [], "steps": [0, 0]},
+        {"spans": [], "values": [1], "nodes": ["Path"], "steps": [0, -2]},
+        {"spans": [], "values": [1], "nodes": ["__import__"], "steps": [0, -2]},
+        {"spans": [], "values": [1], "nodes": ["Name"], "steps": [0, -2]},
+        {"spans": [], "values": [1], "nodes": [], "steps": [0, -1]},
+        {"spans": [], "values": [1], "nodes": [], "steps": ["0"]},
+        {"spans": [], "values": [1], "nodes": [], "steps": [9]},
+    ],
+)
+def test_what_is_no_tree_is_refused(data: object) -> None:
+    assert unpack(data, Origin("f")) is None
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    for name in (str(tmp_path / "file"), str(tmp_path / "file" / "below"), ""):
+        monkeypatch.setenv("RULESPEC_CACHE", name)
+        assert parse_expr(EXPR, "f", cached=True) == parse_expr(EXPR, "f")
+        assert cache.read(cache.key("tree", "expr", EXPR)) is None
+
+
+def test_keys_hold_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = {
+        cache.key("a", "b"),
+        cache.key("ab"),
+        cache.key("a", "", "b"),
+        cache.key("a", "b", ""),
+        cache.key("a", "\ud800"),
+    }
+    monkeypatch.setattr(cache, "fingerprint", lambda: b"another version")
+    assert len({*keys, cache.key("a", "b")}) == 6
+
+
+def test_there_are_not_more_than_so_many(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "MAX_ENTRIES", 20)
+    monkeypatch.setattr(cache, "PRUNE_EVERY", 10)
+    for i in range(100):
+        cache.write(cache.key(str(i)), i)
+        assert cache.read(cache.key(str(i))) == i
+        assert len(list(folder.iterdir())) <= 20 + 10
+    monkeypatch.setattr(cache, "MAX_ENTRY", 200)
+    cache.write("large", "x" * 500)
+    assert cache.read("large") is None and not any("large" in p.name for p in folder.iterdir())
+
+
+def test_every_module_that_is_loaded_is_part_of_the_key() -> None:
+    """A module in a folder that the fingerprint does not see would leave stale entries in force."""
+    load_ruleset("imperial+first_edition")
+    root = Path(cache.__file__).parent
+    seen = {os.path.realpath(root / name) for name, _, _ in cache.program_files(root)}
+    own = {m for m in sys.modules if m.startswith("rulespec") and not m.startswith(("rulespec.cli", "rulespec.lsp"))}
+    files = {os.path.realpath(str(sys.modules[m].__file__)) for m in own}
+    assert len(files) > 30 and files <= seen
+
+
+def test_files_in_any_depth_are_part_of_the_key(tmp_path: Path) -> None:
+    deep = tmp_path / "a" / "b" / "c"
+    deep.mkdir(parents=True)
+    beyond = tmp_path.parent / "beyond"
+    beyond.mkdir()
+    (tmp_path / "linked").symlink_to("../beyond")
+    for path in (deep / "module.py", deep / "a.schema.json", beyond / "linked.py", deep / "notes.md"):
+        path.write_text("")
+    assert {Path(name).name for name, _, _ in cache.program_files(tmp_path)} == {
+        "module.py",
+        "a.schema.json",
+        "linked.py",
+    }

@@ -1,0 +1,100 @@
+"""Fixtures as text: small rulesets, and bad rules with the diagnostics that are expected for them.
+
+A text is cut into files by lines such as `--- kinds.yaml`. In tests/fixtures/errors, cases begin with `=== title`; a
+line `    ^ RS221 text @kinds.yaml:5:7` says that the line above has a diagnostic of this code at the column of the `^`,
+with the text in its message or help, and a note at the place behind the `@`.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
+
+GAME = """\
+id: small
+title: Small
+version: "1.0"
+players: {kind: player, min: 1, max: 4}
+units: [money, points]
+start: play
+"""
+
+_MARK = re.compile(r" *\^ (?P<code>RS\d{3})(?: (?P<text>[^@]*?))?(?: ?@(?P<note>\S+))?")
+
+
+@dataclass(frozen=True)
+class Mark:
+    """An expected diagnostic."""
+
+    code: str
+    file: str
+    line: int
+    column: int
+    text: str = ""
+    note: str = ""
+
+
+@dataclass
+class Case:
+    """A title, the reference behind it (`+overlay`), files by name, and the diagnostics that are expected."""
+
+    title: str
+    ref: str = ""
+    files: dict[str, str] = field(default_factory=dict)
+    marks: list[Mark] = field(default_factory=list)
+
+
+def split(text: str, first: str) -> dict[str, str]:
+    """The files of a text, by name; `first` is what stands before any `---` line."""
+    files: dict[str, list[str]] = {}
+    name = first
+    for line in text.split("\n"):
+        if line.startswith("--- "):
+            name = line[4:].strip()
+        else:
+            files.setdefault(name, []).append(line)
+    found = {name: "\n".join(lines) for name, lines in files.items()}
+    return {name: body for name, body in found.items() if body.strip() or name != first}
+
+
+def read_cases(path: Path, first: str = "") -> list[Case]:
+    """The cases of a fixture file."""
+    cases: list[Case] = []
+    for part in re.split(r"^=== ", path.read_text("utf-8"), flags=re.MULTILINE)[1:]:
+        title, _, body = part.partition("\n")
+        name, _, ref = title.partition(" [")
+        case = Case(name, ref.rstrip("]"))
+        for file, text in split(body, first).items():
+            kept: list[str] = []
+            for line in text.split("\n"):
+                if found := _MARK.fullmatch(line):
+                    column = line.index("^") + 1
+                    text_, note = found["text"] or "", found["note"] or ""
+                    case.marks.append(Mark(found["code"], file, len(kept), column, text_, note))
+                else:
+                    kept.append(line)
+            case.files[file] = "\n".join(kept).rstrip("\n") + "\n"
+        cases.append(case)
+    return cases
+
+
+def write(folder: Path, files: dict[str, str], base: Path | None = None) -> Path:
+    """Writes a ruleset into a folder, over a copy of `base`; without one a game.yaml is supplied."""
+    if base is not None:
+        shutil.copytree(base, folder, dirs_exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, body in {**({} if base else {"game.yaml": GAME}), **files}.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(body, "utf-8")
+    return folder
+
+
+def small(folder: Path, text: str, overlays: str = "") -> typed.Ruleset:
+    """Loads a ruleset that is given as one text; rules stand first."""
+    return load_ruleset(f"{write(folder, split(text, 'rules/play.rules'))}{overlays}")

@@ -1,0 +1,161 @@
+"""An editor that talks to the language server: a process, and messages on its standard input and output."""
+
+from __future__ import annotations
+
+import json
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Self
+
+from folders import ROOT
+
+SECONDS = 60
+
+Json = Any
+
+
+class Editor:
+    """As much of an editor as the tests need."""
+
+    def __init__(self, folder: Path, capabilities: Json = None) -> None:
+        self.folder = folder
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "rulespec.cli.main", "lsp"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=ROOT,
+        )
+        self.came: queue.Queue[Json] = queue.Queue()
+        self.kept: list[Json] = []
+        self.number = 0
+        self.texts: dict[Path, str] = {}
+        self.versions: dict[Path, int] = {}
+        self.thread = threading.Thread(target=self._listen, daemon=True)
+        self.thread.start()
+        root = {"processId": None, "rootUri": folder.as_uri(), "capabilities": capabilities or {}}
+        self.capabilities = self.ask("initialize", root)["capabilities"]
+        self.tell("initialized", {})
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self.process.stdin and self.process.stdout
+        try:
+            self.ask("shutdown", None)
+            self.tell("exit", None)
+            assert self.process.wait(SECONDS) == 0
+        finally:
+            self.process.kill()
+            self.process.wait()
+            self.thread.join(SECONDS)
+            self.process.stdin.close()
+            self.process.stdout.close()
+
+    def _listen(self) -> None:
+        stream = self.process.stdout
+        assert stream is not None
+        while head := stream.readline():
+            length = int(head.split(b":")[1]) if head.lower().startswith(b"content-length") else 0
+            while stream.readline().strip():
+                pass
+            self.came.put(json.loads(stream.read(length)))
+
+    def send(self, data: bytes) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(data), data))
+        self.process.stdin.flush()
+
+    def tell(self, method: str, params: Json) -> None:
+        self.send(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode())
+
+    def ask(self, method: str, params: Json) -> Json:
+        self.number += 1
+        self.send(json.dumps({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}).encode())
+        answer = self.wait(lambda m: m.get("id") == self.number and "method" not in m)
+        assert "error" not in answer, answer
+        return answer["result"]
+
+    def wait(self, wanted: Callable[[Json], bool]) -> Json:
+        """The next message that is wanted; the others are kept."""
+        for message in self.kept:
+            if wanted(message):
+                self.kept.remove(message)
+                return message
+        end = time.monotonic() + SECONDS
+        while True:
+            message = self.came.get(timeout=max(0.1, end - time.monotonic()))
+            if wanted(message):
+                return message
+            self.kept.append(message)
+
+    # --- documents ---------------------------------------------------------------------------------------------------
+
+    def path(self, name: str) -> Path:
+        return self.folder / name
+
+    def open(self, name: str, text: str | None = None) -> list[Json]:
+        path = self.path(name)
+        self.texts[path] = path.read_text("utf-8") if text is None else text
+        document = {"uri": path.as_uri(), "languageId": "rulespec", "version": 1, "text": self.texts[path]}
+        self.tell("textDocument/didOpen", {"textDocument": document})
+        self.versions[path] = 1
+        return self.diagnostics(name)
+
+    def change(self, name: str, text: str) -> list[Json]:
+        self.texts[self.path(name)] = text
+        return self.edit(name, {"text": text})
+
+    def edit(self, name: str, change: Json) -> list[Json]:
+        path = self.path(name)
+        self.versions[path] += 1
+        document = {"uri": path.as_uri(), "version": self.versions[path]}
+        self.tell("textDocument/didChange", {"textDocument": document, "contentChanges": [change]})
+        return self.diagnostics(name)
+
+    def replace(self, name: str, old: str, new: str) -> list[Json]:
+        text = self.texts[self.path(name)]
+        assert text.count(old) == 1, old
+        return self.change(name, text.replace(old, new))
+
+    def close_all(self) -> None:
+        for path in self.versions:
+            self.tell("textDocument/didClose", {"textDocument": {"uri": path.as_uri()}})
+        self.versions.clear()
+        nowhere = {"textDocument": {"uri": "untitled:x"}, "position": {"line": 0, "character": 0}}
+        self.ask("textDocument/hover", nowhere)  # all that was told before has come when the answer has
+        self.kept.clear()
+
+    def diagnostics(self, name: str) -> list[Json]:
+        """What is told next about a file; about an open one, as it is now."""
+        wanted = {"uri": self.path(name).as_uri(), "version": self.versions.get(self.path(name))}
+
+        def about_it(message: Json) -> bool:
+            params = message.get("params", {})
+            told = {"uri": params.get("uri"), "version": params.get("version")}
+            return message.get("method") == "textDocument/publishDiagnostics" and told == wanted
+
+        found: list[Json] = self.wait(about_it)["params"]["diagnostics"]
+        return found
+
+    def at(self, name: str, word: str, offset: int = 0) -> Json:
+        """The place of the first occurrence of some text in an open document, as request parameters."""
+        text = self.texts[self.path(name)]
+        start = text.index(word) + offset
+        line = text.count("\n", 0, start)
+        column = start - text.rfind("\n", 0, start) - 1
+        position = {"line": line, "character": column}
+        return {"textDocument": {"uri": self.path(name).as_uri()}, "position": position}
+
+    def place(self, location: Json) -> tuple[str, str]:
+        """A location as the name of its file and the text there."""
+        path = Path(location["uri"].removeprefix("file://"))
+        start, end = location["range"]["start"], location["range"]["end"]
+        line = self.texts.get(path, path.read_text("utf-8")).split("\n")[start["line"]]
+        return str(path.relative_to(self.folder)), line[start["character"] : end["character"]]

@@ -1,0 +1,105 @@
+"""Runs of many random games of `wager`, as commands and as results in files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from folders import ROOT, RULESETS
+
+from rulespec.cli.main import cli
+from rulespec.engine.simulate.open_results import open_results
+from rulespec.engine.simulate.plan import Outcome, Plan
+from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
+
+WAGER = ("simulate", "wager", "--players", "2-3", "--seed", "1")
+FORMATS = ["results.jsonl", "results.parquet"]
+
+posix = pytest.mark.skipif(os.name != "posix", reason="asks for POSIX: locks, signals")
+
+
+@pytest.fixture
+def known_rulesets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RULESPEC_PATH", str(RULESETS))
+
+
+def invoke(*args: object) -> tuple[int, str, str]:
+    result = CliRunner().invoke(cli, [str(a) for a in args])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
+def process(*args: object) -> subprocess.Popen[str]:
+    """A command in a process of its own, with a group of its own as at a terminal."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "rulespec.cli.main", *map(str, args)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=HEEDS_CTRL_C,
+    )
+
+
+def heeds_ctrl_c() -> None:
+    """A shell that has put the tests into the background has them ignore it, and so would their processes."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+HEEDS_CTRL_C = heeds_ctrl_c if sys.platform != "win32" else None
+
+
+@cache
+def ruleset(ref: str) -> typed.Ruleset:
+    return load_ruleset(ref)
+
+
+def plan(ref: str = "wager") -> Plan:
+    return Plan.of(ref, ruleset(ref), [2, 3], 1)
+
+
+def played(number: int) -> list[Outcome]:
+    return [Outcome.of(plan().play(ruleset("wager"), n)) for n in range(number)]
+
+
+def read(path: Path) -> list[Outcome]:
+    with open_results(path, plan()) as results:
+        return list(results.recorded())
+
+
+def write(path: Path, outcomes: list[Outcome]) -> None:
+    with open_results(path, plan()) as results:
+        assert list(results.recorded()) == []
+        for outcome in outcomes:
+            results.add(outcome)
+
+
+def lacking(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    """As where packages are not installed."""
+    for name in names:
+        monkeypatch.setitem(sys.modules, name, None)
+
+
+def broken_nim(tmp_path: Path) -> Path:
+    """Nim with an invariant that breaks, in a folder that may be anywhere."""
+    folder = tmp_path / "nim"
+    shutil.copytree(RULESETS / "nim", folder)
+    rules = folder / "rules" / "play.rules"
+    rules.write_text(rules.read_text("utf-8").replace("+ stone.heap == stones", "< 5"), "utf-8")
+    return folder
+
+
+def out(tmp_path: Path, name: str) -> Path:
+    if name.endswith(".parquet"):
+        pytest.importorskip("pyarrow")
+    return tmp_path / name
