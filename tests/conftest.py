@@ -5,8 +5,9 @@ What runs in `make test`, and what more in `make proof` (marker `proof`, or a va
     scenarios   all, generated Python by quick machines; every fifth,   all, generated Python with all passes, and
                 interpreter                                             interpreter (`proof`)
     identify    20 choices of rules                                     one more: two departures (`proof`)
-    perft       every eighth position, generated Python; the first      all, both backends (RULESPEC_PERFT)
-                eight, interpreter
+    perft       every sixteenth position, generated Python; the first   all, both backends (RULESPEC_PERFT)
+                four, interpreter
+    mutants     40 damaged rulesets                                     1,000 (RULESPEC_MUTANTS)
     playouts    20 games, and 2 with both backends                      RULESPEC_PLAYOUTS, RULESPEC_AGREE
     actions     every second recorded game                              every recorded game (RULESPEC_PERFT)
     overlays    each alone                                              every two together (RULESPEC_PAIRS)

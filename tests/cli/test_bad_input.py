@@ -8,16 +8,14 @@ import os
 import resource
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from folders import ROOT, RULESETS
+from limits import soon
 
 from rulespec.cli.main import run
-
-SECONDS = 4.0  # twice what we promise: the machine that runs the tests is busy
 
 Change = Callable[[Path], None]
 
@@ -37,10 +35,9 @@ def copy_of_nim(tmp_path: Path) -> Path:
 
 
 def told(args: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
-    """The exit code and what is said, after at most two seconds."""
-    begun = time.process_time()
-    code = run(args)
-    assert time.process_time() - begun < SECONDS
+    """The exit code and what is said, soon."""
+    with soon():
+        code = run(args)
     captured = capsys.readouterr()
     assert "Traceback" not in captured.err + captured.out
     return code, captured.err
@@ -222,9 +219,8 @@ def test_bad_log(tmp_path: Path, what: str, capsys: pytest.CaptureFixture[str]) 
     content, code, text = BAD_LOGS[what]
     log = tmp_path / "log.jsonl"
     log.write_bytes(content if isinstance(content, bytes) else content.encode())
-    begun = time.process_time()
-    exit_code = run(["replay", str(log)])
-    assert time.process_time() - begun < SECONDS
+    with soon():
+        exit_code = run(["replay", str(log)])
     captured = capsys.readouterr()
     assert exit_code == code
     assert text in captured.err + captured.out
@@ -275,7 +271,7 @@ def test_a_hostile_log_costs_little(tmp_path: Path, name: str, content: str | by
         cwd=ROOT,
         env={**os.environ, "RULESPEC_PATH": str(RULESETS)},
         preexec_fn=limited,
-        timeout=20,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 2

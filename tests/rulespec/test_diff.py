@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from cases import write
 from click.testing import CliRunner
 from folders import RULESETS
 from jsonschema import Draft202012Validator
+from limits import soon
 
 from rulespec.cli.main import cli, run
 from rulespec.diagnostics.report import Report
@@ -302,9 +302,8 @@ def test_large_rules_are_compared_in_bounded_time(tmp_path: Path) -> None:
 
     rules = [f"procedure play():\n    turn()\n{body(step)}\nprocedure turn():\n    pass\n" for step in (1, 7)]
     refs = [str(write(tmp_path / f"g{i}", {"rules/a.rules": text})) for i, text in enumerate(rules)]
-    start = time.process_time()
-    assert told(refs[0], refs[1])[0] == 1
-    assert time.process_time() - start < 20
+    with soon():
+        assert told(refs[0], refs[1])[0] == 1
 
 
 @pytest.mark.parametrize("base", [NIM, WAGER, ERRORS, str(RULESETS / "errands")])

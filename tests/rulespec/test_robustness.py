@@ -6,7 +6,6 @@ import os
 import random
 import re
 import shutil
-import time
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 from cases import GAME, small, write
 from folders import GAMES
+from limits import soon
 from worlds import IDLE, WORLD
 
 from rulespec.diagnostics.codes import CODES
@@ -31,8 +31,7 @@ from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_expr, parse_rules, parse_type
 from rulespec.typed import nodes as typed
 
-MUTANTS = int(os.environ.get("RULESPEC_MUTANTS", "120"))
-SECONDS = 5.0
+MUTANTS = int(os.environ.get("RULESPEC_MUTANTS", "40"))
 GAME_FOLDER = GAMES / "imperial"
 FILES = sorted(p.relative_to(GAME_FOLDER) for p in GAME_FOLDER.rglob("*") if p.suffix in {".yaml", ".rules"})
 FILES = [f for f in FILES if f.parts[0] in {"rules", "variants"} or len(f.parts) == 1]
@@ -109,22 +108,21 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def survives(load: Callable[[], typed.Ruleset]) -> str:
     """Loads, starts and plays a little; gives back what came of it."""
-    begun = time.process_time()
     found: list[Diagnostic] = []
-    try:
-        ruleset = load()
-        for backend in ("python", "interpreter"):
-            play_a_little(ruleset, backend)
-        result = "sound"
-    except DiagnosticsError as error:
-        found = list(error.diagnostics)
-        result = "refused"
-    except RulesetFaultError as fault:
-        found = [fault.diagnostic]
-        result = "fault"
+    with soon():
+        try:
+            ruleset = load()
+            for backend in ("python", "interpreter"):
+                play_a_little(ruleset, backend)
+            result = "sound"
+        except DiagnosticsError as error:
+            found = list(error.diagnostics)
+            result = "refused"
+        except RulesetFaultError as fault:
+            found = [fault.diagnostic]
+            result = "fault"
     assert bool(found) == (result != "sound")
     assert all(d.code in CODES and d.message for d in found)
-    assert time.process_time() - begun < SECONDS * 2
     return result
 
 
@@ -267,10 +265,8 @@ def test_depth_and_length_are_bounded(count: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("backend", ["python", "interpreter"])
 def test_large_numbers_and_long_loops_end_in_a_fault(line: str, backend: Backend, tmp_path: Path) -> None:
     ruleset = small(tmp_path / "small", f"procedure play():\n    {line}\n{WORLD}")
-    begun = time.process_time()
-    with pytest.raises(RulesetFaultError, match=r"digits|decision within|than nothing"):
+    with soon(), pytest.raises(RulesetFaultError, match=r"digits|decision within|than nothing"):
         assert Game(ruleset, ["a", "b"], backend=backend).is_over
-    assert time.process_time() - begun < SECONDS * 3
 
 
 @pytest.mark.parametrize("backend", ["python", "interpreter"])
@@ -303,15 +299,14 @@ def entities(count: int) -> str:
     ],
 )
 def test_cells_are_bounded(kinds: str, code: str, tmp_path: Path) -> None:
-    begun = time.process_time()
-    try:
-        ruleset = small(tmp_path / "small", f"{IDLE}--- kinds.yaml\n{kinds}")
-        assert Game(ruleset, ["a"]).hash
-        found = ""
-    except DiagnosticsError as error:
-        found = error.diagnostics[0].code
+    with soon():
+        try:
+            ruleset = small(tmp_path / "small", f"{IDLE}--- kinds.yaml\n{kinds}")
+            assert Game(ruleset, ["a"]).hash
+            found = ""
+        except DiagnosticsError as error:
+            found = error.diagnostics[0].code
     assert found == code
-    assert time.process_time() - begun < SECONDS
 
 
 # --- overlays and references

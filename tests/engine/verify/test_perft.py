@@ -389,7 +389,7 @@ def test_a_record_is_compared_and_a_bad_one_is_told_at_its_line(own: Path, row: 
 # --- what is recorded for the shipped rulesets ------------------------------------------------------------------------
 
 
-PART: dict[Backend, slice] = {"python": slice(None, None, 8), "interpreter": slice(8)}
+PART: dict[Backend, slice] = {"python": slice(None, None, 16), "interpreter": slice(4)}
 """Recorded positions that `make test` compares; `make proof` compares all.
 
 The interpreter is slow, on the way through a log to a position too.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from limits import soon
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
@@ -269,9 +269,8 @@ def test_after_many_mistakes_the_reader_gives_up() -> None:
     ids=lambda value: value[:8] if isinstance(value, str) else None,
 )
 def test_a_bomb_is_refused_quickly(bomb: str, code: str) -> None:
-    start = time.process_time()
-    assert code in {d.code for d in refused(bomb)}
-    assert time.process_time() - start < 10  # milliseconds here, seconds for the one that is counted to its end
+    with soon():
+        assert code in {d.code for d in refused(bomb)}
 
 
 def test_depth_is_allowed_up_to_the_limit_and_not_beyond() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 from folders import ROOT
 from jsonschema import Draft202012Validator
+from limits import soon
 
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import Report
@@ -296,11 +296,10 @@ def test_large_map_is_fast() -> None:
     row = "    r{0}: {{title: Region {0}, terrain: sea, sea: [r1, r2, r3, r4, r5, r6], position: [1, {0}]}}\n"
     text = "map:\n  kind: region\n  regions:\n" + "".join(row.format(n) for n in range(2000))
     node = parse_yaml(text, "map.yaml")
-    start = time.process_time()
     report = Report()
-    check_schema(node, load_schema("map"), report, what="map file")
+    with soon():
+        check_schema(node, load_schema("map"), report, what="map file")
     assert report.ok
-    assert time.process_time() - start < 5  # it takes half a second
 
 
 @pytest.mark.parametrize(
@@ -332,11 +331,10 @@ def test_nothing_compares_all_items_with_each_other(name: str) -> None:
 )
 def test_hostile_file_is_refused_soon(name: str, text: str) -> None:
     node = parse_yaml(text, "f.yaml")
-    start = time.process_time()
     report = Report()
-    check_schema(node, load_schema(name), report, what="file")
+    with soon():
+        check_schema(node, load_schema(name), report, what="file")
     assert 0 < report.errors <= 200
-    assert time.process_time() - start < 5
 
 
 # --- two libraries ----------------------------------------------------------------------------------------------------
