@@ -4,29 +4,32 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import sysconfig
 import tarfile
+import tomllib
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from folders import ROOT
 
 OURS = "rulespec/"
 SCRIPT = """\
-import json, sys
-import cli, engine, lsp
+import json
+import cli, engine, games.own, lsp
 from rulespec import Game, RulespecError, load_ruleset, replay_log
 game = Game(load_ruleset("imperial"), ["Ann", "Bob"])
-print(json.dumps([engine.MINE, cli.MINE, lsp.MINE, len(game.legal_options) > 0, load_ruleset.__code__.co_filename]))
+mine = [engine.MINE, cli.MINE, lsp.MINE, games.own.MINE]
+print(json.dumps([*mine, bool(game.legal_options), load_ruleset.__code__.co_filename]))
 """
 
 
-def run(*words: object, folder: Path, path: Path | None = None) -> str:
+def run(*words: object, folder: Path) -> str:
     env = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
-    if path is not None:
-        env["PYTHONPATH"] = str(path)
     done = subprocess.run(list(map(str, words)), cwd=folder, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     return done.stdout
@@ -84,26 +87,47 @@ def test_everything_that_ships_is_in_the_wheel(wheel: Path, checkout: Path) -> N
     assert shipped == wanted
 
 
-def test_a_users_own_modules_and_ours_leave_one_another_alone(wheel: Path, tmp_path: Path) -> None:
-    site, home = tmp_path / "site", tmp_path / "home"
+def environment(folder: Path, python: str, wheel: Path) -> Path:
+    """The commands' folder of a new environment with the wheel; what it depends on is installed, or lent by ours."""
+    run(python, "-m", "venv", "--without-pip", folder, folder=folder.parent)
+    own = folder / "bin" / "python"
+    lent = [] if python != sys.executable else ["--no-deps"]
+    pip = (sys.executable, "-m", "pip", "--python", own, "install", "--quiet", "--disable-pip-version-check")
+    run(*pip, "--no-compile", *lent, wheel, folder=folder.parent)
+    if lent:  # a line of a `.pth` file adds a folder, but not what `.pth` files in it add, as an editable install does
+        (site,) = folder.glob("lib/python*/site-packages")
+        (site / "lent.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return own.parent
+
+
+def other_pythons() -> list[Any]:
+    """Other versions that the project claims; in `make proof`, and where they are at hand: they ask for packages."""
+    claimed = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["classifiers"]
+    names = [f"python{c.rpartition(' ')[2]}" for c in claimed if c.startswith("Programming Language :: Python :: 3.")]
+    here = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    absent = pytest.mark.skipif
+    return [
+        pytest.param(name, marks=[pytest.mark.proof, absent(shutil.which(name) is None, reason=f"there is no {name}")])
+        for name in names
+        if name != here
+    ]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the folders of an environment are those of POSIX")
+@pytest.mark.parametrize("python", [sys.executable, *other_pythons()])
+def test_a_users_own_modules_and_ours_leave_one_another_alone(python: str, wheel: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
     (home / "games").mkdir(parents=True)
-    pip = (
-        sys.executable,
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--disable-pip-version-check",
-        "--no-deps",
-        "--no-compile",
-    )
-    run(*pip, "--target", site, wheel, folder=tmp_path)
-    for name in ("engine", "cli", "lsp"):
+    commands = environment(tmp_path / "env", python, wheel)
+    for name in ("engine", "cli", "lsp", "games/own"):
         (home / f"{name}.py").write_text(f"MINE = '{name}'\n")
     (home / "script.py").write_text(SCRIPT)
-    found = json.loads(run(sys.executable, home / "script.py", folder=home, path=site))
-    assert found[:4] == ["engine", "cli", "lsp", True] and found[4].startswith(str(site))
-    log = site / "rulespec/games/imperial/logs/quickstart.jsonl"
-    assert "sound" in run(sys.executable, "-m", "rulespec", "validate", "imperial", folder=home, path=site)
-    assert "points" in run(sys.executable, "-m", "rulespec", "replay", log, folder=home, path=site)
-    assert "RS302" in run(sys.executable, "-m", "rulespec", "explain", "RS302", folder=home, path=site)
+    found = json.loads(run(commands / "python", home / "script.py", folder=home))
+    assert found[:5] == ["engine", "cli", "lsp", "games/own", True] and found[5].startswith(str(tmp_path / "env"))
+    number = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert run(commands / "rulespec", "--version", folder=home).split() == ["rulespec", number]
+    assert "sound" in run(commands / "rulespec", "validate", "imperial", folder=home)
+    assert "sound" in run(commands / "python", "-m", "rulespec", "validate", "imperial", folder=home)
+    log = next((tmp_path / "env").glob("lib/python*/site-packages/rulespec/games/imperial/logs/quickstart.jsonl"))
+    assert "points" in run(commands / "rulespec", "replay", log, folder=home)
+    assert "RS302" in run(commands / "rulespec", "explain", "RS302", folder=home)
