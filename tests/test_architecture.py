@@ -103,6 +103,46 @@ def test_imports_go_from_a_room_to_rooms_before_it() -> None:
     assert not upward
 
 
+def arrows() -> list[str]:
+    """Which room imports which, without the arrows that follow from others."""
+    names = set(package())
+    uses: dict[str, set[str]] = {each: set() for each in ROOMS}
+    for name, path in package().items():
+        if name not in ("engine.__init__", "__init__", "__main__"):
+            uses[room(name)] |= {room(known(other, names)) for other in imported(path)} - {room(name)}
+    below: dict[str, set[str]] = {}
+    found = []
+    for each in ROOMS:
+        below[each] = uses[each].union(*(below[other] for other in uses[each]))
+        near = uses[each] - set().union(*(below[other] for other in uses[each]))
+        found += [f"{each} --> {other}" for other in sorted(near, key=ROOMS.index)]
+    return found
+
+
+def test_the_drawing_of_the_rooms_is_true() -> None:
+    text = (ROOT / "docs" / "explanation" / "design.md").read_text("utf-8")
+    drawn = text.partition("```mermaid\ngraph BT\n")[2].partition("```")[0].split("\n")[:-1]
+    assert [line.strip() for line in drawn] == arrows()
+
+
+LARGER = {"rulespec/typed/nodes.py": "one union of nodes that refer to one another"}
+"""Modules that are larger than others may be, and why."""
+
+
+def test_functions_classes_and_modules_fit_on_their_screens() -> None:
+    large = {}
+    for path in {p for folder in ("rulespec", "engine", "cli", "lsp") for p in modules(folder)}:
+        name, text = str(path.relative_to(ROOT)), path.read_text("utf-8")
+        if text.count("\n") > 500 and name not in LARGER:
+            large[name] = text.count("\n")
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                lines = (node.end_lineno or node.lineno) - node.lineno + 1
+                if lines > (300 if isinstance(node, ast.ClassDef) else 60):
+                    large[f"{name}:{node.lineno} {node.name}"] = lines
+    assert not large
+
+
 @pytest.mark.parametrize("folder", ["rulespec", "bench", "fuzz"])
 def test_no_files_import_one_another_in_a_circle(folder: str) -> None:
     if folder == "rulespec":
