@@ -27,6 +27,14 @@ from rulespec.engine.verify.suite import Case, run_suite
     multiple=True,
     help="Run scenarios under this backend only; default: both.",
 )
+@click.option(
+    "--scenarios",
+    "outside",
+    type=click.Path(path_type=Path, exists=True),
+    multiple=True,
+    metavar="DIR",
+    help="Run the scenarios of this folder (or file), and no others.",
+)
 @click.option("--only", metavar="TEXT", default="", help="Only cases whose id or file contains this text.")
 @click.option("--random", "games", type=click.IntRange(0, 100_000), metavar="N", default=0, help="Play N random games.")
 @click.option("--players", metavar="N", help="Players of random games: 4, 2-6; default: all that REF allows.")
@@ -40,6 +48,7 @@ def command(
     ref: str,
     format_: str,
     backends: tuple[Backend, ...],
+    outside: tuple[Path, ...],
     only: str,
     games: int,
     players: str | None,
@@ -49,7 +58,8 @@ def command(
     """Run the scenarios and recorded games of the ruleset REF.
 
     Scenarios are in scenarios/*.yaml, recorded games in logs/. Those of an overlay are in a folder of its name there,
-    and run if REF has the overlay, as do scenarios that name it under `also`. With --random, random games check
+    and run if REF has the overlay, as do scenarios that name it under `also`. With --scenarios, only those of another
+    folder are run: in DIR/*.yaml, and in DIR/OVERLAY/*.yaml for the overlays of REF. With --random, random games check
     invariants, undo, clones, logs, saved games, and that all backends agree; of a game that fails, the shortest one
     found is printed. Exit code: 0 all pass, 1 some fail, 2 the ruleset cannot be read.
 
@@ -64,7 +74,7 @@ def command(
     numbers = seat_counts(players) if players is not None else list(range(low, high + 1))
     failed: list[Case] = []
     counts = {"scenario": [0, 0], "log": [0, 0]}  # passed, failed
-    for case in run_suite(ruleset, backends or ("python", "interpreter"), report, only):
+    for case in run_suite(ruleset, backends or ("python", "interpreter"), report, only, outside):
         counts[case.kind][not case.passed] += 1
         if not case.passed:
             failed.append(case)

@@ -12,7 +12,7 @@ import pytest
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.machines import Backend, Machines, quick_machine
 from rulespec.engine.program.machine import Machine
-from rulespec.engine.verify.scenario import load_scenarios, suite_scenarios
+from rulespec.engine.verify.scenario_files import load_scenarios, suite_scenarios
 from rulespec.engine.verify.scenario_run import Failure, run_scenario
 from rulespec.engine.verify.suite import run_suite
 from rulespec.load import load_ruleset

@@ -262,6 +262,27 @@ class Position:
         change(state)
         self.write({at: new for at, (old, new) in enumerate(zip(self._state, state, strict=True)) if old != new})
 
+    @_guarded
+    def prepare(self, entry: Entry) -> str:
+        """Runs a procedure before the game begins, which begins afterwards as if it had not been run.
+
+        Returns:
+            Why nothing has changed, such as a decision that the procedure opens; "" if it has come to its end.
+        """
+        if self._begun:
+            return "the game has begun"
+        state = self._state.copy()
+        before = [state[at] for at in (ir.PC, ir.ENDING, ir.WINNERS)]
+        self.machine.run(state, entry(state))
+        asked = self.machine.asked.get(state[ir.PC], -1)
+        if asked >= 0:
+            return f"it asks for the decision `{self.program.decisions[asked].name}`"
+        if state[ir.PC] != ir.END:
+            return "it ends the game"
+        state[ir.PC], state[ir.ENDING], state[ir.WINNERS] = before
+        self._state = state
+        return ""
+
     @property
     def ply(self) -> int:
         """The number of decisions taken."""

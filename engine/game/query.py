@@ -219,10 +219,14 @@ class Queries:
         if isinstance(tree, ast.CallExpr):
             name, args = tree.name.text, tree.args
         procedure = procedures.get(name)
-        if procedure is None or len(args) != len(procedure.params):
-            help_ = did_you_mean(name, procedures) if procedure is None else ""
+        if procedure is None:
+            help_ = did_you_mean(name, procedures)
             report.error("RS803", f"`{text}` calls no procedure of the ruleset", None, help=help_)
-            report.raise_if_errors()
+        elif len(args) != len(procedure.params):
+            takes = ", ".join(f"{p.name}: {p.type}" for p in procedure.params)
+            message = f"`{text}` calls no procedure of the ruleset: `{name}` takes {len(procedure.params) or 'nothing'}"
+            report.error("RS803", message, None, help=f"it is `procedure {name}({takes})`")
+        report.raise_if_errors()
         assert procedure is not None
         values = []
         for arg, param in zip(args, procedure.params, strict=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,7 +19,8 @@ from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.logs.native import LogHeader
 from rulespec.engine.replay.replay import ReplayResult, replay_log
 from rulespec.engine.verify.audit import Broken, first_broken
-from rulespec.engine.verify.scenario import Scenario, suite_scenarios
+from rulespec.engine.verify.scenario import Scenario
+from rulespec.engine.verify.scenario_files import outside_scenarios, suite_scenarios
 from rulespec.engine.verify.scenario_run import run_scenario
 from rulespec.engine.verify.shrink import move_text
 from rulespec.load import load_ruleset
@@ -45,7 +47,13 @@ class Case:
         return not self.diagnostics
 
 
-def run_suite(ruleset: typed.Ruleset, backends: Sequence[Backend], report: Report, only: str = "") -> Iterator[Case]:
+def run_suite(
+    ruleset: typed.Ruleset,
+    backends: Sequence[Backend],
+    report: Report,
+    only: str = "",
+    outside: Sequence[Path] = (),
+) -> Iterator[Case]:
     """Runs the scenarios of a ruleset reference under each of the backends, then its recorded games.
 
     Args:
@@ -53,11 +61,13 @@ def run_suite(ruleset: typed.Ruleset, backends: Sequence[Backend], report: Repor
         backends: the backends that run scenarios.
         report: takes errors in scenario files.
         only: a text that the id or the file of a case must contain.
+        outside: files and folders whose scenarios are run instead of all these.
     """
-    for scenario in suite_scenarios(ruleset, report, display):
+    found = [outside_scenarios(ruleset, place, report, display) for place in outside]
+    for scenario in chain.from_iterable(found or [suite_scenarios(ruleset, report, display)]):
         if only in scenario.id or only in scenario.span.file:
             yield _scenario_case(ruleset, scenario, backends)
-    for path in log_files(ruleset):
+    for path in log_files(ruleset) if not outside else ():
         if only in display(path):
             yield run_log(path, ruleset)
 
