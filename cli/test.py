@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rulespec.cli import output
-from rulespec.cli.random_games import play_random_games
-from rulespec.cli.simulate import seat_counts
 from rulespec.diagnostics.render import to_json
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.verify.suite import Case, run_suite
+from rulespec.typed import nodes as typed
+
+if TYPE_CHECKING:
+    from rulespec.cli.random_games import RandomRun
 
 
 @click.command("test")
@@ -70,8 +72,7 @@ def command(
     started = time.perf_counter()
     report = Report()
     ruleset = load_ruleset(ref, report)
-    low, high = ruleset.players
-    numbers = seat_counts(players) if players is not None else list(range(low, high + 1))
+    numbers = _numbers(players, ruleset)
     failed: list[Case] = []
     counts = {"scenario": [0, 0], "log": [0, 0]}  # passed, failed
     for case in run_suite(ruleset, backends or ("python", "interpreter"), report, only, outside):
@@ -80,7 +81,7 @@ def command(
             failed.append(case)
             if format_ == "text":
                 output.show(case.diagnostics, err=False)
-    run = play_random_games(ruleset, numbers, games, seed, failures) if games else None
+    run = _random_games(ruleset, numbers, games, seed, failures) if games else None
     if run is not None and format_ == "text":
         run.show()
     passed = not failed and report.ok and (run is None or not run.found)
@@ -96,6 +97,24 @@ def command(
         seconds = f"{time.perf_counter() - started:.1f} s"
         click.echo(f"{ruleset.ref} {ruleset.version}: {verdict} · {' · '.join(parts)}{errors} · {seconds}")
     ctx.exit(output.OK if passed else output.PROBLEMS)
+
+
+def _numbers(players: str | None, ruleset: typed.Ruleset) -> list[int]:
+    """The numbers of players of random games."""
+    if players is None:
+        low, high = ruleset.players
+        return list(range(low, high + 1))
+    from rulespec.cli.simulate import seat_counts
+
+    return seat_counts(players)
+
+
+def _random_games(
+    ruleset: typed.Ruleset, numbers: list[int], games: int, seed: int, failures: Path | None
+) -> RandomRun:
+    from rulespec.cli.random_games import play_random_games  # lazily: it takes longer than many a suite
+
+    return play_random_games(ruleset, numbers, games, seed, failures)
 
 
 def _count(numbers: list[int], word: str) -> str:

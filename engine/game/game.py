@@ -95,6 +95,10 @@ class Game:
         twin.position = self.position.copy()
         return twin
 
+    def anew(self) -> Game:
+        """A new game at the same table, from the game's own start."""
+        return Game(self.ruleset, self.seats, self.settings, lambda *_: self.position.machine)
+
     def __repr__(self) -> str:
         played = f"<Game {self.ruleset.ref}, {', '.join(self.seats)}, {self.ply} decisions"
         result, decision = self.result, self.decision

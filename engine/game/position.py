@@ -256,11 +256,9 @@ class Position:
         self.stamp = next(_stamps)
         self._sum = self._sound = None
 
-    def edit(self, change: Callable[[State], None]) -> None:
-        """Writes what a function changes in a copy of the state. A game that has not begun is not begun by this."""
-        state = self._state.copy()
-        change(state)
-        self.write({at: new for at, (old, new) in enumerate(zip(self._state, state, strict=True)) if old != new})
+    def edit(self, change: Callable[[State], Mapping[int, int]]) -> None:
+        """Writes the values that a function finds for cells. A game that has not begun is not begun by this."""
+        self.write(change(self._state))
 
     @_guarded
     def prepare(self, entry: Entry) -> str:
