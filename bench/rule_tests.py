@@ -19,7 +19,8 @@ from rulespec.engine.coverage.trace import Tracer, trace_log, trace_scenario
 from rulespec.engine.game.machines import Machines
 from rulespec.engine.game.seating import check_settings
 from rulespec.engine.replay.replay import replay_log
-from rulespec.engine.verify.scenario import Scenario, suite_scenarios
+from rulespec.engine.verify.scenario import Scenario
+from rulespec.engine.verify.scenario_files import suite_scenarios
 from rulespec.engine.verify.scenario_run import run_scenario
 from rulespec.engine.verify.suite import log_files, run_log
 from rulespec.typed import nodes as typed

@@ -84,7 +84,7 @@ def _traces(
     report: Report,
 ) -> Iterator[Trace]:
     from rulespec.engine.coverage.trace import trace_log, trace_playouts, trace_scenario, trace_suite
-    from rulespec.engine.verify.scenario import load_scenarios
+    from rulespec.engine.verify.scenario_files import load_scenarios
 
     for path in paths:
         if path.suffix == ".yaml":

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rulespec.cli import output
-from rulespec.cli.random_games import play_random_games
-from rulespec.cli.simulate import seat_counts
 from rulespec.diagnostics.render import to_json
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.verify.suite import Case, run_suite
+from rulespec.typed import nodes as typed
+
+if TYPE_CHECKING:
+    from rulespec.cli.random_games import RandomRun
 
 
 @click.command("test")
@@ -26,6 +28,14 @@ from rulespec.engine.verify.suite import Case, run_suite
     type=click.Choice(["python", "interpreter"]),
     multiple=True,
     help="Run scenarios under this backend only; default: both.",
+)
+@click.option(
+    "--scenarios",
+    "outside",
+    type=click.Path(path_type=Path, exists=True),
+    multiple=True,
+    metavar="DIR",
+    help="Run the scenarios of this folder (or file), and no others.",
 )
 @click.option("--only", metavar="TEXT", default="", help="Only cases whose id or file contains this text.")
 @click.option("--random", "games", type=click.IntRange(0, 100_000), metavar="N", default=0, help="Play N random games.")
@@ -40,6 +50,7 @@ def command(
     ref: str,
     format_: str,
     backends: tuple[Backend, ...],
+    outside: tuple[Path, ...],
     only: str,
     games: int,
     players: str | None,
@@ -49,7 +60,8 @@ def command(
     """Run the scenarios and recorded games of the ruleset REF.
 
     Scenarios are in scenarios/*.yaml, recorded games in logs/. Those of an overlay are in a folder of its name there,
-    and run if REF has the overlay, as do scenarios that name it under `also`. With --random, random games check
+    and run if REF has the overlay, as do scenarios that name it under `also`. With --scenarios, only those of another
+    folder are run: in DIR/*.yaml, and in DIR/OVERLAY/*.yaml for the overlays of REF. With --random, random games check
     invariants, undo, clones, logs, saved games, and that all backends agree; of a game that fails, the shortest one
     found is printed. Exit code: 0 all pass, 1 some fail, 2 the ruleset cannot be read.
 
@@ -60,17 +72,16 @@ def command(
     started = time.perf_counter()
     report = Report()
     ruleset = load_ruleset(ref, report)
-    low, high = ruleset.players
-    numbers = seat_counts(players) if players is not None else list(range(low, high + 1))
+    numbers = _numbers(players, ruleset)
     failed: list[Case] = []
     counts = {"scenario": [0, 0], "log": [0, 0]}  # passed, failed
-    for case in run_suite(ruleset, backends or ("python", "interpreter"), report, only):
+    for case in run_suite(ruleset, backends or ("python", "interpreter"), report, only, outside):
         counts[case.kind][not case.passed] += 1
         if not case.passed:
             failed.append(case)
             if format_ == "text":
                 output.show(case.diagnostics, err=False)
-    run = play_random_games(ruleset, numbers, games, seed, failures) if games else None
+    run = _random_games(ruleset, numbers, games, seed, failures) if games else None
     if run is not None and format_ == "text":
         run.show()
     passed = not failed and report.ok and (run is None or not run.found)
@@ -86,6 +97,24 @@ def command(
         seconds = f"{time.perf_counter() - started:.1f} s"
         click.echo(f"{ruleset.ref} {ruleset.version}: {verdict} · {' · '.join(parts)}{errors} · {seconds}")
     ctx.exit(output.OK if passed else output.PROBLEMS)
+
+
+def _numbers(players: str | None, ruleset: typed.Ruleset) -> list[int]:
+    """The numbers of players of random games."""
+    if players is None:
+        low, high = ruleset.players
+        return list(range(low, high + 1))
+    from rulespec.cli.simulate import seat_counts
+
+    return seat_counts(players)
+
+
+def _random_games(
+    ruleset: typed.Ruleset, numbers: list[int], games: int, seed: int, failures: Path | None
+) -> RandomRun:
+    from rulespec.cli.random_games import play_random_games  # lazily: it takes longer than many a suite
+
+    return play_random_games(ruleset, numbers, games, seed, failures)
 
 
 def _count(numbers: list[int], word: str) -> str:

@@ -23,7 +23,8 @@ from rulespec.engine.game.view import scores
 from rulespec.engine.program.machine import Machine
 from rulespec.engine.replay.replay import replay_log
 from rulespec.engine.simulate.playouts import play_out
-from rulespec.engine.verify.scenario import Scenario, suite_scenarios
+from rulespec.engine.verify.scenario import Scenario
+from rulespec.engine.verify.scenario_files import suite_scenarios
 from rulespec.engine.verify.scenario_run import run_scenario
 from rulespec.engine.verify.suite import log_files
 from rulespec.typed import nodes as typed

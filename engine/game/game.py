@@ -15,6 +15,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
+from rulespec.diagnostics.report import failure
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.game import scoring
 from rulespec.engine.game.legal_options import LegalOptions, offers
@@ -93,6 +94,10 @@ class Game:
         twin.__dict__.update(self.__dict__)
         twin.position = self.position.copy()
         return twin
+
+    def anew(self) -> Game:
+        """A new game at the same table, from the game's own start."""
+        return Game(self.ruleset, self.seats, self.settings, lambda *_: self.position.machine)
 
     def __repr__(self) -> str:
         played = f"<Game {self.ruleset.ref}, {', '.join(self.seats)}, {self.ply} decisions"
@@ -272,6 +277,17 @@ class Game:
             self.position.edit(lambda state: self._queries.assign(target, value, state))
         except ProgramFaultError as fault:
             raise self.position.fault(fault, self._queries.sites) from None
+
+    def prepare(self, call: str) -> None:
+        """Runs a procedure, such as `deal(red)`, before the game begins, for set-ups that are given.
+
+        Raises:
+            DiagnosticsError: RS803 if it is no call of a procedure; RS718 if a decision opens, if it ends the game, or
+                if the game has begun. Nothing has changed then.
+        """
+        if hurdle := self.position.prepare(lambda state: self._enter(call, state)):
+            help_ = "`run` is for procedures without decisions; what they decide can be put in place by `set`"
+            raise failure("RS718", f"`{call}` cannot be run before the start: {hurdle}", None, help_)
 
     def broken_invariants(self) -> list[str]:
         """The invariants that do not hold, each as its name and text."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import Literal
+from typing import Generic, Literal, TypeVar
+
+from msgspec.structs import replace
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import DiagnosticsError
@@ -16,42 +19,40 @@ Backend = Literal["python", "interpreter"]
 Machines = Callable[[typed.Ruleset, int, Mapping[str, str]], Machine]
 """Makes a machine for a ruleset, a number of seats and the values of all settings."""
 
-_MEMO_LIMIT = 64
-_machines: dict[tuple[object, ...], Machine] = {}
+KEPT = 48
+"""Programs and machines of a kind that are kept: those that have been asked for last."""
+
+
+T = TypeVar("T")
+
+
+class Kept(Generic[T]):
+    """Makes programs or machines, each once: that takes longer than many a game. The last `KEPT` of them are kept.
+
+    Args:
+        make: makes one.
+    """
+
+    def __init__(self, make: Callable[[typed.Ruleset, int, Mapping[str, str]], T]) -> None:
+        self._make = make
+        self._made: OrderedDict[tuple[object, ...], T] = OrderedDict()
+
+    def __call__(self, ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> T:
+        """The one for a ruleset, a number of seats and the values of all settings."""
+        key = (ruleset.hash, ruleset.ref, seats, tuple(sorted(settings.items())))
+        found = self._made.pop(key, None) or self._make(ruleset, seats, settings)
+        self._made[key] = found  # the last one now
+        if len(self._made) > KEPT:
+            self._made.popitem(last=False)
+        return found
+
+
+_program = Kept(lower)
 
 
 def machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], backend: Backend | Machines) -> Machine:
-    """The machine for a ruleset, a number of seats and the values of all settings, from the memo if it has a name."""
-    if callable(backend):
-        return _made(backend, ruleset, seats, settings)
-    key = (ruleset.hash, ruleset.ref, seats, tuple(sorted(settings.items())), backend)
-    if key not in _machines:
-        if len(_machines) > _MEMO_LIMIT:
-            _machines.clear()
-        _machines[key] = _made(_MACHINES[backend], ruleset, seats, settings)
-    return _machines[key]
-
-
-def quick_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
-    """A machine for a single game, without passes: they take longer than they save there."""
-    from rulespec.engine.python.backend import PythonBackend
-
-    return PythonBackend(lower(ruleset, seats, settings), passes=())
-
-
-def _python(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
-    from rulespec.engine.python.backend import PythonBackend  # lazily: who only checks a ruleset needs no passes
-
-    return PythonBackend(lower(ruleset, seats, settings))
-
-
-_MACHINES: dict[Backend, Machines] = {
-    "python": _python,
-    "interpreter": lambda ruleset, seats, settings: Interpreter(lower(ruleset, seats, settings)),
-}
-
-
-def _made(make: Machines, ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
+    """The machine for a ruleset, a number of seats and the values of all settings; one that has a name is kept."""
+    make = backend if callable(backend) else _MACHINES[backend]
     try:
         return make(ruleset, seats, settings)
     except (RecursionError, SyntaxError, MemoryError):  # Python's own bounds, after those of the checker
@@ -59,3 +60,23 @@ def _made(make: Machines, ruleset: typed.Ruleset, seats: int, settings: Mapping[
         raise DiagnosticsError(
             (Diagnostic("RS410", Severity.ERROR, "the rules nest too deep", None, help=help_),)
         ) from None
+
+
+def quick_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
+    """A machine for a single game, without passes: they take longer than they save there."""
+    from rulespec.engine.python.backend import PythonBackend
+    from rulespec.engine.python.features import ALL_FEATURES
+
+    return PythonBackend(_program(ruleset, seats, settings), passes=(), features=replace(ALL_FEATURES, occupancy=False))
+
+
+def _python(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
+    from rulespec.engine.python.backend import PythonBackend  # lazily: who only checks a ruleset needs no passes
+
+    return PythonBackend(_program(ruleset, seats, settings))
+
+
+_MACHINES: dict[Backend, Machines] = {
+    "python": Kept(_python),
+    "interpreter": Kept(lambda ruleset, seats, settings: Interpreter(_program(ruleset, seats, settings))),
+}

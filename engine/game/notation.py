@@ -65,19 +65,31 @@ class OptionReader:
         if len(texts) != len(choice.params):
             wanted = ", ".join(p.name for p in choice.params) or "nothing in brackets"
             raise ValueError(f"`{choice.name}` takes {wanted}")
-        values = []
-        for param, text in zip(choice.params, texts, strict=True):
-            if param.type == "int":
-                if not re.fullmatch(r"-?[0-9]{1,15}", text):
-                    raise ValueError(f"`{text}` is no number (for `{param.name}`)")
-                values.append(int(text))
-                continue
-            number = self._labels.number(param.type, text)
-            if number < 0:
-                hint = did_you_mean(text, self._labels.names[param.type])
-                raise ValueError(f"there is no {param.type} `{text}`" + (f"; {hint}" if hint else ""))
-            values.append(number)
-        return tuple(values)
+        pairs = zip(choice.params, texts, strict=True)
+        return tuple(argument(self._labels, param.name, param.type, text) for param, text in pairs)
+
+
+def argument(labels: Labels, param: str, type_: str, text: str) -> int:
+    """The number of an argument of an option.
+
+    Args:
+        labels: the names of entities and seats.
+        param: the name of the parameter.
+        type_: the name of its type.
+        text: the argument as it is written.
+
+    Raises:
+        ValueError: if it names nothing of the type; the message says what it should be.
+    """
+    if type_ == "int":
+        if not re.fullmatch(r"-?[0-9]{1,15}", text):
+            raise ValueError(f"`{text}` is no number (for `{param}`)")
+        return int(text)
+    number = labels.number(type_, text)
+    if number < 0:
+        hint = did_you_mean(text, labels.names[type_])
+        raise ValueError(f"there is no {type_} `{text}`" + (f"; {hint}" if hint else ""))
+    return number
 
 
 def split_option(text: str) -> tuple[str, list[str]]:

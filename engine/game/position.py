@@ -256,11 +256,30 @@ class Position:
         self.stamp = next(_stamps)
         self._sum = self._sound = None
 
-    def edit(self, change: Callable[[State], None]) -> None:
-        """Writes what a function changes in a copy of the state. A game that has not begun is not begun by this."""
+    def edit(self, change: Callable[[State], Mapping[int, int]]) -> None:
+        """Writes the values that a function finds for cells. A game that has not begun is not begun by this."""
+        self.write(change(self._state))
+
+    @_guarded
+    def prepare(self, entry: Entry) -> str:
+        """Runs a procedure before the game begins, which begins afterwards as if it had not been run.
+
+        Returns:
+            Why nothing has changed, such as a decision that the procedure opens; "" if it has come to its end.
+        """
+        if self._begun:
+            return "the game has begun"
         state = self._state.copy()
-        change(state)
-        self.write({at: new for at, (old, new) in enumerate(zip(self._state, state, strict=True)) if old != new})
+        before = [state[at] for at in (ir.PC, ir.ENDING, ir.WINNERS)]
+        self.machine.run(state, entry(state))
+        asked = self.machine.asked.get(state[ir.PC], -1)
+        if asked >= 0:
+            return f"it asks for the decision `{self.program.decisions[asked].name}`"
+        if state[ir.PC] != ir.END:
+            return "it ends the game"
+        state[ir.PC], state[ir.ENDING], state[ir.WINNERS] = before
+        self._state = state
+        return ""
 
     @property
     def ply(self) -> int:

@@ -109,7 +109,7 @@ class Queries:
     def _typed(self, text: str, want: Type | None = None) -> typed.Expr:
         report = Report()
         checker = self._checker(report)
-        expr = checker.infer(parse_expr(text, _FILE), Env(), want)
+        expr = checker.infer(_parsed(text), Env(), want)
         if want is not None:
             expr = checker.expect(expr, want, "the value")
         report.raise_if_errors()
@@ -168,8 +168,8 @@ class Queries:
             return made
         return lambda state, args: made(state, [*args, *[0] * (lowering.most_slots + 1)])
 
-    def assign(self, target: str, value: str, state: list[int]) -> None:
-        """Puts a value into a cell of the state; see `Game.set_value`."""
+    def assign(self, target: str, value: str, state: list[int]) -> dict[int, int]:
+        """The cells that change, with their new values, when a value is put into the state; see `Game.set_value`."""
         place = self._typed(target)
         report = Report()
         if not isinstance(place, typed.Field | typed.PieceCount):
@@ -182,14 +182,14 @@ class Queries:
             report.error("RS802", f"there are never {amount} pieces", None)
             report.raise_if_errors()
         at = self._address(place, state)
-        delta = amount - state[at]
-        state[at] = amount
+        written = {at: amount}
         source = self._source(place, state)
         if source is not None and source != at:
-            state[source] -= delta
-            if state[source] < 0 and isinstance(place, typed.PieceCount):
+            written[source] = state[source] - amount + state[at]
+            if written[source] < 0 and isinstance(place, typed.PieceCount):
                 report.error("RS802", f"there are not {amount} pieces for `{target}`", None)
         report.raise_if_errors()
+        return written
 
     def _address(self, place: typed.Expr, state: list[int]) -> int:
         cell = self._lowered(place)
@@ -211,7 +211,7 @@ class Queries:
 
     def call(self, text: str, state: list[int]) -> tuple[str, list[int]]:
         """The procedure that a text such as `turn(red)` calls, and the values of its arguments."""
-        tree = parse_expr(text, _FILE)
+        tree = _parsed(text)
         report = Report()
         procedures = self.ruleset.rules.procedures
         name = tree.name if isinstance(tree, ast.Ref) else ""
@@ -219,10 +219,14 @@ class Queries:
         if isinstance(tree, ast.CallExpr):
             name, args = tree.name.text, tree.args
         procedure = procedures.get(name)
-        if procedure is None or len(args) != len(procedure.params):
-            help_ = did_you_mean(name, procedures) if procedure is None else ""
+        if procedure is None:
+            help_ = did_you_mean(name, procedures)
             report.error("RS803", f"`{text}` calls no procedure of the ruleset", None, help=help_)
-            report.raise_if_errors()
+        elif len(args) != len(procedure.params):
+            takes = ", ".join(f"{p.name}: {p.type}" for p in procedure.params)
+            message = f"`{text}` calls no procedure of the ruleset: `{name}` takes {len(procedure.params) or 'nothing'}"
+            report.error("RS803", message, None, help=f"it is `procedure {name}({takes})`")
+        report.raise_if_errors()
         assert procedure is not None
         values = []
         for arg, param in zip(args, procedure.params, strict=True):
@@ -231,6 +235,11 @@ class Queries:
             report.raise_if_errors()
             values.append(self._evaluate(self._lowered(expr), state))
         return name, values
+
+
+@lru_cache(maxsize=_QUERY_LIMIT)
+def _parsed(text: str) -> ast.Expr:
+    return parse_expr(text, _FILE)
 
 
 @lru_cache(maxsize=_QUERY_LIMIT)

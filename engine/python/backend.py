@@ -14,6 +14,7 @@ from rulespec.engine.program.journal import Journal, State, compact, overwrite, 
 from rulespec.engine.program.limits import CHECK_EVERY, MAX_STEPS
 from rulespec.engine.program.machine import Listed
 from rulespec.engine.python.choices import ChoiceWriter
+from rulespec.engine.python.code_memo import CodeMemo
 from rulespec.engine.python.expressions import ExpressionWriter
 from rulespec.engine.python.features import ALL_FEATURES, Features
 from rulespec.engine.python.functions import FunctionWriter
@@ -21,9 +22,8 @@ from rulespec.engine.python.invariants import Invariants, split
 from rulespec.engine.python.occupancy import Occupancy, with_occupancy
 from rulespec.engine.python.runtime import memo_of, ordered_members, runtime_names
 
-_PART = 2_000
-"""Lines of source that are compiled at once."""
 _BLOCKS = range(CHECK_EVERY)
+_memo = CodeMemo()
 
 
 class PythonBackend:
@@ -85,8 +85,8 @@ class PythonBackend:
                 names[f"J{i}"] = {value: ordered_members(mask) for value, mask in inverse.items()}
         for i, table in enumerate(program.tables):
             names[f"T{i}"] = table
-        for part in _parts(writer.lines):
-            exec(compile(part, "<generated>", "exec"), names)  # noqa: S102 - holds numbers only
+        for function in _functions(writer.lines):
+            exec(_memo.code(function), names)  # noqa: S102 - holds numbers only
         for name, params in writer.memos.items():
             names[name.upper()] = memo_of(names[name], params)
         return names
@@ -192,11 +192,11 @@ def _write(writer: ExpressionWriter, occupied: Sequence[range]) -> Collection[in
     return functions.done
 
 
-def _parts(lines: list[str]) -> Iterator[str]:
-    """The source in parts of whole functions: to compile all at once takes much memory."""
+def _functions(lines: list[str]) -> Iterator[str]:
+    """The source, function by function: other programs have many of them, and to compile all at once takes memory."""
     begun = 0
     for at, line in enumerate(lines):
-        if at - begun > _PART and line.startswith("def "):
+        if at > begun and line.startswith("def "):
             yield "\n".join(lines[begun:at])
             begun = at
     yield "\n".join(lines[begun:])

@@ -18,7 +18,7 @@ from rulespec.engine.dialects.foreign_log import ForeignLog, parse_foreign
 from rulespec.engine.dialects.importer import Ignored, Importer
 from rulespec.engine.dialects.paths import follow
 from rulespec.engine.game.game import Game, TakenBack
-from rulespec.engine.game.machines import Backend
+from rulespec.engine.game.machines import Backend, Machines
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.game.view import scores, state_json
@@ -117,7 +117,7 @@ def replay_log(
     rules: str | None = None,
     dialect: str | None = None,
     until: int | None = None,
-    backend: Backend = "python",
+    backend: Backend | Machines = "python",
     trace: Trace | None = None,
     report: Report | None = None,
     load: Load = load_ruleset,
@@ -130,7 +130,7 @@ def replay_log(
         rules: the ruleset reference; if not given, that of the log or of its dialect.
         dialect: the id of the dialect, for a foreign log; if not given, the log is recognised.
         until: the number of decisions (entries of a foreign log) to stop after.
-        backend: the backend that runs the rules.
+        backend: how the rules are run, as in `Game`.
         trace: called with a record after every decision (every entry of a foreign log).
         report: takes warnings, such as that of a torn last line.
         load: loads a ruleset; with many logs, a function that remembers them.
@@ -162,7 +162,7 @@ def replay_native(
     ruleset: typed.Ruleset,
     *,
     until: int | None = None,
-    backend: Backend = "python",
+    backend: Backend | Machines = "python",
     trace: Trace | None = None,
     report: Report | None = None,
 ) -> ReplayResult:
@@ -207,7 +207,7 @@ def _divergence(game: Game, refusal: Refusal, entry: LogEntry) -> Divergence:
     return Divergence(game.ply, None, action, refusal, nearest(game, entry.option), entry.line)
 
 
-def game_of(log: NativeLog, ruleset: typed.Ruleset, backend: Backend, report: Report) -> Game:
+def game_of(log: NativeLog, ruleset: typed.Ruleset, backend: Backend | Machines, report: Report) -> Game:
     """The game of a native log, before its first decision; warns of a ruleset that has changed since."""
     header = log.header
     if header.ruleset_hash != ruleset.hash:
@@ -262,7 +262,7 @@ def _replay_foreign(
     rules: str | None,
     dialect_id: str | None,
     until: int | None,
-    backend: Backend,
+    backend: Backend | Machines,
     trace: Trace | None,
     report: Report,
     load: Load,

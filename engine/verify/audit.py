@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from rulespec.diagnostics.diagnostic import Diagnostic
-from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.position_check import look
 from rulespec.engine.logs.native import LogHeader, entry_json
@@ -52,7 +51,7 @@ def first_broken(result: ReplayResult) -> Broken | None:
     The game is played again, as far as it was legal.
     """
     ruleset, header = result.game.ruleset, LogHeader.of(result.game)
-    game = Game(ruleset, header.seats, header.settings)
+    game = result.game.anew()
     if (wrong := look(game)[1]) is not None:
         return Broken(0, None, None, None, wrong, ())
     for index, (move, place) in enumerate(zip(result.moves, result.places, strict=True)):

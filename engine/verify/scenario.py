@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence
 from rulespec.documents.reader import read_yaml
-from rulespec.documents.text_files import files_inside
-from rulespec.typed import nodes as typed
-
-DEFAULT_SEATS = ("A", "B")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +20,14 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Layer:
+    """A part of a position: calls of procedures that are run, then values that are put in place."""
+
+    run: tuple[Scalar, ...]
+    set: tuple[tuple[Scalar, Scalar], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Scenario:
     """A scenario.
 
@@ -34,9 +36,11 @@ class Scenario:
         rules: the ids of the rules that it proves.
         ruling: the ids of the rulings that it proves.
         also: further overlays under which it holds.
+        seats: the players; empty for the usual ones, which only a scenario has that has not been read to its end.
         settings: settings of the table.
+        base: the id of the scenario whose position it begins with; None once that has been laid under it.
         start: a call of a procedure that the game begins with; None for its own start.
-        given: values of the position.
+        given: the layers of the position, each over the one before.
         steps: decisions and expectations.
     """
 
@@ -49,46 +53,14 @@ class Scenario:
     source: str
     seats: tuple[str, ...]
     settings: tuple[tuple[str, str], ...]
+    base: Scalar | None
     start: Scalar | None
-    given: tuple[tuple[Scalar, Scalar], ...]
+    given: tuple[Layer, ...]
     steps: tuple[Step, ...]
 
 
-def suite_scenarios(ruleset: typed.Ruleset, report: Report, display: Callable[[Path], str] = str) -> Iterator[Scenario]:
-    """The scenarios of a reference.
-
-    Those in `scenarios/` of its folder, with overlays only where each of them is in the scenario's `also`, as overlays
-    change what holds; then those in `scenarios/<overlay>/`, which lie beside an overlay that is named by its path. Not
-    those of a ruleset that it extends: they test that ruleset's map and tables.
-
-    Args:
-        ruleset: the ruleset, with the overlays of the reference.
-        report: takes errors in the files.
-        display: the name of a file in diagnostics.
-    """
-    known = sorted({path.stem for f in ruleset.folders for path in (f / "variants").glob("*.yaml")})
-    for path in files_inside(ruleset.folders[0], "scenarios/*.yaml"):
-        for scenario in load_scenarios(path, report, display(path)):
-            for overlay in scenario.also:
-                if overlay.text not in known:
-                    message = f"{scenario.id}: there is no overlay `{overlay.text}`"
-                    report.error("RS502", message, overlay.span, help=did_you_mean(overlay.text, known))
-            if set(ruleset.overlays) <= {overlay.text for overlay in scenario.also}:
-                yield scenario
-    for name in ruleset.overlays:
-        home = ruleset.homes.get(name, ruleset.folders[0])
-        for path in files_inside(home, f"scenarios/{name}/*.yaml"):
-            yield from load_scenarios(path, report, display(path))
-
-
-def load_scenarios(path: Path, report: Report, display: str | None = None) -> tuple[Scenario, ...]:
-    """Reads and checks a scenario file.
-
-    Args:
-        path: the file.
-        report: takes errors in it; then there are no scenarios.
-        display: its name in diagnostics.
-    """
+def read_scenarios(path: Path, report: Report, display: str | None = None) -> tuple[Scenario, ...]:
+    """The scenarios of a file as they are written; arguments are those of `scenario_files.load_scenarios`."""
     from rulespec.documents.schema_check import check_schema
     from rulespec.schemas import load_schema
 
@@ -101,15 +73,7 @@ def load_scenarios(path: Path, report: Report, display: str | None = None) -> tu
     check_schema(node, load_schema("scenarios"), report, what="scenario file")
     if report.errors > before:
         return ()
-    found = tuple(_scenario(item) for item in items(_get(node, "scenarios")))
-    first: dict[str, Scenario] = {}
-    for scenario in found:
-        if scenario.id in first:
-            notes = (Label(first[scenario.id].span, "first here"),)
-            message = f"there are two scenarios `{scenario.id}`"
-            report.error("RS811", message, scenario.span, "again here", notes, help="give one another id")
-        first.setdefault(scenario.id, scenario)
-    return found
+    return tuple(_scenario(item) for item in items(_get(node, "scenarios")))
 
 
 # --- reading ---------------------------------------------------------------------------------
@@ -139,7 +103,8 @@ def _word(node: Node | None) -> str:
 
 def _scenario(node: Node) -> Scenario:
     given, id_ = _get(node, "given"), _get(node, "id")
-    start = _get(given, "start")
+    start, base = _get(given, "start"), _get(given, "from")
+    values = tuple((k, v) for k, v in pairs(_get(given, "set")) if isinstance(v, Scalar))
     assert isinstance(id_, Scalar)
     return Scenario(
         id=id_.text,
@@ -149,10 +114,11 @@ def _scenario(node: Node) -> Scenario:
         ruling=tuple(s.text for s in _scalars(_get(node, "ruling"))),
         also=_scalars(_get(node, "also")),
         source=_word(_get(node, "source")),
-        seats=tuple(s.text for s in _scalars(_get(node, "seats"))) or DEFAULT_SEATS,
+        seats=tuple(s.text for s in _scalars(_get(node, "seats"))),
         settings=tuple((k.text, _word(v)) for k, v in pairs(_get(node, "options"))),
+        base=base if isinstance(base, Scalar) else None,
         start=start if isinstance(start, Scalar) else None,
-        given=tuple((k, v) for k, v in pairs(_get(given, "set")) if isinstance(v, Scalar)),
+        given=(Layer(_scalars(_get(given, "run")), values),),
         steps=tuple(
             Step(_scalars(_get(part, "when")), pairs(_get(part, "then")))
             for part in [node, *items(_get(node, "steps"))]

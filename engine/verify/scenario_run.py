@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -13,9 +14,11 @@ from rulespec.engine.game.machines import Backend, Machines
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.game.view import scores
+from rulespec.engine.verify.option_names import unknown_option, unreadable
 from rulespec.engine.verify.scenario import Scenario, items, pairs
 from rulespec.typed import nodes as typed
 
+_NUMBER = re.compile(r"-? *[0-9]+ +([A-Za-z_][A-Za-z0-9_]*)")
 _MAX_JOINED = 12  # options in a message
 
 
@@ -51,7 +54,14 @@ class Failure:
         return Diagnostic(code, Severity.ERROR, message, self.span, notes=notes)
 
 
-_CODES = {"given": "RS813", "when": "RS814", "fault": "RS814", "expression": "RS815", "invariants": "RS816"}
+_CODES = {
+    "given": "RS813",
+    "when": "RS814",
+    "fault": "RS814",
+    "expression": "RS815",
+    "option": "RS719",
+    "invariants": "RS816",
+}
 
 
 def run_scenario(
@@ -85,6 +95,7 @@ class _Run:
             "options": self.options,
             "legal": self.legal,
             "illegal": self.illegal,
+            "absent": self.absent,
             "values": self.values,
             "ended": self.ended,
             "scores": self.scores,
@@ -94,17 +105,23 @@ class _Run:
     def run(self) -> None:
         try:
             game = self.start()
-            # A given position may break an invariant before any decision.
-            broken = set(game.broken_invariants())
+            # A given position may break an invariant before any decision. The interpreter is slow at them, as it reads
+            # the whole state: it tests them at the end only, and those before the first decision if one is broken then.
+            slow = self.backend == "interpreter"
+            start = game.copy()
+            broken = None if slow else set(game.broken_invariants())
             last = self.scenario.steps[-1] if self.scenario.steps else None
             for step in self.scenario.steps:
                 for text in step.when:
                     self.take(game, text)
                 for key, wanted in step.then:
                     self.checks[key.text](game, wanted)
-                if self.backend == "interpreter" and step is not last:
-                    continue  # invariants read the whole state, and the interpreter is slow
-                for name in [n for n in game.broken_invariants() if n not in broken]:
+                if slow and (step is not last or game.ply == 0):
+                    continue
+                now = game.broken_invariants()
+                if broken is None:
+                    broken = set(start.broken_invariants()) if now else set()
+                for name in [n for n in now if n not in broken]:
                     broken.add(name)
                     place = step.when[-1].span if step.when else self.scenario.span
                     self.fail(place, "invariants", f"the invariant does not hold: {name}")
@@ -123,9 +140,13 @@ class _Run:
         start = scenario.start.text if scenario.start is not None else None
         try:
             game = Game(self.ruleset, scenario.seats, dict(scenario.settings), self.backend, start)
-            for key, value in scenario.given:
-                place = key.span
-                game.set_value(key.text, _text(value))
+            for layer in scenario.given:
+                for call in layer.run:
+                    place = call.span
+                    game.prepare(call.text)
+                for key, value in layer.set:
+                    place = key.span
+                    game.set_value(key.text, _text(value))
             place = scenario.start.span if scenario.start is not None else scenario.span
             game.position.begin()
         except DiagnosticsError as error:
@@ -206,6 +227,8 @@ class _Run:
                 self.fail(item.span, f"`{_text(item)}`", f"refused: {refusal}", "a legal option")
 
     def illegal(self, game: Game, node: Node) -> None:
+        for item in items(node):
+            self.refused(game, item)
         for key, expected in pairs(node):
             try:
                 refusal = game.why_not(game.parse(key.text))
@@ -219,6 +242,28 @@ class _Run:
             if _text(expected) not in reason:
                 self.fail(expected.span, f"the reason against `{key.text}`", reason, _text(expected))
 
+    def refused(self, game: Game, item: Node) -> None:
+        """An option that is not legal, whatever the reason; it may be one of another decision."""
+        try:
+            refusal = game.why_not(game.parse(_text(item)))
+        except ValueError:
+            if wrong := unreadable(game, _text(item)):
+                self.fail(item.span, "option", wrong)
+            return
+        if refusal is None:
+            self.fail(item.span, f"`{_text(item)}`", "legal", "a refusal")
+
+    def absent(self, game: Game, node: Node) -> None:
+        kinds = {kind.name for kind in game.option_kinds}
+        for item in items(node):
+            name = _text(item)
+            if name in kinds:
+                decision = game.decision
+                assert decision is not None
+                self.fail(item.span, f"`{name}`", f"an option of `{decision.name}`", "no option here")
+            elif wrong := unknown_option(game, name):
+                self.fail(item.span, "option", wrong)
+
     def values(self, game: Game, node: Node) -> None:
         for key, wanted in pairs(node):
             try:
@@ -229,8 +274,22 @@ class _Run:
             except RulesetFaultError as fault:
                 self.fail(key.span, "expression", f"`{key.text}` has no value: {fault}")
                 continue
-            if _canonical(found) != _canonical(_text(wanted)):
-                self.fail(wanted.span, f"`{key.text}`", found, _text(wanted))
+            self.equals(game, key, found, wanted)
+
+    def equals(self, game: Game, key: Scalar, found: str, wanted: Node) -> None:
+        """Compares a value with what is expected, which may have the unit of the expression."""
+        number = _NUMBER.fullmatch(_text(wanted))
+        if number is not None:
+            try:
+                same = game.value(f"({key.text}) == ({_text(wanted)})") == "true"
+            except DiagnosticsError as error:
+                self.reported(error, wanted.span, "expression")
+                return
+            found += f" {number[1]}"
+        else:
+            same = _canonical(found) == _canonical(_text(wanted))
+        if not same:
+            self.fail(wanted.span, f"`{key.text}`", found, _text(wanted))
 
     def ended(self, game: Game, node: Node) -> None:
         result = game.result

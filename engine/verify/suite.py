@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,13 +13,12 @@ from msgspec.structs import replace
 from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.text_files import display, files_inside
-from rulespec.engine.game.game import Game
-from rulespec.engine.game.machines import Backend
+from rulespec.engine.game.machines import Backend, Kept, Machines, quick_machine
 from rulespec.engine.game.option import Option, RulesetFaultError
-from rulespec.engine.logs.native import LogHeader
 from rulespec.engine.replay.replay import ReplayResult, replay_log
 from rulespec.engine.verify.audit import Broken, first_broken
-from rulespec.engine.verify.scenario import Scenario, suite_scenarios
+from rulespec.engine.verify.scenario import Scenario
+from rulespec.engine.verify.scenario_files import outside_scenarios, suite_scenarios
 from rulespec.engine.verify.scenario_run import run_scenario
 from rulespec.engine.verify.shrink import move_text
 from rulespec.load import load_ruleset
@@ -27,6 +27,8 @@ from rulespec.typed import nodes as typed
 LOG_SUFFIXES = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
 EXPECTATION = ".expect.yaml"
 _CHANGES = 12  # in a message
+short_games: Machines = Kept(quick_machine)
+"""Generated Python without passes, for games so short that the passes would take longer than the game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,13 @@ class Case:
         return not self.diagnostics
 
 
-def run_suite(ruleset: typed.Ruleset, backends: Sequence[Backend], report: Report, only: str = "") -> Iterator[Case]:
+def run_suite(
+    ruleset: typed.Ruleset,
+    backends: Sequence[Backend],
+    report: Report,
+    only: str = "",
+    outside: Sequence[Path] = (),
+) -> Iterator[Case]:
     """Runs the scenarios of a ruleset reference under each of the backends, then its recorded games.
 
     Args:
@@ -53,11 +61,13 @@ def run_suite(ruleset: typed.Ruleset, backends: Sequence[Backend], report: Repor
         backends: the backends that run scenarios.
         report: takes errors in scenario files.
         only: a text that the id or the file of a case must contain.
+        outside: files and folders whose scenarios are run instead of all these.
     """
-    for scenario in suite_scenarios(ruleset, report, display):
+    found = [outside_scenarios(ruleset, place, report, display) for place in outside]
+    for scenario in chain.from_iterable(found or [suite_scenarios(ruleset, report, display)]):
         if only in scenario.id or only in scenario.span.file:
             yield _scenario_case(ruleset, scenario, backends)
-    for path in log_files(ruleset):
+    for path in log_files(ruleset) if not outside else ():
         if only in display(path):
             yield run_log(path, ruleset)
 
@@ -65,7 +75,7 @@ def run_suite(ruleset: typed.Ruleset, backends: Sequence[Backend], report: Repor
 def _scenario_case(ruleset: typed.Ruleset, scenario: Scenario, backends: Sequence[Backend]) -> Case:
     found: dict[Diagnostic, list[Backend]] = {}
     for backend in backends:
-        for failure in run_scenario(ruleset, scenario, backend):
+        for failure in run_scenario(ruleset, scenario, short_games if backend == "python" else backend):
             found.setdefault(failure.diagnostic, []).append(backend)
     # A difference between backends is a mistake of this program.
     diagnostics = [
@@ -101,7 +111,7 @@ def run_log(path: Path, ruleset: typed.Ruleset) -> Case:
     # The dialect of a foreign log lies beside the ruleset, which may not be found by its id.
     rules = None if path.name.endswith((".jsonl", ".jsonl.gz")) else own
     try:
-        result = replay_log(path, rules=rules, report=report, load=load, strict=False)
+        result = replay_log(path, rules=rules, backend=short_games, report=report, load=load, strict=False)
         broken, outcome = first_broken(result), result.to_json()
         outcome["options"] = count_options(result) if broken is None else None
     except DiagnosticsError as error:
@@ -142,8 +152,7 @@ def _top(file: str) -> Span:
 
 def count_options(result: ReplayResult) -> int:
     """The number of options that the deciders of a replayed game had in all: it shows rules that allow more or less."""
-    header = LogHeader.of(result.game)
-    game = Game(result.game.ruleset, header.seats, header.settings)
+    game = result.game.anew()
     total = 0
     for move in result.moves:
         total += len(game.legal_options)

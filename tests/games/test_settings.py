@@ -20,7 +20,8 @@ from rulespec.engine.game.machines import quick_machine
 from rulespec.engine.game.view import state_json
 from rulespec.engine.replay.replay import replay_log
 from rulespec.engine.simulate.playouts import choose
-from rulespec.engine.verify.scenario import Scenario, suite_scenarios
+from rulespec.engine.verify.scenario import Scenario
+from rulespec.engine.verify.scenario_files import suite_scenarios
 from rulespec.engine.verify.scenario_run import run_scenario
 from rulespec.load import load_ruleset
 

@@ -19,7 +19,7 @@ from rulespec.documents.nodes import to_plain
 from rulespec.documents.reader import read_yaml
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
-from rulespec.engine.verify.scenario import suite_scenarios
+from rulespec.engine.verify.scenario_files import suite_scenarios
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 

@@ -22,7 +22,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.simulate.playouts import play_out
-from rulespec.engine.verify.scenario import load_scenarios
+from rulespec.engine.verify.scenario_files import load_scenarios
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
 from rulespec.typed import nodes as typed

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -11,11 +10,10 @@ import pytest
 from folders import GAMES, RULESETS
 
 from rulespec.diagnostics.report import Report
-from rulespec.engine.game.machines import Backend, Machines, quick_machine
-from rulespec.engine.program.machine import Machine
-from rulespec.engine.verify.scenario import load_scenarios, suite_scenarios
+from rulespec.engine.game.machines import Backend, Machines
+from rulespec.engine.verify.scenario_files import load_scenarios, suite_scenarios
 from rulespec.engine.verify.scenario_run import Failure, run_scenario
-from rulespec.engine.verify.suite import run_suite
+from rulespec.engine.verify.suite import run_suite, short_games
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
@@ -71,20 +69,9 @@ def failures(ref: str, path: Path, backend: Backend | Machines, every: int = 1) 
     ]
 
 
-_quick: dict[tuple[object, ...], Machine] = {}
-
-
-def made_once(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
-    """Generated Python without the slow passes: compiling takes longer than most scenarios."""
-    key = (ruleset.hash, ruleset.ref, seats, *sorted(settings.items()))
-    if key not in _quick:
-        _quick[key] = quick_machine(ruleset, seats, settings)
-    return _quick[key]
-
-
 @each_file
 def test_scenarios_of_games_pass(ref: str, path: Path) -> None:
-    assert failures(ref, path, made_once) == []
+    assert failures(ref, path, short_games) == []
 
 
 @each_file

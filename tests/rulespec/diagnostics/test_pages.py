@@ -28,6 +28,7 @@ CANNOT_BE_SHOWN = {
     "RS220": "the schemas hold nothing that has no code of its own",
     "RS602": "it needs a log of megabytes",
     "RS614": "it needs a log of megabytes",
+    "RS718": "scenarios report it as RS813; it is seen by programs that set up positions",
     "RS801": "scenarios report it as RS813; it is seen by programs that set up positions",
     "RS802": "scenarios report it as RS813; it is seen by programs that set up positions",
     "RS803": "scenarios report it as RS813; it is seen by programs that set up positions",

@@ -1,0 +1,28 @@
+"""Compiled functions by their source: programs of one ruleset with other settings or players have most in common."""
+
+from __future__ import annotations
+
+from types import CodeType
+
+MAX_SOURCE = 3_000_000
+"""Characters of source whose code is kept."""
+
+
+class CodeMemo:
+    """Compiles functions, and keeps their code until there is too much of it."""
+
+    def __init__(self) -> None:
+        self._codes: dict[str, CodeType] = {}
+        self._kept = 0
+
+    def code(self, source: str) -> CodeType:
+        """What defines the function of a source text, as `exec` takes it."""
+        found = self._codes.get(source)
+        if found is None:
+            found = compile(source, "<generated>", "exec")
+            self._kept += len(source)
+            if self._kept > MAX_SOURCE:
+                self._codes.clear()
+                self._kept = len(source)
+            self._codes[source] = found
+        return found

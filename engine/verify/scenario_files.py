@@ -1,0 +1,103 @@
+"""The scenarios of a reference, of a file, and of a folder outside the ruleset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from rulespec.diagnostics.diagnostic import Label
+from rulespec.diagnostics.report import Report
+from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.documents.text_files import files_inside
+from rulespec.engine.verify.scenario import Scenario, read_scenarios
+from rulespec.engine.verify.shared_positions import Folder, with_positions
+from rulespec.typed import nodes as typed
+
+
+def suite_scenarios(ruleset: typed.Ruleset, report: Report, display: Callable[[Path], str] = str) -> Iterator[Scenario]:
+    """The scenarios of a reference.
+
+    Those in `scenarios/` of its folder, with overlays only where each of them is in the scenario's `also`, as overlays
+    change what holds; then those in `scenarios/<overlay>/`, which lie beside an overlay that is named by its path. Not
+    those of a ruleset that it extends: they test that ruleset's map and tables.
+
+    Args:
+        ruleset: the ruleset, with the overlays of the reference.
+        report: takes errors in the files.
+        display: the name of a file in diagnostics.
+    """
+    known = _overlays(ruleset)
+    for scenario in _in_folder(ruleset.folders[0], "scenarios", report, display):
+        _check_also(scenario, known, report)
+        if set(ruleset.overlays) <= {overlay.text for overlay in scenario.also}:
+            yield scenario
+    for name in ruleset.overlays:
+        yield from _in_folder(ruleset.homes.get(name, ruleset.folders[0]), f"scenarios/{name}", report, display)
+
+
+def outside_scenarios(
+    ruleset: typed.Ruleset, place: Path, report: Report, display: Callable[[Path], str] = str
+) -> Iterator[Scenario]:
+    """The scenarios of a file or a folder outside the ruleset, for this very reference.
+
+    A scenario that names overlays in `also` is left out where the reference has others; one that names none holds.
+    In a folder, those in `<overlay>/` hold if the reference has this overlay.
+
+    Args:
+        ruleset: the ruleset, with the overlays of the reference.
+        place: a file, or a folder with `*.yaml`.
+        report: takes errors in the files.
+        display: the name of a file in diagnostics.
+    """
+    known = _overlays(ruleset)
+    if place.is_dir():
+        found = _in_folder(place, "", report, display)
+    else:
+        found = iter(load_scenarios(place, report, display(place)))
+    for scenario in found:
+        _check_also(scenario, known, report)
+        if not scenario.also or set(ruleset.overlays) <= {overlay.text for overlay in scenario.also}:
+            yield scenario
+    for name in ruleset.overlays:
+        yield from _in_folder(place, name, report, display)
+
+
+def _in_folder(root: Path, below: str, report: Report, display: Callable[[Path], str]) -> Iterator[Scenario]:
+    """The scenarios of the files in a folder, which is inside `root`."""
+    folder = Folder(root / below, display)
+    for path in files_inside(root, f"{below}/*.yaml" if below else "*.yaml"):
+        yield from load_scenarios(path, report, display(path), folder)
+
+
+def _overlays(ruleset: typed.Ruleset) -> list[str]:
+    """The names that `also` may have."""
+    return sorted({path.stem for f in ruleset.folders for path in (f / "variants").glob("*.yaml")})
+
+
+def _check_also(scenario: Scenario, known: list[str], report: Report) -> None:
+    for overlay in scenario.also:
+        if overlay.text not in known:
+            message = f"{scenario.id}: there is no overlay `{overlay.text}`"
+            report.error("RS502", message, overlay.span, help=did_you_mean(overlay.text, known))
+
+
+def load_scenarios(
+    path: Path, report: Report, display: str | None = None, folder: Folder | None = None
+) -> tuple[Scenario, ...]:
+    """Reads and checks a scenario file; positions that its scenarios share are laid under them.
+
+    Args:
+        path: the file.
+        report: takes errors in it; then there are no scenarios. A scenario whose position is not found is left out.
+        display: its name in diagnostics.
+        folder: its folder, if more files of it are read.
+    """
+    found = read_scenarios(path, report, display)
+    first: dict[str, Scenario] = {}
+    for scenario in found:
+        if scenario.id in first:
+            notes = (Label(first[scenario.id].span, "first here"),)
+            message = f"there are two scenarios `{scenario.id}`"
+            report.error("RS811", message, scenario.span, "again here", notes, help="give one another id")
+        first.setdefault(scenario.id, scenario)
+    return with_positions(found, folder or Folder(path.parent), report)

@@ -1,0 +1,107 @@
+"""Positions that scenarios share: `given: {from: ID}` begins with what another scenario gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+
+from rulespec.diagnostics.diagnostic import Label
+from rulespec.diagnostics.report import Report
+from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.documents.nodes import Scalar
+from rulespec.documents.text_files import files_inside
+from rulespec.engine.verify.scenario import Scenario, read_scenarios
+
+DEFAULT_SEATS = ("A", "B")
+MAX_CHAIN = 100
+"""Positions that are laid one over the other."""
+
+
+class Folder:
+    """The scenarios of all files of a folder, as they are written; read once, and only if somebody asks.
+
+    Args:
+        path: the folder.
+        display: the name of a file in diagnostics.
+    """
+
+    def __init__(self, path: Path, display: Callable[[Path], str] = str) -> None:
+        self._path = path
+        self._display = display
+
+    @cached_property
+    def scenarios(self) -> tuple[Scenario, ...]:
+        """All of them."""
+        unheard = Report()  # what is wrong with a file is told when its own scenarios are run
+        files = files_inside(self._path, "*.yaml")
+        return tuple(s for path in files for s in read_scenarios(path, unheard, self._display(path)))
+
+
+def with_positions(found: Sequence[Scenario], folder: Folder, report: Report) -> tuple[Scenario, ...]:
+    """The scenarios of a file, each with the position that it begins with.
+
+    The seats, the start, the settings and the layers of the other scenario lie under its own; its decisions do not
+    count. A scenario is looked for in the same file, then in the other files of the folder.
+
+    Args:
+        found: the scenarios as they are written.
+        folder: the folder of their file.
+        report: takes an error for each scenario whose position is not found; that scenario is left out.
+    """
+    laid = (scenario if scenario.base is None else _laid(scenario, found, folder, report) for scenario in found)
+    return tuple(replace(s, seats=s.seats or DEFAULT_SEATS) for s in laid if s is not None)
+
+
+def _named(base: Scalar, own: Sequence[Scenario], folder: Folder) -> list[Scenario]:
+    """The scenarios of an id: those of the file that names it, else those of the other files."""
+    file = base.span.file
+    if file == own[0].span.file and (found := [s for s in own if s.id == base.text]):
+        return found
+    found = [s for s in folder.scenarios if s.id == base.text]
+    return [s for s in found if s.span.file == file] or found
+
+
+def _laid(scenario: Scenario, own: Sequence[Scenario], folder: Folder, report: Report) -> Scenario | None:
+    """A scenario over all positions that it begins with; None, with an error, if one of them is not to be had."""
+    chain = [scenario]
+    while (base := chain[-1].base) is not None:
+        found = _named(base, own, folder)
+        if not found:
+            message = f"{scenario.id}: there is no scenario `{base.text}` in this file or beside it"
+            help_ = did_you_mean(base.text, [s.id for s in folder.scenarios]) or "`from` names a scenario by its id"
+            report.error("RS716", message, base.span, help=help_)
+            return None
+        if len(found) > 1:
+            message = f"{scenario.id}: there is more than one scenario `{base.text}`"
+            notes = tuple(Label(s.span, "one of them") for s in found)
+            report.error("RS716", message, base.span, "which one?", notes, help="give it an id of its own")
+            return None
+        if found[0] in chain or len(chain) > MAX_CHAIN:
+            _report_circle(chain, found[0], report)
+            return None
+        chain.append(found[0])
+    chain.reverse()
+    return replace(
+        scenario,
+        base=None,
+        seats=next((s.seats for s in reversed(chain) if s.seats), ()),
+        settings=tuple({name: value for s in chain for name, value in s.settings}.items()),
+        start=next((s.start for s in reversed(chain) if s.start is not None), None),
+        given=tuple(layer for s in chain for layer in s.given),
+    )
+
+
+def _report_circle(chain: Sequence[Scenario], again: Scenario, report: Report) -> None:
+    first, base, last = chain[0], chain[0].base, chain[-1].base
+    assert base is not None
+    assert last is not None
+    if again not in chain:
+        message = f"{first.id}: more than {MAX_CHAIN} positions lie one under the other"
+        report.error("RS717", message, base.span, help="let it begin with a position further down")
+        return
+    names = " → ".join(f"`{s.id}`" for s in (*chain[chain.index(again) :], again))
+    message = f"{first.id}: the position is given by itself: {names}"
+    notes = () if last is base else (Label(last.span, "here the circle closes"),)
+    report.error("RS717", message, base.span, "", notes, help="one of them must give a position without `from`")
