@@ -20,6 +20,7 @@ from rulespec.engine.dialects.foreign_log import ForeignLog
 from rulespec.engine.dialects.mismatch import Explainer
 from rulespec.engine.dialects.projection import Projections, is_by
 from rulespec.engine.dialects.search import Stretch, StretchSearch
+from rulespec.engine.dialects.take_back import TakeBack
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import Option, Refusal
 from rulespec.engine.game.refusal import refused
@@ -89,9 +90,7 @@ class Importer:
         self._search = StretchSearch(game, dialect, self._log, self._projections)
         self._stepped = 0
         self._step: Step | None = None
-        fields = {f"{k.name}.{f}" for k in game.ruleset.declarations.kinds.values() for f in k.state}
-        fields |= set(game.ruleset.declarations.fields)
-        self._keep = tuple(name for name in dialect.undo.keeps if name in fields) if dialect.undo else ()
+        self._take_back = TakeBack(game, dialect, own)
 
     def run(self, until: int | None = None, step: Step | None = None) -> Stop | None:
         """Imports the log, or its first entries.
@@ -168,13 +167,12 @@ class Importer:
         """Takes back to the last checkpoint; the cursor after that."""
         to = cursor.checkpoint
         assert to is not None
-        back = TakenBack(self.game.ply - to.ply, self._keep)
-        waiting = cursor.waiting
-        if back.decisions:
-            self.game.take_back(back)
+        decisions = self.game.ply - to.ply
+        back = self._take_back(decisions)
+        if back is not None:
             self.moves.append(back)
             self.entries.append(cursor.entry)
-            waiting = True
+        waiting = cursor.waiting or decisions > 0
         return Cursor(cursor.entry + 1, heads=to.heads, given=cursor.given, waiting=waiting, checkpoint=to.before)
 
     def _after_end(self, cursor: Cursor) -> Cursor:
