@@ -278,7 +278,11 @@ def _taken_back(data: dict[str, Any], display: str, number: int, line: str) -> T
     _keys(data, ("undo", "keep", "set"), set(), display, number, line)
     fields = data.get("set", {})
     values = fields.values() if isinstance(fields, dict) else [fields]
-    if not isinstance(fields, dict) or len(fields) > MAX_FIELDS or any(isinstance(v, list | dict | float) for v in values):
+    if (
+        not isinstance(fields, dict)
+        or len(fields) > MAX_FIELDS
+        or any(isinstance(v, list | dict | float) for v in values)
+    ):
         message = "`set` is an object of state field → number, truth value or name"
         fail("RS607", message, _find(display, number, line, "set"))
     undo, least = data["undo"], 0 if fields else 1
