@@ -51,6 +51,7 @@ class Undo(Struct, frozen=True):
         checkpoints: types of entries, or `decision.option`, to before which it goes back.
         not_during: decisions during which it is not legal.
         keeps: state fields that are not taken back.
+        sets: fields of the game, each with the expression whose value it gets after the undo.
     """
 
     type: str
@@ -58,6 +59,7 @@ class Undo(Struct, frozen=True):
     checkpoints: frozenset[str]
     not_during: frozenset[str]
     keeps: tuple[str, ...]
+    sets: tuple[tuple[str, str], ...]
 
 
 class Dialect(Struct, frozen=True):
@@ -155,7 +157,7 @@ def read_dialect(path: Path) -> Dialect:
         accepts=frozenset(data.get("ignores_illegal", {}).get("except", [])),
         undo=_undo(data["undo"]) if "undo" in data else None,
         decisions={key: _projections(value) for key, value in data["decisions"].items()},
-        spans=_places(locate(node, ["decisions"])),
+        spans=_places(locate(node, ["decisions"])) | _places(locate(node, [])),
     )
 
 
@@ -170,7 +172,13 @@ def _undo(data: Mapping[str, Any]) -> Undo:
         frozenset(data["checkpoints"]),
         frozenset(data.get("not_during", [])),
         tuple(data.get("keeps", [])),
+        tuple((name, _text(expression)) for name, expression in data.get("sets", {}).items()),
     )
+
+
+def _text(expression: str | int | bool) -> str:
+    """An expression as text; YAML reads some as numbers or truth values."""
+    return str(expression).lower() if isinstance(expression, bool) else str(expression)
 
 
 def _projections(data: Any) -> tuple[Projection, ...]:
@@ -183,8 +191,7 @@ def _projection(data: Mapping[str, Any]) -> Projection:
     fields = {"": match} if not isinstance(match, dict) else match
     rows = []
     for path, expr in fields.items():
-        text = str(expr).lower() if isinstance(expr, bool) else str(expr)
-        rows.append((path.removesuffix("?"), text, path.endswith("?")))
+        rows.append((path.removesuffix("?"), _text(expr), path.endswith("?")))
     return Projection(
         data.get("type", ""),
         tuple(rows),

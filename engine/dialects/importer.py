@@ -2,6 +2,9 @@
 
 The log is imported in stretches. A stretch ends before an entry that is no decision, and before an entry that the other
 system ignored; options before that are settled. Options that the other system does not record are taken silently.
+
+An entry that the other system ignored is followed by others that fit. Where none does any more, the log is dead: the
+game stands still, since something is missing or wrong. Then the first of them is the place where the import ends.
 """
 
 from __future__ import annotations
@@ -20,11 +23,15 @@ from rulespec.engine.dialects.foreign_log import ForeignLog
 from rulespec.engine.dialects.mismatch import Explainer
 from rulespec.engine.dialects.projection import Projections, is_by
 from rulespec.engine.dialects.search import Stretch, StretchSearch
+from rulespec.engine.dialects.take_back import TakeBack
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import Option, Refusal
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.logs.recorded import nearest
 
+MAX_STRAY = 3
+"""Entries in a row that are ignored, but for those of the type of the legal one before them: one click may submit several
+entries of one type. If there are more, or more than one at the end of a game that goes on, the log is dead."""
 MAX_IGNORED = 10_000
 """Entries that the other system may have ignored."""
 MAX_TRIED = 300_000
@@ -54,6 +61,26 @@ class Ignored(Struct, frozen=True):
     def to_json(self) -> dict[str, Any]:
         """The object that `replay --format json` prints."""
         return {"foreign_index": self.foreign_index, "action": self.action, "reason": self.refusal.reason}
+
+
+class Stray(Struct):
+    """Entries in a row that the other system ignored.
+
+    Attributes:
+        entries: how many there are.
+        cursor: the cursor before the first.
+        meant: the option that the first one stands for, if it is known.
+        refusal: why the first one is not legal.
+        legal: the type of the legal entry before them.
+        other: how many of them are of another type.
+    """
+
+    entries: int = 0
+    cursor: Cursor | None = None
+    meant: Option | None = None
+    refusal: Refusal | None = None
+    legal: str | None = None
+    other: int = 0
 
 
 class Importer:
@@ -89,9 +116,8 @@ class Importer:
         self._search = StretchSearch(game, dialect, self._log, self._projections)
         self._stepped = 0
         self._step: Step | None = None
-        fields = {f"{k.name}.{f}" for k in game.ruleset.declarations.kinds.values() for f in k.state}
-        fields |= set(game.ruleset.declarations.fields)
-        self._keep = tuple(name for name in dialect.undo.keeps if name in fields) if dialect.undo else ()
+        self._stray = Stray()
+        self._take_back = TakeBack(game, dialect, own)
 
     def run(self, until: int | None = None, step: Step | None = None) -> Stop | None:
         """Imports the log, or its first entries.
@@ -106,19 +132,29 @@ class Importer:
         """
         search, log = self._search, self._log
         search.end = end = len(log) if until is None else max(1, min(until, len(log)))
+        self._stray = Stray()
         self._step = step
         cursor = search.skip(Cursor())
         while True:
             stretch = search.run(cursor)
+            if stretch.end.entry > cursor.entry:
+                self._stray = Stray()
             if stretch.complete and stretch.end.entry >= end:
+                if end == len(log) and self._is_dead(at_end=True):
+                    return self._stop_dead()
+                self._stray = Stray()
                 self._settle(stretch)
                 return None
             meant, refusal = self._refused(stretch.end) if stretch.complete else self._illegal(stretch.end)
             if refusal is None:
+                if self._changes(stretch.end):
+                    self._stray = Stray()
                 self._settle(stretch)
                 cursor = self._undo(stretch.end) if self._is_undo(stretch.end) else self._after_end(stretch.end)
             elif self._was_ignored(stretch.end, refusal):
-                cursor = self._ignore(stretch, refusal)
+                cursor = self._ignore(stretch, meant, refusal)
+                if self._is_dead(at_end=False):
+                    return self._stop_dead()
             else:
                 self._settle(stretch)
                 return self._stop(stretch.end, meant, refusal)
@@ -126,6 +162,8 @@ class Importer:
 
     def _settle(self, stretch: Stretch) -> None:
         """Records a stretch, and takes its options once more with a `step` after each entry."""
+        if self._stray.entries and not stretch.steps:
+            return  # nothing has happened since the first ignored entry, which may be where the log ends
         game = self.game
         self.moves += [option for _, option in stretch.steps]
         self.entries += [cursor.entry for cursor, _ in stretch.steps]
@@ -164,17 +202,21 @@ class Importer:
         undo = self.dialect.undo
         return undo is not None and self._log.types[cursor.entry] == undo.type
 
+    def _changes(self, cursor: Cursor) -> bool:
+        """Whether an entry that is no decision changes anything; an undo of an ignored entry does not."""
+        to = cursor.checkpoint
+        return not self._is_undo(cursor) or to is None or to.ply < self.game.ply
+
     def _undo(self, cursor: Cursor) -> Cursor:
         """Takes back to the last checkpoint; the cursor after that."""
         to = cursor.checkpoint
         assert to is not None
-        back = TakenBack(self.game.ply - to.ply, self._keep)
-        waiting = cursor.waiting
-        if back.decisions:
-            self.game.take_back(back)
+        decisions = self.game.ply - to.ply
+        back = self._take_back(decisions)
+        if back is not None:
             self.moves.append(back)
             self.entries.append(cursor.entry)
-            waiting = True
+        waiting = cursor.waiting or decisions > 0
         return Cursor(cursor.entry + 1, heads=to.heads, given=cursor.given, waiting=waiting, checkpoint=to.before)
 
     def _after_end(self, cursor: Cursor) -> Cursor:
@@ -218,17 +260,33 @@ class Importer:
             and self._projections.tried < MAX_TRIED
         )
 
-    def _ignore(self, stretch: Stretch, refusal: Refusal) -> Cursor:
+    def _ignore(self, stretch: Stretch, meant: Option | None, refusal: Refusal) -> Cursor:
         """Takes back the options that were tried for an ignored entry; the cursor after that entry."""
         number, before = stretch.end.entry, stretch.before_end()
-        self.ignored.append(Ignored(number, self._log[number], refusal))
         for _ in stretch.steps[len(before.steps) :]:
             self.game.undo()
         self._settle(before)
         cursor = before.end
+        self.ignored.append(Ignored(number, self._log[number], refusal))
+        if not self._stray.entries:
+            self._stray = Stray(0, cursor, meant, refusal, self._log.types[number - 1])
+        self._stray.entries += 1
+        self._stray.other += self._log.types[number] != self._stray.legal
         if self._log.is_checkpoint[number]:
             cursor = cursor.marked(self.game.ply)
         return cursor.past()
+
+    def _is_dead(self, at_end: bool) -> bool:
+        """Whether so many entries are ignored in a row that the log is dead."""
+        goes_on = self.game.decision is not None and self._search.ended is None
+        return self._stray.other > (1 if at_end and goes_on else MAX_STRAY)
+
+    def _stop_dead(self) -> Stop:
+        """The report on the first of the entries with which the log is dead."""
+        stray = self._stray
+        del self.ignored[len(self.ignored) - stray.entries :]
+        assert stray.cursor is not None and stray.refusal is not None
+        return self._stop(stray.cursor, stray.meant, stray.refusal)
 
     def _illegal(self, cursor: Cursor) -> tuple[Option | None, Refusal]:
         """The option that an entry stands for, if it is known, and why the entry is not legal."""

@@ -16,7 +16,6 @@ from functools import cached_property
 from msgspec import Struct
 
 from rulespec.diagnostics.report import failure
-from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.game import scoring
 from rulespec.engine.game.legal_options import LegalOptions, offers
 from rulespec.engine.game.machines import Backend, Machines, machine
@@ -26,6 +25,7 @@ from rulespec.engine.game.position import Position
 from rulespec.engine.game.query import Queries
 from rulespec.engine.game.refusal import refused, why_not
 from rulespec.engine.game.seating import check_seats, check_settings
+from rulespec.engine.game.state_fields import Plain, StateFields
 from rulespec.engine.program import ir
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import State
@@ -33,13 +33,19 @@ from rulespec.typed import nodes as typed
 
 
 class TakenBack(Struct, frozen=True):
-    """Decisions taken back at once: how many, and the state fields that are not taken back with them.
+    """Decisions taken back at once.
 
     A field is named as in rules: `card` if it is the game's, `player.points` if every player has it.
+
+    Attributes:
+        decisions: how many; 0 if only fields are set.
+        keep: the state fields that are not taken back with them.
+        set: fields of the game itself, and what they hold afterwards.
     """
 
     decisions: int
     keep: tuple[str, ...] = ()
+    set: tuple[tuple[str, Plain], ...] = ()
 
 
 class Game:
@@ -213,11 +219,13 @@ class Game:
 
         Raises:
             IndexError: if there are not so many.
-            ValueError: if something to keep is no state field. Nothing has changed then.
+            ValueError: if something to keep is no state field, or a field to set does not hold that. Nothing has
+                changed then.
         """
-        if not 0 < back.decisions <= self.ply:
+        if not (0 if back.set else 1) <= back.decisions <= self.ply:
             raise IndexError(f"there are not {back.decisions} decisions to take back")
-        held = {at: self.position.state[at] for name in back.keep for at in self._field_cells(name)}
+        held = {at: self.position.state[at] for name in back.keep for at in self.fields.cells(name)}
+        held.update(self.fields.filled(name, value) for name, value in back.set)
         for _ in range(back.decisions):
             self.position.undo()
         self.position.write(held)
@@ -297,25 +305,7 @@ class Game:
     def _seat(self, number: int) -> str | None:
         return self.seats[number] if number >= 0 else None
 
-    def _field_cells(self, name: str) -> list[int]:
-        """Where the state vector holds a field."""
-        if name not in self._fields:
-            hint = did_you_mean(name, self._fields)
-            raise ValueError(f"there is no state field `{name[:80]}`" + (f"; {hint}" if hint else ""))
-        account, cells = self._fields[name]
-        if account:
-            raise ValueError(f"`{name}` is an account, and money is neither made nor lost")
-        return cells
-
     @cached_property
-    def _fields(self) -> dict[str, tuple[bool, list[int]]]:
-        """Every field, whether it is an account, and its cells."""
-        declarations = self.ruleset.declarations
-        groups = [("game", "", declarations.fields)]
-        groups += [(kind.name, f"{kind.name}.", kind.state) for kind in declarations.kinds.values()]
-        found = {(group, f.name): (prefix + f.name, f.account) for group, prefix, of in groups for f in of.values()}
-        fields: dict[str, tuple[bool, list[int]]] = {name: (account, []) for name, account in found.values()}
-        for i, cell in enumerate(self.position.program.cells):
-            if (cell.group, cell.name) in found:
-                fields[found[cell.group, cell.name][0]][1].append(i)
-        return fields
+    def fields(self) -> StateFields:
+        """The state fields, by name."""
+        return StateFields(self.ruleset, self.position.program, self.labels)

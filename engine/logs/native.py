@@ -5,7 +5,7 @@
     {"undo": 1}
 
 A line `undo` takes back that many decisions before it. With `"keep": ["card", "player.points"]` these state fields
-are not taken back.
+are not taken back; with `"set": {"card": "Ann"}` these fields of the game hold these values afterwards.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ VERSION = 1
 MAX_LINES = 200_000
 MAX_LINE = 64_000
 MAX_SEATS = 64
-MAX_KEEP = 100
-"""State fields in `keep`."""
+MAX_FIELDS = 100
+"""State fields in `keep`, and in `set`."""
 
 _REFERENCE = re.compile(r"[a-z0-9][a-z0-9_]*(\+[a-z0-9][a-z0-9_]*)*")
 _HEADER_KEYS = ("rulespec_log", "ruleset", "ruleset_hash", "seats", "options")
@@ -68,16 +68,14 @@ class LogEntry(Struct, frozen=True, gc=False):
     Attributes:
         by: the seat that decides; None for chance.
         line: the number of the line, from 1.
-        undo: the number of decisions taken back; 0 for a decision.
-        keep: the state fields that are not taken back.
+        back: the decisions taken back; None for a decision.
     """
 
     decision: str
     by: str | None
     option: str
     line: int
-    undo: int = 0
-    keep: tuple[str, ...] = ()
+    back: TakenBack | None = None
 
 
 class NativeLog(Struct):
@@ -98,7 +96,12 @@ def entry_json(move: Option | TakenBack) -> dict[str, Any]:
     """The line that records an option, or decisions taken back."""
     if isinstance(move, Option):
         return {"decision": move.decision, "by": move.by, "option": str(move)}
-    return {"undo": move.decisions, "keep": list(move.keep)} if move.keep else {"undo": move.decisions}
+    line: dict[str, Any] = {"undo": move.decisions}
+    if move.keep:
+        line["keep"] = list(move.keep)
+    if move.set:
+        line["set"] = dict(move.set)
+    return line
 
 
 def is_native(text: str) -> bool:
@@ -263,18 +266,32 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
 
 def _entry(data: dict[str, Any], display: str, number: int, line: str) -> LogEntry:
     if "undo" in data:
-        _keys(data, ("undo", "keep"), set(), display, number, line)
-        if not isinstance(data["undo"], int) or isinstance(data["undo"], bool) or data["undo"] < 1:
-            fail("RS607", "`undo` is the number of decisions taken back", _find(display, number, line, "undo"))
-        keep = data.get("keep", [])
-        if not isinstance(keep, list) or len(keep) > MAX_KEEP or not all(isinstance(name, str) for name in keep):
-            fail("RS607", "`keep` is a list of names of state fields", _find(display, number, line, "keep"))
-        return LogEntry("", None, "", number, data["undo"], tuple(keep))
+        return LogEntry("", None, "", number, _taken_back(data, display, number, line))
     _keys(data, ("decision", "by", "option"), {"decision", "by", "option"}, display, number, line)
     for key, allowed in (("decision", str), ("by", str | None), ("option", str)):
         if not isinstance(data[key], allowed):
             fail("RS607", f"`{key}` is a text", _find(display, number, line, key))
     return LogEntry(data["decision"], data["by"], data["option"], number)
+
+
+def _taken_back(data: dict[str, Any], display: str, number: int, line: str) -> TakenBack:
+    _keys(data, ("undo", "keep", "set"), set(), display, number, line)
+    fields = data.get("set", {})
+    values = fields.values() if isinstance(fields, dict) else [fields]
+    if (
+        not isinstance(fields, dict)
+        or len(fields) > MAX_FIELDS
+        or any(isinstance(v, list | dict | float) for v in values)
+    ):
+        message = "`set` is an object of state field → number, truth value or name"
+        fail("RS607", message, _find(display, number, line, "set"))
+    undo, least = data["undo"], 0 if fields else 1
+    if not isinstance(undo, int) or isinstance(undo, bool) or undo < least:
+        fail("RS607", "`undo` is the number of decisions taken back", _find(display, number, line, "undo"))
+    keep = data.get("keep", [])
+    if not isinstance(keep, list) or len(keep) > MAX_FIELDS or not all(isinstance(name, str) for name in keep):
+        fail("RS607", "`keep` is a list of names of state fields", _find(display, number, line, "keep"))
+    return TakenBack(undo, tuple(keep), tuple(fields.items()))
 
 
 def _keys(data: dict[str, Any], allowed: Sequence[str], needed: set[str], display: str, number: int, line: str) -> None:

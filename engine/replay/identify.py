@@ -164,13 +164,15 @@ def recorded_moves(log: NativeLog) -> list[RecordedMove]:
     moves: list[RecordedMove] = []
     standing = 0
     for entry in log.entries:
-        if entry.undo > standing:
-            fail("RS607", f"there are not {entry.undo} decisions to take back", log.span(entry))
-        standing += -entry.undo if entry.undo else 1
-        if entry.undo:
-            moves.append(TakenBack(entry.undo, entry.keep))
-        else:
+        back = entry.back
+        if back is None:
             moves.append(RecordedDecision(entry.decision, entry.by, entry.option))
+            standing += 1
+        elif back.decisions > standing:
+            fail("RS607", f"there are not {back.decisions} decisions to take back", log.span(entry))
+        else:
+            moves.append(back)
+            standing -= back.decisions
     return moves
 
 

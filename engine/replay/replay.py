@@ -175,13 +175,13 @@ def replay_native(
     for number, entry in enumerate(log.entries):
         if until is not None and game.ply >= until:
             break
-        move = _take_back(game, entry) if entry.undo else apply_recorded(game, entry)
+        move = apply_recorded(game, entry) if entry.back is None else _take_back(game, entry.back)
         if isinstance(move, Refusal):
             result.divergence = _divergence(game, move, entry)
             break
         result.moves.append(move)
         result.places.append(entry.line)
-        if trace is not None and not entry.undo:
+        if trace is not None and entry.back is None:
             trace(_record(game, number, None))
     return result
 
@@ -202,8 +202,8 @@ def _named(log: NativeLog, load: Load) -> typed.Ruleset:
 
 def _divergence(game: Game, refusal: Refusal, entry: LogEntry) -> Divergence:
     action: dict[str, Any] = {"decision": entry.decision, "by": entry.by, "option": entry.option}
-    if entry.undo:
-        action = entry_json(TakenBack(entry.undo, entry.keep))
+    if entry.back is not None:
+        action = entry_json(entry.back)
     return Divergence(game.ply, None, action, refusal, nearest(game, entry.option), entry.line)
 
 
@@ -227,9 +227,8 @@ def _placed(make: Callable[[], Game], file: str) -> Game:
         raise DiagnosticsError(d if d.span else replace(d, span=start) for d in error.diagnostics) from None
 
 
-def _take_back(game: Game, entry: LogEntry) -> TakenBack | Refusal:
-    """Takes decisions back as an entry says; a refusal if that is not possible."""
-    back = TakenBack(entry.undo, entry.keep)
+def _take_back(game: Game, back: TakenBack) -> TakenBack | Refusal:
+    """Takes decisions back; a refusal if that is not possible."""
     try:
         game.take_back(back)
     except (IndexError, ValueError) as error:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import islice, takewhile
 from typing import Any
 
+from msgspec.structs import replace
+
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError
@@ -82,13 +84,13 @@ def walk(game: Game, moves: Sequence[RecordedMove], *, force: bool = False) -> W
     plies: list[int] = []  # for each decision that stands, the ply before it and before those forced by it
     for move in moves:
         if isinstance(move, TakenBack):
-            ply = plies[-move.decisions] if move.decisions <= len(plies) else -1
+            ply = _ply_before(game, plies, move.decisions)
             try:
-                game.take_back(TakenBack(game.ply - ply, move.keep))
+                game.take_back(replace(move, decisions=game.ply - ply))
             except (IndexError, ValueError) as error:
                 undo = RecordedDecision("", None, "undo")
                 return Walk(decisions, legal, forced, _difference(game, legal, undo, refused(str(error))))
-            del plies[-move.decisions :]
+            del plies[len(plies) - move.decisions :]
             continue
         plies.append(game.ply)
         if force:
@@ -100,6 +102,13 @@ def walk(game: Game, moves: Sequence[RecordedMove], *, force: bool = False) -> W
             return Walk(decisions, legal, forced, _difference(game, legal, move, applied))
         legal += 1
     return Walk(decisions, legal, forced, None)
+
+
+def _ply_before(game: Game, plies: Sequence[int], decisions: int) -> int:
+    """The ply before the last decisions that stand; -1 if there are not so many."""
+    if decisions == 0:
+        return game.ply
+    return plies[-decisions] if decisions <= len(plies) else -1
 
 
 def _is_over(game: Game) -> bool:

@@ -248,10 +248,38 @@ def test_under_rules_that_are_asked_for_nothing_is_ignored(replay: Recorder) -> 
 
 def test_a_log_that_is_mostly_ignored_is_warned_of(replay: Recorder) -> None:
     assert ignored(replay(opened(), post("keep"))) == [1]  # only half of it
-    assert ignored(replay(opened(), post("rest"), *[post("keep")] * 3)) == [2, 3, 4]
+    assert ignored(replay(opened(), *[post("keep")] * 3, post("rest"))) == [1, 2, 3]
     (warning,) = replay.report.diagnostics
     assert warning.code == "RS623"
     assert "3 of 5 entries" in warning.message
+
+
+def test_a_log_in_which_nothing_fits_any_more_diverges_at_the_first_of_those_entries(replay: Recorder) -> None:
+    here = [opened(), post("rest"), post("cargo", crates=[]), post("sell")]
+    for wrong in (
+        [post("go", to="mill")] * 4,
+        [post("hurry"), post("go", to="mill"), post("rest"), OOPS, post("hurry"), post("nod"), post("keep")],
+        [post("go", to="atlantis"), post("hurry")],  # at the end of the log
+    ):
+        result = replay(*here, *wrong)
+        assert result.divergence is not None
+        assert (result.divergence.foreign_index, result.divergence.action) == (4, wrong[0])
+        assert (
+            result.divergence.refusal.reason == "the open decision is `giving` of Ann, not `" + wrong[0]["kind"] + "`"
+        )
+        assert result.divergence.nearest
+        assert result.ignored == []
+        assert [t["foreign_index"] for t in replay.trace] == [0, 1, 2, 3]
+
+
+def test_entries_that_are_ignored_here_and_there_do_not_end_a_log(replay: Recorder) -> None:
+    here = [opened(), post("rest"), post("cargo", crates=[]), post("sell")]
+    for stray in ([post("go", to="mill")], [post("hurry"), post("rest"), post("hurry")]):
+        assert ignored(replay(*here, *stray, post("keep"))) == [*range(4, 4 + len(stray))]
+    # One click may submit several entries of one type.
+    assert ignored(replay(*here, *[post("sell")] * 9, post("keep"))) == [*range(4, 13)]
+    assert ignored(replay(*here, *[post("sell")] * 9)) == [*range(4, 13)]
+    assert ignored(replay(*here, post("rest"))) == [4]
 
 
 def test_what_other_rules_cannot_say_is_not_compared(
@@ -321,12 +349,12 @@ def test_of_a_log_that_stops_the_trace_has_what_comes_before(replay: Recorder) -
 
 @pytest.mark.parametrize("bound, value", [("MAX_IGNORED", 3), ("MAX_TRIED", 20)])
 def test_what_is_ignored_is_bounded(replay: Recorder, monkeypatch: pytest.MonkeyPatch, bound: str, value: int) -> None:
-    log = [opened(), *[post("go", to="south_gate", who="Bob"), post("go", to="atlantis")] * 5]
-    assert ignored(replay(*log)) == list(range(1, 11))
+    log = [opened(), *[post("go", to="south_gate", who="Eve"), post("go", to="atlantis"), *TURN] * 3]
+    assert ignored(replay(*log)) == [1, 2, 7, 8, 13, 14]
     monkeypatch.setattr(importer, bound, value)
     divergence = replay(*log).divergence
     assert divergence is not None
-    assert divergence.foreign_index in range(2, 10)
+    assert divergence.foreign_index in (2, 7, 8, 13, 14)
 
 
 @pytest.mark.parametrize("data", HOSTILE, ids=lambda d: str(d)[:12].encode("ascii", "replace").decode())

@@ -347,7 +347,7 @@ def confirmed(out: bytes) -> list[str]:
 
 
 def saved_moves(path: Path) -> list[str]:
-    return ["undo" if e.undo else e.option for e in read_log(path).entries]
+    return ["undo" if e.back else e.option for e in read_log(path).entries]
 
 
 @posix

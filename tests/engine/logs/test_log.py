@@ -97,7 +97,7 @@ def test_an_undo_is_a_line_of_its_own(errands: Ruleset, tmp_path: Path) -> None:
         writer.add(TakenBack(2))
         writer.add(game.history[5])
     game.undo()
-    assert [e.undo for e in read_log(path).entries] == [0] * 7 + [2, 0]
+    assert [e.back.decisions if e.back else 0 for e in read_log(path).entries] == [0] * 7 + [2, 0]
     assert replay_log(path, rules=ERRANDS).game.hash == game.hash
 
 
@@ -109,7 +109,7 @@ def test_an_undo_may_keep_state_fields(errands: Ruleset, tmp_path: Path) -> None
         for option in game.history:
             writer.add(option)
         writer.add(back)
-    assert read_log(path).entries[-1].keep == back.keep
+    assert read_log(path).entries[-1].back == back
     result = replay_log(path, rules=ERRANDS)
     assert result.divergence is None
     assert (result.game.ply, result.moves[-1]) == (1, back)
@@ -121,9 +121,32 @@ def test_an_undo_may_keep_state_fields(errands: Ruleset, tmp_path: Path) -> None
     assert {record["at"] for record in now.values()} == {"mill"}
 
 
+def test_an_undo_may_set_fields_of_the_game(errands: Ruleset, tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    for line, opener, ply in (
+        ({"undo": 1, "set": {"opener": "Bob"}}, "Bob", 1),
+        ({"undo": 0, "set": {"opener": "Bob"}}, "Bob", 2),
+        ({"undo": 1, "keep": ["opener"], "set": {"opener": None}}, "none", 1),
+    ):
+        path.write_text(HEADER + OPENING + MOOD + json.dumps(line) + "\n", encoding="utf-8")
+        result = replay_log(path, rules=ERRANDS)
+        assert result.divergence is None
+        assert (result.game.value("opener"), result.game.ply) == (opener, ply)
+        result.write_native(tmp_path / "again.jsonl")
+        assert json.loads((tmp_path / "again.jsonl").read_text("utf-8").splitlines()[-1]) == line
+        assert replay_log(tmp_path / "again.jsonl", rules=ERRANDS).game.hash == result.game.hash
+
+
 @pytest.mark.parametrize(
     "line, reason",
     [
+        ({"undo": 1, "set": {"opener": "Zoë"}}, '`opener` is player?, and cannot be `Zoë`'),
+        ({"undo": 1, "set": {"opener": 1}}, '`opener` is player?, and cannot be `1`'),
+        ({"undo": 1, "set": {"open": "Ann"}}, "there is no state field `open`; did you mean `opener`?"),
+        (
+            {"undo": 1, "set": {"player.bold": True}},
+            "`player.bold` is of every player; only fields of the game itself are set",
+        ),
         ({"undo": 3}, "there are not 3 decisions to take back"),
         ({"undo": 1, "keep": ["player.cash"]}, "`player.cash` is an account, and money is neither made nor lost"),
         ({"undo": 1, "keep": ["player.eagre"]}, "there is no state field `player.eagre`; did you mean `player.eager`?"),
@@ -143,7 +166,17 @@ def test_an_undo_that_cannot_be_is_a_divergence(
 
 @pytest.mark.parametrize(
     "line",
-    ['{"undo": 1, "keep": "opener"}', '{"undo": 1, "keep": [1]}', '{"keep": ["opener"]}', '{"undo": 1, "kept": []}'],
+    [
+        '{"undo": 0}',
+        '{"undo": 0, "set": {}}',
+        '{"undo": 1, "set": ["opener"]}',
+        '{"undo": 1, "set": {"opener": ["Ann"]}}',
+        '{"undo": 1, "set": {"opener": 1.5}}',
+        '{"undo": 1, "keep": "opener"}',
+        '{"undo": 1, "keep": [1]}',
+        '{"keep": ["opener"]}',
+        '{"undo": 1, "kept": []}',
+    ],
 )
 def test_an_undo_of_another_form_is_refused(line: str) -> None:
     assert refusal(HEADER + OPENING + line + "\n").code == "RS607"

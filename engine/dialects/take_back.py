@@ -1,0 +1,61 @@
+"""Undo of another system: what it takes back, and what it keeps or changes besides."""
+
+from __future__ import annotations
+
+from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.engine.dialects.dialect import Dialect
+from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.query import Queries, Query
+from rulespec.engine.program.faults import ProgramFaultError
+
+
+class TakeBack:
+    """Takes decisions back as the other system does.
+
+    Fields that the ruleset lacks are left out: a dialect serves several rulesets.
+
+    Args:
+        game: the game.
+        dialect: the dialect.
+        own: whether the rules are those of the dialect: then each of its expressions must compile.
+
+    Raises:
+        DiagnosticsError: RS622 if an expression of the dialect is wrong.
+    """
+
+    def __init__(self, game: Game, dialect: Dialect, own: bool) -> None:
+        declarations, undo = game.ruleset.declarations, dialect.undo
+        fields = {f"{k.name}.{f}" for k in declarations.kinds.values() for f in k.state} | set(declarations.fields)
+        self._game = game
+        self._keep = tuple(name for name in undo.keeps if name in fields) if undo else ()
+        self._sets: list[tuple[str, Query]] = []
+        queries, report = Queries(game.ruleset, game.seats, game.settings), Report()
+        for name, text in undo.sets if undo else ():
+            if name in declarations.fields:
+                try:
+                    self._sets.append((name, queries.projection(text, ())))
+                except DiagnosticsError as error:
+                    for e in error.diagnostics:
+                        where = f"`sets` of the dialect `{dialect.id}`, `{name}`: {e.message}"
+                        report.error("RS622", where, dialect.spans.get("undo"), help=e.help)
+        if own:
+            report.raise_if_errors()
+
+    def __call__(self, decisions: int) -> TakenBack | None:
+        """Takes so many decisions back. What a log says of that; None if nothing has changed."""
+        game, back = self._game, TakenBack(decisions, self._keep)
+        if decisions:
+            game.take_back(back)
+        state = game.position.state
+        changed = []
+        for name, query in self._sets:
+            try:
+                value = game.labels.plain(query.type, query.value(state, ()))
+            except ProgramFaultError:  # has no value here, so nothing is set
+                continue
+            if game.labels.plain(query.type, state[game.fields.cells(name)[0]]) != value:
+                changed.append((name, value))
+        if changed:
+            game.take_back(TakenBack(0, (), tuple(changed)))
+            back = TakenBack(decisions, self._keep if decisions else (), tuple(changed))
+        return back if decisions or changed else None
