@@ -66,11 +66,14 @@ def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
         return
     from importlib.metadata import PackageNotFoundError, version  # slow to import
 
+    from rulespec.cache import place
+
     try:
         number = version("rulespec")
     except PackageNotFoundError:  # run from a checkout that is not installed
         number = "(not installed)"
     click.echo(f"rulespec {number}")
+    click.echo(f"cache: {place()}")
     ctx.exit()
 
 
@@ -81,7 +84,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     expose_value=False,
     is_eager=True,
     callback=_print_version,
-    help="Show the version and exit.",
+    help="Show the version and where the cache is, and exit.",
 )
 def cli() -> None:
     """Rules as data for board games.
