@@ -105,7 +105,7 @@ def _checked(ref: str, deep: ExplorationRun | None) -> _Result:
 def _print_text(results: list[_Result]) -> None:
     for r in results:
         output.show(r.report.diagnostics, r.ruleset.sources if r.ruleset is not None else None)
-        click.echo(_summary(r.ref, r.ruleset, r.report))
+        output.echo(_summary(r.ref, r.ruleset, r.report))
 
 
 def _print_json(results: list[_Result]) -> None:
