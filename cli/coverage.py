@@ -11,7 +11,9 @@ import click
 from rulespec.cli import output
 from rulespec.cli.coverage_labels import heading, percentage, rule_state
 from rulespec.cli.simulate import seat_counts
+from rulespec.diagnostics.escape import escaped_line
 from rulespec.diagnostics.report import Report
+from rulespec.documents.json_text import to_json_text
 
 if TYPE_CHECKING:  # usage errors need none of it
     from rulespec.engine.coverage.report import CoverageReport
@@ -101,22 +103,23 @@ def _traces(
 
 def _write(found: CoverageReport, format_: str, out: Path | None) -> None:
     if format_ == "json":
-        import json
-
-        text = json.dumps(found.to_json(), ensure_ascii=out is None)
+        text = to_json_text(found.to_json(), plain=out is not None)
     elif format_ == "html":
         from rulespec.cli.coverage_page import page
 
         text = page(found)
     else:
-        text = "\n".join(_text(found, 0 if out is not None else output.width(), colored=out is None))
+        lines = _text(found, 0 if out is not None else output.width(), colored=out is None)
+        if out is None:
+            for line in lines:
+                output.echo(line)
+            return
+        text = "\n".join(map(escaped_line, lines))
     if out is None:
         click.echo(text)
         return
-    try:
-        out.write_text(text + "\n", "utf-8")
-    except OSError as error:
-        raise click.ClickException(f"{out} cannot be written: {error.strerror}") from None
+    with output.written(out) as file:
+        file.write(text + "\n")
 
 
 # --- text ----------------------------------------------------------------------------------------
@@ -138,7 +141,8 @@ def _text(found: CoverageReport, width: int, *, colored: bool) -> Iterator[str]:
     for title, explained in (("not run", False), ("not run, with a reason", True)):
         gaps = [g for g in found.gaps if bool(g.reason) is explained and not g.implied]
         if gaps:
-            yield "\n" + styled(title, bold=True)
+            yield ""
+            yield styled(title, bold=True)
             told = [(f"{g.span.file}:{g.span.line}", f"{g.item.name}: {g.outcome}", found.line(g.span)) for g in gaps]
             for line, gap in zip(output.table(told), gaps, strict=True):
                 yield cut(line)
@@ -146,7 +150,9 @@ def _text(found: CoverageReport, width: int, *, colored: bool) -> Iterator[str]:
                     yield cut(f"    {gap.reason}")
     unproved = [r for r in found.rules if not r.proved_by]
     if unproved:
-        yield "\n" + styled("rules that no scenario which cites them runs", bold=True)
+        yield ""
+        yield styled("rules that no scenario which cites them runs", bold=True)
         states = [(r.rule.id, rule_state(r), r.reason or r.rule.text) for r in unproved]
         yield from (cut(line) for line in output.table(states))
-    yield f"\n{percentage(found.whole)} % run or explained"
+    yield ""
+    yield f"{percentage(found.whole)} % run or explained"

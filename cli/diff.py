@@ -48,10 +48,12 @@ def command(ctx: click.Context, old: str, new: str, format_: str) -> None:
     if format_ == "json":
         output.echo_json([d.to_json() for d in found])
     else:
-        click.echo(output.style(f"{_name(old, a)} → {_name(new, b)}", bold=True))
+        output.echo(output.style(f"{_name(old, a)} → {_name(new, b)}", bold=True))
         for line in _lines(found, _width()):
-            click.echo(line)
-        click.echo(f"\n{output.counted(len(found), 'difference')}" if found else "no difference")
+            output.echo(line)
+        if found:
+            output.echo()
+        output.echo(output.counted(len(found), "difference") if found else "no difference")
     ctx.exit(output.PROBLEMS if found else output.OK)
 
 

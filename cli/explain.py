@@ -20,11 +20,16 @@ def command(codes: tuple[str, ...]) -> None:
     Example: rulespec explain RS221
     """
     if not codes:
-        click.echo("\n".join(_list()))
+        _print(_list())
     for position, code in enumerate(codes):
         if position:
-            click.echo()
-        click.echo("\n".join(_page(code.upper())))
+            output.echo()
+        _print(_page(code.upper()))
+
+
+def _print(lines: list[str]) -> None:
+    for line in lines:
+        output.echo(line)
 
 
 def _list() -> list[str]:

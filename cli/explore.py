@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
 from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.cli import output
+from rulespec.cli.failing_game import write_log
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.documents.json_text import to_json_text
 from rulespec.typed import nodes as typed
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class ExplorationRun(Struct, frozen=True):
         report.extend(found.others)
         for number, finding in enumerate(found.findings, 1):
             report.add(self._write(ruleset, finding, number) if self.folder is not None else finding.diagnostic)
-        click.echo(_summary(ruleset, found), err=True)
+        output.echo(_summary(ruleset, found), err=True)
 
     def _explore(self, ruleset: typed.Ruleset) -> Exploration:
         from rulespec.engine.verify.explore import explore
@@ -57,13 +57,8 @@ class ExplorationRun(Struct, frozen=True):
         """Writes the game of a finding; its diagnostic with the path of the file."""
         assert self.folder is not None
         name = f"{ruleset.ref.replace('+', '_')}-{finding.diagnostic.code}-{number}.jsonl"
-        path = self.folder / name
-        lines = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in finding.log())
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            path.write_text(lines, "utf-8", newline="\n")
-        except OSError as error:
-            raise click.ClickException(f"cannot write {path}: {error.strerror}") from None
+        text = "".join(to_json_text(line, plain=True) + "\n" for line in finding.log())
+        path = write_log(self.folder, name, text)
         return replace(finding.diagnostic, help=f"{finding.diagnostic.help}\nthe game is in {path}")
 
 

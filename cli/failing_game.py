@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import click
-
+from rulespec.cli import output
 from rulespec.diagnostics.render import to_json
+from rulespec.documents.written_files import write_text
 from rulespec.engine.verify.shrink import FailingGame
 
 
@@ -29,9 +29,9 @@ def write_log(folder: Path, name: str, text: str) -> Path:
     path = folder / name
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8", newline="\n")
-    except OSError as error:
-        raise click.ClickException(f"cannot write {path}: {error.strerror}") from None
+        write_text(path, text)
+    except (OSError, ValueError) as error:
+        raise output.unwritten(path, error) from None
     return path
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import os
 import stat
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -47,19 +46,20 @@ def apply_fixes(refs: Iterable[str], diagnostics: Iterable[Diagnostic], sources:
     for name, text in changed.items():
         plain = "".join(c if c.isprintable() else "?" for c in name)
         for line in difflib.unified_diff(_lines(own[name]), _lines(text), f"a/{plain}", f"b/{plain}", lineterm=""):
-            click.echo(output.style(line, fg=_TONES.get(line[:1])))
+            output.echo(output.style(line, fg=_TONES.get(line[:1])))
     if not changed:
-        click.echo("there is no certain fix")
+        output.echo("there is no certain fix")
         return False
     try:
         wanted = yes or click.confirm(f"write {output.counted(len(changed), 'file')}?", default=False)
     except click.Abort:  # no input
         wanted = False
     if not wanted:
-        click.echo("nothing is written")
+        output.echo("nothing is written")
         return False
     for name, text in changed.items():
-        _write(Path(name), text.replace("\n", line_ends[name]))
+        with output.written(Path(name)) as file:
+            file.write(text.replace("\n", line_ends[name]))
     return True
 
 
@@ -91,22 +91,6 @@ def _line_end(path: Path, text: str) -> str:
     except OSError:
         return ""
     return next((end for end in ("\n", "\r\n") if data == text.replace("\n", end).encode()), "")
-
-
-def _write(path: Path, text: str) -> None:
-    """Replaces the text of a file atomically: whatever happens, the old or the new file is there."""
-    temporary = ""
-    try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            temporary = file.name
-            file.write(text.encode())
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).chmod(stat.S_IMODE(path.stat().st_mode))
-        Path(temporary).replace(path)
-    except OSError as error:
-        Path(temporary).unlink(missing_ok=True) if temporary else None
-        raise click.ClickException(f"{path} cannot be written: {error.strerror or error}") from None
 
 
 def _lines(text: str) -> list[str]:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import difflib
-import os
 import sys
-import tempfile
 from pathlib import Path
 
 import click
 
 from rulespec.cli import output
+from rulespec.diagnostics.escape import escaped
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.documents.text_files import files_inside, read_text
+from rulespec.documents.text_files import check_characters, files_inside, read_text
+from rulespec.documents.written_files import write_text
 from rulespec.references import find_ruleset
 from rulespec.ruleset_files import MAX_RULES_BYTES
 from rulespec.syntax.format import format_rules
@@ -42,7 +42,7 @@ def command(ctx: click.Context, targets: tuple[str, ...], check: bool, diff: boo
         codes.append(output.PROBLEMS if check and different else code)
         changed, seen = changed + different, seen + 1
     word = "would change" if check or diff else "changed"
-    click.echo(f"{output.counted(seen, 'file')}, {changed} {word}", err=True)
+    output.echo(f"{output.counted(seen, 'file')}, {changed} {word}", err=True)
     ctx.exit(max(codes))
 
 
@@ -86,30 +86,17 @@ def _format(path: Path, *, write: bool, diff: bool) -> tuple[int, bool]:
     if new == old:
         return output.OK, False
     if diff:
-        lines = difflib.unified_diff(old.splitlines(True), new.splitlines(True), str(path), f"{path} (formatted)")
-        click.echo("".join(lines), nl=False)
+        name = escaped(str(path))
+        for line in difflib.unified_diff(old.splitlines(True), new.splitlines(True), name, f"{name} (formatted)"):
+            output.echo(line.removesuffix("\n"))
     if write:
         try:
-            _write(path, new)
+            write_text(path, new)
         except OSError as error:
-            click.echo(f"{path} cannot be written: {error.strerror or error}", err=True)
+            output.echo(output.unwritten(path, error).message, err=True)
             return output.UNUSABLE, False
-        click.echo(f"formatted {path}", err=True)
+        output.echo(f"formatted {path}", err=True)
     return output.OK, True
-
-
-def _write(path: Path, text: str) -> None:
-    """Replaces the text of a file atomically: a reader sees the old or the new file."""
-    target = path.resolve()
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        Path(name).chmod(target.stat().st_mode & 0o777)
-        Path(name).replace(target)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def _filter() -> int:
@@ -121,6 +108,7 @@ def _filter() -> int:
     except UnicodeDecodeError:
         raise click.UsageError("standard input is not UTF-8 text") from None
     try:
+        check_characters(text, "<stdin>")
         click.echo(format_rules(text, "<stdin>"), nl=False)
     except DiagnosticsError as error:
         output.show(error.diagnostics, {"<stdin>": text})

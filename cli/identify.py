@@ -40,8 +40,8 @@ def command(ctx: click.Context, log: Path, rules: str | None, quick: bool, forma
 
 
 def _show(found: Identification, quick: bool) -> None:
-    click.echo(f"{output.style(found.log, bold=True)} · {output.counted(found.decisions, 'decision')} · {found.base}")
-    click.echo()
+    output.echo(f"{output.style(found.log, bold=True)} · {output.counted(found.decisions, 'decision')} · {found.base}")
+    output.echo()
     if found.answers:
         _answers(found)
         if not quick:
@@ -49,20 +49,20 @@ def _show(found: Identification, quick: bool) -> None:
     else:
         _closest(found)
     if not found.complete:
-        click.echo("The search stopped at its bound: there may be more.")
-    click.echo(f"{output.counted(found.replays, 'choice')} of overlays and options tried")
+        output.echo("The search stopped at its bound: there may be more.")
+    output.echo(f"{output.counted(found.replays, 'choice')} of overlays and options tried")
 
 
 def _answers(found: Identification) -> None:
     departures = found.answers[0].candidate.departures
     count = output.counted(departures, "departure") if departures else "no departure"
-    click.echo(output.style(f"legal with {count}:", fg="green"))
+    output.echo(output.style(f"legal with {count}:", fg="green"))
     for number, trial in enumerate(found.answers[:_SHOWN]):
         for line in _candidate(trial, found, "or " if number else ""):
-            click.echo(f"  {line}")
+            output.echo(f"  {line}")
     if len(found.answers) > _SHOWN:
-        click.echo(f"  … and {len(found.answers) - _SHOWN} more")
-    click.echo()
+        output.echo(f"  … and {len(found.answers) - _SHOWN} more")
+    output.echo()
 
 
 def _candidate(trial: Trial, found: Identification, prefix: str) -> list[str]:
@@ -78,30 +78,30 @@ def _undecided(found: Identification) -> None:
     if not found.undecided:
         return
     which = "this" if len(found.answers) == 1 else "the first of these"
-    click.echo(f"not decided by the log, which is as legal with each of them beside {which}:")
+    output.echo(f"not decided by the log, which is as legal with each of them beside {which}:")
     overlays = [name for name, value in found.undecided if not value]
     for overlay in overlays:
-        click.echo(f"  +{overlay}")
+        output.echo(f"  +{overlay}")
     for setting in (change for change in found.undecided if change[1]):
         overlay = found.named.get(setting, "")
-        click.echo(f"  {'='.join(setting)}" + (f"  (the overlay {overlay})" if overlay else ""))
-    click.echo()
+        output.echo(f"  {'='.join(setting)}" + (f"  (the overlay {overlay})" if overlay else ""))
+    output.echo()
 
 
 def _closest(found: Identification) -> None:
-    click.echo(output.style("no overlays and options found that make the log legal", fg="red"))
+    output.echo(output.style("no overlays and options found that make the log legal", fg="red"))
     trial = found.closest
     if trial is None or trial.difference is None:
         return
     recorded, refusal = trial.difference.recorded, trial.difference.refusal
-    click.echo("the closest:")
+    output.echo("the closest:")
     for line in _candidate(trial, found, ""):
-        click.echo(f"  {line}")
+        output.echo(f"  {line}")
     rows = [
         ("legal", f"{trial.legal:,} of {output.counted(found.decisions, 'decision')}"),
         ("action", f"{recorded.by or 'chance'}: {recorded.option} (decision `{recorded.decision}`)"[:500]),
         ("reason", refusal.reason[:500]),
     ]
     for line in output.table(rows):
-        click.echo(f"  {line}")
-    click.echo()
+        output.echo(f"  {line}")
+    output.echo()

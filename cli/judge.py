@@ -6,8 +6,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import click
-
 from rulespec.cli import output
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.machines import Backend
@@ -49,7 +47,7 @@ def judge_logs(
         if format_ == "json":
             printed.append(judgement.to_json() if judgement else {"log": str(path), "error": error_text})
         elif many:
-            click.echo(_line(path, judgement, error_text))
+            output.echo(_line(path, judgement, error_text))
         elif judgement is not None:
             _show(judgement)
     if format_ == "json":
@@ -91,27 +89,27 @@ def _ending(judgement: Judgement) -> str:
 
 def _totals(tally: Tally) -> None:
     data = tally.to_json()
-    click.echo()
+    output.echo()
     parts = [f"{data[key]:,} {word}" for key, word in (("legal", "legal"), ("illegal", "not legal")) if data[key]]
     if tally.unreadable:
         parts.append(f"{tally.unreadable:,} not judged")
-    click.echo(f"{output.counted(data['logs'], 'log')}: {', '.join(parts)}")
+    output.echo(f"{output.counted(data['logs'], 'log')}: {', '.join(parts)}")
     winners = [f"{n:,} {_WINNERS[key]}" for key, n in data["winners"].items() if n]
     if winners:
-        click.echo(f"legal: {', '.join(winners)}")
+        output.echo(f"legal: {', '.join(winners)}")
     reasons = list(tally.reasons())
     if reasons:
-        click.echo("not legal, by the rule that is broken first:")
+        output.echo("not legal, by the rule that is broken first:")
         rows = [(n, ", ".join(rules) or "-", text[:200]) for rules, text, n in reasons[:_MAX_REASONS]]
         for line in output.table(rows, right=(0,)):
-            click.echo(f"  {line}")
+            output.echo(f"  {line}")
     if len(reasons) > _MAX_REASONS:
-        click.echo(f"  … and {len(reasons) - _MAX_REASONS} more reasons")
+        output.echo(f"  … and {len(reasons) - _MAX_REASONS} more reasons")
 
 
 def _show(judgement: Judgement) -> None:
-    click.echo(f"{output.style(judgement.log, bold=True)} · {judgement.ruleset} · under {judgement.under}")
-    click.echo()
+    output.echo(f"{output.style(judgement.log, bold=True)} · {judgement.ruleset} · under {judgement.under}")
+    output.echo()
     difference = judgement.difference
     rows: list[tuple[str, str]] = []
     for number, text in enumerate(judgement.dropped):
@@ -128,10 +126,10 @@ def _show(judgement: Judgement) -> None:
     else:
         rows.append(("legal", output.counted(judgement.decisions, "decision")))
     for line in output.table(rows):
-        click.echo(output.style(line, fg="red") if line.startswith(("not legal", "reason")) else line)
-    click.echo()
+        output.echo(output.style(line, fg="red") if line.startswith(("not legal", "reason")) else line)
+    output.echo()
     for line in _results(judgement):
-        click.echo(line)
+        output.echo(line)
 
 
 def _rows(difference: Difference) -> list[tuple[str, str]]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import gc
+import io
 import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 
 import click
 
-from rulespec.cli.output import UNUSABLE, show, use_color
+from rulespec.cli import output
 
 COMMANDS = {
     "validate": "Check rulesets, and report all problems.",
@@ -66,11 +69,14 @@ def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
         return
     from importlib.metadata import PackageNotFoundError, version  # slow to import
 
+    from rulespec.cache import place
+
     try:
         number = version("rulespec")
     except PackageNotFoundError:  # run from a checkout that is not installed
         number = "(not installed)"
-    click.echo(f"rulespec {number}")
+    output.echo(f"rulespec {number}")
+    output.echo(f"cache: {place()}")
     ctx.exit()
 
 
@@ -81,7 +87,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     expose_value=False,
     is_eager=True,
     callback=_print_version,
-    help="Show the version and exit.",
+    help="Show the version and where the cache is, and exit.",
 )
 def cli() -> None:
     """Rules as data for board games.
@@ -98,14 +104,10 @@ def run(args: list[str] | None = None) -> int:
         code = cli.main(args, prog_name="rulespec", standalone_mode=False)
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
-    except click.UsageError as error:
-        error.show()
-        return UNUSABLE
     except click.ClickException as error:
-        error.show()
-        return UNUSABLE
+        return _tell_usage(error)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
+        output.echo("interrupted", err=True)
         return INTERRUPTED
     except BrokenPipeError:
         raise
@@ -114,39 +116,92 @@ def run(args: list[str] | None = None) -> int:
     return code if isinstance(code, int) else 0
 
 
+def _tell_usage(error: click.ClickException) -> int:
+    """Prints wrong usage: click's own way out would print whatever is in the arguments."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if context is not None:
+        for line in context.get_usage().split("\n"):
+            output.echo(line, err=True)
+        output.echo(f"Try '{context.command_path} {context.help_option_names[0]}' for help.", err=True)
+        output.echo(err=True)
+    output.echo(f"Error: {error.format_message()}", err=True)
+    return output.UNUSABLE
+
+
 def _last_resort(error: Exception) -> int:
     from rulespec.diagnostics.report import DiagnosticsError
 
     if isinstance(error, DiagnosticsError):
-        show(error.diagnostics)
-        return UNUSABLE
+        output.show(error.diagnostics)
+        return output.UNUSABLE
     if os.environ.get("RULESPEC_DEBUG"):
         raise error
+    if isinstance(error, OSError):
+        return _tell_failure(error)
     detail = " ".join(str(error).split())[:300]
-    head = click.style("error[RS901]", fg="red", bold=True) if use_color(sys.stderr) else "error[RS901]"
-    click.echo(f"{head}: this program has failed: {type(error).__name__}: {detail}", err=True)
-    click.echo(" = help: please report it; RULESPEC_DEBUG=1 shows the traceback", err=True)
-    return UNUSABLE
+    head = output.style("error[RS901]", err=True, fg="red", bold=True)
+    output.echo(f"{head}: this program has failed: {type(error).__name__}: {detail}", err=True)
+    output.echo(" = help: please report it; RULESPEC_DEBUG=1 shows the traceback", err=True)
+    return output.UNUSABLE
+
+
+def _tell_failure(error: OSError) -> int:
+    """Prints what the system has refused; what has no name is the output."""
+    name, reason = error.filename, error.strerror or str(error)
+    text = f"the output cannot be written: {reason}" if name is None else f"{os.fsdecode(name)}: {reason}"
+    output.echo(f"Error: {text}", err=True)
+    return output.UNUSABLE
 
 
 def main() -> None:
     """The entry point of the process."""
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
-        # A character that a terminal cannot show becomes a question mark, not an error.
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
+    _open_streams()
     # Rulesets stay in memory: collecting garbage every 700 objects would take a tenth of the time.
     gc.set_threshold(50_000)
     try:
         code = run()
         sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has closed the pipe, as `head` does. Python would fail again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader has closed the pipe, as `head` does
         code = BROKEN_PIPE
     except KeyboardInterrupt:
         code = INTERRUPTED
+    except OSError as error:  # what is written when the program ends, or even the message cannot be written
+        code = output.UNUSABLE
+        with suppress(OSError):
+            _tell_failure(error)
+    _close_streams()
     sys.exit(code)
+
+
+class _Closed(io.TextIOBase):
+    """Standard output that was closed when the program began: writing to it is an error, as for other programs."""
+
+    def write(self, _: str) -> int:
+        raise OSError(errno.EBADF, "it is closed")
+
+
+def _open_streams() -> None:
+    with suppress(OSError):
+        while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+            pass  # else the next file that is opened would be taken for a stream that was closed
+        os.close(descriptor)
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        # A character that a terminal cannot show becomes a question mark, not an error.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    if sys.stdout is None:
+        sys.stdout = _Closed()
+
+
+def _close_streams() -> None:
+    """Python would fail again when it flushes at exit what could not be written, and print a traceback."""
+    for stream, number in ((sys.stdout, 1), (sys.stderr, 2)):
+        try:
+            if stream is not None:
+                stream.flush()
+        except OSError:
+            with suppress(OSError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), number)
 
 
 if __name__ == "__main__":

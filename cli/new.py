@@ -71,11 +71,11 @@ def command(name: str, ref: str, folder: Path, overlay: bool) -> None:
 
 
 def _tell(ref: str, new: str, target: Path, players: int) -> None:
-    click.echo(f"written: {target}")
+    output.echo(f"written: {target}")
     for line in (f"validate {new}", f"diff {ref} {new}", f"simulate {new} --players {players} --games 20"):
-        click.echo(f"  rulespec {line}")
+        output.echo(f"  rulespec {line}")
     if target.is_dir():
-        click.echo(f"  rulespec test {new}")
+        output.echo(f"  rulespec test {new}")
 
 
 def _path(target: Path) -> str:

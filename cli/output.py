@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import os
+import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TextIO
 
 import click
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
+from rulespec.diagnostics.escape import escaped_line
 from rulespec.diagnostics.render import render_text
 from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.documents.json_text import to_json_text
+from rulespec.documents.written_files import replaced
 
 if TYPE_CHECKING:  # the engine takes long to import, and most commands load it late
     from rulespec.engine.game.option import Refusal
@@ -23,6 +27,10 @@ OK, PROBLEMS, UNUSABLE = 0, 1, 2
 
 MAX_SHOWN = 200  # diagnostics; a hostile file may cause any number
 _SOURCE_LIMIT = 2_000_000
+_ESC = "\x1b["
+_OWN = f"\x1b{os.urandom(12).hex()}["
+"""How styles begin until they are printed: no text from outside can have this in it."""
+_STYLE = re.compile(rf"({re.escape(_OWN)}[0-9;]*m)")
 _CODES = "rulespec.cli.output.codes"  # key of the shown codes in the context
 
 
@@ -35,8 +43,28 @@ def use_color(stream: IO[str] | None = None) -> bool:
 
 
 def style(text: str, *, err: bool = False, **styles: Any) -> str:
-    """The text in the given click style, if its stream shows colours."""
-    return click.style(text, **styles) if use_color(sys.stderr if err else sys.stdout) else text
+    """The text in the given click style, if its stream shows colours; for `echo`, which knows it by a secret mark."""
+    if not use_color(sys.stderr if err else sys.stdout):
+        return text
+    begin, end = click.style("|", **styles).split("|")
+    return f"{begin.replace(_ESC, _OWN)}{text}{end.replace(_ESC, _OWN)}"
+
+
+def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
+    """Prints one line: the way out of all text.
+
+    What is not the program's own style is escaped, line feeds too, whoever wrote it: names, titles, paths, values.
+    """
+    click.echo(_line(text), err=err, nl=nl, color=True)
+
+
+def _line(text: str) -> str:
+    if text.isprintable() and "::" not in text and "##[" not in text:
+        return text
+    parts = _STYLE.split(text)
+    if len(parts) == 1:
+        return escaped_line(text)
+    return "".join(part.replace(_OWN, _ESC) if i % 2 else escaped_line(part) for i, part in enumerate(parts))
 
 
 def show(diagnostics: Sequence[Diagnostic], sources: Mapping[str, str] | None = None, *, err: bool = True) -> None:
@@ -45,11 +73,12 @@ def show(diagnostics: Sequence[Diagnostic], sources: Mapping[str, str] | None = 
         return
     shown = diagnostics[:MAX_SHOWN]
     stream = sys.stderr if err else sys.stdout
-    # The stream decides on colours here, not click.
+    # The text is escaped, and the stream decides on colours here, not click.
     click.echo(render_text(shown, texts_of(shown, sources), use_color(stream), width(stream)), err=err, color=True)
     if len(diagnostics) > MAX_SHOWN:
-        click.echo(f"\n… and {len(diagnostics) - MAX_SHOWN} more", err=err)
-    click.echo(err=err)
+        echo(err=err)
+        echo(f"… and {len(diagnostics) - MAX_SHOWN} more", err=err)
+    echo(err=err)
     _explain_later({d.code for d in shown})
 
 
@@ -79,7 +108,7 @@ def _explain_later(codes: set[str]) -> None:
     root = context.find_root()
     if _CODES not in root.meta:
         root.meta[_CODES] = set[str]()
-        root.call_on_close(lambda: click.echo(f"rulespec explain {' '.join(sorted(root.meta[_CODES]))}", err=True))
+        root.call_on_close(lambda: echo(f"rulespec explain {' '.join(sorted(root.meta[_CODES]))}", err=True))
     root.meta[_CODES] |= codes
 
 
@@ -91,6 +120,33 @@ def _source(name: str) -> str:
         return read_text(Path(name), name, _SOURCE_LIMIT)
     except DiagnosticsError:
         return ""
+
+
+@contextmanager
+def written(path: Path) -> Iterator[TextIO]:
+    """A file that a command writes; see `replaced`.
+
+    Raises:
+        click.ClickException: if it cannot be written. What goes wrong in the block itself stays what it is.
+    """
+    inside: BaseException | None = None
+    try:
+        with replaced(path) as file:
+            try:
+                yield file
+            except BaseException as error:
+                inside = error
+                raise
+    except (OSError, ValueError) as error:
+        if error is inside:
+            raise
+        raise unwritten(path, error) from None
+
+
+def unwritten(path: Path, error: OSError | ValueError) -> click.ClickException:
+    """The error that a file cannot be written."""
+    reason = (isinstance(error, OSError) and error.strerror) or "its name is not valid"
+    return click.ClickException(f"{path} cannot be written: {reason}")
 
 
 def counted(number: int, word: str, words: str = "") -> str:
@@ -108,7 +164,7 @@ def problems(diagnostics: Iterable[Diagnostic]) -> str:
 
 def echo_json(data: object) -> None:
     """Prints one line of JSON."""
-    click.echo(json.dumps(data))
+    click.echo(to_json_text(data))
 
 
 def table(rows: Sequence[Sequence[object]], head: Sequence[str] = (), right: Iterable[int] = ()) -> list[str]:

@@ -126,7 +126,7 @@ def _count(position: _Position, depth: int, limit: int, divide: bool, format_: s
         except RulesetFaultError as fault:
             output.show([fault.diagnostic])
             line = ", ".join(f"`{option}`" for option in game.history[-depth:])
-            click.echo(f"the last options before that: {line or 'none'}", err=True)
+            output.echo(f"the last options before that: {line or 'none'}", err=True)
             return output.PROBLEMS
     seconds = time.perf_counter() - started
     if format_ == "json":
@@ -138,8 +138,8 @@ def _count(position: _Position, depth: int, limit: int, divide: bool, format_: s
         }
         output.echo_json(data | {"at": position.at, "perfts": {name: _json(p, divide) for name, p in found.items()}})
     else:
-        click.echo(f"{ruleset.ref} {ruleset.version} · {position} · depth {depth}")
-        click.echo()
+        output.echo(f"{ruleset.ref} {ruleset.version} · {position} · depth {depth}")
+        output.echo()
         _show(found, divide, limit, seconds)
     first = next(iter(found.values()))
     return output.OK if first.complete and all(p == first for p in found.values()) else output.PROBLEMS
@@ -175,18 +175,18 @@ def _show(found: Mapping[str, Perft], divide: bool, limit: int, seconds: float) 
         names = dict.fromkeys(name for p in perfts for name in p.divide)
         rows = [[name, *(f"{p.divide[name]:,}" if name in p.divide else "-" for p in perfts)] for name in names]
         for line in [*output.table(rows, head, right), ""]:
-            click.echo(line)
+            output.echo(line)
     numbers = [[key, *(f"{getattr(p, key):,}" for p in perfts)] for key in ("nodes", "leaves", "ended", "distinct")]
     for line in output.table([*numbers, ["hash", *(p.hash for p in perfts)]], head, right):
-        click.echo(line)
-    click.echo()
+        output.echo(line)
+    output.echo()
     if not first.complete:
         text = f"stopped after {limit:,} nodes (--limit): the numbers are those up to there"
-        click.echo(output.style(text, fg="yellow"))
+        output.echo(output.style(text, fg="yellow"))
     if any(p != first for p in perfts):
-        click.echo(output.style("the backends differ, which is a mistake of this program", fg="red"))
+        output.echo(output.style("the backends differ, which is a mistake of this program", fg="red"))
     total = sum(p.nodes for p in perfts)
-    click.echo(f"{seconds:.1f} s ({total / max(seconds, 1e-9):,.0f} nodes/s)")
+    output.echo(f"{seconds:.1f} s ({total / max(seconds, 1e-9):,.0f} nodes/s)")
 
 
 # --- the record ----------------------------------------------------------------------------
@@ -209,7 +209,7 @@ def _check(ruleset: typed.Ruleset, backend: str, format_: str) -> int:
         if not report.ok:
             verdict = output.style(f"{report.errors} differ", fg="red")
         seconds = time.perf_counter() - started
-        click.echo(f"{display(path)}: {output.counted(counted, 'position')} counted, {verdict} · {seconds:.1f} s")
+        output.echo(f"{display(path)}: {output.counted(counted, 'position')} counted, {verdict} · {seconds:.1f} s")
     return output.OK if report.ok else output.PROBLEMS
 
 
@@ -224,7 +224,7 @@ def _record(ruleset: typed.Ruleset) -> int:
     try:
         write_record(path, ruleset, counted)
     except OSError as error:
-        raise click.UsageError(f"{path} cannot be written: {error.strerror}") from None
+        raise output.unwritten(path, error) from None
     nodes = sum(int(row.counted["nodes"]) for row in counted)
-    click.echo(f"{display(path)}: {output.counted(len(counted), 'position')}, {output.counted(nodes, 'node')}")
+    output.echo(f"{display(path)}: {output.counted(len(counted), 'position')}, {output.counted(nodes, 'node')}")
     return output.OK

@@ -13,6 +13,7 @@ import click
 
 from rulespec.cli import output
 from rulespec.cli.state_text import standings, state_lines
+from rulespec.diagnostics.escape import escaped
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.numbered import every_option
@@ -80,14 +81,14 @@ def command(
                 game = _resumed(saved.log, ruleset, players, chosen)
             game = game or _started(ruleset, seats, chosen)
             if saved is not None and saved.log is None and saved.begin(LogHeader.of(game)):
-                click.echo(f"{log}: its first line was torn, and is written again")
-            click.echo(f"{ruleset.title} {ruleset.version} · {', '.join(game.seats)} · seed {seed} · `?` for help")
+                output.echo(f"{log}: its first line was torn, and is written again")
+            output.echo(f"{ruleset.title} {ruleset.version} · {', '.join(game.seats)} · seed {seed} · `?` for help")
             code = Table(game, frozenset(game.seats[players - bots :]), random.Random(seed), saved).play()
     except RulesetFaultError as fault:
         output.show([fault.diagnostic], ruleset.sources)
         code = output.PROBLEMS
     except SaveError as error:
-        click.echo(output.style(f"not saved: {error}", err=True, fg="red"), err=True)
+        output.echo(output.style(f"not saved: {error}", err=True, fg="red"), err=True)
         code = output.UNUSABLE
     ctx.exit(code)
 
@@ -114,7 +115,7 @@ def _resumed(log: NativeLog, ruleset: typed.Ruleset, players: int, settings: dic
     output.show(report.diagnostics)
     if result.divergence is not None:
         raise click.UsageError(f"{log.file} is not legal to its end: {result.divergence.refusal}")
-    click.echo(f"{log.file}: goes on after {output.counted(result.game.ply, 'decision')}")
+    output.echo(f"{log.file}: goes on after {output.counted(result.game.ply, 'decision')}")
     return result.game
 
 
@@ -141,16 +142,18 @@ class Table:
                 # No interrupts: random ones would use the rights of people.
                 option = choose(game, self.rng, interrupt_rate=0.0)
                 if option is None:
-                    click.echo(f"the rules are at fault: nothing is legal at the decision `{decision.name}`", err=True)
+                    output.echo(f"the rules are at fault: nothing is legal at the decision `{decision.name}`", err=True)
                     return output.PROBLEMS
                 self.take(option)
             elif not self.ask(decision, decision.by):
                 return output.OK
         result = game.result
         assert result is not None
-        click.echo(f"\nThe game is over: {result.ending}\n")
+        output.echo()
+        output.echo(f"The game is over: {result.ending}")
+        output.echo()
         for line in standings(game):
-            click.echo(output.style(line, fg="green") if line.endswith("won") else line)
+            output.echo(output.style(line, fg="green") if line.endswith("won") else line)
         return output.OK
 
     def take(self, option: Option) -> None:
@@ -166,12 +169,13 @@ class Table:
         self.show_news(decision, seat)
         doc = f"  {decision.doc}" if decision.doc else ""
         secret = " (secret until all have chosen)" if decision.together else ""
-        click.echo(output.style(f"\n{seat}: {decision.name}{secret}", bold=True) + output.style(doc, dim=True))
+        output.echo()
+        output.echo(output.style(f"{seat}: {decision.name}{secret}", bold=True) + output.style(doc, dim=True))
         listed = self.show_options(_LISTED, interrupts=False)
         while True:
             text = _read(f"{seat}> ")
             if text is None or text == "q":
-                click.echo()
+                output.echo()
                 return False
             done, listed = self.obey(text, seat, listed)
             if done:
@@ -183,15 +187,16 @@ class Table:
             case []:
                 pass
             case ["?"]:
-                click.echo(_HELP)
+                for line in _HELP.split("\n"):
+                    output.echo(line)
             case ["s"]:
                 for line in state_lines(state_json(self.game, viewer=seat)):
-                    click.echo(line)
+                    output.echo(line)
             case ["o"]:
                 return False, self.show_options(_LISTED_ALL, interrupts=True)
             case ["h"]:
                 for number, option in enumerate(self.public(self.game.history), 1):
-                    click.echo(f"{number:>5}  {option}")
+                    output.echo(f"{number:>5}  {option}")
             case ["u"]:
                 return self.take_back(seat), listed
             case ["w", name]:
@@ -203,31 +208,31 @@ class Table:
     def choose(self, text: str, listed: list[Option]) -> bool:
         """Takes the option of a number or a text, or prints why it is not legal."""
         if text.isdecimal() and len(text) < 7 and not 0 < int(text) <= len(listed):
-            click.echo(f"there is no option {text}: they go from 1 to {len(listed)}")
+            output.echo(f"there is no option {text}: they go from 1 to {len(listed)}")
             return False
         try:
             option = listed[int(text) - 1] if text.isdecimal() and len(text) < 7 else self.game.parse(text)
             self.take(option)
         except IllegalOptionError as error:
             refusal = error.refusal
-            click.echo(output.style(f"not legal: {refusal.reason}", fg="red"))
+            output.echo(output.style(f"not legal: {refusal.reason}", fg="red"))
             for expression, value in refusal.values.items():
-                click.echo(f"    {expression} = {value}")
+                output.echo(f"    {expression} = {value}")
             return False
         except RulesetFaultError as fault:
             output.show([fault.diagnostic], self.game.ruleset.sources)
             return False
         except ValueError as error:
-            click.echo(f"{error} (`?` for help)")
+            output.echo(f"{error} (`?` for help)")
             return False
-        click.echo(f"{'taken' if self.saved is None else 'taken and saved'}: {option}")
+        output.echo(f"{'taken' if self.saved is None else 'taken and saved'}: {option}")
         return True
 
     def take_back(self, seat: str) -> bool:
         """Takes back to the last decision of a person; False if there is none."""
         people = [i for i, o in enumerate(self.game.history) if o.by is not None and o.by not in self.bots]
         if not people:
-            click.echo("there is nothing to take back")
+            output.echo("there is nothing to take back")
             return False
         number = self.game.ply - people[-1]
         for _ in range(number):
@@ -235,22 +240,22 @@ class Table:
         if self.saved is not None:
             self.saved.add(TakenBack(number))
         self.seen.clear()
-        click.echo(f"taken back: {output.counted(number, 'decision')}")
+        output.echo(f"taken back: {output.counted(number, 'decision')}")
         return True
 
     def write(self, path: Path) -> None:
         """Writes the game as a native log; an existing file stays."""
         if path.exists():
-            click.echo(f"{path} exists already")
+            output.echo(f"{path} exists already")
             return
         try:
             with SavedGame(path) as saved:
                 saved.begin(LogHeader.of(self.game))
                 saved.add(*self.game.history)
         except SaveError as error:
-            click.echo(str(error))
+            output.echo(str(error))
         else:
-            click.echo(f"written: {path}")
+            output.echo(f"written: {path}")
 
     # --- output to a person --------------------------------------------------------------
 
@@ -260,11 +265,11 @@ class Table:
         options = list(islice(found, limit + 1))
         for number, option in enumerate(options[:limit], 1):
             actor = f"  ({option.by}, out of turn)" if option.interrupt else ""
-            click.echo(f"{number:>5}  {option}{actor}")
+            output.echo(f"{number:>5}  {option}{actor}")
         if len(options) > limit:
-            click.echo("       … there are more; `o` lists them")
+            output.echo("       … there are more; `o` lists them")
         elif not interrupts and any(option.interrupt for option in every_option(self.game)):
-            click.echo(output.style("       (`o` also lists what may be done out of turn)", dim=True))
+            output.echo(output.style("       (`o` also lists what may be done out of turn)", dim=True))
         return options[:limit]
 
     def show_news(self, decision: Decision, seat: str) -> None:
@@ -273,17 +278,17 @@ class Table:
         before, ply = self.seen.get(seat, (None, self.game.ply))
         for line in self.public(self.game.history[ply:]):
             if not line.startswith(f"{seat}: "):
-                click.echo(f"  {line}")
+                output.echo(f"  {line}")
         if before is None:
             if self.game.ply == 0 or not self.seen:
                 for line in state_lines(state):
-                    click.echo(line)
+                    output.echo(line)
         else:
             lines = list(changes(before, state))
             for line in lines[:_CHANGES]:
-                click.echo(output.style(f"  {line}", fg="cyan"))
+                output.echo(output.style(f"  {line}", fg="cyan"))
             if len(lines) > _CHANGES:
-                click.echo(f"  … and {len(lines) - _CHANGES} more (`s` shows the state)")
+                output.echo(f"  … and {len(lines) - _CHANGES} more (`s` shows the state)")
         self.seen[seat] = (state, self.game.ply)
 
     def public(self, options: list[Option]) -> list[str]:
@@ -304,10 +309,10 @@ def _read(prompt: str) -> str | None:
         with suppress(ImportError):
             import readline  # noqa: F401 - gives `input` history and editing
         try:
-            return input(prompt).strip()
+            return input(escaped(prompt)).strip()
         except EOFError:
             return None
-    click.echo(prompt, nl=False)
+    output.echo(prompt, nl=False)
     line = sys.stdin.readline()
-    click.echo(line.strip())  # a transcript looks like a session
+    output.echo(line.strip())  # a transcript looks like a session
     return line.strip() if line else None

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import click
-
 from rulespec.cli import output
 from rulespec.cli.failing_game import as_json, story, write_failing
 from rulespec.cli.simulate import with_progress
@@ -37,8 +35,8 @@ class RandomRun:
         for failing, path in self.found:
             output.show([failing.wrong], self.ruleset.sources, err=False)
             for line in story(failing, path):
-                click.echo(line)
-            click.echo()
+                output.echo(line)
+            output.echo()
 
     def to_json(self) -> dict[str, Any]:
         """The object `random` that `test --format json` prints."""

@@ -14,6 +14,7 @@ from msgspec import Struct
 from rulespec.cli import output
 from rulespec.cli.state_text import standings, state_lines
 from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.game.view import state_json
@@ -74,11 +75,11 @@ def command(
         raise click.UsageError("--out takes one log at a time")
     load = cache(load_ruleset)  # several logs usually have one ruleset
     with ExitStack() as stack:
-        write = _writer(stack.enter_context(_opened(trace))) if trace is not None else None
+        write = _writer(stack.enter_context(output.written(trace))) if trace is not None else None
         run = _Run(rules, dialect, until, backend, check, format_, out, len(logs) > 1, write, load)
         codes = [run.replay(log) for log in logs]
     if len(logs) > 1 and format_ == "text":
-        click.echo(_total(codes))
+        output.echo(_total(codes))
     ctx.exit(max(codes))
 
 
@@ -101,7 +102,7 @@ class _Run(Struct, frozen=True):
         result = self._result(log)
         if result is None:
             if self.many and self.format_ == "text":
-                click.echo(f"{log}: {output.style('cannot be read', fg='red')}")
+                output.echo(f"{log}: {output.style('cannot be read', fg='red')}")
             return output.UNUSABLE
         broken = first_broken(result) if self.check else None
         if self.out is not None:
@@ -110,7 +111,7 @@ class _Run(Struct, frozen=True):
             checked = {"broken": broken.to_json() if broken is not None else None} if self.check else {}
             output.echo_json(result.to_json() | checked)
         elif self.many:
-            click.echo(_line(result) + (f"; {_breaks(broken)}" if broken is not None else ""))
+            output.echo(_line(result) + (f"; {_breaks(broken)}" if broken is not None else ""))
         else:
             _show(result, self.until)
             if broken is not None:
@@ -143,23 +144,16 @@ def _writer(file: IO[str]) -> Trace:
     """A function that writes records of a trace as lines of JSON."""
 
     def write(record: dict[str, Any]) -> None:
-        file.write(json.dumps(record) + "\n")
+        file.write(to_json_text(record) + "\n")
 
     return write
-
-
-def _opened(path: Path) -> IO[str]:
-    try:
-        return path.open("w", encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise click.UsageError(f"{path} cannot be written: {error.strerror}") from None
 
 
 def _write(result: ReplayResult, path: Path) -> None:
     try:
         result.write_native(path)
-    except OSError as error:
-        raise click.UsageError(f"{path} cannot be written: {error.strerror}") from None
+    except (OSError, ValueError) as error:
+        raise output.unwritten(path, error) from None
 
 
 def _line(result: ReplayResult) -> str:
@@ -195,27 +189,27 @@ def _where(divergence: Divergence) -> str:
 
 def _show(result: ReplayResult, until: int | None) -> None:
     game = result.game
-    click.echo(f"{output.style(result.log, bold=True)} · {game.ruleset.title} · {game.ruleset.ref}")
-    click.echo()
+    output.echo(f"{output.style(result.log, bold=True)} · {game.ruleset.title} · {game.ruleset.ref}")
+    output.echo()
     if result.ignored:
         first = result.ignored[0]
-        click.echo(f"{_ignored(result)}; the first is entry {first.foreign_index}: {first.refusal.reason}")
-        click.echo()
+        output.echo(f"{_ignored(result)}; the first is entry {first.foreign_index}: {first.refusal.reason}")
+        output.echo()
     if result.divergence is not None:
         _diverged(result, result.divergence)
         return
     for line in standings(game):
-        click.echo(output.style(line, fg="green") if line.endswith("won") else line)
-    click.echo()
+        output.echo(output.style(line, fg="green") if line.endswith("won") else line)
+    output.echo()
     for line in state_lines(state_json(game)):
-        click.echo(line)
+        output.echo(line)
     decision, ended = game.decision, game.result
     if ended is not None:
         how = f"ended: {ended.ending}"
     elif decision is not None:
         stopped = "stopped" if until is not None else "goes on"
         how = f"{stopped}: `{decision.name}` is open, for {decision.by or 'chance'}"
-    click.echo(f"{how} · {output.counted(game.ply, 'decision')} · hash {game.hash}")
+    output.echo(f"{how} · {output.counted(game.ply, 'decision')} · hash {game.hash}")
 
 
 def _breaks(broken: Broken) -> str:
@@ -231,9 +225,10 @@ def _broken(broken: Broken) -> None:
     rows += [("changed" if i == 0 else "", change) for i, change in enumerate(broken.changed)]
     rows += [("says", broken.wrong.label)] if broken.wrong.label else []
     rows += [("written at", str(broken.wrong.span))] if broken.wrong.span else []
-    click.echo(f"\n{_breaks(broken)}")
+    output.echo()
+    output.echo(_breaks(broken))
     for line in output.table(rows):
-        click.echo(line)
+        output.echo(line)
 
 
 def _diverged(result: ReplayResult, divergence: Divergence) -> None:
@@ -258,4 +253,4 @@ def _diverged(result: ReplayResult, divergence: Divergence) -> None:
         ),
     ]
     for line in output.table(rows):
-        click.echo(output.style(line, fg="red") if line.startswith(("diverges", "reason")) else line)
+        output.echo(output.style(line, fg="red") if line.startswith(("diverges", "reason")) else line)

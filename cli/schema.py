@@ -24,4 +24,4 @@ def command(ref: str, overlay: bool) -> None:
     """
     ruleset = load_ruleset(ref)
     schema = overlay_schema(ruleset, load_source(ref, Report()).source.root) if overlay else files_schema(ruleset)
-    click.echo(json.dumps(schema, indent=1, ensure_ascii=False))
+    click.echo(json.dumps(schema, indent=1))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
@@ -15,6 +14,7 @@ import click
 
 from rulespec.cli import output
 from rulespec.cli.failing_game import as_json, story, write_failing, write_log
+from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.simulate.open_results import open_results
@@ -141,7 +141,7 @@ def command(
         raise click.ClickException(f"{error}{goes_on if out is not None and out.exists() else ''}") from None
     except KeyboardInterrupt:
         hint = goes_on if out is not None else "; with --out FILE, a stopped run can continue"
-        click.echo(f"stopped{hint}", err=True)
+        output.echo(f"stopped{hint}", err=True)
         raise
     seconds = time.perf_counter() - started
     if format_ == "json":
@@ -183,7 +183,7 @@ class _Run:
         if Outcome.of(self.plan.play(self.ruleset, last.game)) != last:
             why = "it was written by another version of the program, or changed since: name another file with --out"
             raise SaveError(f"game {last.game:,} in {results.path} has another outcome than recorded; {why}")
-        click.echo(f"{results.path}: goes on after {output.counted(self.games, 'game')}", err=True)
+        output.echo(f"{results.path}: goes on after {output.counted(self.games, 'game')}", err=True)
 
     def play(self, numbers: range, jobs: int, cluster: str, results: Results | None, *, keep_rows: bool) -> None:
         """Plays games; `keep_rows` collects their rows in memory."""
@@ -197,7 +197,7 @@ class _Run:
                 if keep_rows:
                     self.rows.append(outcome.to_json())
                 if outcome.failure is not None and self.failures is not None:
-                    lines = [json.dumps(line, ensure_ascii=False) for line in self._again(outcome.game).log()]
+                    lines = [to_json_text(line, plain=True) for line in self._again(outcome.game).log()]
                     write_log(self.failures, f"seed{self.plan.seed}-game{outcome.game}.jsonl", "\n".join(lines) + "\n")
 
     def _count(self, outcome: Outcome) -> None:
@@ -249,46 +249,46 @@ def _show(run: _Run, players: list[int], seconds: float) -> None:
     title = f"{run.ruleset.ref} {run.ruleset.version}"
     _show_totals(title, players, run.plan, run.totals, f"{seconds:.1f} s ({speed:,.0f} decisions/s)")
     for failing, path in run.shortest():
-        click.echo()
+        output.echo()
         output.show([failing.wrong], run.ruleset.sources, err=False)
         for line in story(failing, path):
-            click.echo(line)
+            output.echo(line)
 
 
 def _show_totals(title: str, players: list[int], plan: Plan, totals: Totals, took: str) -> None:
     data = totals.to_json()
     n, lengths = data["games"], data["decisions"]
     names = f"{players[0]}" if len(players) == 1 else f"{min(players)}-{max(players)}"
-    click.echo(f"{title} · {output.counted(n, 'game')} · {names} players · seed {plan.seed} · {took}")
-    click.echo()
+    output.echo(f"{title} · {output.counted(n, 'game')} · {names} players · seed {plan.seed} · {took}")
+    output.echo()
     parts = (f"{lengths[key]:,.0f} {key}" for key in ("least", "median", "mean", "most"))
-    click.echo(f"decisions   {' · '.join(parts)}")
+    output.echo(f"decisions   {' · '.join(parts)}")
     endings = [[name, f"{count:,}", f"{100 * count / n:.1f} %"] for name, count in data["endings"].items()]
     if data["capped"]:
         endings.append(
             [f"given up after {plan.cap:,} decisions", f"{data['capped']:,}", f"{100 * data['capped'] / n:.1f} %"]
         )
     for i, line in enumerate(output.table(endings, right=(1, 2))):
-        click.echo(("endings     " if i == 0 else " " * 12) + line)
+        output.echo(("endings     " if i == 0 else " " * 12) + line)
     rows = [
         [seat, f"{v['games']:,}", f"{100 * v['wins'] / v['games']:.1f} %", _points(v["mean_score"])]
         for seat, v in data["seats"].items()
     ]
     if rows:
-        click.echo()
+        output.echo()
         for line in output.table(rows, ("seat", "games", "won", "mean score"), right=(1, 2, 3)):
-            click.echo(line)
-    click.echo()
+            output.echo(line)
+    output.echo()
     if not totals.failures:
-        click.echo(output.style("all invariants held after every decision", fg="green"))
+        output.echo(output.style("all invariants held after every decision", fg="green"))
         return
-    click.echo(output.style(output.counted(totals.failures, "game") + " failed", fg="red"))
+    output.echo(output.style(output.counted(totals.failures, "game") + " failed", fg="red"))
     for outcome in totals.failed:
         assert outcome.failure is not None
         where = f"game {outcome.game}, {outcome.players} players, after {outcome.decisions} decisions"
-        click.echo(f"  {where}: {outcome.failure.kind}: {outcome.failure.detail}")
+        output.echo(f"  {where}: {outcome.failure.kind}: {outcome.failure.detail}")
     if totals.failures > len(totals.failed):
-        click.echo(f"  … and {totals.failures - len(totals.failed)} more")
+        output.echo(f"  … and {totals.failures - len(totals.failed)} more")
 
 
 def _points(value: float | None) -> str:

@@ -95,7 +95,7 @@ def command(
         errors = f" · {output.problems(report.diagnostics)}" if report.diagnostics else ""
         verdict = output.style("passed", fg="green") if passed else output.style("failed", fg="red")
         seconds = f"{time.perf_counter() - started:.1f} s"
-        click.echo(f"{ruleset.ref} {ruleset.version}: {verdict} · {' · '.join(parts)}{errors} · {seconds}")
+        output.echo(f"{ruleset.ref} {ruleset.version}: {verdict} · {' · '.join(parts)}{errors} · {seconds}")
     ctx.exit(output.OK if passed else output.PROBLEMS)
 
 

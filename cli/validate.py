@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 from msgspec import Struct
 
 from rulespec import cache
@@ -104,7 +105,7 @@ def _checked(ref: str, deep: ExplorationRun | None) -> _Result:
 def _print_text(results: list[_Result]) -> None:
     for r in results:
         output.show(r.report.diagnostics, r.ruleset.sources if r.ruleset is not None else None)
-        click.echo(_summary(r.ref, r.ruleset, r.report))
+        output.echo(_summary(r.ref, r.ruleset, r.report))
 
 
 def _print_json(results: list[_Result]) -> None:
@@ -164,7 +165,7 @@ def check(ref: str, report: Report, files: Files | None = None) -> typed.Ruleset
         return None
     starts = Report()
     key = cache.key("starts", ruleset.hash)
-    if files is not None or cache.read(key) is None:
+    if files is not None or cache.read(key, msgspec.json.Decoder(bool)) is not True:
         from rulespec.engine.verify.starts import check_starts  # the engine is needed for nothing else here
 
         check_starts(ruleset, starts)

@@ -1,22 +1,25 @@
 """On-disk cache of results that take long to compute. Nothing depends on it: any entry may be missing at any time.
 
 An entry is a JSON value in a file of its own. Its key, the name of the file, is a hash of everything that the value
-depends on, this program included; the first line of the file is a checksum of the rest. An entry that is damaged or
-comes from another version counts as missing. Entries hold data only, and are read as strictly as a stranger's files.
+depends on, this program included; the first line of the file has a checksum of the rest. Entries hold data only, and
+are read as strictly as a stranger's files, into a type: one that is wrong in any way counts as missing.
 
 The cache is in the user's cache folder. The environment variable RULESPEC_CACHE names another one; empty means none.
+A folder that belongs to another user, or that others may write to, is not used.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
+import stat
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -27,9 +30,18 @@ MAX_ENTRIES = 4_000
 PRUNE_EVERY = 50
 """Entries that a process writes between two looks at the size of the folder."""
 
+_HEADER = b"rulespec cache entry "
+"""Before the checksum. Only files that begin with it are ever removed."""
+_NAME = re.compile(r"[0-9a-f]{64}(\.[0-9]+\.new)?")
+"""Names of entries, and of those that were being written when a process ended."""
+# Nothing but a regular file is opened: not what a link names, and O_NONBLOCK keeps a pipe from stalling us.
+_READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
 _OUTSIDE = ("__pycache__", "games", "cli", "lsp")
 """Folders of the package that no entry depends on."""
 
+_T = TypeVar("_T")
 _writes = count()
 
 
@@ -43,18 +55,17 @@ def key(kind: str, *inputs: str) -> str:
     return found.hexdigest()
 
 
-def read(key: str) -> Any:
-    """The value of an entry; None if there is no intact one."""
+def read(key: str, decoder: msgspec.json.Decoder[_T]) -> _T | None:
+    """The value of an entry; None if there is no intact one of the decoder's type."""
     folder = _folder()
-    if folder is None:
+    if folder is None or not _is_safe(folder):
         return None
     try:
-        with (folder / key).open("rb") as file:
-            data = file.read(MAX_ENTRY + 1)
-        digest, _, body = data.partition(b"\n")
-        if len(data) > MAX_ENTRY or digest != checksum(body):
+        data = _contents(f"{folder}/{key}", MAX_ENTRY + 1)
+        head, _, body = data.partition(b"\n")
+        if len(data) > MAX_ENTRY or head != header(body):
             return None
-        return msgspec.json.decode(body)
+        return decoder.decode(body)
     except (OSError, ValueError, RecursionError):
         return None
 
@@ -65,53 +76,116 @@ def write(key: str, value: Any) -> None:
     if folder is None:
         return
     body = msgspec.json.encode(value)
-    data = checksum(body) + b"\n" + body
+    data = header(body) + b"\n" + body
     if len(data) > MAX_ENTRY:
         return
-    fresh = folder / f"{key}.{os.getpid()}.new"
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        try:
-            fresh.write_bytes(data)
-            fresh.replace(folder / key)
-        except OSError:
-            fresh.unlink(missing_ok=True)
+        Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not _is_safe(folder):
+            return
+        fresh = Path(folder, f"{key}.{os.getpid()}.new")
+        with os.fdopen(os.open(fresh, _CREATE, 0o600), "wb") as file:
+            try:
+                file.write(data)
+                file.flush()
+                fresh.replace(Path(folder, key))
+            except OSError:
+                fresh.unlink(missing_ok=True)
+                raise
         if next(_writes) % PRUNE_EVERY == 0:
             _prune(folder)
-    except OSError:
+    except (OSError, ValueError):  # ValueError: a NUL in the name
         pass
 
 
-def checksum(body: bytes) -> bytes:
+def header(body: bytes) -> bytes:
     """The first line of an entry whose other lines are `body`."""
-    return hashlib.sha256(body).hexdigest().encode()
+    return _HEADER + hashlib.sha256(body).hexdigest().encode()
 
 
-def _prune(folder: Path) -> None:
-    """Removes the older half of the entries if there are more than `MAX_ENTRIES`."""
-    entries = list(folder.iterdir())
-    if len(entries) > MAX_ENTRIES:
-        age = {}
-        for entry in entries:
-            with suppress(OSError):  # another process may be pruning as well
-                age[entry] = entry.stat().st_mtime_ns
-        for entry in sorted(age, key=age.__getitem__)[: len(age) // 2]:
-            entry.unlink(missing_ok=True)
+def place() -> str:
+    """Where the cache is, or why there is none, in a few words for people."""
+    folder = _folder()
+    if folder is None:
+        return "none (RULESPEC_CACHE is empty)" if "RULESPEC_CACHE" in os.environ else "none (there is no home folder)"
+    try:
+        status = os.stat(folder)  # noqa: PTH116 - as in `_is_safe`
+    except FileNotFoundError:
+        return folder
+    except (OSError, ValueError) as error:
+        reason = (isinstance(error, OSError) and error.strerror) or "its name is not valid"
+        return f"none ({folder} cannot be read: {reason})"
+    fault = _fault(status, stat.S_ISDIR)
+    return f"none ({folder} {fault})" if fault else folder
 
 
-def _folder() -> Path | None:
+def _is_safe(folder: str) -> bool:
+    """Whether nobody else can have written entries."""
+    try:
+        return not _fault(os.stat(folder), stat.S_ISDIR)  # noqa: PTH116 - a third of the time of a `Path`
+    except (OSError, ValueError):
+        return False
+
+
+def _fault(status: os.stat_result, is_kind: Any) -> str:
+    """Why a file or folder is not used; empty if it may be."""
+    if not is_kind(status.st_mode):
+        return "is not a folder" if is_kind is stat.S_ISDIR else "is not a file"
+    if not hasattr(os, "geteuid"):
+        return ""  # Windows: who may write is not to be seen here
+    if status.st_uid != os.geteuid():
+        return "belongs to another user"
+    return "may be written to by others" if status.st_mode & 0o022 else ""
+
+
+def _contents(path: str, limit: int) -> bytes:
+    """The first `limit` bytes of an entry.
+
+    Raises:
+        OSError: if it cannot be read, is no regular file, belongs to another user, or others may write to it.
+    """
+    descriptor = os.open(path, _READ)
+    try:
+        status = os.fstat(descriptor)
+        if fault := _fault(status, stat.S_ISREG):
+            raise OSError(fault)
+        return os.read(descriptor, min(limit, status.st_size))
+    finally:
+        os.close(descriptor)
+
+
+def _prune(folder: str) -> None:
+    """Removes the older half of the entries if there are more than `MAX_ENTRIES`; other files stay, whatever they are.
+
+    Names of this form are also given to files of other programs, so each file that goes is looked into.
+    """
+    with os.scandir(folder) as listed:
+        entries = [entry for entry in listed if _NAME.fullmatch(entry.name)]
+    if len(entries) <= MAX_ENTRIES:
+        return
+    age = {}
+    for entry in entries:
+        with suppress(OSError):  # another process may be pruning as well
+            if _contents(entry.path, len(_HEADER)) == _HEADER:
+                age[entry.path] = entry.stat(follow_symlinks=False).st_mtime_ns
+    if len(age) > MAX_ENTRIES:
+        for path in sorted(age, key=age.__getitem__)[: len(age) // 2]:
+            Path(path).unlink(missing_ok=True)
+
+
+def _folder() -> str | None:
     named = os.environ.get("RULESPEC_CACHE")
     if named is not None:
-        return Path(named) if named else None
+        return named or None
     return _user_folder()
 
 
 @cache
-def _user_folder() -> Path | None:
+def _user_folder() -> str | None:
     from platformdirs import user_cache_path
 
     try:
-        return user_cache_path("rulespec", appauthor=False)
+        return str(user_cache_path("rulespec", appauthor=False))
     except RuntimeError:  # there is no home
         return None
 
@@ -121,7 +195,7 @@ def fingerprint() -> bytes:
     """A hash of this program: of the names, sizes and modification times of its files."""
     found = hashlib.sha256()
     for name, size, modified in sorted(program_files(Path(__file__).parent)):
-        found.update(f"{name}\0{size}\0{modified}\n".encode())
+        found.update(f"{name}\0{size}\0{modified}\n".encode("utf-8", "surrogateescape"))
     return found.digest()
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
@@ -23,6 +24,8 @@ from msgspec import Struct
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.documents.json_text import to_json_text
+from rulespec.documents.written_files import replaced
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import Option
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, fail, read_log_text
@@ -324,22 +327,19 @@ def _find(display: str, number: int, line: str, value: str) -> Span:
 
 
 class LogWriter:
-    """Writer of the log of a finished game, line by line; an existing file is overwritten.
+    """Writer of the log of a finished game, line by line; it takes the place of the file when it is whole.
 
     A game in progress is saved by `rulespec.engine.logs.saved_game`.
     """
 
     def __init__(self, path: Path, header: LogHeader) -> None:
-        self._file: TextIO = path.open("w", encoding="utf-8", newline="\n")
+        self._stack = ExitStack()
+        self._file: TextIO = self._stack.enter_context(replaced(path))
         self._write(header.to_json())
 
     def add(self, move: Option | TakenBack) -> None:
         """Records a decision, or decisions taken back."""
         self._write(entry_json(move))
-
-    def close(self) -> None:
-        """Closes the file."""
-        self._file.close()
 
     def __enter__(self) -> LogWriter:
         return self
@@ -347,7 +347,7 @@ class LogWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        self._stack.__exit__(kind, error, trace)
 
     def _write(self, data: dict[str, Any]) -> None:
-        self._file.write(json.dumps(data, ensure_ascii=False) + "\n")
+        self._file.write(to_json_text(data, plain=True) + "\n")

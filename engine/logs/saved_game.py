@@ -6,7 +6,6 @@ it, and the next write removes it.
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game.game import TakenBack
 from rulespec.engine.game.option import Option
 from rulespec.engine.logs.log_text import GZIP, MAX_NATIVE_BYTES, fail, read_log_text
@@ -135,7 +135,7 @@ class SavedGame:
 
 
 def _line(data: dict[str, Any]) -> bytes:
-    return (json.dumps(data, ensure_ascii=False) + "\n").encode()
+    return (to_json_text(data, plain=True) + "\n").encode()
 
 
 def open_alone(path: Path, doing: str) -> int:

@@ -183,7 +183,7 @@ def _write(writer: ExpressionWriter, occupied: Sequence[range]) -> Collection[in
         writer.definition(i, f)
     ChoiceWriter(writer).write()
     for i, v in enumerate(p.invariants):
-        params = ["s", f"v{v.each[0]}" if v.each else "_"]
+        params = ["s", f"v{v.each[0]:d}" if v.each else "_"]
         writer.function(f"inv{i}", params, [f"return {writer.x(v.condition.expr)}"])
     for i, e in enumerate(_scored(p)):
         writer.function(f"score{i}", ["s", "v0", "v1=0"], [f"return {writer.number(e)}"])

@@ -142,39 +142,40 @@ class BlockWriter:
             cases: dict[int, list[int]] = {}
             for case, block in exit_.cases:
                 cases.setdefault(block, []).append(case)
-            ways = [(f"c in {tuple(v)}:" if len(v) > 1 else f"c == {v[0]}:", block) for block, v in cases.items()]
+            texts = {block: [f"{case:d}" for case in listed] for block, listed in cases.items()}
+            ways = [(f"c in ({', '.join(v)}):" if len(v) > 1 else f"c == {v[0]}:", block) for block, v in texts.items()]
             ways = [(f"{'elif' if i else 'if'} {test}", block) for i, (test, block) in enumerate(ways)]
             return self._ways(out, [*ways, ("else:" if ways else "if True:", exit_.other)], number, stop, depth)
         if isinstance(exit_, ir.Return):
             return [*out, *returned(exit_, self._own, at_once=self._at_once)], False
         if isinstance(exit_, ir.Ask):
-            return [*out, *self._stopped(), f"s[0] = {number}", "return -1"], False
+            return [*out, *self._stopped(), f"s[0] = {number:d}", "return -1"], False
         if isinstance(exit_, ir.End):
             winners = self.i.x(exit_.winners) if exit_.winners is not None else "-1"
             out += [f"n = {winners}", *self._stopped(), *self.i.note(ir.ENDING), *self.i.note(ir.WINNERS)]
-            out += [f"s[0] = {number}", f"s[1] = {exit_.ending + 1}", "s[2] = n"]
+            out += [f"s[0] = {number:d}", f"s[1] = {exit_.ending + 1:d}", "s[2] = n"]
             return [*out, "return -1"], False
         return [*out, "return -1"], False  # after a jump: nothing leads here
 
     def _called(self, e: ir.Enter) -> list[str]:
         """A call; if the procedure has to wait, or goes on elsewhere, so does the one that has called it."""
         procedure = self.plan.procedures.get(e.block)
-        noted = "0" if e.usual else str(e.after)
+        noted = "0" if e.usual else f"{e.after:d}"
         if procedure is None:
             self.needed += [e.block, e.after]
-            out = [] if e.usual else [*self.i.note(e.back), f"s[{e.back}] = {noted}"]
+            out = [] if e.usual else [*self.i.note(e.back), f"s[{e.back:d}] = {noted}"]
             at_hand = self.i.members
-            out += [f"{self.i.cell(at)} = v{at_hand[at]}" for at in self.plan.flow.firsts[e.block] if at in at_hand]
-            out.append(f"c = b{e.block}(s, u)")
+            out += [f"{self.i.cell(at)} = v{at_hand[at]:d}" for at in self.plan.flow.firsts[e.block] if at in at_hand]
+            out.append(f"c = b{e.block:d}(s, u)")
         else:
             back = [noted] if procedure.waits and procedure.back is not None else []
             args = [self.i.x(ir.Cell(at, ir.Const(0), 1)) for at in procedure.params]
-            call = f"p{e.block}({', '.join(['s', 'u', *back, *args])})"
+            call = f"p{e.block:d}({', '.join(['s', 'u', *back, *args])})"
             if not procedure.waits:
                 return [call]
             self.needed.append(e.after)
             out = [f"c = {call}"]
-        return [*out, f"if c != {e.after}:", *("    " + line for line in (*self._stopped(), "return c"))]
+        return [*out, f"if c != {e.after:d}:", *("    " + line for line in (*self._stopped(), "return c"))]
 
     def _then(self, out: list[str], target: int, stop: int, depth: int) -> tuple[list[str], bool]:
         more, falls = self._jump(target, stop, depth)
@@ -233,7 +234,7 @@ class BlockWriter:
         """A loop from the set that is left of it on; or from its beginning, over `source`."""
         slot = _FIRST_LOOP_SLOT + len(self._inside)
         self._opened.add(head)
-        member, mask = f"v{slot}", f"m{slot}"
+        member, mask = f"v{slot:d}", f"m{slot:d}"
         fresh = source is not None and loop.rest in self.i.zero
         out = [*([] if fresh else self.i.note(loop.rest)), *self.i.note(loop.at)]
         self.i.zero = set(self.plan.zero_at.get(head, ()))  # holds in every round
@@ -242,8 +243,8 @@ class BlockWriter:
         within = None if cyclic else self._within(loop)
         last = member
         if isinstance(begun, ir.Const) and not cyclic:
-            mask, members = str(begun.value), self.w.members_of(begun)
-            last = str(begun.value.bit_length() - 1) if begun.value else member
+            mask, members = f"{begun.value:d}", self.w.members_of(begun)
+            last = f"{begun.value.bit_length() - 1:d}" if begun.value else member
         else:
             out.append(f"{mask} = {self.i.x(begun)}")
             members = f"around[{mask}, {self.i.x(loop.start)}]" if cyclic else f"bits[{mask}]"
@@ -284,7 +285,7 @@ class BlockWriter:
     def _counted(self, o: _OpenLoop) -> list[str]:
         """The lines that count the rounds of a loop; those of a small loop are counted with the loop around it."""
         if not o.mask.isdigit():
-            times = f"({o.mask}).bit_count()" + (f" * {1 + o.inner}" if o.inner else "")
+            times = f"({o.mask}).bit_count()" + (f" * {1 + o.inner:d}" if o.inner else "")
             return [f"left[0] -= {times}", "if left[0] < left[1]: look(u)"]
         rounds = int(o.mask).bit_count() * (1 + o.inner)
         if self._inside and rounds <= _FEW_ROUNDS:
@@ -311,8 +312,8 @@ class BlockWriter:
         """The lines that put the place of a loop into its cells."""
         if not self._in_cells(o.loop):
             return []
-        left = f"{o.mask} & (-2 << v{o.slot})" if o.loop.start == ir.Const(0) else o.mask
-        lines = [f"{self.i.cell(o.loop.rest)} = {left}", f"{self.i.cell(o.loop.at)} = v{o.slot}"]
+        left = f"{o.mask} & (-2 << v{o.slot:d})" if o.loop.start == ir.Const(0) else o.mask
+        lines = [f"{self.i.cell(o.loop.rest)} = {left}", f"{self.i.cell(o.loop.at)} = v{o.slot:d}"]
         return [*self.i.note(o.loop.rest), *lines]
 
     def _stopped(self) -> list[str]:
@@ -326,5 +327,11 @@ def returned(e: ir.Return, own: Sequence[int], *, at_once: bool = False) -> list
     if at_once:
         return ["return"]
     if e.cell in own:
-        return [f"return {variable(e.cell)} or {e.usual}"]
-    return [f"c = s[{e.cell}]", "if c:", f"    u += {e.cell}, c", f"    s[{e.cell}] = 0", f"return c or {e.usual}"]
+        return [f"return {variable(e.cell)} or {e.usual:d}"]
+    return [
+        f"c = s[{e.cell:d}]",
+        "if c:",
+        f"    u += {e.cell:d}, c",
+        f"    s[{e.cell:d}] = 0",
+        f"return c or {e.usual:d}",
+    ]

@@ -24,7 +24,7 @@ class ChoiceWriter:
         """Writes the functions of every decision."""
         for i, d in enumerate(self.w.p.decisions):
             if d.by is not None:
-                self.w.function(f"who{i}", ["s"], [f"return {self.w.x(d.by)}"])
+                self.w.function(f"who{i:d}", ["s"], [f"return {self.w.x(d.by)}"])
             for name, interrupts in (("own", False), ("out", True)):
                 chosen = [(k, c) for k, c in enumerate(d.choices) if (c.by is not None) == interrupts]
                 body = self._share([c for _, c in chosen]) if self.w.features.share else []
@@ -32,9 +32,9 @@ class ChoiceWriter:
                 self.w.shared = {}
                 if any(param.high is not None for _, c in chosen for param in c.params):
                     body = [f"left[0] = {MAX_STEPS}", *body]
-                self.w.function(f"{name}{i}", ["s"], body if chosen else ["return", "yield"])
+                self.w.function(f"{name}{i:d}", ["s"], body if chosen else ["return", "yield"])
             for k, c in enumerate(d.choices):
-                self._test(f"{i}_{k}", c)
+                self._test(f"{i:d}_{k:d}", c)
 
     def _share(self, choices: list[ir.Choice]) -> list[str]:
         """The lines that evaluate what several options of a decision read, and at least one of them always."""
@@ -83,18 +83,18 @@ class ChoiceWriter:
                 pad += "    "
             for later in early.get(depth, ()):
                 between = [q.low.value.bit_count() for q in c.params[depth:later] if isinstance(q.low, ir.Const)]
-                body += [pad + line for line in self._counted(f"r{later}", c.params[later], prod(between))]
+                body += [pad + line for line in self._counted(f"r{later:d}", c.params[later], prod(between))]
             if depth < len(slots) and faults[depth] and not any(depth in found for found in early.values()):
-                body += [pad + line for line in self._counted(f"r{depth}", c.params[depth], 1)]
+                body += [pad + line for line in self._counted(f"r{depth:d}", c.params[depth], 1)]
             if tests[depth]:
                 body.append(f"{pad}if {' and '.join(tests[depth])}:")
                 pad += "    "
             if depth < len(slots):
-                source = f"r{depth}" if faults[depth] else self._domain(c.params[depth])
-                body.append(f"{pad}for v{c.params[depth].slot} in {source}:")
+                source = f"r{depth:d}" if faults[depth] else self._domain(c.params[depth])
+                body.append(f"{pad}for v{c.params[depth].slot:d} in {source}:")
                 pad += "    "
         by = self.w.x(c.by) if c.by is not None else "-1"
-        body.append(f"{pad}yield {number}, ({''.join(f'v{i}, ' for i in slots)}), {by}")
+        body.append(f"{pad}yield {number:d}, ({''.join(f'v{i:d}, ' for i in slots)}), {by}")
         return body
 
     def _early(
@@ -118,7 +118,7 @@ class ChoiceWriter:
         """Writes the test of one tuple of arguments."""
         checks = []
         for param in c.params:
-            v = f"v{param.slot}"
+            v = f"v{param.slot:d}"
             if param.high is None:
                 checks += [f"{v} >= 0", self.w.x(membership(ir.Local(param.slot), param.low))]
             else:
@@ -126,7 +126,7 @@ class ChoiceWriter:
             if param.where is not None:
                 checks.append(self.w.x(param.where.expr))
         checks += [self.w.x(e) for e in _conditions(c)]
-        params = ["s", *(f"v{param.slot}" for param in c.params)]
+        params = ["s", *(f"v{param.slot:d}" for param in c.params)]
         self.w.function(f"test{name}", params, [f"return bool({' and '.join(checks) or 'True'})"])
         if c.by is not None:
             self.w.function(f"by{name}", params, [f"return {self.w.x(c.by)}"])
@@ -135,7 +135,7 @@ class ChoiceWriter:
         """The lines that put a domain into a variable, and count its numbers as often as they are listed."""
         found = [f"{name} = {self._domain(param)}"]
         if param.high is not None:
-            found += [f"left[0] -= len({name}) * {times}", "if left[0] < 0: too_many()"]
+            found += [f"left[0] -= len({name}) * {times:d}", "if left[0] < 0: too_many()"]
         return found
 
     def _domain(self, param: ir.Param) -> str:

@@ -1,4 +1,7 @@
-"""Expressions of a program as Python source: no text of a ruleset gets into it, only numbers."""
+"""Expressions of a program as Python source: no text of a ruleset gets into it, only numbers.
+
+Each number is written as an integer (`:d`), which is an error for anything else, and each operator comes from a table.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,9 @@ from rulespec.engine.program.traversal import Facts, free, parts
 from rulespec.engine.python.features import Features
 
 _TRUTHS = {"==", "!=", "<", "<=", ">", ">=", "not"}
+_LOGIC = {"and": " and ", "or": " or "}
 _FORMS = {
+    **{op: f"({{0}} {op} {{1}})" for op in ("+", "-", "*", "==", "!=", "<", "<=", ">", ">=", "|", "&")},
     "neg": "(-{0})",
     "not": "(not {0})",
     "diff": "({0} & ~{1})",
@@ -18,7 +23,7 @@ _FORMS = {
     "one": "(1 << {0} + 1 >> 1)",
     "count": "({0}).bit_count()",
     "next": "(({0} + 1) % {1})",
-    "mul": "product({0}, {1}, {site})",
+    "mul": "product({0}, {1}, {site:d})",
     "in": "({1} >> {0} & 1)",
     "in?": "held({0}, {1})",
     "pick": "pick({0}, {1})",
@@ -62,39 +67,39 @@ class ExpressionWriter:
         if e in self.shared:
             return self.shared[e]
         if isinstance(e, ir.Const):
-            return str(e.value) if e.value >= 0 else f"({e.value})"
+            return f"{e.value:d}" if e.value >= 0 else f"({e.value:d})"
         if isinstance(e, ir.Cell):
             return f"s[{self.address(e)}]"
         if isinstance(e, ir.Local):
-            return f"v{e.slot}"
+            return f"v{e.slot:d}"
         if isinstance(e, ir.Row):
-            return f"A{e.array}[{self.x(e.index)}]"
+            return f"A{e.array:d}[{self.x(e.index)}]"
         if isinstance(e, ir.Lookup):
-            return f"lookup(T{e.table}, {self.x(e.key)}, {e.site})"
+            return f"lookup(T{e.table:d}, {self.x(e.key)}, {e.site:d})"
         if isinstance(e, ir.Op):
             return self._op(e)
         if isinstance(e, ir.Logic) and e.op == "??":
             return f"(q if (q := {self.x(e.args[0])}) >= 0 else {self.x(e.args[1])})"
         if isinstance(e, ir.Logic):
-            return "(" + f" {e.op} ".join(self.x(a) for a in e.args) + ")"
+            return "(" + _LOGIC[e.op].join(self.x(a) for a in e.args) + ")"
         if isinstance(e, ir.If):
             return f"({self.x(e.then)} if {self.x(e.condition)} else {self.x(e.other)})"
         if isinstance(e, ir.Call):
-            return self._called(f"f{e.function}", [self.x(a) for a in e.args])
+            return self._called(f"f{e.function:d}", [self.x(a) for a in e.args])
         if isinstance(e, ir.Positive):
             return f"positive[tuple({self._cut(e)})]"
         if isinstance(e, ir.Total):
             return f"sum({self._cut(e)})"
         if isinstance(e, ir.Inverse):
             self.inverse_arrays.add(e.array)
-            return f"I{e.array}.get({self.x(e.value)}, 0)"
+            return f"I{e.array:d}.get({self.x(e.value)}, 0)"
         return self._loop(e)
 
     def address(self, c: ir.Cell) -> str:
         """The index of a cell in the state."""
         if isinstance(c.index, ir.Const):
-            return str(c.base + c.index.value)
-        return f"{c.base} + {self.x(c.index)}"
+            return f"{c.base + c.index.value:d}"
+        return f"{c.base:d} + {self.x(c.index)}"
 
     def number(self, e: ir.Expr) -> str:
         """An expression whose value goes into the state: never a Python bool."""
@@ -110,10 +115,10 @@ class ExpressionWriter:
             return str(tuple(members(source.value, 0)))
         if isinstance(source, ir.Row):
             self.member_arrays.add(source.array)
-            return f"M{source.array}[{self.x(source.index)}]"
+            return f"M{source.array:d}[{self.x(source.index)}]"
         if isinstance(source, ir.Inverse):
             self.inverse_arrays.add(source.array)
-            return f"J{source.array}.get({self.x(source.value)}, ())"
+            return f"J{source.array:d}.get({self.x(source.value)}, ())"
         return f"bits[{self.x(source)}]"
 
     def function(self, name: str, params: list[str], body: list[str]) -> None:
@@ -124,8 +129,8 @@ class ExpressionWriter:
 
     def definition(self, number: int, f: ir.Function) -> None:
         """Adds a definition as a function; one that depends on its arguments alone gets a memo."""
-        params = [f"v{k}" for k in range(f.params)]
-        body = [f"v{slot} = {self.x(value)}" for slot, value in f.lets]
+        params = [f"v{k:d}" for k in range(f.params)]
+        body = [f"v{slot:d} = {self.x(value)}" for slot, value in f.lets]
         whole = (*(value for _, value in f.lets), f.body)
         body += self._returned(f.body)
         if self.features.memo and self.facts.worth_memo(whole, f.params):
@@ -143,28 +148,28 @@ class ExpressionWriter:
         if e.op in ("/", "%"):
             if isinstance(e.args[1], ir.Const) and e.args[1].value:
                 return f"({a[0]} {'//' if e.op == '/' else '%'} {a[1]})"
-            return f"{'divide' if e.op == '/' else 'modulo'}({a[0]}, {a[1]}, {e.site})"
+            return f"{'divide' if e.op == '/' else 'modulo'}({a[0]}, {a[1]}, {e.site:d})"
         if e.op == "pick" and e.args[1] == ir.Const(0):
             return f"lowest({a[0]})"
         if e.op == "passed":
             return f"bisect_left(({''.join(f'{end}, ' for end in a[1:])}), {a[0]})"
-        return _FORMS.get(e.op, "({0} " + e.op + " {1})").format(*a, site=e.site)
+        return _FORMS[e.op].format(*a, site=e.site)
 
     def _cut(self, e: ir.Positive | ir.Total) -> str:
         """The cells of neighbours as a slice."""
         span = e.count * e.stride
         if isinstance(e.index, ir.Const):
             first = e.base + e.index.value
-            cut = f"{first}:{first + span}"
+            cut = f"{first:d}:{first + span:d}"
         else:
-            cut = f"(p := {e.base} + {self.x(e.index)}):p + {span}"
-        return f"s[{cut}{f':{e.stride}' if e.stride > 1 else ''}]"
+            cut = f"(p := {e.base:d} + {self.x(e.index)}):p + {span:d}"
+        return f"s[{cut}{f':{e.stride:d}' if e.stride > 1 else ''}]"
 
     # --- loops -----------------------------------------------------------------------------
 
     def _loop(self, e: ir.Expr) -> str:
         """The call of a function of its own for a loop inside an expression."""
-        args = [f"v{i}" for i in sorted(free(e))]
+        args = [f"v{i:d}" for i in sorted(free(e))]
         if isinstance(e, ir.Fold) and self.features.memo and self.facts.reads_state(e.source):
             # A loop that depends on nothing but its set has a memo by this set.
             over_any = replace(e, source=ir.Local(_SET_SLOT))
@@ -188,7 +193,7 @@ class ExpressionWriter:
         # Evaluated once, when it is first needed: it is the same for all members.
         each = (e.step,) if isinstance(e, ir.Closure) else [x for x in (e.where, e.body) if x is not None]
         same = dict.fromkeys(x for part in each for x in self._same_for_all(part, free(e)))
-        variables = {x: f"h{i}" for i, x in enumerate(same)}
+        variables = {x: f"h{i:d}" for i, x in enumerate(same)}
         self.shared |= {x: f"({h} if {h} is not None else ({h} := {self.x(x)}))" for x, h in variables.items()}
         lines = [*(f"{h} = None" for h in variables.values()), *self._plainly(e)]
         for x in same:
@@ -213,14 +218,14 @@ class ExpressionWriter:
                 "while fresh:",
                 "    found |= fresh",
                 "    reached = 0",
-                f"    for v{e.slot} in bits[fresh]:",
+                f"    for v{e.slot:d} in bits[fresh]:",
                 f"        reached |= {self.x(e.step)}",
                 "    fresh = reached & ~found",
                 "return found",
             ]
         if not isinstance(e, ir.Fold):
             return [f"return {self.x(e)}"]
-        v = f"v{e.slot}"
+        v = f"v{e.slot:d}"
         loop = f"for {v} in {self.members_of(e.source, e.start)}:"
         test = [f"    if {self.x(e.where)}:"] if e.where is not None else []
         deep = "        " if test else "    "

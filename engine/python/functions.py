@@ -68,16 +68,16 @@ class FunctionWriter:
         if writer.needed and not procedure.waits:  # it does not fit into a single function
             self.plan.procedures[first] = replace(procedure, waits=True)
             return self._procedure(first, self.plan.procedures[first])
-        self.w.function(f"p{first}", ["s", "u", *known], body)
+        self.w.function(f"p{first:d}", ["s", "u", *known], body)
         self.done.add(first)
-        lines = [f"{v} = s[{at}]" for v, at in zip(known, cells, strict=True)]
+        lines = [f"{v} = s[{at:d}]" for v, at in zip(known, cells, strict=True)]
         for at in cells:
-            lines += [f"u += {at}, s[{at}]", f"s[{at}] = 0"] if at in procedure.cells else []
-        called = f"p{first}({', '.join(['s', 'u', *known])})"
+            lines += [f"u += {at:d}, s[{at:d}]", f"s[{at:d}] = 0"] if at in procedure.cells else []
+        called = f"p{first:d}({', '.join(['s', 'u', *known])})"
         exits = (self.p.blocks[block].exit for block in procedure.blocks)
         left = [line for e in exits if isinstance(e, ir.Return) for line in returned(e, ())]
         lines += [f"return {called}"] if procedure.waits else [called, *left]
-        self.w.function(f"b{first}", ["s", "u"], lines)
+        self.w.function(f"b{first:d}", ["s", "u"], lines)
         return writer.needed
 
     def _function(self, head: int) -> list[int]:
@@ -100,5 +100,5 @@ class FunctionWriter:
         names = [variable(at) for at in given]
         writer = BlockWriter(self.w, plan, head, variables, own)
         body = [*spilled([at for at in given if at not in args]), *writer.body(names)]
-        self.w.function(f"b{head}", ["s", "u", *names], body)
+        self.w.function(f"b{head:d}", ["s", "u", *names], body)
         return writer.needed

@@ -68,12 +68,12 @@ class InstructionWriter:
 
     def _previous(self, at: int) -> str:
         """A cell and its value, for the journal."""
-        return f"{at}, 0" if at in self.zero else f"{at}, s[{at}]"
+        return f"{at:d}, 0" if at in self.zero else f"{at:d}, s[{at:d}]"
 
     def cell(self, at: int) -> str:
         """A cell to be written, or the variable that stands for it."""
         self.zero.discard(at)
-        return variable(at) if at in self.variables else f"s[{at}]"
+        return variable(at) if at in self.variables else f"s[{at:d}]"
 
     def _place(self, c: ir.Cell, name: str) -> tuple[list[str], str]:
         """The lines that find a cell and note it in the journal; and the cell to write."""
@@ -104,10 +104,11 @@ class InstructionWriter:
         checked = i.low is not None and i.high is not None and not (known is not None and i.low <= known <= i.high)
         where, at = self._place(i.target, "a")
         new = self.w.number(value)
-        first = []
+        first: list[str] = []
         if checked or (known is None and (at == "s[a]" or self.w.facts.may_fault(i.target))):
-            first = [f"n = {new}", f"if not {i.low} <= n <= {i.high}: outside(n, {i.site})"][: 1 + checked]
-            new = "n"
+            first, new = [f"n = {new}"], "n"
+        if checked:
+            first.append(f"if not {i.low:d} <= n <= {i.high:d}: outside(n, {i.site:d})")
         if at == "s[a]":  # often what is there already, such as a mark that is gone
             return [*first, where[0], f"if s[a] != {new}:", f"    {where[1]}", f"    s[a] = {new}"]
         return [*first, *where, f"{at} = {new}"]
@@ -118,7 +119,7 @@ class InstructionWriter:
         to, target = self._place(i.target, "b")
         amount = self.w.number(self.bound(i.amount))
         over = f"n > {MAX_NUMBER}" if i.unlimited else f"n > {source}"
-        fault = f"if n < 0 or {over}: too_much(n, {source}, {i.site})"
+        fault = f"if n < 0 or {over}: too_much(n, {source}, {i.site:d})"
         less = [f"{source} -= n", *self._occupancy(i.source, source, f"-n < {source} <= 0")]
         more = [f"{target} += n", *self._occupancy(i.target, target, f"0 < {target} <= n")]
         lines = [*from_, *to, fault, *less, *more]
@@ -134,7 +135,7 @@ class InstructionWriter:
         self.noted.update(cells)
         self.zero.update(filled)
         out = [f"u += {', '.join(held)}"] if held else []
-        out += [f"{_cells(run)} = {'0' if len(run) == 1 else f'(0,) * {len(run)}'}" for run in runs(cells)]
+        out += [f"{_cells(run)} = {'0' if len(run) == 1 else f'(0,) * {len(run):d}'}" for run in runs(cells)]
         if not returns:  # else nobody reads its variables any more
             out += [f"{variable(at)} = 0" for at in filled if at in self.own]
         return out
@@ -142,7 +143,7 @@ class InstructionWriter:
 
 def variable(at: int) -> str:
     """The Python variable that stands for a cell."""
-    return f"v{_FIRST_VARIABLE_SLOT + at}"
+    return f"v{_FIRST_VARIABLE_SLOT + at:d}"
 
 
 def spilled(cells: Sequence[int]) -> list[str]:
@@ -150,8 +151,8 @@ def spilled(cells: Sequence[int]) -> list[str]:
     if not cells:
         return []
     values = [f"{_cells(run)} = {', '.join(map(variable, run))}" for run in runs(cells)]
-    return [f"u += {', '.join(f'{at}, 0' for at in cells)}", *values]
+    return [f"u += {', '.join(f'{at:d}, 0' for at in cells)}", *values]
 
 
 def _cells(run: range) -> str:
-    return f"s[{run.start}]" if len(run) == 1 else f"s[{run.start}:{run.stop}]"
+    return f"s[{run.start:d}]" if len(run) == 1 else f"s[{run.start:d}:{run.stop:d}]"

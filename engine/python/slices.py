@@ -43,16 +43,16 @@ def sliced(plan: Plan, loop: Loop, source: ir.Expr, x: Callable[[ir.Expr], str])
         if isinstance(i.value, ir.Const):
             if i.low is not None and i.high is not None and not i.low <= i.value.value <= i.high:
                 return None
-            values[i.target.base] = f"[{i.value.value}] * {count}"
+            values[i.target.base] = f"[{i.value.value:d}] * {count:d}"
             continue
         first = _neighbours(i.value, member, written)
         if first is None or i.low is None or i.high is None:
             return None
-        before.append(f"t{k} = s[(p := {x(first)}):p + {count}]")
+        before.append(f"t{k} = s[(p := {x(first)}):p + {count:d}]")
         pieces = isinstance(i.value, ir.Cell) and plan.p.cells[i.value.base].group == "pieces"  # never below zero
-        tests += [f"min(t{k}) < {i.low}"] if i.low > 0 or not pieces else []
-        tests.append(f"max(t{k}) > {i.high}")
-        columns.append(f"(t{k}, {i.low}, {i.high}, {i.site})")
+        tests += [f"min(t{k}) < {i.low:d}"] if i.low > 0 or not pieces else []
+        tests.append(f"max(t{k}) > {i.high:d}")
+        columns.append(f"(t{k}, {i.low:d}, {i.high:d}, {i.site:d})")
     if tests:
         before.append(f"if {' or '.join(tests)}: check_all({', '.join(columns)})")
     return [*before, *_assigned(values, count)]
@@ -63,14 +63,14 @@ def _assigned(values: dict[int, str], count: int) -> list[str]:
     out: list[str] = []
     for run in runs([at for base in sorted(values) for at in range(base, base + count)]):
         first, end = run.start, run.stop
-        cells = f"s[{first}:{end}]"
+        cells = f"s[{first:d}:{end:d}]"
         parts = [values[base] for base in run if base in values]
         if all(part.startswith("[0]") for part in parts):
             others, new = cells, "0"
         else:
             out.append(f"w = {' + '.join(parts)}")
-            others, new = f"map(ne, {cells}, w)", f"w[k - {first}]"
-        out += [f"for k in compress(range({first}, {end}), {others}):", "    u += k, s[k]", f"    s[k] = {new}"]
+            others, new = f"map(ne, {cells}, w)", f"w[k - {first:d}]"
+        out += [f"for k in compress(range({first:d}, {end:d}), {others}):", "    u += k, s[k]", f"    s[k] = {new}"]
     return out
 
 

@@ -20,6 +20,7 @@ from rulespec.documents.nodes import locate, to_plain
 from rulespec.documents.reader import read_yaml
 from rulespec.documents.schema_check import check_schema
 from rulespec.documents.text_files import display, inside
+from rulespec.documents.written_files import write_text
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
@@ -207,7 +208,7 @@ def write_record(path: Path, ruleset: typed.Ruleset, rows: Sequence[Row]) -> Non
     path.parent.mkdir(exist_ok=True)
     head = modeline(path.parent, "perft_record")
     head += [f"# Written by `rulespec perft {ruleset.ref} --record`; compared by `--check`.", "positions:"]
-    path.write_text("\n".join([*head, *(row.to_yaml() for row in rows)]) + "\n", "utf-8", newline="\n")
+    write_text(path, "\n".join([*head, *(row.to_yaml() for row in rows)]) + "\n")
 
 
 def compare(ruleset: typed.Ruleset, rows: Sequence[Row], backend: Backend, report: Report) -> int:

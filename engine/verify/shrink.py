@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from rulespec.diagnostics.diagnostic import Diagnostic
+from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.state_diff import changes
@@ -51,7 +51,7 @@ class FailingGame:
     def log(self) -> str:
         """The game as a native log."""
         lines = [self.header.to_json(), *map(entry_json, self.moves)]
-        return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+        return "".join(to_json_text(line, plain=True) + "\n" for line in lines)
 
     def story(self) -> list[str]:
         """The game as text: its last decisions, of which the last one shows the mistake, and the changes by it."""

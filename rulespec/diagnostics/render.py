@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
+from rulespec.diagnostics.escape import escaped
 
 _LINE_LIMIT = 160  # a longer line is shown through a window of so many characters around the caret, or of the terminal
 _LEAST_WIDTH = 40  # a narrower terminal breaks lines itself
@@ -49,8 +50,8 @@ def to_github(diagnostic: Diagnostic) -> str:
     properties["title"] = diagnostic.code
     lines = [diagnostic.message + (f" ({diagnostic.label})" if diagnostic.label else "")]
     lines += diagnostic.help.split("\n") if diagnostic.help else []
-    text = "\n".join(map(_escape, lines))[:_MESSAGE_LIMIT]
-    values = ",".join(f"{key}={_github_property(_escape(value))}" for key, value in properties.items())
+    text = "\n".join(map(escaped, lines))[:_MESSAGE_LIMIT]
+    values = ",".join(f"{key}={_github_property(escaped(value))}" for key, value in properties.items())
     return f"::{diagnostic.severity.value} {values}::{_github_data(text)}"
 
 
@@ -104,7 +105,7 @@ class _Renderer:
     def lines_of(self, diagnostic: Diagnostic) -> list[str]:
         tone = _RED if diagnostic.severity is Severity.ERROR else _YELLOW
         head = f"{diagnostic.severity.value}[{diagnostic.code}]"
-        first, *rest = self.wrapped(f"{head}: {_escape(diagnostic.message[:_MESSAGE_LIMIT])}", "    ")
+        first, *rest = self.wrapped(f"{head}: {escaped(diagnostic.message[:_MESSAGE_LIMIT])}", "    ")
         lines = [self.paint(head, tone) + self.paint(first[len(head) :], _BOLD)]
         lines += [self.paint(line, _BOLD) for line in rest]
 
@@ -124,12 +125,12 @@ class _Renderer:
             block = self.excerpt(of_file, width, tone)
             if position == 0 and block:
                 lines.append(self.gutter("", width).rstrip())
-            lines += block or [f"{margin} {self.paint('=', _BLUE)} {_escape(m.text)}" for m in of_file if m.text]
+            lines += block or [f"{margin} {self.paint('=', _BLUE)} {escaped(m.text)}" for m in of_file if m.text]
 
         if diagnostic.help:
             indent = f"{margin}         "
             parts = diagnostic.help[:_MESSAGE_LIMIT].split("\n")
-            texts = [line for part in parts for line in self.wrapped(indent + _escape(part), indent)]
+            texts = [line for part in parts for line in self.wrapped(indent + escaped(part), indent)]
             lines.append(f"{margin} {self.paint('=', _BLUE)} help: {texts[0].removeprefix(indent)}")
             lines += texts[1:]
         return lines
@@ -173,7 +174,7 @@ class _Renderer:
             length = max(1, _columns("".join(cells[first - start : stop - start])))
             carets = ("^" if mark.primary else "-") * length
             style = tone if mark.primary else _BLUE
-            text = _escape(mark.text)
+            text = escaped(mark.text)
             room = self.width - width - 3
             if not text or not self.width or before + length + 1 + _columns(text) <= room:
                 out.append(self.gutter("", width) + " " * before + self.paint(f"{carets} {text}".rstrip(), style))
@@ -211,7 +212,7 @@ def _window(length: int, caret: int, limit: int) -> tuple[int, int]:
 
 
 def _display(name: str) -> str:
-    return _escape(_relative(name))
+    return escaped(_relative(name))
 
 
 def _relative(name: str) -> str:
@@ -223,19 +224,7 @@ def _relative(name: str) -> str:
 
 
 def _cell(char: str) -> str:
-    return " " * _TAB if char == "\t" else _escape(char)
-
-
-def _escape(text: str) -> str:
-    """Text with an escape for each character that could move the cursor or reorder the line."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(c if _harmless(c) else c.encode("unicode_escape").decode() for c in text)
-
-
-def _harmless(char: str) -> bool:
-    # Cc control, Cf format (bidi overrides, zero-width marks), Cs surrogates, Zl and Zp line and paragraph separators.
-    return unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    return " " * _TAB if char == "\t" else escaped(char)
 
 
 def _columns(text: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rulespec.diagnostics.diagnostic import Span
@@ -38,6 +39,13 @@ class Origin:
             end_line + self.line - 1,
             end_column + (first if end_line == 1 else 0),
         )
+
+    def all_at(self, places: Sequence[tuple[int, int, int, int]]) -> list[Span]:
+        """The places in the file of many places in the text."""
+        if self.line == self.column == 1:  # a whole file
+            file = self.file
+            return [Span(file, *place) for place in places]
+        return [self.at(*place) for place in places]
 
     def relative(self, span: Span) -> tuple[int, int, int, int]:
         """The place in the text of a place in the file."""

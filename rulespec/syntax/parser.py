@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from msgspec.structs import astuple
 
 from rulespec import cache
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import failure
 from rulespec.syntax import ast
-from rulespec.syntax.ast_json import pack, unpack
+from rulespec.syntax.ast_json import MAX_LEVELS, ROOTS, Packed, pack, unpack
 from rulespec.syntax.origin import Origin
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 60
 """Depth of brackets, blocks and operators; later passes recurse over the tree."""
+_PACKED = msgspec.json.Decoder(Packed)
 
 
 def parse_rules(text: str, file: str, line: int = 1, *, cached: bool = False) -> tuple[ast.Item, ...]:
@@ -55,8 +57,10 @@ def parse_type(text: str, file: str, line: int = 1, column: int = 1, *, cached: 
 
 def _parse(text: str, start: str, origin: Origin, cached: bool, tokens: list[Token] | None = None) -> Any:
     key = cache.key("tree", start, text) if cached else ""
-    if cached and (tree := unpack(cache.read(key), origin)) is not None:
-        return tree
+    if cached and (packed := cache.read(key, _PACKED)) is not None:
+        tree = unpack(packed, origin, ROOTS[start])
+        if tree is not None:
+            return tree
     _check_depth(text, origin)
     from rulespec.syntax.tree import build  # importing Lark takes longer than reading the cache
 
@@ -100,13 +104,12 @@ def _check_tree(root: Any) -> None:
     """Bounds the depth of the finished tree (long chains of operators nest without brackets)."""
     level = [root]
     depth = 0
-    limit = 3 * MAX_DEPTH
     while level:
         depth += 1
         following: list[Any] = []
         for node in level:
             following.extend(_children(node))
-        if depth > limit:
+        if depth > MAX_LEVELS:
             span = next((n.span for n in level if hasattr(n, "span")), None)
             hint = "split it with `let`, or move a part into a definition"
             raise failure("RS135", "this expression or block nests too deep", span, hint)

@@ -1,0 +1,34 @@
+"""Text of strangers for people's eyes: nothing in it moves the cursor, hides, reorders a line or ends it."""
+
+from __future__ import annotations
+
+import unicodedata
+
+# Cc control, Cf format (bidi overrides, zero-width marks), Cs surrogates, Zl and Zp line and paragraph separators.
+_HARMFUL = frozenset(["Cc", "Cf", "Cs", "Zl", "Zp"])
+# They are letters that no terminal shows.
+_INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
+
+
+def escaped(text: str) -> str:
+    r"""Text on one line, with an escape such as `\x1b` for each character that is not simply shown."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c if _is_harmless(c) else c.encode("unicode_escape").decode() for c in text)
+
+
+def escaped_line(text: str) -> str:
+    """As `escaped`, for a whole line of output: it is no command to the runner of a CI job, either.
+
+    GitHub's runner obeys lines that begin with `::`, and `##[` anywhere.
+    """
+    line = escaped(text)
+    if "##[" in line:
+        line = line.replace("##[", "#\\x23[")
+    if line.lstrip().startswith("::"):
+        line = line.replace(":", "\\x3a", 1)
+    return line
+
+
+def _is_harmless(char: str) -> bool:
+    return unicodedata.category(char) not in _HARMFUL and char not in _INVISIBLE

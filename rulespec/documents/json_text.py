@@ -1,0 +1,35 @@
+"""JSON that every reader takes: no NaN and no Infinity, and nothing that cannot be encoded."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+_HALF = re.compile("[\ud800-\udfff]")
+"""Half a character of UTF-16, which an escape in JSON can name."""
+
+
+def to_json_text(data: object, *, plain: bool = False) -> str:
+    """Data as JSON on one line, with null for the numbers that JSON does not have.
+
+    Args:
+        data: what `json.dumps` takes.
+        plain: whether characters beyond ASCII stand for themselves, as far as they can be written to a file.
+    """
+    try:
+        text = json.dumps(data, ensure_ascii=not plain, allow_nan=False)
+    except ValueError:  # a foreign log may have had them
+        text = json.dumps(_finite(data), ensure_ascii=not plain, allow_nan=False)
+    return to_json_text(data) if _HALF.search(text) else text
+
+
+def _finite(data: Any) -> Any:
+    if isinstance(data, float):
+        return data if math.isfinite(data) else None
+    if isinstance(data, dict):
+        return {key: _finite(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_finite(value) for value in data]
+    return data

@@ -1,0 +1,77 @@
+"""Files that are written beside their place and moved there: whatever happens, the old or the new one is whole."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TextIO
+
+_SYSTEM = ("/dev/", "/proc/")
+"""What lies here is not replaced: /dev/stdout may lead to a file that somebody else has opened."""
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[TextIO]:
+    """A UTF-8 text file to be written, which takes the place of `path` when the block ends without an exception.
+
+    A link stays, and what it leads to is replaced. Permissions stay, too. A pipe or a device is written at once.
+
+    Raises:
+        OSError: if it cannot be written; ValueError if its name cannot be one.
+    """
+    if _is_stream(path):
+        with path.open("w", encoding="utf-8", newline="\n") as file:
+            yield file
+        return
+    target = Path(os.path.realpath(path))
+    mode = _mode(target)
+    fresh = target.with_name(f".{os.getpid()}-{os.urandom(6).hex()}.new")
+    # As every new file, it gets the permissions that the umask leaves.
+    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            yield file
+            file.flush()
+            os.fsync(handle)
+        if mode is not None:
+            fresh.chmod(mode)
+        fresh.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            fresh.unlink()
+        raise
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes a text file with line feeds at its line ends; see `replaced`."""
+    with replaced(path) as file:
+        file.write(text)
+
+
+def _is_stream(path: Path) -> bool:
+    if os.path.abspath(path).startswith(_SYSTEM):  # noqa: PTH100 - without following links
+        return True
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def _mode(target: Path) -> int | None:
+    """The permissions of the file that is replaced; None if there is none.
+
+    Raises:
+        OSError: if it is a folder, or a link that leads to itself.
+    """
+    try:
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        return None
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
+    return stat.S_IMODE(mode)

@@ -1,0 +1,103 @@
+"""What the grammar says of a node beyond the types of its fields. A tree from the disk must keep to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec.syntax import ast
+
+_ARITHMETIC = ("+", "-", "*", "/", "%", "|", "&", "??")
+_TESTS = ("==", "!=", "<", "<=", ">", ">=", "in", "not in", "and", "or")
+_BINARY = frozenset(_ARITHMETIC + _TESTS)
+_FILTERS = frozenset(["count", "any", "first"])
+_OVER_BODIES = frozenset(["sum", "union", "all"])
+
+
+def _calls(e: ast.CallExpr) -> bool:
+    """The functions of the language have arguments, and some have one."""
+    match e.name.text:
+        case "min" | "max":
+            return bool(e.args)
+        case "next" | "count":
+            return len(e.args) == 1
+    return True
+
+
+def _each(e: ast.Each) -> bool:
+    if e.op in ("min", "max"):
+        return e.body is not None
+    if e.default is not None:
+        return False
+    return e.op == "set" or (e.op in _FILTERS and e.body is None) or (e.op in _OVER_BODIES and e.body is not None)
+
+
+def _binder(b: ast.Binder) -> bool:
+    return (b.start is None) == (b.order == "") and b.order in ("", "from", "after")
+
+
+def _pairs(parts: Any) -> bool:
+    """Whether branches or cases each have two parts, of which the second one is a block."""
+    return len(parts) > 0 and all(len(pair) == 2 and _is_listed(pair[1], ast.Stmt) for pair in parts)
+
+
+def _if(s: ast.If) -> bool:
+    if not _pairs(s.branches):
+        return False
+    *before, last = [isinstance(condition, ast.Expr) for condition, _ in s.branches]
+    return all(before) and (last or (s.branches[-1][0] is None and len(before) > 0))
+
+
+def _match(s: ast.Match) -> bool:
+    return _pairs(s.cases) and s.other != () and all(_is_listed(values, ast.Expr) for values, _ in s.cases)
+
+
+def _is_listed(parts: Any, base: type[Struct]) -> bool:
+    return type(parts) is tuple and len(parts) > 0 and all(isinstance(part, base) for part in parts)
+
+
+def _decide(s: ast.Decide) -> bool:
+    forms = {"decide": (True, False), "together": (False, True), "chance": (False, False)}
+    return bool(s.options) and forms.get(s.form) == (s.by is not None, s.each is not None)
+
+
+def _item(item: ast.Item) -> bool:
+    return item.modifier in ("", "replace", "wrap")
+
+
+def _remove(item: ast.Remove) -> bool:
+    return item.modifier == "" and item.kind in ("def", "procedure", "invariant", "options", "scoring")
+
+
+def _tiebreak(t: ast.Tiebreak) -> bool:
+    return (t.name is None) == (t.source is None) == (t.key is None)
+
+
+WELL_FORMED: dict[type[Struct], Callable[[Any], bool]] = {
+    ast.TypeRef: lambda t: t.form == "range" or (t.form in ("plain", "optional", "set") and t.low == t.high == 0),
+    ast.Index: lambda e: len(e.keys) > 0,
+    ast.TrackCall: lambda e: len(e.args) > 0,
+    ast.CallExpr: _calls,
+    ast.Unary: lambda e: e.op in ("-", "not", "is none", "is some"),
+    ast.Binary: lambda e: e.op in _BINARY,
+    ast.Each: _each,
+    ast.Binder: _binder,
+    ast.Jump: lambda s: s.word in ("leave", "again", "return", "pass"),
+    ast.If: _if,
+    ast.Match: _match,
+    ast.For: lambda s: len(s.body) > 0,
+    ast.Repeat: lambda s: len(s.body) > 0,
+    ast.Decide: _decide,
+    ast.OptionDef: lambda o: len(o.body) > 0,
+    ast.Def: _item,
+    ast.Procedure: lambda item: _item(item) and len(item.body) > 0,
+    ast.Invariant: _item,
+    ast.Tiebreak: _tiebreak,
+    ast.Scoring: _item,
+    ast.OptionGroup: lambda item: _item(item) and len(item.options) > 0,
+    ast.Extend: lambda item: item.modifier == "" and len(item.options) > 0,
+    ast.Remove: _remove,
+}
+"""For each node of which there is something to say: whether it could have been written."""
