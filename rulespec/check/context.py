@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from rulespec.check.declarations.reader import DeclarationReader
 from rulespec.check.expressions.checker import ExpressionChecker
 from rulespec.check.statements.checker import StatementChecker
 from rulespec.diagnostics.report import Report
@@ -22,6 +23,7 @@ class Context:
         declarations: filled by `declare`.
         rules: signatures by `check_signatures`, bodies by `check_bodies`.
         expressions: types expressions.
+        reader: reads values of the tree.
         statements: types statements.
         groups: groups of options by name.
         start: name of the procedure that a game starts with, found by `check_start`.
@@ -35,6 +37,7 @@ class Context:
         self.rules = typed.Rules()
         self.groups = {i.name.text: i for i in source.items.values() if isinstance(i, ast.OptionGroup)}
         self.expressions = ExpressionChecker(self.declarations, self.rules, report)
+        self.reader = DeclarationReader(source.root, self.expressions)
         self.statements = StatementChecker(self.expressions, self.groups)
         self.start = ""
         self.unsafe_tables: set[str] = set()

@@ -1,6 +1,8 @@
-"""Origins of the type of an expression, for notes on types in conflict."""
+"""Origins, for notes: of the type of an expression, and of entities that another file adds to a kind."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.typed import nodes as typed
@@ -50,3 +52,9 @@ def _operands(e: typed.Expr) -> list[typed.Expr]:
     if isinstance(e, typed.Each):
         return [x for x in (e.body, e.default) if x is not None]
     return list(e.args) if isinstance(e, typed.Op) else []
+
+
+def added(entities: Iterable[typed.Entity], kind: typed.Kind) -> tuple[Label, ...]:
+    """The places of entities that do not stand in the file of their kind, such as an overlay's; at most three."""
+    apart = [e for e in entities if e.span.file != kind.span.file]
+    return tuple(Label(e.span, f"`{e.name}` is added here") for e in apart[:_MOST])

@@ -9,6 +9,7 @@ from msgspec import Struct
 from rulespec.check.bodies import check_bodies
 from rulespec.check.context import Context
 from rulespec.check.declare import declare
+from rulespec.check.facts import check_facts
 from rulespec.check.lints.lookups import check_lookups
 from rulespec.check.lints.map import check_map
 from rulespec.check.lints.options import check_options
@@ -52,6 +53,7 @@ PASSES = (
     Pass(declare),
     Pass(check_signatures),
     Pass(check_bodies),
+    Pass(check_facts),
     Pass(check_start),
     # Termination. A call that has no typed form may lead to a decision; work is finite without recursion only.
     Pass(check_recursion),

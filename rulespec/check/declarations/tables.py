@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rulespec.check.declarations.entities import fact_value
 from rulespec.check.declarations.reader import DeclarationReader
+from rulespec.check.origins import added
 from rulespec.check.scope import Env
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.nodes import Mapping, Node, entries, get, words
@@ -83,4 +84,5 @@ def _rows(
         missing = [m for m in missing if not any(f"`{m}`" in hint for hint in unknown)]  # given, but misspelt
         if missing:
             names = ", ".join(f"`{m}`" for m in missing[:6]) + (" …" if len(missing) > 6 else "")
-            r.report.error("RS228", f"the table `{table.name}` has no row for {names}", node.span)
+            notes = added([kind.entities[kind.index[m]] for m in missing], kind)
+            r.report.error("RS228", f"the table `{table.name}` has no row for {names}", node.span, notes=notes)
