@@ -58,3 +58,26 @@ def added(entities: Iterable[typed.Entity], kind: typed.Kind) -> tuple[Label, ..
     """The places of entities that do not stand in the file of their kind, such as an overlay's; at most three."""
     apart = [e for e in entities if e.span.file != kind.span.file]
     return tuple(Label(e.span, f"`{e.name}` is added here") for e in apart[:_MOST])
+
+
+def constants_in(span: Span, declarations: typed.Declarations) -> list[typed.ConstantDecl]:
+    """The constants that are named at a place; a folded expression has become its value."""
+    named = {
+        n.span: n for p, n in declarations.references.items() if isinstance(n, typed.ConstantDecl) and _inside(p, span)
+    }
+    return list(named.values())
+
+
+def constants_at(span: Span, declarations: typed.Declarations) -> tuple[Label, ...]:
+    """Where the constants that are named at a place are declared; at most three."""
+    return tuple(map(constant_label, constants_in(span, declarations)[:_MOST]))
+
+
+def constant_label(constant: typed.ConstantDecl) -> Label:
+    """Where a constant is declared, and its value."""
+    return Label(constant.span, f"`{constant.name}` is {constant.value}")
+
+
+def _inside(inner: Span, outer: Span) -> bool:
+    ends = (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
+    return inner.file == outer.file and (inner.line, inner.column) >= (outer.line, outer.column) and ends

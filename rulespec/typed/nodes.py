@@ -101,6 +101,8 @@ class PieceDecl(Struct, eq=False):
 
 
 class TableDecl(Struct, eq=False):
+    """A table: the value of each row by its keys, and the place of each."""
+
     name: str
     keys: tuple[Type, ...]
     value: Type
@@ -108,6 +110,7 @@ class TableDecl(Struct, eq=False):
     span: Span
     key_span: Span
     value_span: Span
+    places: dict[tuple[int, ...], Span] = {}
 
 
 class TrackDecl(Struct, eq=False):

@@ -38,7 +38,7 @@ def read_tables(r: DeclarationReader) -> None:
         keys = tuple(r.type(k)[0] for k in words(get(node, "key")))
         value, _ = r.type(get(node, "value"))
         spans = [(get(node, key) or place).span for key in ("key", "value")]
-        table = typed.TableDecl(name, keys, value, {}, place.span, *spans)
+        table = typed.TableDecl(name, keys, value, {}, place.span, spans[0], spans[1])
         if any(isinstance(k, Bad) for k in keys):
             r.d.broken.add(name)
             continue
@@ -62,6 +62,7 @@ def _rows(
     if not keys:
         decl = typed.FactDecl(table.name, table.value, table.span)
         table.rows[prefix] = fact_value(r, decl, node)
+        table.places[prefix] = node.span
         return
     if not isinstance(node, Mapping):
         r.report.error("RS227", f"rows by {keys[0]} are expected here", node.span)
