@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rulespec.check.origins import constants_at
 from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity
 from rulespec.engine.game.option import Labels
 from rulespec.engine.lower.expressions import ExpressionLowering, Scope
@@ -73,7 +74,10 @@ class _Asked:
     def _error(self, check: typed.Check, name: str, entity: typed.Entity, seen: _Seen) -> Diagnostic:
         own = next((label for label in seen.shown if label.text.startswith(f"`{name}.")), None)
         notes = [label for label in seen.shown if label is not own]
-        notes = [*notes[:_SHOWN], Label(check.span, "the check is declared here")]
+        notes = [*notes[:_SHOWN], *constants_at(check.that.span, self.d)]
+        if check.where is not None:
+            notes.append(Label(check.where.span, f"`{name}` is asked, as this holds"))
+        notes.append(Label(check.that.span, "this must hold"))
         message = f"`{name}` does not fulfil the check `{check.name}`: {check.text}"
         help_ = check.help or f"correct the facts of `{name}`, or change the check"
         span, label = (entity.span, "") if own is None else (own.span, own.text)

@@ -9,7 +9,7 @@ from msgspec import Struct
 from rulespec.check.context import Context
 from rulespec.check.flows import Flows, Written
 from rulespec.check.origins import constant_label, constants_in
-from rulespec.check.ranges import COMPARISONS, Ranges
+from rulespec.check.ranges import COMPARISONS, Range, Ranges
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import definition_expressions, expressions
@@ -52,7 +52,7 @@ class _Amounts:
                     self._use(use)
 
     def _use(self, use: _Use) -> None:
-        wrong = [w for w in self.flows.to(use.number) if not _fits(use, w.value)]
+        wrong = self.flows.outside(use.number, Range(use.low, use.high))
         for written in wrong:
             if written.of is None:
                 self._report(use, written)
@@ -127,10 +127,6 @@ def _uses(s: typed.Stmt) -> Iterator[_Use]:
         decl = s.target.decl
         if decl.low is not None and decl.high is not None:
             yield _Use(s.value, decl.low, decl.high, f"`{decl.name}`", decl.type_span or decl.span)
-
-
-def _fits(use: _Use, value: int) -> bool:
-    return value >= use.low and (use.high is None or value <= use.high)
 
 
 def _declared(use: _Use) -> list[Label]:

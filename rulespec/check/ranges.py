@@ -188,11 +188,19 @@ def _product(rs: Sequence[Range]) -> Range:
     return Range(0, None, _of(rs)) if positive else Range(None, None, _of(rs))
 
 
+def _quotient(rs: Sequence[Range]) -> Range:
+    a, b = rs
+    if b.low is None or b.low != b.high or b.low <= 0:
+        return Range(None, None, _of(rs))
+    return Range(None if a.low is None else a.low // b.low, None if a.high is None else a.high // b.low, _of(rs))
+
+
 _OPERATORS: dict[str, Callable[[Sequence[Range]], Range]] = {
     "+": _sum,
     "-": lambda rs: _sum([rs[0], _negative(rs[1:])]),
     "neg": _negative,
     "*": _product,
+    "/": _quotient,
     "min": lambda rs: Range(_all([r.low for r in rs], min), _any([r.high for r in rs], min), _of(rs)),
     "max": lambda rs: Range(_any([r.low for r in rs], max), _all([r.high for r in rs], max), _of(rs)),
     "abs": lambda rs: Range(0, None, _of(rs)),
