@@ -166,8 +166,10 @@ def check(ref: str, report: Report, files: Files | None = None) -> typed.Ruleset
     starts = Report()
     key = cache.key("starts", ruleset.hash)
     if files is not None or cache.read(key, msgspec.json.Decoder(bool)) is not True:
-        from rulespec.engine.verify.starts import check_starts  # the engine is needed for nothing else here
+        from rulespec.engine.verify.facts import failed_checks  # the engine is needed for nothing else here
+        from rulespec.engine.verify.starts import check_starts
 
+        starts.extend(failed_checks(ruleset.declarations, ruleset.rules, ruleset.layers))
         check_starts(ruleset, starts)
         if files is None and not starts.diagnostics:
             cache.write(key, True)

@@ -96,6 +96,10 @@ def check(ref: str, files: EditorFiles) -> tuple[Checked | None, tuple[Diagnosti
     if not files.stale:  # else part of the rules is missing, and much would follow from that
         rest = blamed(found.diagnostics, merged.source)
         report.extend(d for d in rest if d.span is None or d.span.file not in files.broken)
+        if report.ok:
+            from rulespec.engine.verify.facts import failed_checks  # lazily: most files have an error while one types
+
+            report.extend(failed_checks(declarations, rules, merged.source.layers))
     checked = Checked(ref, merged.source, declarations, rules, merged.texts, merged.folders)
     return checked, (*report.diagnostics, *_syntax(files))
 

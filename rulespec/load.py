@@ -58,6 +58,7 @@ def load_ruleset(ref: str, report: Report | None = None, files: Files | None = N
         listed=merged.listed,
         overlays=merged.overlays,
         offered=tuple(w.text for w in words(get(game, "overlays"))),
+        layers=merged.source.layers,
         homes={id_: path.parent for id_, path in zip(merged.overlays, paths, strict=True) if is_path(str(path))},
     )
 
@@ -170,9 +171,11 @@ def _read_folder(folder: Path, reader: RulesetReader, trail: list[Path]) -> tupl
     assert isinstance(merged, Mapping)
     source.root = merged
     items: list[ast.Item] = []
-    for file in sorted(folder.glob("rules/*.rules")):
-        items += reader.rules(folder, f"rules/{file.name}")
+    rules = [f"rules/{file.name}" for file in sorted(folder.glob("rules/*.rules"))]
+    for name in rules:
+        items += reader.rules(folder, name)
     apply_rules(source, tuple(items), "", reader.report)
+    source.lay(display(folder / name) for name in ("game.yaml", *(f"{s}.yaml" for s in SECTION_FILES), *rules))
     if (folder / "rules.yaml").exists():  # not hashed: the names of rules change no game
         add_listed(reader.listed, reader.yaml(folder, "rules.yaml", "rules", hashed=False), reader.report)
     return source, folders
@@ -271,6 +274,7 @@ def _overlay(
     add_listed(reader.listed, node, report)
     rules_file = file.removesuffix(".yaml") + ".rules"
     rules = reader.rules(folder, rules_file) if (folder / rules_file).exists() else ()
+    source.lay(display(folder / name) for name in (file, rules_file))
     # Changes of an included overlay count as changes of the including one, so that it may change them further.
     apply_overlay(source, node, rules, trail[0] if trail else id_, report)
     return id_

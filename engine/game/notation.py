@@ -124,7 +124,7 @@ def words(machine: Machine, ruleset: typed.Ruleset, seats: tuple[str, ...]) -> W
     if seats not in tables:
         if len(tables) >= _MAX_TABLES:
             tables.clear()
-        labels = Labels(ruleset, machine.p, seats)
+        labels = Labels(ruleset.kinds, machine.p, seats)
         kinds = (tuple(_kind(d, k, labels) for k in range(len(d.choices))) for d in machine.p.decisions)
         tables[seats] = Words(labels, (*kinds, ()), OptionReader(machine.p, labels))
     return tables[seats]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -132,9 +132,8 @@ class Result(Struct, frozen=True):
 class Labels:
     """Numbers as people read them: entities and seats by name."""
 
-    def __init__(self, ruleset: typed.Ruleset, program: ir.Program, seats: Sequence[str]) -> None:
+    def __init__(self, kinds: Mapping[str, typed.Kind], program: ir.Program, seats: Sequence[str]) -> None:
         self.seats = tuple(seats)
-        kinds = ruleset.declarations.kinds
         self.names: dict[str, tuple[str, ...]] = {
             k.name: self.seats if k.is_player else tuple(e.name for e in k.entities) for k in kinds.values()
         }

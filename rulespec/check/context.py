@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from rulespec.check.declarations.reader import DeclarationReader
 from rulespec.check.expressions.checker import ExpressionChecker
+from rulespec.check.ranges import Ranges
 from rulespec.check.statements.checker import StatementChecker
+from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
 from rulespec.overlays.overlay import Source
 from rulespec.syntax import ast
@@ -22,9 +25,11 @@ class Context:
         declarations: filled by `declare`.
         rules: signatures by `check_signatures`, bodies by `check_bodies`.
         expressions: types expressions.
+        reader: reads values of the tree.
         statements: types statements.
         groups: groups of options by name.
         start: name of the procedure that a game starts with, found by `check_start`.
+        never: conditions that make an option impossible, found by `check_options`.
         unsafe_tables: tables that may be asked for a row they lack, found by `check_lookups`.
     """
 
@@ -35,9 +40,17 @@ class Context:
         self.rules = typed.Rules()
         self.groups = {i.name.text: i for i in source.items.values() if isinstance(i, ast.OptionGroup)}
         self.expressions = ExpressionChecker(self.declarations, self.rules, report)
+        self.expressions.disputes = []
+        self.reader = DeclarationReader(source.root, self.expressions)
         self.statements = StatementChecker(self.expressions, self.groups)
         self.start = ""
+        self.never: set[Span] = set()
         self.unsafe_tables: set[str] = set()
+
+    @cached_property
+    def ranges(self) -> Ranges:
+        """Ranges of numbers. Asked for when the rules are complete."""
+        return Ranges(self.declarations, self.rules)
 
     @cached_property
     def expressions_by_rule(self) -> list[list[typed.Expr]]:

@@ -8,7 +8,6 @@ from rulespec.check.declarations.game import read_game
 from rulespec.check.declarations.kinds import read_kinds
 from rulespec.check.declarations.pieces import read_pieces
 from rulespec.check.declarations.products import read_products
-from rulespec.check.declarations.reader import DeclarationReader
 from rulespec.check.declarations.set_up import read_set_up
 from rulespec.check.declarations.state import read_starts, read_state
 from rulespec.check.declarations.tables import read_constants, read_tables
@@ -16,7 +15,7 @@ from rulespec.check.declarations.tables import read_constants, read_tables
 
 def declare(c: Context) -> None:
     """Fills the declarations, in the order in which one needs another; reports values that do not fit."""
-    reader = DeclarationReader(c.source.root, c.expressions)
+    reader = c.reader
     read_game(reader)
     read_kinds(reader)
     entities = read_entities(reader)

@@ -1,6 +1,8 @@
-"""Origins of the type of an expression, for notes on types in conflict."""
+"""Origins, for notes: of the type of an expression, and of entities that another file adds to a kind."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.typed import nodes as typed
@@ -50,3 +52,32 @@ def _operands(e: typed.Expr) -> list[typed.Expr]:
     if isinstance(e, typed.Each):
         return [x for x in (e.body, e.default) if x is not None]
     return list(e.args) if isinstance(e, typed.Op) else []
+
+
+def added(entities: Iterable[typed.Entity], kind: typed.Kind) -> tuple[Label, ...]:
+    """The places of entities that do not stand in the file of their kind, such as an overlay's; at most three."""
+    apart = [e for e in entities if e.span.file != kind.span.file]
+    return tuple(Label(e.span, f"`{e.name}` is added here") for e in apart[:_MOST])
+
+
+def constants_in(span: Span, declarations: typed.Declarations) -> list[typed.ConstantDecl]:
+    """The constants that are named at a place; a folded expression has become its value."""
+    named = {
+        n.span: n for p, n in declarations.references.items() if isinstance(n, typed.ConstantDecl) and _inside(p, span)
+    }
+    return list(named.values())
+
+
+def constants_at(span: Span, declarations: typed.Declarations) -> tuple[Label, ...]:
+    """Where the constants that are named at a place are declared; at most three."""
+    return tuple(map(constant_label, constants_in(span, declarations)[:_MOST]))
+
+
+def constant_label(constant: typed.ConstantDecl) -> Label:
+    """Where a constant is declared, and its value."""
+    return Label(constant.span, f"`{constant.name}` is {constant.value}")
+
+
+def _inside(inner: Span, outer: Span) -> bool:
+    ends = (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
+    return inner.file == outer.file and (inner.line, inner.column) >= (outer.line, outer.column) and ends

@@ -6,9 +6,13 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
+from rulespec.check.amounts import check_amounts
 from rulespec.check.bodies import check_bodies
+from rulespec.check.constants import check_constants
 from rulespec.check.context import Context
 from rulespec.check.declare import declare
+from rulespec.check.facts import check_facts
+from rulespec.check.lints.comparisons import check_comparisons
 from rulespec.check.lints.lookups import check_lookups
 from rulespec.check.lints.map import check_map
 from rulespec.check.lints.options import check_options
@@ -52,19 +56,24 @@ PASSES = (
     Pass(declare),
     Pass(check_signatures),
     Pass(check_bodies),
+    Pass(check_facts),
+    Pass(check_constants),
     Pass(check_start),
     # Termination. A call that has no typed form may lead to a decision; work is finite without recursion only.
     Pass(check_recursion),
     Pass(check_loops, _understood),
     Pass(check_work, _without_errors),
-    # Lints. A misspelt name would be reported as unused as well; `check_lookups` comes before `check_tables`, which
-    # may report errors and comes last.
+    # Resources, as far as the rules say them in numbers.
+    Pass(check_amounts, _without_errors),
+    # Lints. A misspelt name would be reported as unused as well. `check_comparisons` is silent about what
+    # `check_options` has reported; `check_lookups` comes before `check_tables`, which may report errors and comes last.
     Pass(check_unused, _without_errors),
     Pass(check_map, _without_errors),
     Pass(check_lookups, _without_errors),
     Pass(check_set_ups, _without_errors),
     Pass(check_piles, _without_errors),
     Pass(check_options, _without_errors),
+    Pass(check_comparisons, _without_errors),
     Pass(check_tables, _without_errors),
 )
 """Each pass stands in a file of its name; a test holds that."""

@@ -15,7 +15,7 @@ MAX_WORK = 10**7
 MAX_LISTING_WORK = 10**9
 """Steps of all conditions of an option for all its arguments; most conditions settle it long before."""
 MAX_START_WORK = 3 * 10**6
-"""Steps of all start values with every number of players."""
+"""Steps of all start values with every number of players; and of all checks of facts, for all entities."""
 
 
 def check_work(c: Context) -> None:
@@ -36,6 +36,11 @@ def check_work(c: Context) -> None:
     for times, value in _starts(c.declarations, work):
         total += times * work.of(value)
         if not _check(c, total, "the start values, with every number of players,", value.span, MAX_START_WORK):
+            break
+    total = 0
+    for check in c.declarations.checks:
+        total += work.size(check.var.type) * sum(work.of(e) for e in (check.where, check.that) if e is not None)
+        if not _check(c, total, "the checks of all entities together", check.span, MAX_START_WORK):
             break
     for invariant in c.rules.invariants.values():
         _check(c, work.of(invariant.condition), f"the invariant `{invariant.name}`", invariant.span)

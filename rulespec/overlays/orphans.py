@@ -9,14 +9,20 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity
+from rulespec.overlays.blame import at_overlay, together
 from rulespec.overlays.overlay import Source
 from rulespec.syntax import ast
 
 _QUOTED = re.compile(r"`([^`]*)`")
 
 
-def blamed(diagnostics: Iterable[Diagnostic], source: Source) -> Iterator[Diagnostic]:
+def blamed(diagnostics: Iterable[Diagnostic], source: Source) -> tuple[Diagnostic, ...]:
     """The diagnostics of a merged source; those caused by an overlay point to its line."""
+    return together(at_overlay(d, source.layers) for d in _with_orphans(diagnostics, source))
+
+
+def _with_orphans(diagnostics: Iterable[Diagnostic], source: Source) -> Iterator[Diagnostic]:
+    """The diagnostics with notes where overlays took away what they ask for."""
     for d in diagnostics:
         names = _QUOTED.findall(d.message)
         if d.code == "RS405" and names:

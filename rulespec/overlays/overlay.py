@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -23,6 +25,7 @@ class Source(Struct):
         touched_below: path → the touched paths below it.
         displaced: rules that overlays replace or remove, each with the overlay and the place.
         removed: path that an overlay removes → the place.
+        layers: file → the layer that it belongs to; what lies over another has a greater number.
     """
 
     root: Mapping
@@ -32,6 +35,12 @@ class Source(Struct):
     touched_below: dict[str, dict[str, None]] = field(default_factory=dict)
     displaced: list[tuple[str, Span, ast.Item]] = field(default_factory=list)
     removed: dict[str, Span] = field(default_factory=dict)
+    layers: dict[str, int] = field(default_factory=dict)
+
+    def lay(self, files: Iterable[str]) -> None:
+        """Notes that files belong to one layer, which lies over all so far."""
+        layer = 1 + max(self.layers.values(), default=-1)
+        self.layers |= dict.fromkeys(files, layer)
 
 
 _KINDS: dict[type[ast.Item], str] = {

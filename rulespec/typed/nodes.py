@@ -37,6 +37,7 @@ class FactDecl(Struct):
 
     Attributes:
         values: one number per entity: an index, a truth value, a bit mask, or -1 for none.
+        places: entity → place of its value, if it is written.
         type_span: place of its type, if it is written.
     """
 
@@ -45,6 +46,7 @@ class FactDecl(Struct):
     span: Span
     values: list[int] = []
     type_span: Span | None = None
+    places: dict[int, Span] = {}
 
 
 class FieldDecl(Struct, eq=False):
@@ -99,6 +101,8 @@ class PieceDecl(Struct, eq=False):
 
 
 class TableDecl(Struct, eq=False):
+    """A table: the value of each row by its keys, and the place of each."""
+
     name: str
     keys: tuple[Type, ...]
     value: Type
@@ -106,6 +110,7 @@ class TableDecl(Struct, eq=False):
     span: Span
     key_span: Span
     value_span: Span
+    places: dict[tuple[int, ...], Span] = {}
 
 
 class TrackDecl(Struct, eq=False):
@@ -134,6 +139,18 @@ class SettingDecl(Struct, eq=False):
     values: tuple[str, ...] | None
     default: str
     doc: str
+    span: Span
+
+
+class Check(Struct, frozen=True):
+    """What must hold of the facts of every entity of a kind, and the entities that are asked (None: all)."""
+
+    name: str
+    var: Var
+    where: Expr | None
+    that: Expr
+    text: str
+    help: str
     span: Span
 
 
@@ -444,6 +461,7 @@ class Declarations(Struct, eq=False):
     constants: dict[str, ConstantDecl] = {}
     settings: dict[str, SettingDecl] = {}
     placements: list[Placement] = []
+    checks: list[Check] = []
     entities: dict[str, list[tuple[str, int]]] = {}
     player_kind: str = ""
     min_players: int = 1
@@ -479,6 +497,7 @@ class Ruleset(Struct, frozen=True):
         hash: hash of the content, files and overlays in order.
         sources: texts of the files by name.
         listed: rules of `rules.yaml` by id.
+        layers: file → the layer that it belongs to; what lies over another has a greater number.
         homes: folders of the overlays that the reference names by a path, by id.
     """
 
@@ -495,6 +514,7 @@ class Ruleset(Struct, frozen=True):
     listed: Mapping[str, ListedRule]
     overlays: tuple[str, ...]
     offered: tuple[str, ...]
+    layers: Mapping[str, int]
     homes: Mapping[str, Path]
 
     @property

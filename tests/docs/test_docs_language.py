@@ -11,12 +11,17 @@ from docs_pages import Block, anchor, blocks, headings, prose
 from folders import ROOT
 
 from rulespec.check.declarations.reader import RESERVED
+from rulespec.cli.validate import check
+from rulespec.diagnostics.report import Report
 from rulespec.engine.game.game import Game
 from rulespec.load import load_ruleset
 from rulespec.syntax.parser import parse_type
 
 PAGE = "docs/reference/language.md"
 GRAMMAR = (ROOT / "rulespec" / "syntax" / "grammar.lark").read_text("utf-8")
+
+
+HEADER = yaml.safe_dump({"id": "example", "title": "Example", "for": "orchard", "version": "1.0"})
 
 
 def examples(*languages: str) -> list[Block]:
@@ -87,10 +92,21 @@ def test_rules_are_sound_in_their_ruleset(block: Block, tmp_path: Path) -> None:
     folder = orchard(tmp_path)
     if block.name == "overlay":
         (folder / "variants").mkdir()
-        header = {"id": "example", "title": "Example", "for": "orchard", "version": "1.0"}
-        (folder / "variants" / "example.yaml").write_text(yaml.safe_dump(header), "utf-8")
+        (folder / "variants" / "example.yaml").write_text(HEADER, "utf-8")
         (folder / "variants" / "example.rules").write_text(block.body, "utf-8")
         load_ruleset(f"{folder}+example")
     else:
         (folder / "rules" / "example.rules").write_text(block.body, "utf-8")
         load_ruleset(str(folder))
+
+
+@pytest.mark.parametrize(
+    "block", [b for b in examples("yaml") if b.name == "overlay"], ids=lambda block: f"line {block.line}"
+)
+def test_overlays_are_sound_over_their_ruleset(block: Block, tmp_path: Path) -> None:
+    folder = orchard(tmp_path)
+    (folder / "variants").mkdir()
+    (folder / "variants" / "example.yaml").write_text(HEADER + block.body, "utf-8")
+    report = Report()
+    check(f"{folder}+example", report)
+    assert report.diagnostics == ()

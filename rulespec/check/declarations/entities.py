@@ -60,6 +60,7 @@ def _facts_of(r: DeclarationReader, kind: typed.Kind, name: str, place: Scalar, 
         misread = f"`{fact.name}`" in hints  # given, but misspelt
         if value is not None:
             errors = r.report.errors
+            fact.places[len(fact.values)] = value.span
             fact.values.append(fact_value(r, fact, value))
             misread |= r.report.errors > errors
         elif misread or isinstance(fact.type, SetOf | Bool | Bad):
@@ -130,12 +131,16 @@ def _two_way_links(r: DeclarationReader, map_kind: str) -> None:
                 if not values[there] >> here & 1 and (kind.name, link, there) not in r.misread:
                     node = get(r.root, "map", "regions", entity.name, link)
                     place = next((w.span for w in words(node) if w.text == kind.entities[there].name), entity.span)
+                    notes = [Label(kind.entities[there].span, f"add `{entity.name}` to its `{link}`")]
+                    written = kind.facts[link].places.get(there)
+                    if written is not None and written.file != kind.entities[there].span.file:  # an overlay changes it
+                        notes.append(Label(written, f"this is its `{link}`"))
                     r.report.error(
                         "RS230",
                         f"the two-way link `{link}` from `{entity.name}` to `{kind.entities[there].name}`"
                         " is missing on the other side",
                         place,
-                        notes=[Label(kind.entities[there].span, f"add `{entity.name}` to its `{link}`")],
+                        notes=notes,
                     )
 
 

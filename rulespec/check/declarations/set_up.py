@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rulespec.check.declarations.reader import DeclarationReader
 from rulespec.check.declarations.state import check_range
+from rulespec.check.origins import constants_at
 from rulespec.check.scope import Env
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.documents.nodes import Mapping, Node, Scalar, entries, get
@@ -98,4 +99,7 @@ def _place(
     expr = r.expr(value, type_, "the start value", env)
     if isinstance(target, typed.FieldDecl):
         check_range(r, target, expr)
+    elif isinstance(expr, typed.Lit) and expr.value < 0:
+        message = f"there cannot be {expr.value} pieces in `{target[0].name}.{target[1].name}`"
+        r.report.error("RS307", message, value.span, notes=constants_at(value.span, r.d))
     r.d.placements.append(typed.Placement(target, (*keys, *each), expr, players, value.span))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from rulespec.check.declarations.reader import TEXTS, DeclarationReader
+from rulespec.check.origins import constants_at
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.documents.nodes import Node, Scalar, entries, get, text, truth
 from rulespec.typed import nodes as typed
-from rulespec.types import Ent, Num
+from rulespec.types import Bad, Ent, Num
 
 
 def read_state(r: DeclarationReader) -> None:
@@ -101,11 +102,14 @@ def _start(r: DeclarationReader, field: typed.FieldDecl, spec: Node) -> None:
 
 def check_range(r: DeclarationReader, field: typed.FieldDecl, value: typed.Expr) -> None:
     """Reports a start value outside the range. One that depends on the number of players is checked by the engine."""
-    if not isinstance(value, typed.Lit) or field.low is None or field.high is None:
+    if not isinstance(value, typed.Lit) or isinstance(value.type, Bad):
         return
-    if not field.low <= value.value <= field.high:
+    notes = [*constants_at(value.span, r.d), Label(field.span, "declared here")]
+    if field.low is not None and field.high is not None and not field.low <= value.value <= field.high:
         message = f"`{field.name}` must be between {field.low} and {field.high}"
-        r.report.error("RS307", message, value.span, notes=[Label(field.span, "declared here")])
+        r.report.error("RS307", message, value.span, notes=notes)
+    elif field.account and not field.unlimited and value.value < 0:
+        r.report.error("RS307", f"`{field.name}` cannot start below nothing", value.span, notes=notes)
 
 
 def _misses_zero(field: typed.FieldDecl) -> bool:

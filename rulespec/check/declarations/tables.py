@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rulespec.check.declarations.entities import fact_value
 from rulespec.check.declarations.reader import DeclarationReader
+from rulespec.check.origins import added
 from rulespec.check.scope import Env
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.nodes import Mapping, Node, entries, get, words
@@ -37,7 +38,7 @@ def read_tables(r: DeclarationReader) -> None:
         keys = tuple(r.type(k)[0] for k in words(get(node, "key")))
         value, _ = r.type(get(node, "value"))
         spans = [(get(node, key) or place).span for key in ("key", "value")]
-        table = typed.TableDecl(name, keys, value, {}, place.span, *spans)
+        table = typed.TableDecl(name, keys, value, {}, place.span, spans[0], spans[1])
         if any(isinstance(k, Bad) for k in keys):
             r.d.broken.add(name)
             continue
@@ -61,6 +62,7 @@ def _rows(
     if not keys:
         decl = typed.FactDecl(table.name, table.value, table.span)
         table.rows[prefix] = fact_value(r, decl, node)
+        table.places[prefix] = node.span
         return
     if not isinstance(node, Mapping):
         r.report.error("RS227", f"rows by {keys[0]} are expected here", node.span)
@@ -83,4 +85,5 @@ def _rows(
         missing = [m for m in missing if not any(f"`{m}`" in hint for hint in unknown)]  # given, but misspelt
         if missing:
             names = ", ".join(f"`{m}`" for m in missing[:6]) + (" …" if len(missing) > 6 else "")
-            r.report.error("RS228", f"the table `{table.name}` has no row for {names}", node.span)
+            notes = added([kind.entities[kind.index[m]] for m in missing], kind)
+            r.report.error("RS228", f"the table `{table.name}` has no row for {names}", node.span, notes=notes)

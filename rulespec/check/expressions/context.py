@@ -5,14 +5,23 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from rulespec.check.origins import origins
 from rulespec.check.scope import Env
-from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.types import ANY, BAD, BOOL, Ent, Num, SetOf, Type, accepts
+
+
+class Dispute(Struct, frozen=True):
+    """A conflict of units: constants that may be wrong, each with the unit that it should have."""
+
+    constants: tuple[tuple[typed.ConstantDecl, Type], ...]
+    diagnostic: Diagnostic
 
 
 class ExpressionContext(ABC):
@@ -23,6 +32,7 @@ class ExpressionContext(ABC):
         rules: its definitions and procedures; at first their signatures alone.
         report: takes the diagnostics.
         seats: names of the seats, if a game has begun; each is an entity of the players' kind.
+        disputes: takes the units in conflict with those of constants; None: they are reported at once.
     """
 
     def __init__(
@@ -32,6 +42,7 @@ class ExpressionContext(ABC):
         self.rules = rules
         self.report = report
         self.seats = tuple(seats)
+        self.disputes: list[Dispute] | None = None
 
     @abstractmethod
     def infer(self, e: ast.Expr, env: Env, want: Type | None = None) -> typed.Expr:
@@ -61,8 +72,31 @@ class ExpressionContext(ABC):
                 notes,
                 "check it first: `if x is some:`, `x is some and …`, or give a fallback: `x ?? y`",
             )
-        code = "RS302" if isinstance(target, Num) and isinstance(expr.type, Num) else "RS301"
-        return self.bad(code, f"{what} must be {target}, and this is {expr.type}", expr.span, str(expr.type), notes)
+        message = f"{what} must be {target}, and this is {expr.type}"
+        if isinstance(target, Num) and isinstance(expr.type, Num):
+            self.units(Diagnostic("RS302", Severity.ERROR, message, expr.span, str(expr.type), notes), (expr, target))
+            return typed.Lit(BAD, expr.span, 0)
+        return self.bad("RS301", message, expr.span, str(expr.type), notes)
+
+    def units(self, d: Diagnostic, *sides: tuple[typed.Expr, Type]) -> None:
+        """Reports a conflict of units, at once or, if a constant gives a side its unit, as a dispute.
+
+        `sides` are the expressions in conflict, each with the type that the rest needs it to have.
+        """
+        named = [(constant, want) for e, want in sides if (constant := self._constant(e)) is not None]
+        if named and self.disputes is not None:
+            self.disputes.append(Dispute(tuple(named), d))
+        else:
+            self.report.error(d.code, d.message, d.span, d.label, d.notes, d.help)
+
+    def _constant(self, e: typed.Expr) -> typed.ConstantDecl | None:
+        """The constant that alone gives an expression its unit."""
+        named = self.decls.references.get(e.span)
+        if isinstance(named, typed.ConstantDecl):
+            return named
+        places = {label.span for label in self.declared(e)}
+        found = [c for c in self.decls.constants.values() if c.span in places]
+        return found[0] if len(found) == 1 else None
 
     def type_of(self, ref: ast.TypeRef) -> Type:
         """Type that a reference to a type names; reports unknown names."""

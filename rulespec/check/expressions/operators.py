@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.scope import Env, known_if, path_of
-from rulespec.diagnostics.diagnostic import Label
+from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.types import ANY, BAD, BOOL, INT, LITERAL, Bad, Ent, Num, SetOf, Type, unify
@@ -98,7 +98,7 @@ def _arithmetic(x: ExpressionContext, e: ast.Binary, left: typed.Expr, right: ty
     if result is None:
         return _mismatch(x, "RS302", e, left, right, f"cannot be combined with `{e.op}`")
     if e.op in ("/", "%") and isinstance(right, typed.Lit) and right.value == 0:
-        return x.bad("RS310", "this divides by zero", right.span)
+        return x.bad("RS310", "this divides by zero", right.span, notes=x.declared(right))
     if isinstance(left, typed.Lit) and isinstance(right, typed.Lit):
         return typed.Lit(result, e.span, _folded(e.op, left.value, right.value))
     return typed.Op(result, e.span, e.op, (left, right))
@@ -160,13 +160,13 @@ def infer_choice(x: ExpressionContext, e: ast.Choice, env: Env, want: Type | Non
 def _mismatch(
     x: ExpressionContext, code: str, e: ast.Binary, left: typed.Expr, right: typed.Expr, what: str
 ) -> typed.Expr:
-    return x.bad(
-        code,
-        f"{left.type} and {right.type} {what}",
-        right.span,
-        str(right.type),
-        (Label(left.span, str(left.type)), *x.declared(left), *x.declared(right)),
-    )
+    message = f"{left.type} and {right.type} {what}"
+    notes = (Label(left.span, str(left.type)), *x.declared(left), *x.declared(right))
+    if code == "RS302":
+        d = Diagnostic(code, Severity.ERROR, message, right.span, str(right.type), notes)
+        x.units(d, (left, right.type), (right, left.type))
+        return typed.Lit(BAD, right.span, 0)
+    return x.bad(code, message, right.span, str(right.type), notes)
 
 
 def common_number(x: ExpressionContext, so_far: Type, arg: typed.Expr, op: str, other: typed.Expr) -> Type:
@@ -176,13 +176,10 @@ def common_number(x: ExpressionContext, so_far: Type, arg: typed.Expr, op: str, 
         return BAD
     common = unify(so_far, arg.type)
     if common is None:
-        x.error(
-            "RS302",
-            f"{so_far} and {arg.type} cannot be combined with `{op}`",
-            arg.span,
-            str(arg.type),
-            (Label(other.span, str(so_far)), *x.declared(other), *x.declared(arg)),
-            "divide by `1 unit` to get a plain number, multiply a plain number by `1 unit` to give it one",
-        )
+        message = f"{so_far} and {arg.type} cannot be combined with `{op}`"
+        notes = (Label(other.span, str(so_far)), *x.declared(other), *x.declared(arg))
+        help_ = "divide by `1 unit` to get a plain number, multiply a plain number by `1 unit` to give it one"
+        d = Diagnostic("RS302", Severity.ERROR, message, arg.span, str(arg.type), notes, help_)
+        x.units(d, (other, arg.type), (arg, so_far))
         return BAD
     return common

@@ -8,13 +8,13 @@ from msgspec import Struct
 
 from rulespec.check.context import Context
 from rulespec.check.lints.listing import listed
+from rulespec.check.ranges import COMPARISONS, Ranges
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import definition_expressions, parts
+from rulespec.typed.traversal import definition_expressions, expressions, parts
 from rulespec.types import Ent
 
 _MAX_KEYS = 2_000  # combinations of keys that are tried for one look-up
-_COMPARISONS = frozenset(["==", "!=", "<", "<=", ">", ">=", "in"])
 
 
 def check_lookups(c: Context) -> None:
@@ -26,7 +26,7 @@ def check_lookups(c: Context) -> None:
     for group in c.expressions_by_rule:
         compared: dict[str, set[object]] = {}
         for e in group:
-            known = _keys(e, d) if isinstance(e, typed.TableRow) else None
+            known = _keys(e, d, c.ranges) if isinstance(e, typed.TableRow) else None
             if known is None or not isinstance(e, typed.TableRow):
                 continue
             missing = [keys for keys in product(*known.tried) if keys not in e.table.rows]
@@ -42,36 +42,6 @@ def check_lookups(c: Context) -> None:
             c.report.warning("RS235", message, e.span, notes=notes, help=help_)
 
 
-class _Range(Struct):
-    """Least and greatest value of a number, and the state it depends on."""
-
-    low: int
-    high: int
-    of: set[object]
-
-
-def _range(e: typed.Expr, d: typed.Declarations) -> _Range | None:
-    """Range of a number as far as declarations tell; None if they do not."""
-    if isinstance(e, typed.Lit):
-        return _Range(e.value, e.value, set())
-    if isinstance(e, typed.Seats):
-        return _Range(d.min_players, d.max_players, {"players"})
-    if isinstance(e, typed.Field) and e.decl.low is not None and e.decl.high is not None:
-        return _Range(e.decl.low, e.decl.high, {e.decl})
-    if isinstance(e, typed.Op) and e.op in ("+", "-", "min", "max") and len(e.args) == 2:
-        a, b = (_range(x, d) for x in e.args)
-        if a is None or b is None:
-            return None
-        of = a.of | b.of
-        if e.op == "+":
-            return _Range(a.low + b.low, a.high + b.high, of)
-        if e.op == "-":
-            return _Range(a.low - b.high, a.high - b.low, of)
-        pick = min if e.op == "min" else max
-        return _Range(pick(a.low, b.low), pick(a.high, b.high), of)
-    return None
-
-
 class _Keys(Struct):
     """Values that each key of a look-up may have, and the state they depend on."""
 
@@ -79,15 +49,16 @@ class _Keys(Struct):
     of: set[object]
 
 
-def _keys(e: typed.TableRow, d: typed.Declarations) -> _Keys | None:
+def _keys(e: typed.TableRow, d: typed.Declarations, ranges: Ranges) -> _Keys | None:
     """Keys of a look-up; None if they are unknown or too many."""
     tried: list[range] = []
     of: set[object] = set()
     total = 1
     for key, type_ in zip(e.keys, e.table.keys, strict=True):
         if isinstance(key, typed.Lit) or not isinstance(type_, Ent):
-            found = _range(key, d)
-            if found is None:
+            found = ranges.of(key)
+            named = any(isinstance(part, typed.Local | typed.Call) for part in expressions(key))
+            if found.low is None or found.high is None or named:  # a comparison may guard what is named
                 return None
             tried.append(range(found.low, found.high + 1))
             of |= found.of
@@ -125,4 +96,4 @@ def _compared(group: list[typed.Expr], table: typed.TableDecl) -> set[object]:
 
 
 def _compares(e: typed.Expr) -> bool:
-    return isinstance(e, typed.Call) or (isinstance(e, typed.Op) and e.op in _COMPARISONS)
+    return isinstance(e, typed.Call) or (isinstance(e, typed.Op) and e.op in (*COMPARISONS, "in"))

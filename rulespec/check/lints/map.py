@@ -30,6 +30,9 @@ class _Map:
         self.groups = c.expressions_by_rule
         self.report = c.report
         self.kind = c.declarations.kinds.get(text(get(c.source.root, "map", "kind")))
+        asked = [part for check in self.d.checks for part in (check.where, check.that) if part is not None]
+        self.checked = {id(e.decl) for part in asked for e in expressions(part) if isinstance(e, typed.Fact)}
+        """Facts that a check speaks of: nobody needs to guess what must hold of them."""
         self.leads: list[set[int]] = []
         """The other regions that the links of each region lead to."""
 
@@ -44,9 +47,10 @@ class _Map:
             return
         of_regions = [f for f in kind.facts.values() if f not in links and _kind(f.type) == kind.name]
         self._reached(kind, of_regions)
-        for fact in of_regions:
+        guessed = [fact for fact in of_regions if id(fact) not in self.checked]
+        for fact in guessed:
             self._touching(kind, fact)
-        for fact in of_regions[:_MAX_FACTS]:
+        for fact in guessed[:_MAX_FACTS]:
             self._complete(kind, fact)
 
     def _members(self, fact: typed.FactDecl, entity: int) -> list[int]:

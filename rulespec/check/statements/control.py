@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from rulespec.check.expressions.calls import arguments
 from rulespec.check.expressions.sets import type_binder
+from rulespec.check.origins import added
 from rulespec.check.scope import Env, known_if
 from rulespec.check.statements.context import Outcome, Place, StatementContext
 from rulespec.diagnostics.diagnostic import Label, Span
@@ -126,7 +127,10 @@ def type_match(c: StatementContext, s: ast.Match, env: Env, place: Place) -> Out
             "RS403",
             f"`match` has no case for {names}",
             s.span,
-            notes=(Label(kind.span, "the kind is declared here"),),
+            notes=(
+                Label(kind.span, "the kind is declared here"),
+                *added([kind.entities[kind.index[m]] for m in missing], kind),
+            ),
             help="add the cases, or `else:`",
         )
     places = tuple(values[0].span.to(values[-1].span) for values, _ in s.cases)

@@ -1,0 +1,162 @@
+"""Checks of facts, asked of every entity: what does not hold is told where the facts stand."""
+
+from __future__ import annotations
+
+from rulespec.check.origins import constants_at
+from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity
+from rulespec.engine.game.option import Labels
+from rulespec.engine.lower.expressions import ExpressionLowering, Scope
+from rulespec.engine.lower.layout import Layout, type_name
+from rulespec.engine.program import ir
+from rulespec.engine.program.domains import members
+from rulespec.engine.program.evaluator import Evaluator
+from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.overlays.blame import Layers, at_overlay, together
+from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import parts
+from rulespec.types import Ent, Num, Type
+
+_SHOWN = 4
+"""Facts that are shown with a check that does not hold."""
+
+
+def failed_checks(d: typed.Declarations, rules: typed.Rules, layers: Layers) -> tuple[Diagnostic, ...]:
+    """An error for each entity and check that does not hold of it.
+
+    Args:
+        d: declarations without an error.
+        rules: the rules, without an error; checks may call definitions.
+        layers: of the files, for errors that an overlay has made.
+    """
+    if not d.checks:
+        return ()
+    asked = _Asked(d, rules)
+    found = [asked.diagnostic(check, e) for check in d.checks for e in range(asked.size(check.var.type))]
+    return together(at_overlay(each, layers) for each in found if each is not None)
+
+
+class _Asked:
+    """Evaluates checks. Facts are known without a game, so the state is empty, and the number of seats any."""
+
+    def __init__(self, d: typed.Declarations, rules: typed.Rules) -> None:
+        self.d = d
+        self.p = ir.Program(d.min_players)
+        self.x = ExpressionLowering(Layout(d, d.min_players, self.p), {}, self.p)
+        self.x.functions(rules.definitions)
+        self.evaluator = Evaluator(self.p)
+        self.labels = Labels(d.kinds, self.p, ())
+        self._lowered: dict[int, ir.Expr] = {}
+
+    def size(self, type_: Type) -> int:
+        """The number of entities of a type."""
+        return len(self.d.kinds[type_.kind].entities) if isinstance(type_, Ent) else 0
+
+    def diagnostic(self, check: typed.Check, entity: int) -> Diagnostic | None:
+        """The error for an entity; None if the check holds of it or is not asked."""
+        seen = _Seen(self, check.var, entity)
+        name = self.labels.show(check.var.name, entity)
+        try:
+            if check.where is not None and not seen.value(check.where):
+                return None
+            if seen.value(check.that):
+                return None
+            seen.because(check.that, False)
+            if check.where is not None:
+                seen.because(check.where, True)
+        except ProgramFaultError as fault:
+            message = f"the check `{check.name}` has no answer for `{name}`: {self._detail(fault)}"
+            return Diagnostic("RS241", Severity.ERROR, message, check.that.span, help="ask first whether there is one")
+        return self._error(check, name, self.d.kinds[check.var.name].entities[entity], seen)
+
+    def _detail(self, fault: ProgramFaultError) -> str:
+        return fault.detail or self.p.sites[fault.site][1]
+
+    def _error(self, check: typed.Check, name: str, entity: typed.Entity, seen: _Seen) -> Diagnostic:
+        own = next((label for label in seen.shown if label.text.startswith(f"`{name}.")), None)
+        notes = [label for label in seen.shown if label is not own]
+        notes = [*notes[:_SHOWN], *constants_at(check.that.span, self.d)]
+        if check.where is not None:
+            notes.append(Label(check.where.span, f"`{name}` is asked, as this holds"))
+        notes.append(Label(check.that.span, "this must hold"))
+        message = f"`{name}` does not fulfil the check `{check.name}`: {check.text}"
+        help_ = check.help or f"correct the facts of `{name}`, or change the check"
+        span, label = (entity.span, "") if own is None else (own.span, own.text)
+        label = ", ".join(text for text in (label, seen.missing) if text)
+        return Diagnostic("RS242", Severity.ERROR, message, span, label, tuple(notes), help_)
+
+    def lowered(self, e: typed.Expr, scope: Scope) -> ir.Expr:
+        """The lowered form of an expression; each stands in one scope only."""
+        if id(e) not in self._lowered:
+            self._lowered[id(e)] = self.x.expr(e, scope)
+            self.p.slots = max(self.p.slots, self.x.most_slots)
+        return self._lowered[id(e)]
+
+
+class _Seen:
+    """The facts that a check saw of one entity, with their places.
+
+    Attributes:
+        shown: facts that are written.
+        missing: a fact of the entity that is not.
+    """
+
+    def __init__(self, asked: _Asked, var: typed.Var, entity: int) -> None:
+        self.asked = asked
+        self.scope = Scope().in_slot(var, 0)
+        self.args: tuple[int, ...] = (entity,)
+        self.shown: list[Label] = []
+        self.missing = ""
+
+    def value(self, e: typed.Expr) -> int:
+        """The value of an expression for the entity."""
+        return self.asked.evaluator.value(self.asked.lowered(e, self.scope), [], self.args)
+
+    def because(self, e: typed.Expr, truth: bool) -> None:
+        """Collects the facts that make a condition come out as it does."""
+        if isinstance(e, typed.Op) and e.op == "not":
+            self.because(e.args[0], not truth)
+        elif isinstance(e, typed.Op) and e.op in ("and", "or"):
+            # One side settles it if that is what it takes; else both do.
+            settled = (e.op == "or") == truth
+            sides = [a for a in e.args if not settled or bool(self.value(a)) == truth]
+            for side in sides[:1] if settled else sides:
+                self.because(side, truth)
+        elif isinstance(e, typed.Each) and e.op in ("all", "any") and e.binder.where is None:
+            self._member(e, truth)
+        else:
+            self._facts(e)
+
+    def _member(self, e: typed.Each, truth: bool) -> None:
+        """The first member of a set for which a condition fails."""
+        self._facts(e.binder.source)
+        if e.op == "any" or truth or e.body is None:
+            return
+        outer = self.scope, self.args
+        self.scope = self.scope.in_slot(e.binder.var, len(self.args))
+        for member in members(self.value(e.binder.source), 0):
+            self.args = (*outer[1], member)
+            if not self.value(e.body):
+                self.because(e.body, False)
+                break
+        self.scope, self.args = outer
+
+    def _facts(self, e: typed.Expr) -> None:
+        """Collects the facts that an expression names, those of members of sets left out."""
+        if isinstance(e, typed.Each | typed.Reach):
+            return self._facts(e.binder.source if isinstance(e, typed.Each) else e.start)
+        if isinstance(e, typed.Fact) and isinstance(e.owner.type, Ent):
+            owner = self.value(e.owner)
+            if owner >= 0:
+                self._fact(e.decl, e.owner.type.kind, owner)
+        for part in parts(e):
+            self._facts(part)
+        return None
+
+    def _fact(self, fact: typed.FactDecl, kind: str, owner: int) -> None:
+        labels, name = self.asked.labels, f"{self.asked.labels.show(kind, owner)}.{fact.name}"
+        unit = f" {fact.type}" if isinstance(fact.type, Num) and fact.type.unit else ""
+        text = f"`{name}` is {labels.show(type_name(fact.type), fact.values[owner])}{unit}"
+        if owner not in fact.places:
+            self.missing = self.missing or text
+        elif all(text != label.text for label in self.shown):
+            self.shown.append(Label(fact.places[owner], text))

@@ -1,0 +1,160 @@
+"""Amounts that fit nowhere: money and pieces below nothing, values outside the range of what they are given to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from rulespec.check.context import Context
+from rulespec.check.flows import Flows, Written
+from rulespec.check.origins import constant_label, constants_in
+from rulespec.check.ranges import COMPARISONS, Range, Ranges
+from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import definition_expressions, expressions
+
+_SHOWN = 3
+"""Constants that are shown with an expression that never fits."""
+
+
+def check_amounts(c: Context) -> None:
+    """Reports numbers that cannot be right where they are used, at the place where they are written.
+
+    A constant or a number is an error. A fact or a row is a warning, as the rules may use it in other cases only; if
+    some rule compares such values, they are left alone.
+    """
+    _Amounts(c).check()
+
+
+class _Use(Struct, frozen=True):
+    """A number that is used, and the bounds it must keep to."""
+
+    number: typed.Expr
+    low: int
+    high: int | None
+    what: str
+    declared: Span | None = None
+
+
+class _Amounts:
+    def __init__(self, c: Context) -> None:
+        self.c = c
+        self.d = c.declarations
+        self.flows = Flows(c.declarations, c.ranges)
+        self._compared: set[int] | None = None
+
+    def check(self) -> None:
+        """Checks all numbers that are paid, moved, set or repeated."""
+        for procedure in self.c.rules.procedures.values():
+            for s in _reached(procedure.body, self.c.ranges):
+                for use in _uses(s):
+                    self._use(use)
+
+    def _use(self, use: _Use) -> None:
+        wrong = self.flows.outside(use.number, Range(use.low, use.high))
+        for written in wrong:
+            if written.of is None:
+                self._report(use, written)
+            elif id(written.of) not in self.compared:
+                self._warn(use, written)
+        if not wrong and self._never(use):
+            self._unfit(use)
+
+    def _never(self, use: _Use) -> bool:
+        """Whether a number fits in no position, or only as nothing at all."""
+        found = self.c.ranges.of(use.number)
+        if found.high is not None and (found.high < use.low or (found.high == use.low == 0 and found.low != 0)):
+            return True
+        return use.high is not None and found.low is not None and found.low > use.high
+
+    def _report(self, use: _Use, written: Written) -> None:
+        code, message = self._said(use, written.what or "this", written.value)
+        notes = [Label(use.number.span, "it is used here")] if written.place != use.number.span else []
+        self.c.report.error(code, message, written.place, notes=[*notes, *_declared(use)], help=_way_out(use))
+
+    def _warn(self, use: _Use, written: Written) -> None:
+        code, message = self._said(use, written.what, written.value)
+        notes = [Label(use.number.span, "it is used here"), *_declared(use)]
+        help_ = f"{_way_out(use)}; or say in the rules when it is used"
+        self.c.report.warning(code, message, written.place, notes=notes, help=help_)
+
+    def _unfit(self, use: _Use) -> None:
+        code = "RS307" if use.declared is not None else "RS243"
+        what = f"between {use.low} and {use.high}" if use.declared is not None else "more than nothing"
+        notes = [*self._constants(use.number), *_declared(use)]
+        message = f"{use.what} is never {what} here"
+        self.c.report.error(code, message, use.number.span, notes=notes, help=_way_out(use))
+
+    def _constants(self, e: typed.Expr) -> list[Label]:
+        """The constants in an expression, and in the definitions that it calls; those below nothing come first."""
+        found: dict[Span, typed.ConstantDecl] = {}
+        known: set[typed.Definition] = set()
+        stack = [e]
+        while stack:
+            part = stack.pop()
+            found |= {c.span: c for c in constants_in(part.span, self.d)}
+            called = {x.definition for x in expressions(part) if isinstance(x, typed.Call)} - known
+            known |= called
+            stack += [inner for definition in called for inner in definition_expressions(definition)]
+            stack += [v for x in expressions(part) if isinstance(x, typed.Local) for v in self.c.ranges.values(x.var)]
+        return [constant_label(c) for c in sorted(found.values(), key=lambda c: c.value >= 0)[:_SHOWN]]
+
+    def _said(self, use: _Use, what: str, value: int) -> tuple[str, str]:
+        if use.declared is not None:
+            return "RS307", f"{what} is {value}, and {use.what} must be between {use.low} and {use.high}"
+        return "RS243", f"{what} is {value}, and {use.what} is never less than nothing"
+
+    @property
+    def compared(self) -> set[int]:
+        """The facts and tables, by their ids, that some rule compares with something."""
+        if self._compared is None:
+            groups = self.c.expressions_by_rule
+            tests = [e for g in groups for e in g if isinstance(e, typed.Op) and e.op in COMPARISONS]
+            parts = [part for test in tests for part in expressions(test)]
+            self._compared = {id(e.decl) for e in parts if isinstance(e, typed.Fact)}
+            self._compared |= {id(e.table) for e in parts if isinstance(e, typed.TableRow)}
+        return self._compared
+
+
+def _uses(s: typed.Stmt) -> Iterator[_Use]:
+    if isinstance(s, typed.Transfer):
+        what = "the sum" if isinstance(s.source, typed.Field) else "the number of pieces"
+        yield _Use(s.amount, 0, None, what)
+    elif isinstance(s, typed.Repeat) and s.limit is not None:
+        yield _Use(s.limit, 0, None, "the number of times")
+    elif isinstance(s, typed.Assign) and isinstance(s.target, typed.Field):
+        decl = s.target.decl
+        if decl.low is not None and decl.high is not None:
+            yield _Use(s.value, decl.low, decl.high, f"`{decl.name}`", decl.type_span or decl.span)
+
+
+def _declared(use: _Use) -> list[Label]:
+    return [Label(use.declared, f"{use.low} to {use.high}, declared here")] if use.declared is not None else []
+
+
+def _way_out(use: _Use) -> str:
+    return f"change it, or the range of {use.what}" if use.declared is not None else "write a number from 0 up"
+
+
+def _reached(block: typed.Block, ranges: Ranges) -> Iterator[typed.Stmt]:
+    """The statements of a block, without those behind a condition that holds in no position."""
+    for s in block:
+        yield s
+        if isinstance(s, typed.If):
+            for condition, body in s.branches:
+                truth = ranges.settled(condition) if condition is not None else True
+                if truth is not False:
+                    yield from _reached(body, ranges)
+                if truth is True:
+                    break
+        elif isinstance(s, typed.Match):
+            for _, body in s.cases:
+                yield from _reached(body, ranges)
+            yield from _reached(s.other or (), ranges)
+        elif isinstance(s, typed.For | typed.Repeat):
+            yield from _reached(s.body, ranges)
+        elif isinstance(s, typed.Decide):
+            for option in s.options:
+                if all(ranges.settled(r.condition) is not False for r in option.requires):
+                    yield from _reached(option.body, ranges)

@@ -1,0 +1,58 @@
+"""Constants whose unit fits none of their uses: told at the constant, which one word corrects."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from rulespec.check.context import Context
+from rulespec.check.expressions.context import Dispute
+from rulespec.diagnostics.diagnostic import Diagnostic, Label, Span
+from rulespec.typed import nodes as typed
+from rulespec.types import INT, Num, Type
+
+_SHOWN = 3
+"""Uses that are shown with a constant."""
+
+
+def check_constants(c: Context) -> None:
+    """Reports the units in conflict with those of constants: at the constant, if most of its uses are in conflict.
+
+    What a ruleset uses below an overlay, or below the ruleset that extends it, is right: there the constant is wrong.
+    """
+    disputes: dict[typed.ConstantDecl, list[tuple[Type, Diagnostic]]] = {}
+    for dispute in c.expressions.disputes or ():
+        found = _suspect(c, dispute)
+        if found is None:
+            c.report.add(dispute.diagnostic)
+        else:
+            disputes.setdefault(found[0], []).append((found[1], dispute.diagnostic))
+    for constant, told in disputes.items():
+        uses = sum(named is constant for named in c.declarations.references.values())
+        if 2 * len(told) > uses or any(_layer(c, d.span) < _layer(c, constant.span) for _, d in told):
+            _report(c, constant, told)
+        else:
+            c.report.extend(d for _, d in told)
+
+
+def _suspect(c: Context, dispute: Dispute) -> tuple[typed.ConstantDecl, Type] | None:
+    """The constant that may be wrong, and the unit it needs: the only one, or the only one of the highest layer."""
+    layers = [_layer(c, constant.span) for constant, _ in dispute.constants]
+    top = [each for each, layer in zip(dispute.constants, layers, strict=True) if layer == max(layers)]
+    return top[0] if len(top) == 1 else None
+
+
+def _layer(c: Context, span: Span | None) -> int:
+    return c.source.layers.get(span.file, 0) if span is not None else 0
+
+
+def _report(c: Context, constant: typed.ConstantDecl, told: list[tuple[Type, Diagnostic]]) -> None:
+    (want, _), *others = Counter(want for want, _ in told).most_common()
+    notes = [Label(d.span, f"{want} is needed here") for want, d in told[:_SHOWN] if d.span is not None]
+    number = str(constant.value) if want == INT else f"{constant.value} {want}"
+    help_ = f"write `{number}`" if not others else "its uses need different units: declare a constant for each"
+    message = f"`{constant.name}` is {_unit(constant.type)}, and the rules need {_unit(want)}"
+    c.report.error("RS302", message, constant.span, notes=notes, help=help_)
+
+
+def _unit(type_: Type) -> str:
+    return "a plain number" if isinstance(type_, Num) and not type_.unit else str(type_)

@@ -1,0 +1,114 @@
+"""Flows: the values that reach a place in the rules as they are written, in a constant, a fact or a row of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from rulespec.check.ranges import Range, Ranges
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.typed import nodes as typed
+from rulespec.types import Num
+
+_DEEP = 30
+"""Variables, definitions and operators that a value is followed through."""
+_MAX_STEPS = 200_000
+"""Expressions and rows that are looked at in all; what comes later is not followed."""
+
+
+_Args = dict[typed.Var, typed.Expr]
+
+
+class Written(Struct, frozen=True):
+    """A value as it is written.
+
+    Attributes:
+        value: the number.
+        place: where it is written.
+        what: what it is of, for messages; "" for a number in the rules.
+        of: the fact or the table, whose other values may be meant for other cases; None for a number or a constant.
+    """
+
+    value: int
+    place: Span
+    what: str
+    of: typed.FactDecl | typed.TableDecl | None = None
+
+
+class Flows:
+    """Follows values through `let`, parameters, definitions, `if … else`, `min` and `max`."""
+
+    def __init__(self, d: typed.Declarations, ranges: Ranges) -> None:
+        self.d = d
+        self.ranges = ranges
+        self._left = _MAX_STEPS
+
+    def outside(self, e: typed.Expr, within: Range) -> list[Written]:
+        """The written values outside a range that a number may have."""
+        return [w for w in self._to(e, within, {}, _DEEP) if not fits(w.value, within)]
+
+    def _to(self, e: typed.Expr, within: Range, args: _Args, deep: int) -> Iterator[Written]:
+        """The written values that a number may have unchanged."""
+        self._left -= 1
+        if deep < 0 or self._left < 0 or not isinstance(e.type, Num):
+            return
+        if isinstance(e, typed.Lit):
+            named = self.d.references.get(e.span)
+            if isinstance(named, typed.ConstantDecl):
+                yield Written(e.value, named.span, f"`{named.name}`")
+            else:
+                yield Written(e.value, e.span, "")
+        elif isinstance(e, typed.Local):
+            for value in [args[e.var]] if e.var in args else self.ranges.values(e.var):
+                yield from self._to(value, within, {}, deep - 1)
+        elif isinstance(e, typed.Choice):
+            condition = self.ranges.settled(e.condition)
+            if condition is not False:
+                yield from self._to(e.then, within, args, deep - 1)
+            if condition is not True:
+                yield from self._to(e.other, within, args, deep - 1)
+        elif isinstance(e, typed.Op) and e.op in ("min", "max") and len(e.args) > 1:
+            yield from self._chosen(e, within, args, deep - 1)
+        elif isinstance(e, typed.Call) and e.definition.body is not None:
+            bound = dict(zip(e.definition.params, e.args, strict=True))
+            yield from self._to(
+                e.definition.body, within, {v: self._unbound(x, args) for v, x in bound.items()}, deep - 1
+            )
+        elif isinstance(e, typed.Fact):
+            kind = e.owner.type
+            self._left -= len(e.decl.places)
+            for entity, place in e.decl.places.items():
+                name = self.d.kinds[getattr(kind, "kind", "")].entities[entity].name
+                yield Written(e.decl.values[entity], place, f"the `{e.decl.name}` of `{name}`", e.decl)
+        elif isinstance(e, typed.TableRow):
+            self._left -= len(e.table.places)
+            for key, place in e.table.places.items():
+                yield Written(e.table.rows[key], place, f"this row of `{e.table.name}`", e.table)
+
+    def _unbound(self, e: typed.Expr, args: _Args) -> typed.Expr:
+        """An argument in terms of the caller: a parameter that is handed on is what the caller was given."""
+        return args.get(e.var, e) if isinstance(e, typed.Local) else e
+
+    def _chosen(self, e: typed.Op, within: Range, args: _Args, deep: int) -> Iterator[Written]:
+        """The written values that `min` or `max` may choose.
+
+        A bound that does not bound counts as chosen: `min(12, n + 1)` is to keep a number from rising above 12.
+        """
+        ranges = [self.ranges.of(a) for a in e.args]
+        for i, arg in enumerate(e.args):
+            others = ranges[:i] + ranges[i + 1 :]
+            for written in self._to(arg, within, args, deep):
+                if e.op == "min":
+                    least = min(written.value, within.high + 1) if within.high is not None else written.value
+                    chosen = all(r.high is None or r.high >= least for r in others)
+                else:
+                    most = max(written.value, within.low - 1) if within.low is not None else written.value
+                    chosen = all(r.low is None or r.low <= most for r in others)
+                if chosen:
+                    yield written
+
+
+def fits(value: int, within: Range) -> bool:
+    """Whether a number is in a range."""
+    return (within.low is None or value >= within.low) and (within.high is None or value <= within.high)

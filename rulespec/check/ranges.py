@@ -1,0 +1,209 @@
+"""Ranges of numbers, as far as declarations tell: ranges of state, accounts and pieces, which are never below 0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import walk
+
+COMPARISONS = frozenset(["==", "!=", "<", "<=", ">", ">="])
+
+
+class Range(Struct, frozen=True):
+    """The least and the greatest value of a number, None if there is no bound.
+
+    `of` is what it depends on: fields with a range, and "players" for the number of seats.
+    """
+
+    low: int | None
+    high: int | None
+    of: frozenset[object] = frozenset()
+
+
+UNKNOWN = Range(None, None)
+
+
+_DEEP = 40
+"""Variables, definitions and operators that a range is looked for through."""
+
+
+class Ranges:
+    """Ranges of expressions, through variables that are never assigned and through definitions.
+
+    Args:
+        d: the declarations.
+        rules: the rules when they are complete.
+    """
+
+    def __init__(self, d: typed.Declarations, rules: typed.Rules) -> None:
+        self.d = d
+        self._values = _values(rules)
+        self._of_vars: dict[typed.Var, Range] = {}
+        self._of_definitions: dict[typed.Definition, Range] = {}
+        self._deep = 0
+
+    def values(self, var: typed.Var) -> list[typed.Expr]:
+        """The expressions that a variable stands for; none if it is assigned, or runs over a set."""
+        return self._values.get(var, [])
+
+    def of(self, e: typed.Expr) -> Range:
+        """The range of a number. Facts and rows of tables have none: an overlay, another map, has others."""
+        self._deep += 1
+        try:
+            return self._range(e) if self._deep <= _DEEP else UNKNOWN
+        finally:
+            self._deep -= 1
+
+    def _range(self, e: typed.Expr) -> Range:
+        if isinstance(e, typed.Lit):
+            return Range(e.value, e.value)
+        if isinstance(e, typed.Seats):
+            return Range(self.d.min_players, self.d.max_players, frozenset(["players"]))
+        if isinstance(e, typed.Field):
+            if e.decl.low is not None and e.decl.high is not None:
+                return Range(e.decl.low, e.decl.high, frozenset([e.decl]))
+            return Range(0, None) if e.decl.account and not e.decl.unlimited else UNKNOWN
+        if isinstance(e, typed.PieceCount) or (isinstance(e, typed.TrackOp) and e.op == "steps"):
+            return Range(0, None)
+        if isinstance(e, typed.Choice):
+            return _hull([self.of(e.then), self.of(e.other)])
+        if isinstance(e, typed.Each) and e.op == "count":
+            return Range(0, None)
+        if isinstance(e, typed.Op) and e.op in _OPERATORS:
+            return _OPERATORS[e.op]([self.of(a) for a in e.args])
+        if isinstance(e, typed.Local):
+            return self._of_var(e.var)
+        if isinstance(e, typed.Call) and e.definition.body is not None:
+            if e.definition not in self._of_definitions:
+                self._of_definitions[e.definition] = self.of(e.definition.body)
+            return self._of_definitions[e.definition]
+        return UNKNOWN
+
+    def _of_var(self, var: typed.Var) -> Range:
+        if var not in self._of_vars:
+            self._of_vars[var] = UNKNOWN  # while it is looked for: a procedure may hand its parameter to itself
+            values = self.values(var)
+            self._of_vars[var] = _hull([self.of(value) for value in values]) if values else UNKNOWN
+        return self._of_vars[var]
+
+    def settled(self, e: typed.Expr) -> bool | None:
+        """The value of a condition that is the same in every position; None if it depends on the game.
+
+        What depends on the number of seats is left open: it is another one in another game.
+        """
+        if isinstance(e, typed.Lit):
+            return bool(e.value)
+        if not isinstance(e, typed.Op):
+            return None
+        if e.op in ("and", "or", "not"):
+            known = [self.settled(a) for a in e.args]
+            if e.op == "not":
+                return None if known[0] is None else not known[0]
+            stop = e.op == "or"
+            return stop if stop in known else None if None in known else not stop
+        if e.op not in COMPARISONS:
+            return None
+        a, b = (self.of(x) for x in e.args)
+        return None if "players" in a.of | b.of else _compared(e.op, a, b)
+
+
+def _values(rules: typed.Rules) -> dict[typed.Var, list[typed.Expr]]:
+    """The values of variables that are not assigned: of `let`, and of parameters of procedures."""
+    found: dict[typed.Var, list[typed.Expr]] = {}
+    assigned: set[typed.Var] = set()
+    for procedure in rules.procedures.values():
+        for s in walk(procedure.body):
+            if isinstance(s, typed.Let):
+                found[s.var] = [s.value]
+            elif isinstance(s, typed.CallProcedure):
+                for var, value in zip(s.procedure.params, s.args, strict=True):
+                    found.setdefault(var, []).append(value)
+            elif isinstance(s, typed.Assign) and isinstance(s.target, typed.Local):
+                assigned.add(s.target.var)
+    for definition in rules.definitions.values():
+        found.update((var, [value]) for var, value in definition.lets)
+    return {var: values for var, values in found.items() if var not in assigned}
+
+
+def _compared(op: str, a: Range, b: Range) -> bool | None:
+    """Whether every value of one range compares in this way to every value of the other, or none does."""
+    if op in (">", ">="):
+        return _compared("<" if op == ">" else "<=", b, a)
+    if op in ("==", "!="):
+        if _below(a, b) or _below(b, a):
+            return op == "!="
+        same = a.low == a.high == b.low == b.high and a.low is not None
+        return (op == "==") if same else None
+    if op == "<":
+        return True if _below(a, b) else False if _below(b, a, or_equal=True) else None
+    return True if _below(a, b, or_equal=True) else False if _below(b, a) else None
+
+
+def _below(a: Range, b: Range, *, or_equal: bool = False) -> bool:
+    if a.high is None or b.low is None:
+        return False
+    return a.high <= b.low if or_equal else a.high < b.low
+
+
+def _all(bounds: Sequence[int | None], of: Callable[[list[int]], int]) -> int | None:
+    """A bound from several, all of which it needs."""
+    known = [b for b in bounds if b is not None]
+    return of(known) if len(known) == len(bounds) else None
+
+
+def _any(bounds: Sequence[int | None], of: Callable[[list[int]], int]) -> int | None:
+    """A bound from several, any of which will do."""
+    known = [b for b in bounds if b is not None]
+    return of(known) if known else None
+
+
+def _of(ranges: Sequence[Range]) -> frozenset[object]:
+    return frozenset().union(*(r.of for r in ranges))
+
+
+def _hull(rs: Sequence[Range]) -> Range:
+    return Range(_all([r.low for r in rs], min), _all([r.high for r in rs], max), _of(rs))
+
+
+def _sum(rs: Sequence[Range]) -> Range:
+    return Range(_all([r.low for r in rs], sum), _all([r.high for r in rs], sum), _of(rs))
+
+
+def _negative(rs: Sequence[Range]) -> Range:
+    low, high = rs[0].low, rs[0].high
+    return Range(None if high is None else -high, None if low is None else -low, rs[0].of)
+
+
+def _product(rs: Sequence[Range]) -> Range:
+    a, b = rs
+    for one, other in ((a, b), (b, a)):
+        if one.low == one.high and one.low is not None:
+            ends = [0 if one.low == 0 else None if x is None else x * one.low for x in (other.low, other.high)]
+            low, high = ends if one.low >= 0 else reversed(ends)
+            return Range(low, high, _of(rs))
+    positive = a.low is not None and b.low is not None and a.low >= 0 and b.low >= 0
+    return Range(0, None, _of(rs)) if positive else Range(None, None, _of(rs))
+
+
+def _quotient(rs: Sequence[Range]) -> Range:
+    a, b = rs
+    if b.low is None or b.low != b.high or b.low <= 0:
+        return Range(None, None, _of(rs))
+    return Range(None if a.low is None else a.low // b.low, None if a.high is None else a.high // b.low, _of(rs))
+
+
+_OPERATORS: dict[str, Callable[[Sequence[Range]], Range]] = {
+    "+": _sum,
+    "-": lambda rs: _sum([rs[0], _negative(rs[1:])]),
+    "neg": _negative,
+    "*": _product,
+    "/": _quotient,
+    "min": lambda rs: Range(_all([r.low for r in rs], min), _any([r.high for r in rs], min), _of(rs)),
+    "max": lambda rs: Range(_any([r.low for r in rs], max), _all([r.high for r in rs], max), _of(rs)),
+    "abs": lambda rs: Range(0, None, _of(rs)),
+    "count": lambda rs: Range(0, None),
+    "index": lambda rs: Range(0, None),
+}
