@@ -143,7 +143,7 @@ def _way_out(token: Token, expected: set[str], lines: list[str], line: int, colu
         return "a head line ends with `:`"
     if known := habit(lines, line, column):
         return known
-    if token.type == "_DEDENT":
+    if token.type == "_DEDENT" and "PASS" in expected:
         return "a text describes what stands under it, and nothing does: write it there, if only `pass`"
     hint = ""
     called = expected == {"LPAR"} and len(before) == 1  # a word that is no statement, taken for a call

@@ -83,4 +83,6 @@ def _rows(
         missing = [m for m in missing if not any(f"`{m}`" in hint for hint in unknown)]  # given, but misspelt
         if missing:
             names = ", ".join(f"`{m}`" for m in missing[:6]) + (" …" if len(missing) > 6 else "")
-            r.report.error("RS228", f"the table `{table.name}` has no row for {names}", node.span)
+            r.report.error(
+                "RS228", f"the table `{table.name}` has no row for {names}", node.span, help=f"add `{missing[0]}: …`"
+            )

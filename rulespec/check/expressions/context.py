@@ -15,6 +15,11 @@ from rulespec.typed import nodes as typed
 from rulespec.types import ANY, BAD, BOOL, Ent, Num, SetOf, Type, accepts
 
 
+def _member(type_: Type) -> Type | None:
+    """Type of the members of a set; None for other types."""
+    return Ent(type_.kind) if isinstance(type_, SetOf) else None
+
+
 class ExpressionContext(ABC):
     """Declarations, rules and report of one run; `infer` types the parts of an expression.
 
@@ -62,7 +67,9 @@ class ExpressionContext(ABC):
                 "check it first: `if x is some:`, `x is some and …`, or give a fallback: `x ?? y`",
             )
         code = "RS302" if isinstance(target, Num) and isinstance(expr.type, Num) else "RS301"
-        return self.bad(code, f"{what} must be {target}, and this is {expr.type}", expr.span, str(expr.type), notes)
+        message = f"{what} must be {target}, and this is {expr.type}"
+        help_ = "in braces it is a set: `{…}`" if expr.type == _member(target) else ""
+        return self.bad(code, message, expr.span, str(expr.type), notes, help_)
 
     def type_of(self, ref: ast.TypeRef) -> Type:
         """Type that a reference to a type names; reports unknown names."""
@@ -121,10 +128,10 @@ class ExpressionContext(ABC):
         self.error(code, message, span, label, notes, help)
         return typed.Lit(BAD, span, 0)
 
-    def wrong(self, expr: typed.Expr, what: str) -> typed.Expr:
+    def wrong(self, expr: typed.Expr, what: str, help: str = "") -> typed.Expr:
         """Reports an expression of the wrong type; `what` says which type must stand there."""
         message = f"{what}, and this is {expr.type}"
-        return self.bad("RS301", message, expr.span, str(expr.type), self.declared(expr))
+        return self.bad("RS301", message, expr.span, str(expr.type), self.declared(expr), help)
 
     def declared(self, expr: typed.Expr) -> tuple[Label, ...]:
         """Notes that show where the type of an expression comes from."""

@@ -160,12 +160,18 @@ def infer_choice(x: ExpressionContext, e: ast.Choice, env: Env, want: Type | Non
 def _mismatch(
     x: ExpressionContext, code: str, e: ast.Binary, left: typed.Expr, right: typed.Expr, what: str
 ) -> typed.Expr:
+    help_ = ""
+    if isinstance(left.type, SetOf) and isinstance(right.type, SetOf | Ent):
+        help_ = "sets are joined with `|`, and taken apart with `-`: `s | {x}`"
+        if isinstance(right.type, Ent) and right.type.optional:
+            help_ = "no set holds none: ask `is none` apart, or write an option without the parameter"
     return x.bad(
         code,
         f"{left.type} and {right.type} {what}",
         right.span,
         str(right.type),
         (Label(left.span, str(left.type)), *x.declared(left), *x.declared(right)),
+        help_,
     )
 
 
