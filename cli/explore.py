@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.cli import output
+from rulespec.cli.failing_game import MAX_SHOWN, write_text
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.typed import nodes as typed
@@ -39,7 +40,7 @@ class ExplorationRun(Struct, frozen=True):
             return
         report.extend(found.others)
         for number, finding in enumerate(found.findings, 1):
-            report.add(self._write(ruleset, finding, number) if self.folder is not None else finding.diagnostic)
+            report.add(self._write(ruleset, finding, number) if self.folder is not None else _told(finding))
         click.echo(_summary(ruleset, found), err=True)
 
     def _explore(self, ruleset: typed.Ruleset) -> Exploration:
@@ -54,17 +55,22 @@ class ExplorationRun(Struct, frozen=True):
             return explore(ruleset, decisions, bar.update)
 
     def _write(self, ruleset: typed.Ruleset, finding: Finding, number: int) -> Diagnostic:
-        """Writes the game of a finding; its diagnostic with the path of the file."""
+        """Writes the game of a finding, and a scenario of it; its diagnostic with the paths of the files."""
         assert self.folder is not None
-        name = f"{ruleset.ref.replace('+', '_')}-{finding.diagnostic.code}-{number}.jsonl"
-        path = self.folder / name
+        name = f"{ruleset.ref.replace('+', '_')}-{finding.diagnostic.code}-{number}"
         lines = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in finding.log())
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            path.write_text(lines, "utf-8", newline="\n")
-        except OSError as error:
-            raise click.ClickException(f"cannot write {path}: {error.strerror}") from None
-        return replace(finding.diagnostic, help=f"{finding.diagnostic.help}\nthe game is in {path}")
+        help_ = f"{finding.diagnostic.help}\nthe game is in {write_text(self.folder, f'{name}.jsonl', lines)}"
+        if finding.scenario:
+            help_ += f", a scenario of it in {write_text(self.folder, f'{name}.yaml', finding.scenario)}"
+        return replace(finding.diagnostic, help=help_)
+
+
+def _told(finding: Finding) -> Diagnostic:
+    """The diagnostic of a finding with a scenario of it, or with the way to one if that is long."""
+    d, scenario = finding.diagnostic, finding.scenario.rstrip()
+    if scenario and len(finding.moves) > MAX_SHOWN:
+        return replace(d, help=f"{d.help}\n--deep-log FOLDER writes the game, and a scenario of it")
+    return replace(d, help=f"{d.help}\nas a scenario:\n{scenario}") if scenario else d
 
 
 def _summary(ruleset: typed.Ruleset, found: Exploration) -> str:

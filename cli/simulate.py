@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import click
 
 from rulespec.cli import output
-from rulespec.cli.failing_game import as_json, story, write_failing, write_log
+from rulespec.cli.failing_game import as_json, story, write_failing, write_text
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.simulate.open_results import open_results
@@ -198,7 +198,7 @@ class _Run:
                     self.rows.append(outcome.to_json())
                 if outcome.failure is not None and self.failures is not None:
                     lines = [json.dumps(line, ensure_ascii=False) for line in self._again(outcome.game).log()]
-                    write_log(self.failures, f"seed{self.plan.seed}-game{outcome.game}.jsonl", "\n".join(lines) + "\n")
+                    write_text(self.failures, f"seed{self.plan.seed}-game{outcome.game}.jsonl", "\n".join(lines) + "\n")
 
     def _count(self, outcome: Outcome) -> None:
         self.totals.add(outcome)

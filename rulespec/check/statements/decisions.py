@@ -151,4 +151,5 @@ def _param(c: StatementContext, p: ast.OptionParam, env: Env) -> tuple[typed.Opt
     if p.where is not None:
         where = x.condition(p.where, inner)
         inner = inner.learn(known_if(where, True))
-    return typed.OptionParam(var, low, high, where, p.reason.text, p.low.span), inner
+    span = p.low.span.to(p.high.span) if p.high is not None else p.low.span
+    return typed.OptionParam(var, low, high, where, p.reason.text, span), inner
