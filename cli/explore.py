@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.cli import output
-from rulespec.cli.failing_game import write_log
+from rulespec.cli.failing_game import MAX_SHOWN, write_into
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.json_text import to_json_text
@@ -39,7 +39,7 @@ class ExplorationRun(Struct, frozen=True):
             return
         report.extend(found.others)
         for number, finding in enumerate(found.findings, 1):
-            report.add(self._write(ruleset, finding, number) if self.folder is not None else finding.diagnostic)
+            report.add(self._write(ruleset, finding, number) if self.folder is not None else _told(finding))
         output.echo(_summary(ruleset, found), err=True)
 
     def _explore(self, ruleset: typed.Ruleset) -> Exploration:
@@ -54,12 +54,22 @@ class ExplorationRun(Struct, frozen=True):
             return explore(ruleset, decisions, bar.update)
 
     def _write(self, ruleset: typed.Ruleset, finding: Finding, number: int) -> Diagnostic:
-        """Writes the game of a finding; its diagnostic with the path of the file."""
+        """Writes the game of a finding, and a scenario of it; its diagnostic with the paths of the files."""
         assert self.folder is not None
-        name = f"{ruleset.ref.replace('+', '_')}-{finding.diagnostic.code}-{number}.jsonl"
-        text = "".join(to_json_text(line, plain=True) + "\n" for line in finding.log())
-        path = write_log(self.folder, name, text)
-        return replace(finding.diagnostic, help=f"{finding.diagnostic.help}\nthe game is in {path}")
+        name = f"{ruleset.ref.replace('+', '_')}-{finding.diagnostic.code}-{number}"
+        lines = "".join(to_json_text(line, plain=True) + "\n" for line in finding.log())
+        help_ = f"{finding.diagnostic.help}\nthe game is in {write_into(self.folder, f'{name}.jsonl', lines)}"
+        if finding.scenario:
+            help_ += f", a scenario of it in {write_into(self.folder, f'{name}.yaml', finding.scenario)}"
+        return replace(finding.diagnostic, help=help_)
+
+
+def _told(finding: Finding) -> Diagnostic:
+    """The diagnostic of a finding with a scenario of it, or with the way to one if that is long."""
+    d, scenario = finding.diagnostic, finding.scenario.rstrip()
+    if scenario and len(finding.moves) > MAX_SHOWN:
+        return replace(d, help=f"{d.help}\n--deep-log FOLDER writes the game, and a scenario of it")
+    return replace(d, help=f"{d.help}\nas a scenario:\n{scenario}") if scenario else d
 
 
 def _summary(ruleset: typed.Ruleset, found: Exploration) -> str:

@@ -10,18 +10,25 @@ from rulespec.diagnostics.render import to_json
 from rulespec.documents.written_files import write_text
 from rulespec.engine.verify.shrink import FailingGame
 
+MAX_SHOWN = 20
+"""Decisions of a game of which a scenario is printed; those of longer ones are written only."""
+
 
 def write_failing(folder: Path | None, name: str, failing: FailingGame) -> Path | None:
-    """Writes a failing game into a folder, if one is given, and returns the path.
+    """Writes a failing game into a folder, if one is given, with a scenario of it; returns the path of the log.
 
     Raises:
         click.ClickException: if it cannot be written.
     """
-    return write_log(folder, name, failing.log()) if folder is not None else None
+    if folder is None:
+        return None
+    if failing.scenario:
+        write_into(folder, str(Path(name).with_suffix(".yaml")), failing.scenario)
+    return write_into(folder, name, failing.log())
 
 
-def write_log(folder: Path, name: str, text: str) -> Path:
-    """Writes a log into a folder, which is created if there is none, and returns the path.
+def write_into(folder: Path, name: str, text: str) -> Path:
+    """Writes a file into a folder, which is created if there is none, and returns the path.
 
     Raises:
         click.ClickException: if it cannot be written.
@@ -41,8 +48,14 @@ def story(failing: FailingGame, path: Path | None) -> list[str]:
     settings = [f"{k}={v}" for k, v in header.settings.items()]
     more = f" with {', '.join(settings)}" if settings else ""
     head = f"the shortest game found, of {', '.join(header.seats)}{more}"
-    found = f"rulespec replay --check {path}" if path is not None else "--failures FOLDER writes its log"
-    return [f"{head}:", *(f"  {line}" for line in failing.story()), f"  ({found})"]
+    found = "--failures FOLDER writes its log, and a scenario of it"
+    if path is not None:
+        found = f"rulespec replay --check {path}"
+        found += f"; a scenario of it is in {path.with_suffix('.yaml')}" if failing.scenario else ""
+    lines = [f"{head}:", *(f"  {line}" for line in failing.story()), f"  ({found})"]
+    if path is None and failing.scenario and len(failing.moves) <= MAX_SHOWN:
+        lines += ["as a scenario:", *failing.scenario.splitlines()]
+    return lines
 
 
 def as_json(failing: FailingGame, path: Path | None) -> dict[str, Any]:
@@ -50,6 +63,7 @@ def as_json(failing: FailingGame, path: Path | None) -> dict[str, Any]:
     return {
         "diagnostic": to_json(failing.wrong),
         "log": failing.log().splitlines(),
+        "scenario": failing.scenario or None,
         "changed": list(failing.changed),
         "file": str(path) if path is not None else None,
     }

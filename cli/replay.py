@@ -224,6 +224,7 @@ def _broken(broken: Broken) -> None:
     rows = [("action", move_text(broken.move) if broken.move is not None else "the start of the game")]
     rows += [("changed" if i == 0 else "", change) for i, change in enumerate(broken.changed)]
     rows += [("says", broken.wrong.label)] if broken.wrong.label else []
+    rows += [("because" if i == 0 else "", line) for i, line in enumerate(broken.wrong.help.splitlines())]
     rows += [("written at", str(broken.wrong.span))] if broken.wrong.span else []
     output.echo()
     output.echo(_breaks(broken))

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import click
 
 from rulespec.cli import output
-from rulespec.cli.failing_game import as_json, story, write_failing, write_log
+from rulespec.cli.failing_game import as_json, story, write_failing, write_into
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.logs.saved_game import SaveError
@@ -198,7 +198,7 @@ class _Run:
                     self.rows.append(outcome.to_json())
                 if outcome.failure is not None and self.failures is not None:
                     lines = [to_json_text(line, plain=True) for line in self._again(outcome.game).log()]
-                    write_log(self.failures, f"seed{self.plan.seed}-game{outcome.game}.jsonl", "\n".join(lines) + "\n")
+                    write_into(self.failures, f"seed{self.plan.seed}-game{outcome.game}.jsonl", "\n".join(lines) + "\n")
 
     def _count(self, outcome: Outcome) -> None:
         self.totals.add(outcome)

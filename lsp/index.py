@@ -70,7 +70,8 @@ class Index:
 
     def _replaced(self) -> Iterator[tuple[Span, Span]]:
         source = self.checked.source
-        for _, span, old in source.displaced:
+        for change in source.displaced:
+            old, span = change.item, change.span
             yield span, old.name.span
         for (kind, outer), inner in source.originals.items():
             if (kind, outer) in source.items and (kind, inner) in source.items:
@@ -126,9 +127,9 @@ class Index:
         """All places of a thing's name, its declaration included."""
         found = {s for s, named in self.names.items() if self.identity(named) == wanted}
         found |= {s for s, old in self.replaced.items() if (o := self.names.get(old)) and self.identity(o) == wanted}
-        for _, span, old in self.checked.source.displaced:  # the old rule is not in the index any more
-            if (_item_kind(old), old.name.text) == wanted:
-                found |= {span, old.name.span}
+        for change in self.checked.source.displaced:  # the old rule is not in the index any more
+            if (_item_kind(change.item), change.item.name.text) == wanted:
+                found |= {change.span, change.item.name.span}
         return found
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rulespec.check.passes import check_source
+from rulespec.check.passes import check_source, unused_in
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.nodes import get, text
@@ -89,12 +89,12 @@ def check(ref: str, files: EditorFiles) -> tuple[Checked | None, tuple[Diagnosti
     try:
         declarations, rules = check_source(merged.source, found)
     except DiagnosticsError as error:  # too many errors: it stopped
-        return None, (*report.diagnostics, *blamed(error.diagnostics, merged.source))
+        return None, (*report.diagnostics, *blamed(error.diagnostics, merged.source, unused_in))
     except RecursionError:
         report.error("RS135", "the rules nest too deep", None, help="let fewer rules call one another in a row")
         return None, report.diagnostics
     if not files.stale:  # else part of the rules is missing, and much would follow from that
-        rest = blamed(found.diagnostics, merged.source)
+        rest = blamed(found.diagnostics, merged.source, unused_in)
         report.extend(d for d in rest if d.span is None or d.span.file not in files.broken)
         if report.ok:
             from rulespec.engine.verify.facts import failed_checks  # lazily: most files have an error while one types

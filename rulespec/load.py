@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from rulespec.check.passes import check_source
+from rulespec.check.passes import check_source, unused_in
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
@@ -108,12 +108,12 @@ def _check(source: Source, report: Report) -> tuple[typed.Declarations, typed.Ru
     try:
         declarations, rules = check_source(source, found)
     except DiagnosticsError as error:  # too many errors: it stopped
-        report.extend(blamed(error.diagnostics, source))
+        report.extend(blamed(error.diagnostics, source, unused_in))
         raise DiagnosticsError(report.diagnostics) from None
     except RecursionError:  # the parser and the checker bound what they can; chains of both together end here
         report.error("RS135", "the rules nest too deep", None, help="let fewer rules call one another in a row")
         raise DiagnosticsError(report.diagnostics) from None
-    report.extend(blamed(found.diagnostics, source))
+    report.extend(blamed(found.diagnostics, source, unused_in))
     report.raise_if_errors()
     return declarations, rules
 

@@ -23,7 +23,7 @@ from rulespec.engine.game.notation import words
 from rulespec.engine.game.option import Decision, IllegalOptionError, Labels, Option, OptionKind, Refusal, Result
 from rulespec.engine.game.position import Position
 from rulespec.engine.game.query import Queries
-from rulespec.engine.game.refusal import refused, why_not
+from rulespec.engine.game.refusal import refused, why_never, why_not
 from rulespec.engine.game.seating import check_seats, check_settings
 from rulespec.engine.game.state_fields import Plain, StateFields
 from rulespec.engine.program import ir
@@ -301,6 +301,23 @@ class Game:
         """The invariants that do not hold, each as its name and text."""
         found = [self.position.program.invariants[i] for i in self.position.broken_invariants()]
         return [f"{v.name}: {v.condition.reason}" if v.condition.reason != v.name else v.name for v in found]
+
+    def why_broken(self, invariant: str) -> str:
+        """For which entities an invariant does not hold, and the values that it sees there; "" if it has no value."""
+        condition = self.ruleset.rules.invariants[invariant].condition
+        try:
+            return self._queries.why_broken(condition, self.position.state, self.labels.show)
+        except ProgramFaultError:
+            return ""
+
+    def why_none(self) -> list[str]:
+        """Why the open decision has no legal option: a line for each of its options and reasons."""
+        program = self.position.program
+        found = []
+        for choice in program.decisions[self.position.asked].choices if self.position.asked >= 0 else ():
+            if choice.by is None:
+                found += why_never(self.position.value, self.labels, choice, program.slots + 1)
+        return found
 
     def _seat(self, number: int) -> str | None:
         return self.seats[number] if number >= 0 else None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from itertools import islice
 
+from msgspec.structs import replace
+
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
@@ -13,6 +15,8 @@ from rulespec.typed import nodes as typed
 
 MAX_OPTIONS = 2_000
 """Options of a position that are looked at."""
+_REASONS = 12
+"""Reasons in a message why nothing is legal."""
 
 
 def look(game: Game) -> tuple[list[Option], Diagnostic | None]:
@@ -51,6 +55,27 @@ def no_option(game: Game) -> Diagnostic:
     message = f"the decision `{decision.name}` can come up without a legal option"
     help_ = "ask only if there is a choice, or add an option that is always legal"
     return Diagnostic("RS711", Severity.ERROR, message, decision.span, help=help_)
+
+
+def explained(game: Game, wrong: Diagnostic) -> Diagnostic:
+    """What is wrong with a position, with the reasons: for whom an invariant fails, why each option is refused.
+
+    Args:
+        game: at that position.
+        wrong: what `look` or `take` has found there.
+    """
+    lines = [wrong.help] if wrong.help else []
+    if wrong.code == "RS712":
+        names = (i.name for i in game.ruleset.rules.invariants.values() if i.span == wrong.span)
+        lines += [why for name in names if (why := game.why_broken(name))]
+    elif wrong.code == "RS711" and not game.is_over:
+        try:
+            why_none = game.why_none()
+        except RulesetFaultError:
+            why_none = []
+        lines += why_none[:_REASONS]
+        lines += [f"and {len(why_none) - _REASONS} more reasons"] if len(why_none) > _REASONS else []
+    return replace(wrong, help="\n".join(lines))
 
 
 def take(game: Game, option: Option) -> tuple[list[Option], Diagnostic | None]:

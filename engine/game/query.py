@@ -168,6 +168,24 @@ class Queries:
             return made
         return lambda state, args: made(state, [*args, *[0] * (lowering.most_slots + 1)])
 
+    def why_broken(self, condition: typed.Expr, state: list[int], show: Callable[[str, int], str]) -> str:
+        """For which entities a condition of the rules fails, and the values that it sees there.
+
+        Raises:
+            ProgramFaultError: if a part of it has no value.
+        """
+        from rulespec.engine.game.witness import Witness
+        from rulespec.engine.lower.options import text_at
+
+        def evaluated(e: ir.Expr, slots: list[int]) -> int:
+            self._lower.p.slots = self._lower.most_slots
+            return evaluate(self._lower.p, e, state, [*slots, *[0] * (self._lower.most_slots + 1)])
+
+        def text(e: typed.Expr) -> str:
+            return text_at(e.span, self.ruleset.sources.get(e.span.file, "").split("\n"))
+
+        return Witness(self._lower, evaluated, show, text).of(condition)
+
     def assign(self, target: str, value: str, state: list[int]) -> dict[int, int]:
         """The cells that change, with their new values, when a value is put into the state; see `Game.set_value`."""
         place = self._typed(target)

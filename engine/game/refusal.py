@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.game.option import Labels, Refusal
 from rulespec.engine.program import ir
 from rulespec.rule_ids import cited
 
+_TRIED = 200
+"""Arguments of an option that are asked for their refusals."""
 Value = Callable[[ir.Expr, tuple[int, ...]], int]
 """What gives the value of an expression, with its first slots filled."""
 
@@ -41,6 +44,50 @@ def why_not(value: Value, labels: Labels, choice: ir.Choice, args: Sequence[int]
         if not value(condition.expr, tuple(bound)):
             return _failed(value, labels, condition, tuple(bound))
     return _by_rule("chance never takes this", "", {}, choice.span)
+
+
+def why_never(value: Value, labels: Labels, choice: ir.Choice, slots: int) -> list[str]:
+    """Why an option of the open decision is legal with no arguments: a line for each reason, with the first example."""
+    reasons: dict[str, tuple[str, int]] = {}
+    for args, refusal in islice(_refusals(value, labels, choice, slots), _TRIED):
+        shown = ", ".join(labels.show(p.type, a) for p, a in zip(choice.params, args, strict=False))
+        example = f"{choice.name}({shown})" if shown else choice.name
+        first, times = reasons.get(refusal.reason, (f"{example}: {refusal}", 0))
+        reasons[refusal.reason] = (first, times + 1)
+    return [f"{first}{f', and {n - 1} more' if n > 1 else ''}" for first, n in reasons.values()]
+
+
+def _refusals(
+    value: Value, labels: Labels, choice: ir.Choice, slots: int, args: tuple[int, ...] = ()
+) -> Iterator[tuple[tuple[int, ...], Refusal]]:
+    """The arguments of an option that is not legal, as far as they are in their ranges, and what refuses them."""
+    bound = [0] * slots
+    for param, arg in zip(choice.params, args, strict=False):
+        bound[param.slot] = arg
+    if len(args) == len(choice.params):
+        for condition in choice.requires:
+            if not value(condition.expr, tuple(bound)):
+                yield args, _failed(value, labels, condition, tuple(bound))
+                return
+        return
+    param = choice.params[len(args)]
+    low = value(param.low, tuple(bound))
+    if param.high is None:
+        members: Iterable[int] = (n for n in range(low.bit_length()) if low >> n & 1)
+    else:
+        members = range(low, value(param.high, tuple(bound)) + 1)
+    empty = True
+    for member in members:
+        empty = False
+        bound[param.slot] = member
+        if param.where is not None and not value(param.where.expr, tuple(bound)):
+            yield (*args, member), _failed(value, labels, param.where, tuple(bound))
+        else:
+            yield from _refusals(value, labels, choice, slots, (*args, member))
+    if empty:
+        high = f" .. {value(param.high, tuple(bound))}" if param.high is not None else ""
+        values = {param.text: f"{labels.show(param.type, low)}{high}"} if high else {}
+        yield args, _by_rule(f"there is no `{param.name}` in {param.text}", param.text, values, param.span)
 
 
 def _in_domain(value: Value, param: ir.Param, arg: int, bound: tuple[int, ...]) -> bool:

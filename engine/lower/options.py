@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.lower.blocks import BlockBuilder
@@ -31,7 +31,7 @@ class OptionLowering:
         text = self._source(e.span)
         shown = [
             ir.Shown(self._source(part.span), type_name(part.type), self.x.expr(part, scope))
-            for part in _atoms(e)
+            for part in atoms(e)
             if not isinstance(part, typed.Lit)
         ]
         return ir.Condition(self.x.expr(e, scope), reason or text, text, tuple(shown), span)
@@ -40,13 +40,7 @@ class OptionLowering:
         """The text at a place of the source, on one line."""
         if span.file not in self._lines:
             self._lines[span.file] = self._sources.get(span.file, "").split("\n")
-        lines = self._lines[span.file][span.line - 1 : span.end_line]
-        if not lines:
-            return ""
-        if span.line == span.end_line:
-            return lines[0][span.column - 1 : span.end_column - 1].strip()
-        parts = [lines[0][span.column - 1 :], *lines[1:-1], lines[-1][: span.end_column - 1]]
-        return " ".join(p.strip() for p in parts)
+        return text_at(span, self._lines[span.file])
 
     def _params(self, option: typed.OptionDef, scope: Scope) -> tuple[tuple[ir.Param, ...], Scope, Scope]:
         """The parameters, the scope of the conditions (parameters in slots) and that of the body (in cells)."""
@@ -78,11 +72,22 @@ class OptionLowering:
         return ir.Choice(option.name, params, by, weight, requires, self.b.block(), option.doc, option.span), body
 
 
-def _atoms(e: typed.Expr) -> list[typed.Expr]:
+def text_at(span: Span, lines: Sequence[str]) -> str:
+    """The text at a place of a file, on one line."""
+    lines = lines[span.line - 1 : span.end_line]
+    if not lines:
+        return ""
+    if span.line == span.end_line:
+        return lines[0][span.column - 1 : span.end_column - 1].strip()
+    parts = [lines[0][span.column - 1 :], *lines[1:-1], lines[-1][: span.end_column - 1]]
+    return " ".join(p.strip() for p in parts)
+
+
+def atoms(e: typed.Expr) -> list[typed.Expr]:
     """The parts of a condition whose values tell why it failed."""
     if isinstance(e, typed.Op):
         if e.op in ("and", "or", "not"):
-            return [a for arg in e.args for a in _atoms(arg)]
+            return [a for arg in e.args for a in atoms(arg)]
         if e.op in ("==", "!=", "<", "<=", ">", ">=", "in", "some"):
             return list(e.args)
     return [e]

@@ -7,10 +7,10 @@ from typing import Any
 
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.engine.game.option import Option
-from rulespec.engine.game.position_check import look
+from rulespec.engine.game.position_check import explained, look
 from rulespec.engine.logs.native import LogHeader, entry_json
 from rulespec.engine.replay.replay import ReplayResult
-from rulespec.engine.verify.shrink import Move, last_changes
+from rulespec.engine.verify.shrink import Move, replayed
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,7 @@ class Broken:
             "move": entry_json(self.move) if self.move is not None else None,
             "code": self.wrong.code,
             "reason": self.wrong.message,
+            "help": self.wrong.help,
             "changed": list(self.changed),
         }
 
@@ -53,11 +54,11 @@ def first_broken(result: ReplayResult) -> Broken | None:
     ruleset, header = result.game.ruleset, LogHeader.of(result.game)
     game = result.game.anew()
     if (wrong := look(game)[1]) is not None:
-        return Broken(0, None, None, None, wrong, ())
+        return Broken(0, None, None, None, explained(game, wrong), ())
     for index, (move, place) in enumerate(zip(result.moves, result.places, strict=True)):
         game.apply(move) if isinstance(move, Option) else game.take_back(move)
         if (wrong := look(game)[1]) is not None:
-            changed = last_changes(ruleset, header, result.moves[: index + 1])
+            changed = replayed(ruleset, header, result.moves[: index + 1]).changed
             line, entry = (None, place) if result.foreign else (place, None)
-            return Broken(index, move, line, entry, wrong, tuple(changed))
+            return Broken(index, move, line, entry, explained(game, wrong), changed)
     return None

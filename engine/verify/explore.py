@@ -18,14 +18,15 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option, RulesetFaultError
-from rulespec.engine.game.position_check import MAX_OPTIONS, asked, look, same_option, take
+from rulespec.engine.game.position_check import MAX_OPTIONS, asked, explained, look, same_option, take
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.native import LogHeader, entry_json
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE
 from rulespec.engine.simulate.playouts import CAP
+from rulespec.engine.verify.failing_scenario import failing_scenario
 from rulespec.engine.verify.position_graph import Node, PositionGraph
-from rulespec.engine.verify.shrink import last_changes, leave_out
+from rulespec.engine.verify.shrink import leave_out, replayed
 from rulespec.typed import nodes as typed
 
 MAX_CELLS = 10_000_000
@@ -54,6 +55,7 @@ class Finding:
         diagnostic: the mistake.
         header: the seats and settings of the game.
         moves: its decisions.
+        scenario: the game as a scenario file that fails in the same way; "" if none can.
         loop: the number of last decisions that make a loop, if that is the mistake; else 0.
         shortest: whether no game of as many players, with the same settings, is shorter.
     """
@@ -63,6 +65,7 @@ class Finding:
     moves: list[Option]
     loop: int = 0
     shortest: bool = False
+    scenario: str = ""
 
     def log(self) -> list[dict[str, Any]]:
         """The game as the lines of a native log."""
@@ -389,11 +392,13 @@ class _Explorer:
             text += f": {' · '.join(moves)}"
         else:
             text += f", after {len(moves)} decisions, the last of them: {' · '.join(moves[-_SHOWN:])}"
-        changed = [] if finding.loop else list(last_changes(self.ruleset, header, finding.moves))
+        end = replayed(self.ruleset, header, finding.moves)
+        finding.scenario = failing_scenario(end.game, header, end.fault, finding.diagnostic)
+        changed = [] if finding.loop else end.changed
         if changed:
             more = f" · and {len(changed) - _SHOWN} more" if len(changed) > _SHOWN else ""
             text += f"\nthe last decision changes {' · '.join(changed[:_SHOWN])}{more}"
-        help_ = finding.diagnostic.help
+        help_ = explained(end.game, finding.diagnostic).help
         return replace(finding.diagnostic, help=f"{help_}\n{text}" if help_ else text)
 
     def _never(self) -> None:

@@ -25,7 +25,7 @@ from rulespec.engine.game.seating import seat_names
 from rulespec.engine.simulate.playouts import choose
 from rulespec.engine.verify.properties import PROPERTIES, Property
 from rulespec.engine.verify.random_games import shorter
-from rulespec.engine.verify.shrink import FailingGame, last_changes
+from rulespec.engine.verify.shrink import FailingGame
 from rulespec.engine.verify.trial import BACKENDS, Trial
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
@@ -58,19 +58,19 @@ class BrokenGameError(AssertionError):
 
     def __init__(self, trial: Trial, wrong: Diagnostic, failed: Property | None) -> None:
         super().__init__()
-        self._trial, self._failed = trial, failed
-        changed = tuple(last_changes(trial.game.ruleset, trial.header, trial.moves))
-        self.failing = FailingGame(trial.header, tuple(trial.moves), wrong, changed)
+        self._trial, self._wrong, self._failed = trial, wrong, failed
+        self.failing = FailingGame.of(trial.game.ruleset, trial.header, trial.moves, wrong)
 
     def shorten(self) -> None:
         """Replaces the game by the shortest found."""
-        self.failing = shorter(self._trial, self.failing.wrong, self._failed)
+        self.failing = shorter(self._trial, self._wrong, self._failed)
 
     def __str__(self) -> str:
         failing = self.failing
         sources = self._trial.game.ruleset.sources
         parts = [render_text([failing.wrong], dict(sources), False, 0), "The game that shows it:"]
         parts += ["\n".join(failing.story()), "The same as a log, for `rulespec replay --check`:", failing.log()]
+        parts += ["The same as a scenario, for `rulespec test`:", failing.scenario] if failing.scenario else []
         return "\n\n".join(["", *parts])
 
 

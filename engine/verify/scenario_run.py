@@ -61,6 +61,7 @@ _CODES = {
     "expression": "RS815",
     "option": "RS719",
     "invariants": "RS816",
+    "stuck": "RS711",
 }
 
 
@@ -105,11 +106,15 @@ class _Run:
     def run(self) -> None:
         try:
             game = self.start()
-            # A given position may break an invariant before any decision. The interpreter is slow at them, as it reads
-            # the whole state: it tests them at the end only, and those before the first decision if one is broken then.
+            # A given position may break an invariant before any decision; the start of the game may not.
+            # The interpreter is slow at invariants, as it reads the whole state: it tests them at the end only,
+            # and those before the first decision if one is broken then.
+            given = self.scenario.given or self.scenario.start is not None
             slow = self.backend == "interpreter"
             start = game.copy()
-            broken = None if slow else set(game.broken_invariants())
+            broken: set[str] | None = set()
+            if given:
+                broken = None if slow else set(game.broken_invariants())
             last = self.scenario.steps[-1] if self.scenario.steps else None
             for step in self.scenario.steps:
                 for text in step.when:
@@ -124,7 +129,8 @@ class _Run:
                 for name in [n for n in now if n not in broken]:
                     broken.add(name)
                     place = step.when[-1].span if step.when else self.scenario.span
-                    self.fail(place, "invariants", f"the invariant does not hold: {name}")
+                    self.fail(place, "invariants", f"the invariant does not hold: {name}{self.because(game, name)}")
+            self.stuck(game)
         except _Stop:
             return
         except RulesetFaultError as fault:
@@ -132,6 +138,19 @@ class _Run:
 
     def fail(self, span: Span, what: str, found: str, expected: str = "") -> None:
         self.failures.append(Failure(self.scenario, self.backend, span, what, expected, found))
+
+    def because(self, game: Game, invariant: str) -> str:
+        """For whom an invariant fails, as the end of a message."""
+        why = game.why_broken(invariant.partition(":")[0])
+        return f"; {why}" if why else ""
+
+    def stuck(self, game: Game) -> None:
+        """Reports a last position at which nothing is legal."""
+        if game.is_over or any(not option.interrupt for option in every_option(game)):
+            return
+        step = self.scenario.steps[-1] if self.scenario.steps else None
+        place = step.when[-1].span if step is not None and step.when else self.scenario.span
+        self.fail(place, "stuck", "; ".join([f"nothing is legal at the decision {_open(game)}", *game.why_none()]))
 
     def start(self) -> Game:
         """The game at the given position."""

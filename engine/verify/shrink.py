@@ -11,9 +11,11 @@ from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import Option, RulesetFaultError
+from rulespec.engine.game.position_check import explained
 from rulespec.engine.game.state_diff import changes
 from rulespec.engine.game.view import state_json
 from rulespec.engine.logs.native import LogHeader, entry_json
+from rulespec.engine.verify.failing_scenario import failing_scenario
 from rulespec.typed import nodes as typed
 
 MAX_TRIES = 2_000
@@ -41,12 +43,29 @@ class FailingGame:
         moves: its moves.
         wrong: the diagnostic.
         changed: the changes by the last move, a line for each field and each pile.
+        scenario: the game as a scenario file that fails in the same way; "" if none can.
     """
 
     header: LogHeader
     moves: tuple[Move, ...]
     wrong: Diagnostic
     changed: tuple[str, ...]
+    scenario: str = ""
+
+    @classmethod
+    def of(cls, ruleset: typed.Ruleset, header: LogHeader, moves: Sequence[Move], wrong: Diagnostic) -> FailingGame:
+        """A game with all that there is to say of it.
+
+        Args:
+            ruleset: the ruleset.
+            header: the seats and settings.
+            moves: the moves; the mistake shows after the last of them, or in it.
+            wrong: the mistake.
+        """
+        end = replayed(ruleset, header, moves)
+        kept = any(isinstance(move, TakenBack) and move.keep for move in moves)  # no decisions alone lead there
+        scenario = "" if kept else failing_scenario(end.game, header, end.fault, wrong)
+        return cls(header, tuple(moves), explained(end.game, wrong), end.changed, scenario)
 
     def log(self) -> str:
         """The game as a native log."""
@@ -107,7 +126,7 @@ def shortest(
             if (found := again(best[:at], len(best) - at - 1)) is not None:
                 best = found
                 break
-    return FailingGame(header, tuple(best), wrong, tuple(last_changes(ruleset, header, best)))
+    return FailingGame.of(ruleset, header, best, wrong)
 
 
 def leave_out(moves: list[_T], again: Callable[[list[_T]], list[_T] | None]) -> list[_T]:
@@ -130,15 +149,32 @@ def leave_out(moves: list[_T], again: Callable[[list[_T]], list[_T] | None]) -> 
     return moves
 
 
-def last_changes(ruleset: typed.Ruleset, header: LogHeader, moves: Sequence[Move]) -> list[str]:
-    """The changes by the last move of a game; empty if the rules are at fault in it."""
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A game as far as it could be replayed.
+
+    Attributes:
+        game: the game.
+        fault: the option in which the rules are at fault, if they are; it is not in the game.
+        changed: the changes by the last move, as texts; empty after a fault.
+    """
+
+    game: Game
+    fault: Option | None = None
+    changed: tuple[str, ...] = ()
+
+
+def replayed(ruleset: typed.Ruleset, header: LogHeader, moves: Sequence[Move]) -> Replayed:
+    """A game after its moves."""
     game = Game(ruleset, header.seats, header.settings)
+    move: Move | None = None
     try:
+        game.position.begin()
         for number, move in enumerate(moves):
             before = state_json(game) if number == len(moves) - 1 else None
             game.apply(move) if isinstance(move, Option) else game.take_back(move)
             if before is not None:
-                return list(changes(before, state_json(game)))
+                return Replayed(game, None, tuple(changes(before, state_json(game))))
     except RulesetFaultError:
-        pass
-    return []
+        return Replayed(game, move if isinstance(move, Option) else None)
+    return Replayed(game)

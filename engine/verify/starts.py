@@ -60,5 +60,8 @@ def _check_start(game: Game, seats: int, report: Report) -> None:
     for text in game.broken_invariants():
         invariant = game.ruleset.rules.invariants[text.partition(":")[0]]
         message = f"the invariant `{invariant.name}` does not hold before the first decision"
-        help_ = f"with {seats} players: see the set-up, and the rules that run before that"
+        why = game.why_broken(invariant.name)
+        help_ = f"with {seats} players: see the set-up, and the rules that run before that" + (
+            f"\n{why}" if why else ""
+        )
         report.error("RS709", message, invariant.span, invariant.doc, help=help_)

@@ -133,7 +133,8 @@ def _broken(broken: Broken, file: str) -> Diagnostic:
     message = f"{move}: {broken.wrong.message[0].lower()}{broken.wrong.message[1:]}"
     place = Span(file, broken.line, 1, broken.line, 2) if broken.line is not None else _top(file)
     notes = (Label(broken.wrong.span, broken.wrong.label or "this does not hold"),) if broken.wrong.span else ()
-    return Diagnostic("RS824", Severity.ERROR, message, place, notes=notes, help="\n".join(broken.changed[:_CHANGES]))
+    lines = [*([broken.wrong.help] if broken.wrong.help else []), *broken.changed[:_CHANGES]]
+    return Diagnostic("RS824", Severity.ERROR, message, place, notes=notes, help="\n".join(lines))
 
 
 def divergence_text(divergence: dict[str, Any]) -> str:

@@ -26,7 +26,8 @@ from rulespec.check.size import check_size
 from rulespec.check.start import check_start
 from rulespec.check.unused import check_unused
 from rulespec.check.work import check_work
-from rulespec.diagnostics.report import Report
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.overlays.overlay import Source
 from rulespec.typed import nodes as typed
 
@@ -77,6 +78,16 @@ PASSES = (
     Pass(check_tables, _without_errors),
 )
 """Each pass stands in a file of its name; a test holds that."""
+
+
+def unused_in(source: Source) -> frozenset[Span]:
+    """Where a source declares what nothing in it uses; empty if there are errors in it, which hide that."""
+    report = Report()
+    try:
+        check_source(source, report)
+    except DiagnosticsError:
+        return frozenset()
+    return frozenset(d.span for d in report.diagnostics if d.code == "RS405" and d.span is not None)
 
 
 def check_source(source: Source, report: Report) -> tuple[typed.Declarations, typed.Rules]:

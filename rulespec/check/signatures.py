@@ -7,12 +7,11 @@ from rulespec.check.expressions.names import no_shadow
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.syntax import ast
+from rulespec.syntax.words import BEGIN_EXPRESSIONS
 from rulespec.typed import nodes as typed
 from rulespec.types import BAD
 
-_BUILT_IN = frozenset(
-    ["abs", "all", "any", "count", "first", "max", "min", "next", "original", "reach", "sum", "union"]
-)
+_BUILT_IN = BEGIN_EXPRESSIONS | {"abs", "original"}
 
 
 def check_signatures(c: Context) -> None:

@@ -85,9 +85,22 @@ def check_schema(
     hints: dict[tuple[str | int, ...], str] = {}
     for error in found:
         hints[tuple(error.absolute_path)] = hints.get(tuple(error.absolute_path), "") + _meant(error, node)
-    for error in found:
+    for error in _once_a_list(found):
         if not (partial and error.validator == "required"):
             _describe(error, node, report, what, hints)
+
+
+def _once_a_list(found: Iterable[ValidationError]) -> Iterable[ValidationError]:
+    """The errors without the items of a list that have the wrong type in the same way as one before them."""
+    seen: set[tuple[str | int, ...]] = set()
+    for error in found:
+        path = tuple(error.absolute_path)
+        if error.validator == "type" and path and isinstance(path[-1], int):
+            item = (*path[:-1], type(error.instance).__name__)
+            if item in seen:
+                continue
+            seen.add(item)
+        yield error
 
 
 def fits(plain: Any, schema: dict[str, Any], related: Iterable[dict[str, Any]] = (), partial: bool = False) -> bool:
@@ -162,7 +175,9 @@ def _describe(
     elif kind == "type":
         types = [wanted] if isinstance(wanted, str) else list(wanted)
         words = " or ".join(_TYPES.get(t, t) for t in types)
-        report.error("RS213", f"{where} must be {words}", _head(node), _found(node), help=_type_hint(types, node))
+        report.error(
+            "RS213", f"{where} must be {words}", _head(node), _found(node), help=_type_hint(types, node, error)
+        )
     elif kind in {"enum", "const"}:
         values = [str(_json_word(v)) for v in (wanted if kind == "enum" else [wanted])]
         text = node.text if isinstance(node, Scalar) else ""
@@ -237,16 +252,22 @@ def _key_hint(error: ValidationError) -> str:
     return error.message[:200]
 
 
-def _type_hint(types: list[str], node: Node) -> str:
+def _type_hint(types: list[str], node: Node, error: ValidationError) -> str:
     if isinstance(node, Scalar):
         if "string" in types and node.value is not None:
-            return f'quote it: `"{node.text[:60]}"`'
+            form = error.schema.get("pattern", "") if isinstance(error.schema, dict) else ""
+            if isinstance(node.value, bool) and form:
+                return f"write a name, such as `{node.text}_`"
+            if re.search(form, node.text):
+                return f'quote it: `"{node.text[:60]}"`'
+            name = f"n{node.text}"[:60]
+            return f"write a name, such as `{name}`" if re.search(form, name) else f"the form is {shown(form, 120)}"
         if "integer" in types and node.style != "plain" and re.fullmatch(r"-?[0-9]{1,15}", node.text):
             return f"remove the quotes: `{node.text}`"
         if "boolean" in types and node.text in {"true", "false"}:
             return f"remove the quotes: `{node.text}`"
         if "array" in types and node.value is not None:
-            return f"put it in brackets: `[{', '.join(node.text[:60].split())}]`"
+            return f"put it in brackets: `[{', '.join(node.text[:60].replace(',', ' ').split())}]`"
     if "array" in types:
         return "write a list: `[a, b]`, or lines that start with `- `"
     if "object" in types:

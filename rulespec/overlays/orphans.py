@@ -3,30 +3,39 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity
+from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
 from rulespec.overlays.blame import at_overlay, together
 from rulespec.overlays.overlay import Source
 from rulespec.syntax import ast
 
 _QUOTED = re.compile(r"`([^`]*)`")
+_WRAPPED = re.compile(r"`(\w+) \(before [^`]*`")
+"""The name of a rule that another wraps; authors wrote the part before the bracket."""
+
+Unused = Callable[[Source], frozenset[Span]]
+"""Where a source declares what nothing in it uses."""
 
 
-def blamed(diagnostics: Iterable[Diagnostic], source: Source) -> tuple[Diagnostic, ...]:
+def blamed(diagnostics: Iterable[Diagnostic], source: Source, unused: Unused) -> tuple[Diagnostic, ...]:
     """The diagnostics of a merged source; those caused by an overlay point to its line."""
-    return together(at_overlay(d, source.layers) for d in _with_orphans(diagnostics, source))
+    return together(at_overlay(d, source.layers) for d in _with_orphans(diagnostics, source, cache(unused)))
 
 
-def _with_orphans(diagnostics: Iterable[Diagnostic], source: Source) -> Iterator[Diagnostic]:
+def _with_orphans(diagnostics: Iterable[Diagnostic], source: Source, unused: Unused) -> Iterator[Diagnostic]:
     """The diagnostics with notes where overlays took away what they ask for."""
-    for d in diagnostics:
+    for each in diagnostics:
+        d = replace(each, message=_WRAPPED.sub(r"`\1`", each.message))
         names = _QUOTED.findall(d.message)
-        if d.code == "RS405" and names:
-            yield _unused(d, names[-1], source)
+        if d.code == "RS405" and d.message != each.message:
+            yield _never_called(d, _QUOTED.findall(each.message)[-1], source)
+        elif d.code == "RS405" and names:
+            yield _unused(d, names[-1], source, unused)
         elif d.severity is Severity.ERROR and names:
             notes = tuple(_removed(names[-1], source))
             yield replace(d, notes=(*d.notes, *notes), help=d.help or ("change it as well" if notes else ""))
@@ -34,19 +43,34 @@ def _with_orphans(diagnostics: Iterable[Diagnostic], source: Source) -> Iterator
             yield d
 
 
-def _unused(d: Diagnostic, name: str, source: Source) -> Diagnostic:
+def _unused(d: Diagnostic, name: str, source: Source, unused: Unused) -> Diagnostic:
     """The diagnostic for an unused declaration, blamed on the overlay that removed or replaced its last use."""
-    for overlay, span, item in source.displaced:
-        if d.span is not None and name.rpartition(".")[2] in set(_words(item)):
-            return Diagnostic(
-                "RS514",
-                Severity.WARNING,
-                f"after the change of `{item.name.text}` by `{overlay}` nothing uses `{name}`",
-                span,
-                notes=(Label(d.span, "declared here"),),
-                help="take it out as well, or use it",
-            )
+    for change in source.displaced:
+        if name.rpartition(".")[2] not in set(_words(change.item)) or d.span is None or d.span in unused(change.before):
+            continue
+        by = f" by `{change.by}`" if change.by else ""
+        return Diagnostic(
+            "RS514",
+            Severity.WARNING,
+            f"after the change of {change.what}{by} nothing uses `{name}`",
+            change.span,
+            notes=(Label(d.span, "declared here"),),
+            help="take it out as well, or use it",
+        )
     return d
+
+
+def _never_called(d: Diagnostic, name: str, source: Source) -> Diagnostic:
+    """The diagnostic for a rule that is wrapped by another which does not call it."""
+    outer = next(source.items[key] for key, inner in source.originals.items() if inner == name)
+    return Diagnostic(
+        "RS514",
+        Severity.WARNING,
+        f"`{outer.name.text}` wraps the old one, and nothing calls that",
+        outer.name.span,
+        notes=(Label(d.span, "the old one"),) if d.span else (),
+        help="call it, `original(…)`, or write `replace` in place of `wrap`",
+    )
 
 
 def _words(node: object) -> Iterator[str]:

@@ -14,7 +14,7 @@ from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, words
 from rulespec.syntax import ast
 
 
-class Source(Struct):
+class Source(Struct, eq=False):
     """A ruleset before it is checked: one YAML tree, and the rules.
 
     Attributes:
@@ -23,7 +23,7 @@ class Source(Struct):
         originals: kind and name of a wrapping rule → name of the rule that its `original(…)` calls.
         touched: path that an overlay changes → the overlay and the place.
         touched_below: path → the touched paths below it.
-        displaced: rules that overlays replace or remove, each with the overlay and the place.
+        displaced: rules that overlays replace or remove.
         removed: path that an overlay removes → the place.
         layers: file → the layer that it belongs to; what lies over another has a greater number.
     """
@@ -33,7 +33,7 @@ class Source(Struct):
     originals: dict[tuple[str, str], str] = field(default_factory=dict)
     touched: dict[str, tuple[str, Span]] = field(default_factory=dict)
     touched_below: dict[str, dict[str, None]] = field(default_factory=dict)
-    displaced: list[tuple[str, Span, ast.Item]] = field(default_factory=list)
+    displaced: list[Displaced] = field(default_factory=list)
     removed: dict[str, Span] = field(default_factory=dict)
     layers: dict[str, int] = field(default_factory=dict)
 
@@ -43,6 +43,24 @@ class Source(Struct):
         self.layers |= dict.fromkeys(files, layer)
 
 
+class Displaced(Struct, frozen=True):
+    """A rule that an overlay, or a ruleset over its base, replaces or removes.
+
+    Attributes:
+        what: the rule, such as "the procedure `turn`".
+        item: its syntax tree.
+        by: the overlay, or "" for a ruleset over its base.
+        span: the place where that is said.
+        before: the source without the change, and without all that the same overlay changes.
+    """
+
+    what: str
+    item: ast.Item
+    by: str
+    span: Span
+    before: Source
+
+
 _KINDS: dict[type[ast.Item], str] = {
     ast.Def: "def",
     ast.Procedure: "procedure",
@@ -50,6 +68,16 @@ _KINDS: dict[type[ast.Item], str] = {
     ast.OptionGroup: "options",
     ast.Scoring: "scoring",
 }
+
+
+def _called(kind: str, name: str) -> str:
+    """How messages call a rule: "the procedure `turn`", "the scoring". The rules that it wraps are called the same."""
+    return "the scoring" if kind == "scoring" else f"the {kind} `{name.partition(' ')[0]}`"
+
+
+def _as_it_was(source: Source) -> Source:
+    """A copy of what the checker needs of a source, which is about to be changed."""
+    return Source(source.root, dict(source.items), dict(source.originals))
 
 
 def merge(base: Node, over: Node) -> Node:
@@ -156,7 +184,8 @@ def _same(a: Node, b: Node) -> bool:
     return False
 
 
-def _touch(source: Source, overlay: str, path: str, span: Span, report: Report) -> None:
+def _touch(source: Source, overlay: str, path: str, span: Span, report: Report, what: str = "") -> None:
+    """Notes that an overlay changes a path, or a rule that messages call `what`; reports what another has changed."""
     if not overlay:  # a ruleset's own rules, over those of its base
         return
     parts = path.split(".")
@@ -164,12 +193,13 @@ def _touch(source: Source, overlay: str, path: str, span: Span, report: Report) 
     for other in [*above, path, *source.touched_below.get(path, ())]:
         name, place = source.touched.get(other, (overlay, span))
         if name != overlay:
+            changed = f"`{path if len(path) > len(other) else other}`"
             report.error(
                 "RS505",
-                f"the overlays `{name}` and `{overlay}` both change `{path if len(path) > len(other) else other}`",
+                f"the overlays `{name}` and `{overlay}` both change {what or changed}",
                 span,
                 notes=[Label(place, "changed here already")],
-                help="use one of them, or write a third overlay that says what holds",
+                help="use one of them, or write a third overlay that includes both and says what holds",
             )
     source.touched[path] = (overlay, span)
     for each in above:
@@ -178,6 +208,7 @@ def _touch(source: Source, overlay: str, path: str, span: Span, report: Report) 
 
 def apply_overlay(source: Source, overlay: Mapping, rules: tuple[ast.Item, ...], name: str, report: Report) -> None:
     """Applies an overlay to the source; reports paths and rules that do not fit (RS503 … RS511)."""
+    before = _as_it_was(source)
     for option, (place, value) in _entries(overlay, "options"):
         _change(source, name, f"game.options.{option}.default", place, value, report)
     for emptied in _list(overlay, "replaces"):
@@ -192,7 +223,7 @@ def apply_overlay(source: Source, overlay: Mapping, rules: tuple[ast.Item, ...],
         _add(source, name, path, place, value, report)
     for item in _list(overlay, "remove"):
         _remove(source, name, item, report)
-    apply_rules(source, rules, name, report)
+    apply_rules(source, rules, name, report, before)
 
 
 def _entries(overlay: Mapping, key: str) -> list[tuple[str, tuple[Scalar, Node]]]:
@@ -258,8 +289,19 @@ def _remove(source: Source, name: str, item: Scalar, report: Report) -> None:
     source.root = _replaced(source.root, keys_of(source.root, item.text), None)
 
 
-def apply_rules(source: Source, rules: tuple[ast.Item, ...], name: str, report: Report) -> None:
-    """Adds, replaces, wraps and removes rules. `name` is the overlay's, or "" for a ruleset's own rules."""
+def apply_rules(
+    source: Source, rules: tuple[ast.Item, ...], name: str, report: Report, before: Source | None = None
+) -> None:
+    """Adds, replaces, wraps and removes rules.
+
+    Args:
+        source: takes them.
+        rules: the items of the files.
+        name: the overlay's, or "" for a ruleset's own rules.
+        report: takes what does not fit.
+        before: the source without any change of the overlay; by default as it is now.
+    """
+    before = before or _as_it_was(source)
     for item in rules:
         if isinstance(item, ast.Extend):
             _extend(source, item, name, report)
@@ -269,8 +311,9 @@ def apply_rules(source: Source, rules: tuple[ast.Item, ...], name: str, report: 
             if key not in source.items:
                 _no_rule(source, item.kind, item.name, report)
             else:
-                _touch(source, name, f"{item.kind} {item.name.text}", item.name.span, report)
-                source.displaced.append((name, item.name.span, source.items[key]))
+                what = _called(item.kind, item.name.text)
+                _touch(source, name, f"{item.kind} {item.name.text}", item.name.span, report, what)
+                source.displaced.append(Displaced(what, source.items[key], name, item.name.span, before))
                 source.removed[f"rules.{item.name.text}"] = item.name.span
                 _drop_originals(source, key)
                 del source.items[key]
@@ -291,7 +334,8 @@ def apply_rules(source: Source, rules: tuple[ast.Item, ...], name: str, report: 
         if old is None:
             _no_rule(source, kind, item.name, report)
             continue
-        _touch(source, name, f"{kind} {item.name.text}", item.name.span, report)
+        called = _called(kind, item.name.text)
+        _touch(source, name, f"{kind} {item.name.text}", item.name.span, report, called)
         if item.modifier == "wrap":
             if not isinstance(item, ast.Def | ast.Procedure):
                 report.error("RS229", f"only definitions and procedures are wrapped, not {kind}", item.name.span)
@@ -308,7 +352,7 @@ def apply_rules(source: Source, rules: tuple[ast.Item, ...], name: str, report: 
             notes = [Label(old.name.span, "the one in whose place it stands")]
             report.error("RS511", f"`{item.name.text}` must keep {what}", item.name.span, notes=notes)
         if item.modifier == "replace":
-            source.displaced.append((name, item.name.span, old))
+            source.displaced.append(Displaced(called, old, name, item.name.span, before))
             _drop_originals(source, key)
         source.items[key] = item
 
@@ -317,16 +361,21 @@ def _extend(source: Source, extension: ast.Extend, name: str, report: Report) ->
     """Adds options to a decision, in each rule with that decision."""
     decision = extension.name.text
     known: set[str] = set()
+
+    def touch(key: tuple[str, str]) -> None:
+        what = f"{_called(*key)}, where the decision `{decision}` is taken"
+        _touch(source, name, f"{key[0]} {key[1]}", extension.name.span, report, what)
+
     for key, item in list(source.items.items()):
         if isinstance(item, ast.Procedure):
             body = _extended(item.body, extension, known)
             if body != item.body:
-                _touch(source, name, f"{key[0]} {key[1]}", extension.name.span, report)
+                touch(key)
                 source.items[key] = replace(item, body=body)
         elif isinstance(item, ast.OptionGroup):
             options = tuple(replace(o, body=_extended(o.body, extension, known)) for o in item.options)
             if options != item.options:
-                _touch(source, name, f"{key[0]} {key[1]}", extension.name.span, report)
+                touch(key)
                 source.items[key] = replace(item, options=options)
     if decision not in known:
         hint = did_you_mean(decision, known)

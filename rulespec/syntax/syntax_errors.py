@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from lark import Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken
@@ -11,6 +12,7 @@ from lark.indenter import DedentError
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.syntax.habits import habit
 from rulespec.syntax.origin import Origin
 
 _STATEMENTS = [
@@ -46,6 +48,7 @@ _STATEMENTS = [
     "score",
     "tiebreak",
 ]
+_ALONE = ("leave", "again", "return", "pass")
 
 
 _SHOWN = {
@@ -69,8 +72,31 @@ _SHOWN = {
 }
 
 
-def _shown(token_type: str, token: str) -> str:
-    return _SHOWN.get(token_type, f"`{token.strip()[:40]}`")
+_EXPECTED = {
+    **_SHOWN,
+    "QMARK": "`?`",
+    "VBAR": "`|`",
+    "AMPERSAND": "`&`",
+    "MINUS": "`-`",
+    "ADD": "`+`",
+    "MUL": "`*`",
+    "COMPARE": "`==`",
+    "MINMAX": "`min` or `max`",
+    "REMOVABLE": "`def` or `invariant` or `options` or `procedure` or `scoring`",
+    "__ANON_0": "`->`",
+    "__ANON_1": "`..`",
+    "__ANON_2": "`??`",
+}
+"""How a terminal of the grammar is called where it is expected; the others are the words of their names."""
+
+
+def _shown(token: Token) -> str:
+    return _SHOWN.get(token.type, f"`{token.strip()[:40]}`")
+
+
+def expected_as_text(terminals: Iterable[str]) -> str:
+    """Terminals of the grammar as an author writes them, such as "`:` or `by`"."""
+    return " or ".join(sorted(_EXPECTED.get(t, f"`{t.lower()}`") for t in terminals))
 
 
 def syntax_error(error: Exception, text: str, origin: Origin) -> DiagnosticsError:
@@ -84,43 +110,54 @@ def syntax_error(error: Exception, text: str, origin: Origin) -> DiagnosticsErro
             "indent every block of the same depth by the same number of spaces",
             (Label(origin.at(begin, 1, begin, 2), "the block before it begins here"),) if begin else (),
         )
+    lines = text.split("\n")
     if isinstance(error, UnexpectedCharacters):
-        char = text.split("\n")[error.line - 1][error.column - 1 : error.column]
-        hint = next((help_ for signs, help_ in _FOREIGN_SIGNS.items() if char in signs), "")
+        char = lines[error.line - 1][error.column - 1 : error.column]
+        sign = next((help_ for signs, help_ in _FOREIGN_SIGNS.items() if char in signs), "")
         return failure(
             "RS132",
             f"the character `{char}` cannot stand here",
             origin.at(error.line, error.column, error.line, error.column + 1),
-            hint,
+            habit(lines, error.line, error.column) or sign,
         )
     assert isinstance(error, UnexpectedToken)
     token = error.token
-    expected = set(error.accepts or error.expected)
+    line, column = token.line or 1, token.column or 1
     span = origin.span(token) if token.line is not None else origin.at(1, 1, 1, 2)
     if token.type == "_NL":
-        span = origin.at(token.line or 1, token.column or 1, token.line or 1, (token.column or 1) + 1)
+        span = origin.at(line, column, line, column + 1)
+    expected = set(error.accepts or error.expected)
+    hint = _way_out(token, expected, lines, line, column)
+    open_ = _open_bracket(text, line, column)
+    notes = (Label(origin.at(*open_, open_[0], open_[1] + 1), "this bracket is open"),) if open_ else ()
+    return failure("RS131", f"{_shown(token)} cannot stand here", span, hint, notes)
+
+
+def _way_out(token: Token, expected: set[str], lines: list[str], line: int, column: int) -> str:
+    """The help for a token that cannot stand where it stands."""
+    written = lines[line - 1]
+    before = written[: column - 1].split()
+    if token.type == "_INDENT":
+        return "this line is indented more than the one before it, which opens no block"
+    if token.type == "_NL" and "COLON" in expected:
+        return "a head line ends with `:`"
+    if known := habit(lines, line, column):
+        return known
+    if token.type == "_DEDENT" and "PASS" in expected:
+        return "a text describes what stands under it, and nothing does: write it there, if only `pass`"
     hint = ""
+    called = expected == {"LPAR"} and len(before) == 1  # a word that is no statement, taken for a call
     if token.type == "NAME":
         words = [w for w in _STATEMENTS if w.upper() in expected]
         hint = did_you_mean(str(token), words) if words else ""
-    before = text.split("\n")[span.line - origin.line][: (token.column or 1) - 1].split()
-    if not hint and expected == {"LPAR"} and len(before) == 1:  # a word that is no statement, taken for a call
-        hint = did_you_mean(before[0], _STATEMENTS)
-    if "COLON" in expected and token.type == "_NL":
-        hint = "a head line ends with `:`"
-    elif token.type == "_INDENT":
-        hint = "this line is indented more than the one before it, which opens no block"
-    elif token.type == "EQUAL":
+    if not hint and called:
+        hint = did_you_mean(before[0], [w for w in _STATEMENTS if (w in _ALONE) == (token.type == "_NL")])
+        hint = hint or f"a procedure is called with brackets: `{before[0]}(…)`"
+    if not hint and token.type == "EQUAL":
         hint = "compare with `==`; assign with `set … to …`"
-    elif not hint and len(expected) <= 6:
-        names = sorted(_shown(t, t.lower()) for t in expected if not t.startswith("__"))
-        hint = "expected " + " or ".join(names) if names else ""
-    if not hint.startswith("did you mean"):
-        rest = text.split("\n")[span.line - origin.line][(token.column or 1) - 1 :]
-        hint = _habit(token, before, rest, expected) or hint
-    open_ = _open_bracket(text, span.line - origin.line + 1, token.column or 1)
-    notes = (Label(origin.at(*open_, open_[0], open_[1] + 1), "this bracket is open"),) if open_ else ()
-    return failure("RS131", f"{_shown(token.type, str(token))} cannot stand here", span, hint, notes)
+    if not hint and len(expected) <= 6:
+        hint = "expected " + expected_as_text(expected)
+    return hint
 
 
 _FOREIGN_SIGNS = {
@@ -129,29 +166,6 @@ _FOREIGN_SIGNS = {
     "!": "write `not`; unequal is `!=`",
     ";": "a statement ends where its line ends",
 }
-_COMPARING = frozenset(["==", "!=", "<", "<=", ">", ">="])
-
-
-def _habit(token: Token, before: list[str], rest: str, expected: set[str]) -> str:
-    """The hint for a habit from another language; "" if it is none.
-
-    Args:
-        token: the token in error.
-        before: the words before it on its line.
-        rest: the line from the token on.
-        expected: the names of the tokens that are allowed there.
-    """
-    if token == "if" and before[-1:] == ["else"]:
-        return "write `elif`"
-    if rest.startswith(("//", "/*", "--")):
-        return "a comment begins with `#`"
-    if token in _COMPARING:
-        return "put two comparisons together with `and`"
-    if expected == {"LPAR"} and re.match(r"[\w.\[\]]*\s?[-+*/]?=(?!=)", rest):
-        return "assign with `set … to …`"
-    if token == ":" and before[:1] == ["def"]:
-        return "a definition says the type of its value: `-> bool:`"
-    return ""
 
 
 def _open_bracket(text: str, line: int, column: int) -> tuple[int, int] | None:

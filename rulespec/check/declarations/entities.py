@@ -28,6 +28,7 @@ def read_entities(r: DeclarationReader) -> list[tuple[typed.Kind, str, Scalar, N
             found += [(kind, e, p, n) for e, p, n in entries(get(node, "spaces"))]
     for kind, name, place, node in found:
         title = text(get(node, "title")) or name.replace("_", " ")
+        r.writable(name, place.span)
         r.d.add_entity(kind, typed.Entity(name, title, place.span, text(get(node, "doc"))))
     return found
 
@@ -73,7 +74,8 @@ def _facts_of(r: DeclarationReader, kind: typed.Kind, name: str, place: Scalar, 
                 f"`{name}` has no value for `{fact.name}`",
                 place.span,
                 notes=[Label(fact.span, f"{fact.type}, declared here")],
-                help="give it, or make the fact optional with `?`" if isinstance(fact.type, Ent) else "",
+                help=f"add `{fact.name}: …`"
+                + (", or make the fact optional with `?`" if isinstance(fact.type, Ent) else ""),
             )
             fact.values.append(0)
         if misread:
@@ -159,7 +161,7 @@ def _line(r: DeclarationReader, track: typed.TrackDecl) -> None:
             continue
         value = r.constant(upto, Num(track.unit), "`upto`") if upto is not None else 0
         if upto is None:
-            r.report.error("RS228", f"`{name}` has no value for `upto`", place.span)
+            r.report.error("RS228", f"`{name}` has no value for `upto`", place.span, help="add `upto: …`")
         elif track.upto and value <= track.upto[-1]:
             r.report.error("RS227", "the spaces of a line stand from low to high", upto.span)
         track.upto.append(value)

@@ -58,4 +58,5 @@ def _setting(r: DeclarationReader, name: str, place: Scalar, node: Node) -> None
         if value.text in kind.index:
             r.report.error("RS223", f"`{value.text}` is listed twice", value.span)
         else:
+            r.writable(value.text, value.span)
             r.d.add_entity(kind, typed.Entity(value.text, value.text, value.span))

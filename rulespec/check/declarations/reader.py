@@ -10,13 +10,14 @@ from rulespec.diagnostics.suggestions import nearest
 from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, content_column
 from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_expr, parse_type
+from rulespec.syntax.words import BEGIN_EXPRESSIONS
 from rulespec.typed import nodes as typed
 from rulespec.types import BAD, INT, Type
 
 MAX_EXPRESSIONS = 100_000
 """Characters of all expressions in YAML files together. Parsing them takes about as long as that of rules."""
 
-RESERVED = frozenset(["int", "bool", "players", "index", "original", "true", "false", "none"])
+RESERVED = BEGIN_EXPRESSIONS | {"int", "bool", "players", "index", "original"}
 TEXTS = ("title", "doc")
 """Keys of an entity that are no facts."""
 
@@ -58,6 +59,12 @@ class DeclarationReader:
             return False
         self._names[name] = span
         return True
+
+    def writable(self, name: str, span: Span) -> None:
+        """Reports a name of an entity, a value or a place that rules cannot write, as it begins an expression."""
+        if name in BEGIN_EXPRESSIONS:
+            help_ = f"rules cannot write it: give it another name, such as `{name}_`"
+            self.report.error("RS223", f"`{name}` is a word of the language", span, help=help_)
 
     def refer(self, node: Node | None, *named: typed.Named) -> None:
         """Notes what the names in a scalar stand for; several have dots between them."""

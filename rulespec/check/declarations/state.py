@@ -28,7 +28,8 @@ def read_state(r: DeclarationReader) -> None:
                 r.d.fields[field] = _field(r, field, "", place, spec)
 
 
-def _field(r: DeclarationReader, name: str, kind: str, place: Scalar, spec: Node) -> typed.FieldDecl:
+def _private(r: DeclarationReader, name: str, kind: str, place: Scalar, spec: Node) -> str:
+    """The bool option under which a field is shown to its own player only, or "true"; "" if everybody sees it."""
     private = get(spec, "private")
     hidden = text(private)
     if hidden not in ("", "true", "false"):
@@ -40,6 +41,15 @@ def _field(r: DeclarationReader, name: str, kind: str, place: Scalar, spec: Node
             hidden = ""
         r.d.used.add(hidden)
     hidden = "" if hidden == "false" else hidden
+    if hidden and kind != r.d.player_kind:
+        message = f"`{name}` is no player's own, and would be hidden from everybody"
+        help_ = f"only state under `kinds.{r.d.player_kind}.state` is private: declare it there, or leave `private` out"
+        r.report.error("RS229", message, (private or place).span, help=help_)
+    return hidden
+
+
+def _field(r: DeclarationReader, name: str, kind: str, place: Scalar, spec: Node) -> typed.FieldDecl:
+    hidden = _private(r, name, kind, place, spec)
     unit = get(spec, "account")
     if isinstance(unit, Scalar):
         if unit.text not in r.d.units:
@@ -91,9 +101,12 @@ def _start(r: DeclarationReader, field: typed.FieldDecl, spec: Node) -> None:
         check_range(r, field, field.start)
     elif isinstance(field.type, Ent) and not field.type.optional and field.type.kind in r.d.kinds:
         message = f"`{field.name}` needs a start value of kind `{field.type.kind}`"
+        kind = r.d.kinds[field.type.kind]
         help_ = "add `start: …`, or make it optional with `?`"
-        if field.type.kind == r.d.player_kind:
+        if kind.is_player:
             help_ = "make it optional with `?`: players are not known before the game"
+        elif not any(e.name[0].isalpha() for e in kind.entities):
+            help_ = "make it optional with `?`: the kind has no entity with a name that begins with a letter"
         r.report.error("RS228", message, field.span, help=help_)
     elif _misses_zero(field):
         help_ = "add `start: …`"

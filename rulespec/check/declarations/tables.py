@@ -86,4 +86,5 @@ def _rows(
         if missing:
             names = ", ".join(f"`{m}`" for m in missing[:6]) + (" …" if len(missing) > 6 else "")
             notes = added([kind.entities[kind.index[m]] for m in missing], kind)
-            r.report.error("RS228", f"the table `{table.name}` has no row for {names}", node.span, notes=notes)
+            message = f"the table `{table.name}` has no row for {names}"
+            r.report.error("RS228", message, node.span, notes=notes, help=f"add `{missing[0]}: …`")

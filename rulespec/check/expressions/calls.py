@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rulespec.check.expressions import foreign
 from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.expressions.operators import common_number
 from rulespec.check.scope import Env
@@ -38,6 +39,7 @@ def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
             return x.bad("RS229", f"`{name}` is a procedure, and has no value", e.name.span)
         places: dict[str, Span | None] = {d.name: d.span for d in x.rules.definitions.values()}
         hint, notes = nearest(name, places | dict.fromkeys(("abs", "min", "max", "count")))
+        hint = hint or foreign.CALLS.get(name, "")
         return x.bad("RS221", f"no definition is called `{name}`", e.name.span, notes=notes, help=hint)
     x.decls.used.add(f"def {name}")
     x.decls.refer(e.name.span, definition)

@@ -24,6 +24,11 @@ class Dispute(Struct, frozen=True):
     diagnostic: Diagnostic
 
 
+def _member(type_: Type) -> Type | None:
+    """Type of the members of a set; None for other types."""
+    return Ent(type_.kind) if isinstance(type_, SetOf) else None
+
+
 class ExpressionContext(ABC):
     """Declarations, rules and report of one run; `infer` types the parts of an expression.
 
@@ -76,7 +81,8 @@ class ExpressionContext(ABC):
         if isinstance(target, Num) and isinstance(expr.type, Num):
             self.units(Diagnostic("RS302", Severity.ERROR, message, expr.span, str(expr.type), notes), (expr, target))
             return typed.Lit(BAD, expr.span, 0)
-        return self.bad("RS301", message, expr.span, str(expr.type), notes)
+        help_ = "in braces it is a set: `{…}`" if expr.type == _member(target) else ""
+        return self.bad("RS301", message, expr.span, str(expr.type), notes, help_)
 
     def units(self, d: Diagnostic, *sides: tuple[typed.Expr, Type]) -> None:
         """Reports a conflict of units, at once or, if a constant gives a side its unit, as a dispute.
@@ -155,10 +161,10 @@ class ExpressionContext(ABC):
         self.error(code, message, span, label, notes, help)
         return typed.Lit(BAD, span, 0)
 
-    def wrong(self, expr: typed.Expr, what: str) -> typed.Expr:
+    def wrong(self, expr: typed.Expr, what: str, help: str = "") -> typed.Expr:
         """Reports an expression of the wrong type; `what` says which type must stand there."""
         message = f"{what}, and this is {expr.type}"
-        return self.bad("RS301", message, expr.span, str(expr.type), self.declared(expr))
+        return self.bad("RS301", message, expr.span, str(expr.type), self.declared(expr), help)
 
     def declared(self, expr: typed.Expr) -> tuple[Label, ...]:
         """Notes that show where the type of an expression comes from."""

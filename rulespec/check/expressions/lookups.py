@@ -44,7 +44,13 @@ def infer_index(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr:
             return typed.Lit(BAD, e.span, 0)
         if target.name in d.pieces:
             return x.bad("RS229", f"`{target.name}` needs a place, as in `{target.name}[…].supply`", e.span)
-    return x.bad("RS229", "`[…]` follows a table, a product kind or a place of pieces", target.span)
+    help_ = ""
+    if isinstance(target, ast.Ref) and target.name in d.kinds and target.name not in env.vars:
+        word = e.keys[0].name if isinstance(e.keys[0], ast.Ref) else "x"
+        help_ = f"an entity is written by its name alone: `{word}`"
+        if target.name == d.player_kind:
+            help_ = "players have no numbers in rules: a parameter, a `for` or state says who is meant"
+    return x.bad("RS229", "`[…]` follows a table, a product kind or a place of pieces", target.span, help=help_)
 
 
 def pieces_in_place(

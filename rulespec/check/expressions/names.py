@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from rulespec.check.expressions import foreign
 from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.expressions.lookups import pieces_in_place
 from rulespec.check.scope import Env, path_of
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.syntax import ast
+from rulespec.syntax.words import BEGIN_EXPRESSIONS
 from rulespec.typed import nodes as typed
 from rulespec.types import ANY, BAD, BOOL, INT, LITERAL, Bad, Ent, Num, SetOf, Type
 
@@ -81,6 +83,10 @@ def _entity(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> ty
     if e.name in d.broken:
         return typed.Lit(BAD, e.span, 0)
     hint, notes = nearest(e.name, _visible_names(x, env))
+    if e.name in foreign.NAMES:
+        hint, notes = foreign.NAMES[e.name], ()
+    elif isinstance(want, Ent) and want.kind == d.player_kind and (not hint or f"`{want.kind}`" in hint):
+        hint, notes = "players have no names in rules: a parameter, a `for` or state says who is meant", ()
     for var in env.vars.values():
         var.reads += f"`{var.name}`" in hint  # a misspelt variable is not reported as unused, too
     return x.bad("RS221", f"nothing is called `{e.name}` here", e.span, notes=notes, help=hint)
@@ -130,7 +136,8 @@ def _member(x: ExpressionContext, owner: typed.Expr, name: ast.Name, span: Span)
     if isinstance(owner.type, Bad):
         return typed.Lit(BAD, span, 0)
     if not isinstance(owner.type, Ent) or owner.type.kind == ANY:
-        return x.wrong(owner, f"only an entity has `.{name.text}`")
+        help_ = foreign.MEMBERS.get(name.text, "") if isinstance(owner.type, SetOf) else ""
+        return x.wrong(owner, f"only an entity has `.{name.text}`", help_)
     kind = x.decls.kinds[owner.type.kind]
     if owner.type.optional:
         return x.expect(owner, Ent(kind.name), f"the owner of `.{name.text}`")
@@ -205,6 +212,6 @@ def no_shadow(x: ExpressionContext, name: ast.Name, env: Env) -> bool:
         if name.text in names:
             span = getattr(names[name.text], "span", name.span)
             x.error("RS223", f"`{name.text}` has another meaning already", name.span, notes=(Label(span, "this one"),))
-    if name.text == "players":
-        x.error("RS223", "`players` is a word of the language", name.span)
+    if name.text == "players" or name.text in BEGIN_EXPRESSIONS:
+        x.error("RS223", f"`{name.text}` is a word of the language", name.span)
     return x.report.errors == before

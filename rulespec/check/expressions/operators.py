@@ -166,7 +166,12 @@ def _mismatch(
         d = Diagnostic(code, Severity.ERROR, message, right.span, str(right.type), notes)
         x.units(d, (left, right.type), (right, left.type))
         return typed.Lit(BAD, right.span, 0)
-    return x.bad(code, message, right.span, str(right.type), notes)
+    help_ = ""
+    if isinstance(left.type, SetOf) and isinstance(right.type, SetOf | Ent):
+        help_ = "sets are joined with `|`, and taken apart with `-`: `s | {x}`"
+        if isinstance(right.type, Ent) and right.type.optional:
+            help_ = "no set holds none: ask `is none` apart, or write an option without the parameter"
+    return x.bad(code, message, right.span, str(right.type), notes, help_)
 
 
 def common_number(x: ExpressionContext, so_far: Type, arg: typed.Expr, op: str, other: typed.Expr) -> Type:

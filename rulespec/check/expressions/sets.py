@@ -46,7 +46,8 @@ def type_binder(x: ExpressionContext, b: ast.Binder, env: Env) -> tuple[typed.Bi
         if kind == ANY:
             x.error("RS301", "the kind of this set is unknown", source.span, str(source.type))
     elif not isinstance(source.type, Bad):
-        x.wrong(source, "`in` takes a set")
+        numbers = "`repeat at most n:` counts" if isinstance(source.type, Num) else ""
+        x.wrong(source, "`in` takes a set", numbers)
     no_shadow(x, b.name, env)
     var = typed.Var(b.name.text, Ent(kind) if kind != ANY else BAD, b.name.span)
     x.decls.refer(var.span, var)

@@ -10,6 +10,8 @@ from rulespec.check.statements.decisions import type_decide
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 
+_INSTEAD = "what depends on a condition elsewhere stands in the block of an `if …:`"
+
 
 class StatementChecker(StatementContext):
     """Turns the bodies of procedures into typed statements, and reports errors in them."""
@@ -59,5 +61,5 @@ class StatementChecker(StatementContext):
         if isinstance(s, ast.Decide):
             return type_decide(self, s, env, place)
         assert isinstance(s, ast.Require)
-        self.x.error("RS406", "`require` stands first in the body of an option", s.span)
+        self.x.error("RS406", "`require` stands first in the body of an option", s.span, help=_INSTEAD)
         return None, env, True

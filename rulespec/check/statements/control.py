@@ -13,7 +13,7 @@ from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
-from rulespec.types import ANY, BAD, INT, Ent, SetOf
+from rulespec.types import ANY, BAD, INT, Bool, Ent, Num, SetOf
 
 
 def type_call(c: StatementContext, s: ast.CallStmt, env: Env, place: Place) -> Outcome:
@@ -87,7 +87,10 @@ def type_match(c: StatementContext, s: ast.Match, env: Env, place: Place) -> Out
     subject = x.infer(s.subject, env)
     if not isinstance(subject.type, Ent) or subject.type.optional or subject.type.kind == ANY:
         if subject.type != BAD:
-            x.expect(subject, Ent("entity"), "the subject of `match`")
+            help_ = "write `if … elif … else`" if isinstance(subject.type, Num | Bool) else ""
+            if isinstance(subject.type, Ent) and subject.type.optional:
+                help_ = "check it first: `if x is some:`"
+            x.wrong(subject, "the subject of `match` must be an entity", help_)
         return None, env, True
     kind = x.decls.kinds[subject.type.kind]
     seen: dict[int, ast.Expr] = {}

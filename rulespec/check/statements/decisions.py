@@ -34,6 +34,9 @@ def type_decide(c: StatementContext, s: ast.Decide, env: Env, place: Place) -> O
         if by.type == SetOf(player.kind):
             help_ = f"to ask all of them: `decide {s.name.text} together by p in …`"
             by = x.bad("RS301", f"one {player} decides, and this is {by.type}", by.span, str(by.type), help=help_)
+        elif isinstance(s.by, ast.Binary) and s.by.op == "in" and isinstance(s.by.left, ast.Ref):
+            help_ = f"to ask all of them: `decide {s.name.text} together by {s.by.left.name} in …`"
+            by = x.wrong(by, f"who decides must be {player}", help_)
         else:
             by = x.expect(by, player, "who decides")
     if s.each is not None:
@@ -137,7 +140,10 @@ def _param(c: StatementContext, p: ast.OptionParam, env: Env) -> tuple[typed.Opt
     elif isinstance(low.type, SetOf) and low.type.kind != ANY:
         type_ = Ent(low.type.kind)
     elif low.type != BAD:
-        x.wrong(low, "a parameter ranges over a set or over numbers `a .. b`")
+        help_ = "write `1 .. n`" if isinstance(low.type, Num) else ""
+        if isinstance(low.type, Ent):
+            help_ = "a single one is no parameter: use it in the body, if need be after `require x is some`"
+        x.wrong(low, "a parameter ranges over a set or over numbers `a .. b`", help_)
     var = typed.Var(p.name.text, type_, p.name.span, reads=1)
     x.decls.refer(var.span, var)
     inner = env.bind(var)
@@ -145,4 +151,5 @@ def _param(c: StatementContext, p: ast.OptionParam, env: Env) -> tuple[typed.Opt
     if p.where is not None:
         where = x.condition(p.where, inner)
         inner = inner.learn(known_if(where, True))
-    return typed.OptionParam(var, low, high, where, p.reason.text, p.low.span), inner
+    span = p.low.span.to(p.high.span) if p.high is not None else p.low.span
+    return typed.OptionParam(var, low, high, where, p.reason.text, span), inner

@@ -297,7 +297,7 @@ def test_a_mistake_is_told_once_with_the_shortest_game(tmp_path: Path) -> None:
     assert code == 1
     assert out.count("error[RS712]") == 1
     assert "the shortest game found, of A, B" in out
-    (log,) = folder.iterdir()
+    (log,) = folder.glob("*.jsonl")
     assert f"rulespec replay --check {log}" in out
     assert run("replay", log, "--rules", tmp_path / "small")[0] == 0
     code, out, _ = run("replay", "--check", log, "--rules", tmp_path / "small")

@@ -15,7 +15,7 @@ from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option
 from rulespec.engine.logs.native import LogHeader, parse_log
 from rulespec.engine.replay.replay import replay_native
-from rulespec.engine.verify.shrink import FailingGame, Move, last_changes, leave_out, shortest
+from rulespec.engine.verify.shrink import FailingGame, Move, leave_out, replayed, shortest
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
@@ -129,7 +129,7 @@ def test_the_log_is_a_native_log() -> None:
 def test_the_story_says_who_did_what_and_what_has_changed() -> None:
     game = played("take(1)", "take(2)")
     moves: tuple[Move, ...] = (*game.history, TakenBack(2))
-    changed = tuple(last_changes(nim(), LogHeader.of(game), moves))
+    changed = replayed(nim(), LogHeader.of(game), moves).changed
     failing = FailingGame(LogHeader.of(game), moves, WRONG, changed)
     assert failing.story() == [
         "A: take(1)",

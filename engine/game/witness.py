@@ -1,0 +1,135 @@
+"""Witnesses: for which entities a condition fails that should hold, and the values that it saw there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from msgspec import Struct
+
+from rulespec.engine.lower.expressions import ExpressionLowering, Scope
+from rulespec.engine.lower.layout import type_name
+from rulespec.engine.lower.options import atoms
+from rulespec.engine.program import ir
+from rulespec.typed import nodes as typed
+
+_MAX_VALUES = 8
+"""Values of a witness."""
+
+Evaluate = Callable[[ir.Expr, list[int]], int]
+"""The value of a lowered expression, with its first slots filled."""
+Text = Callable[[typed.Expr], str]
+"""The text of an expression in its source."""
+
+
+class Found(Struct, frozen=True):
+    """A part of a condition that alone makes it fail, and what is bound there: names, kinds and values."""
+
+    part: typed.Expr
+    scope: Scope
+    slots: list[int]
+    bound: tuple[tuple[str, str, int], ...] = ()
+
+
+class Witness:
+    """Search for the part of a condition that makes it fail.
+
+    Args:
+        lowering: lowers the parts of the condition.
+        evaluate: gives their values where the game stands.
+        show: gives a value of a type as people read it.
+        text: gives the text of an expression in its source.
+    """
+
+    def __init__(
+        self, lowering: ExpressionLowering, evaluate: Evaluate, show: Callable[[str, int], str], text: Text
+    ) -> None:
+        self.lowering = lowering
+        self.evaluate = evaluate
+        self.show = show
+        self.text = text
+
+    def of(self, condition: typed.Expr) -> str:
+        """Why a condition fails, such as "it fails for r = oak: `tax[r]` = 3, `r.owner` = none"."""
+        found = self._descend(Found(condition, Scope(), []), True)
+        bound = dict.fromkeys(f"{name} = {self.show(kind, value)}" for name, kind, value in found.bound)
+        names = {name for name, _, _ in found.bound}
+        parts = [p for p in atoms(found.part) if not isinstance(p, typed.Lit)]
+        parts = [p for p in parts if not isinstance(p, typed.Local) or p.var.name not in names]
+        values = dict.fromkeys(
+            f"`{self.text(p)}` = {self.show(type_name(p.type), self._value(p, found))}" for p in parts[:_MAX_VALUES]
+        )
+        where = f" for {', '.join(bound)}" if bound else ""
+        return f"it fails{where}" + (f": {', '.join(values)}" if values else "")
+
+    def _value(self, e: typed.Expr, at: Found) -> int:
+        return self.evaluate(self.lowering.expr(e, at.scope), at.slots)
+
+    def _at(self, at: Found, part: typed.Expr) -> Found:
+        return Found(part, at.scope, at.slots, at.bound)
+
+    def _bind(self, at: Found, var: typed.Var, value: int, *, named: bool = True) -> Found:
+        slot = self.lowering.slot(at.scope)
+        slots = [*at.slots[:slot], *[0] * (slot - len(at.slots)), value]
+        bound = (*at.bound, (var.name, type_name(var.type), value)) if named else at.bound
+        return Found(at.part, at.scope.in_slot(var, slot), slots, bound)
+
+    def _descend(self, at: Found, wanted: bool) -> Found:
+        """The smallest part that makes `at.part` differ from what is wanted of it."""
+        e = at.part
+        if isinstance(e, typed.Op) and e.op == "not":
+            return self._descend(self._at(at, e.args[0]), not wanted)
+        if isinstance(e, typed.Op) and e.op == ("and" if wanted else "or"):
+            culprit = next(a for a in e.args if bool(self._value(a, at)) is not wanted)
+            return self._descend(self._at(at, culprit), wanted)
+        if isinstance(e, typed.Op) and e.op == ("or" if wanted else "and"):
+            deep = [a for a in e.args if not isinstance(a, typed.Op)]
+            return self._descend(self._at(at, deep[0]), wanted) if len(deep) == 1 else at
+        if isinstance(e, typed.Choice):
+            return self._descend(self._at(at, e.then if self._value(e.condition, at) else e.other), wanted)
+        if isinstance(e, typed.Each) and e.op == ("all" if wanted else "any"):
+            return self._member(e, at, wanted)
+        if wanted and (none := _counted_none(e)) is not None:
+            return self._member(none, at, False)
+        if isinstance(e, typed.Call) and e.definition.body is not None:
+            return self._inside(e, at, wanted)
+        return at
+
+    def _member(self, e: typed.Each, at: Found, wanted: bool) -> Found:
+        """The first member of a set that should not be as it is."""
+        tested = e.body if wanted else e.binder.where
+        for member in _members(self._value(e.binder.source, at)):
+            here = self._bind(at, e.binder.var, member)
+            if wanted and e.binder.where is not None and not self._value(e.binder.where, here):
+                continue
+            if tested is None:
+                return self._at(here, e.binder.source)
+            if bool(self._value(tested, here)) is not wanted:
+                return self._descend(self._at(here, tested), wanted)
+        return at
+
+    def _inside(self, e: typed.Call, at: Found, wanted: bool) -> Found:
+        """The part of a definition that makes a call of it differ."""
+        here = Found(at.part, Scope(), [], at.bound)
+        for param, arg in zip(e.definition.params, e.args, strict=True):
+            here = self._bind(here, param, self._value(arg, at))
+        for var, value in e.definition.lets:
+            here = self._bind(here, var, self._value(value, here), named=False)
+        assert e.definition.body is not None
+        return self._descend(self._at(here, e.definition.body), wanted)
+
+
+def _counted_none(e: typed.Expr) -> typed.Each | None:
+    """The `count` in `count(x in s where c) == 0`."""
+    if isinstance(e, typed.Op) and e.op in ("==", "<="):
+        count, number = e.args
+        if isinstance(count, typed.Each) and count.op == "count" and isinstance(number, typed.Lit) and not number.value:
+            return count
+    return None
+
+
+def _members(mask: int) -> Iterator[int]:
+    number = 0
+    while mask >> number:
+        if mask >> number & 1:
+            yield number
+        number += 1

@@ -1,0 +1,36 @@
+"""Names that other languages have, and what stands for them here."""
+
+from __future__ import annotations
+
+_NOTHING = "no value is written `none`"
+_NUMBERS = "numbers are no set: compare with `a <= n and n <= b`; `repeat at most n:` counts"
+_SIZE = "the number of members is `count(s)`"
+_CHANCE = "chance is a decision that nobody takes: `chance name:`, with its results as options"
+_SET = "a set is written in braces: `{a, b}`"
+_WHOLE = "numbers are whole, and division rounds down: leave it out"
+_EACH = "write `any(x in s where c)` or `all(x in s: c)`"
+
+NAMES = {
+    **dict.fromkeys(["True", "TRUE"], "write `true`"),
+    **dict.fromkeys(["False", "FALSE"], "write `false`"),
+    **dict.fromkeys(["None", "NONE", "null", "NULL", "Null", "nil", "undefined"], _NOTHING),
+}
+"""Name alone → the help for it."""
+
+CALLS = {
+    **dict.fromkeys(["len", "size", "length", "Count", "cardinality"], _SIZE),
+    **dict.fromkeys(["range"], _NUMBERS),
+    **dict.fromkeys(["random", "rand", "randint", "randrange", "roll", "dice", "die", "choice", "shuffle"], _CHANCE),
+    **dict.fromkeys(["set", "list", "tuple", "array"], _SET),
+    **dict.fromkeys(["round", "floor", "int", "float", "trunc"], _WHOLE),
+    **dict.fromkeys(["exists", "some", "every", "forall"], _EACH),
+    **dict.fromkeys(["isset", "is_some", "defined", "is_none", "isnull"], "write `x is some` or `x is none`"),
+}
+"""Name of a call → the help for it."""
+
+MEMBERS = {
+    **dict.fromkeys(["size", "length", "count", "len"], _SIZE),
+    **dict.fromkeys(["add", "remove", "union"], "sets are joined with `|`, and taken apart with `-`"),
+    **dict.fromkeys(["contains", "includes", "has"], "write `x in s`"),
+}
+"""Member of a set → the help for it."""

@@ -1,0 +1,276 @@
+"""Habits from other languages: what people write where the rules language has another form, and that form.
+
+A habit is a pattern over the line in error. `¦` stands in it where the parser stopped, and before it stands what the
+line belongs to: `def: if ¦x > 0:` is in the body of a definition, `head: …` is a line at the left margin, and `: …` is
+an expression in a YAML file. The first pattern that fits gives the help.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import chain
+
+_ITEM = re.compile(r"(?:(?:replace|wrap) )?(def|procedure|invariant|scoring|options|extend)\b")
+
+_BODY = r"^(?:procedure|options|extend|): "
+_HEAD = r"^head: (?:replace |wrap )?"
+
+_HEADS = (
+    (_HEAD + r"procedure\b.*\) ?¦->", "a procedure has no value: it sets state, or a `def` computes the value"),
+    (_HEAD + r"def\b.*¦(?:=|:(?!=))", "a definition says the type of its value: `def name(…) -> int:`"),
+    (_HEAD + r"(?:def|procedure) \w+ ?¦(?!\()", "brackets follow the name, also without parameters: `name()`"),
+    (_HEAD + r"(?:def|procedure) \w+\(.*¦=", "a parameter has no default: every call gives it"),
+    (_HEAD + r"(?:def|procedure) \w+\([^)]*¦[^({]*[,)]", "a parameter is written with its type: `name: type`"),
+    (_HEAD + r"def\b.*->.*\b(?:list|List) ?¦", "there are no lists: a set is written `set kind`"),
+    (_HEAD + r"def\b.*->.*\w+ ?¦(?:or|\||\[)", "a value that may be none has a type with `?`; a set is `set kind`"),
+    (_HEAD + r"(?:def|procedure)\b.*(?:->|:) ?(?:set ?¦|¦\[)", "a set is written `set kind`"),
+    (_HEAD + r"extend ¦", "only a decision is extended: `extend decision name:`; wrap a procedure: `wrap procedure …`"),
+    (
+        r"^head: ¦?(?:define|function|func|fn|sub|proc|rule|action|method|override|overrides)\b",
+        "`procedure name(…):` changes the game, `def name(…) -> int:` computes a value",
+    ),
+    (r"^head: ¦?(?:import|include|use|using|require)\b", "all files of `rules/` are read together: leave it out"),
+    (
+        r"^head: ¦?(?:class|enum|kind|type|struct|state|var|let|const|constant|global)\b|^head: ¦\w+ ?(?:=|:=)",
+        "kinds and state are declared in kinds.yaml, constants in tables.yaml",
+    ),
+    (
+        r"^head: ¦(?:option|decide|chance|set|pay|move|if|for|match|repeat|end|leave|return|pass|while)\b",
+        "statements and decisions stand in the indented body of a procedure",
+    ),
+    (r"^(?:procedure|options|def): ¦?(?:def|procedure) ", "definitions and procedures begin at the left margin"),
+)
+
+_ONE_EXPRESSION = (
+    (r"^def: ¦?(?:el)?if\b", "a definition is one expression: write `a if c else b`"),
+    (r"^def: ¦?else\b", "a definition is one expression: write `a if c else b`"),
+    (r"^def: ¦?return\b", "a definition is one expression: write it without `return`"),
+    (r"^def: ¦?(?:match|switch)\b", "a definition has no `match`: write `a if c else b`"),
+    (
+        r"^def: ¦?(?:for|foreach|while|repeat)\b",
+        "a definition has no loops: use `sum(e for x in s)`, `count(x in s where c)`, `any`, `all`, `max`, …",
+    ),
+    (
+        r"^def: ¦?(?:set|pay|move|end|decide|chance|require|leave|pass)\b",
+        "a definition changes nothing and asks nobody: a `procedure` does",
+    ),
+    (r"^def: ¦[\w({-]", "a definition is one expression, after lines of `let`; it goes on over lines in brackets"),
+    (r"^invariant: ¦?require\b", "an invariant is one condition: write it without `require`"),
+    (r"^invariant: ¦?if\b", "an invariant is one condition: write `b if a else true`"),
+    (
+        r"^scoring: (?:score )?¦?for\b|^head: scoring \w+ ?¦",
+        "the head names each player in turn: `scoring p in player:`",
+    ),
+    (_HEAD + r"invariant \w+ ?¦\(", "an invariant has no parameters: `all(x in s: c)` asks for each"),
+    (r"^invariant: ¦[\w({-]", "an invariant is one condition: join several with `and`, over lines in brackets"),
+    (_HEAD + r"invariant \w+: ?¦[\w(]", "the condition stands on the next line, indented"),
+)
+
+_COMPARING = (
+    (r"<¦>", "unequal is written `!=`"),
+    (r"[=!]=¦=", "equal is written `==`, and unequal `!=`"),
+    (r"¦=<", "at most is written `<=`"),
+    (r"¦=>", "at least is written `>=`"),
+    (r"&¦&|¦&&", "write `and`"),
+    (r"\|¦\||¦\|\|", "write `or`"),
+    (r"[^&]&[^&].*¦(?:==|!=|<|>)", "`&` is for sets: join conditions with `and`, in brackets if need be"),
+    (r"[^|]\|[^|].*¦(?:==|!=|<|>)", "`|` is for sets: join conditions with `or`, in brackets if need be"),
+    (r"\bis ¦not (?:none|None|null|nil)\b", "write `is some`"),
+    (r"\bis ¦(?:None|null|nil|empty)\b", "write `is none`"),
+    (r"\bis ¦not\b", "`is` asks for `none` and `some` only: unequal is written `!=`"),
+    (r"\bis ¦", "`is` asks for `none` and `some` only: equal is written `==`"),
+    (r"\bbetween\b", "write `a <= n and n <= b`"),
+    (r"\bcase ¦(?:==|!=|<|>)", "a `case` names entities; compare numbers with `if … elif …`"),
+    (r"[=<>].*¦(?:==|!=|<=|>=|<|>)", "put two comparisons together with `and`"),
+)
+
+_STATEMENTS = (
+    (
+        _BODY + r"(?:(?:while|until) ?¦|(?:loop|do) ?¦:)",
+        "write `repeat at most n:`, and in its block `if …: leave`; `repeat:` alone needs a decision on every way",
+    ),
+    (_BODY + r"repeat ¦(?:while|until)\b", "write `repeat at most n:`, and in its block `if …: leave`"),
+    (_BODY + r"repeat ¦", "write `repeat at most n:`"),
+    (_BODY + r"unless ?¦", "write `if not (…):`"),
+    (_BODY + r"(?:for each|foreach|for all) ?¦", "write `for x in s:`"),
+    (_BODY + r"for ¦\(", "write `for x in s:`, without brackets"),
+    (_BODY + r"for \w+ ¦(?:of|from)\b", "write `for x in s:`; `repeat at most n:` counts"),
+    (r"\bfor \w+ in \d+ ?¦\.\.", "`for` goes over entities: `repeat at most n:` counts"),
+    (_BODY + r"for \w+ ?¦,", "a `for` has one variable: put another `for` into its block"),
+    (_BODY + r"for .*¦by\b", "the order is that of the kind, `from e` or `after e`"),
+    (r"else ¦if\b", "write `elif`"),
+    (_BODY + r"(?:break|last) ?¦$", "write `leave`"),
+    (
+        _BODY + r"(?:continue|next|skip) ?¦$",
+        "write `again` to go on with the next turn of the loop, `pass` to do nothing",
+    ),
+    (
+        _BODY + r"(?:exit|stop|quit|halt) ?¦",
+        "`return` leaves the procedure, `leave` the loop, `end game` ends the game",
+    ),
+    (_BODY + r"end ?¦(?:$|if|for|procedure|repeat)", "a block ends with its indentation; `end game` ends the game"),
+    (_BODY + r"return ¦", "a procedure has no value: set state, or let a `def` compute the value"),
+    (_BODY + r"(?:default|otherwise) ?¦:|^\w*: ¦(?:default|otherwise)\b|\bcase ¦_", "write `else:`"),
+    (_BODY + r"else ?¦:", "`else` is indented like its `if`; that of a `match` like its `case`"),
+    (_BODY + r"switch ?¦", "write `match`"),
+    (r"\bcase .*(?:-¦>|¦->)", "write `case a:`"),
+    (
+        _BODY + r"(?:ask|choose|choice|prompt|vote) ?¦",
+        "a question to a player is `decide name by player:`, with options",
+    ),
+    (
+        _BODY + r"(?:raise|throw|error|fail|assert|check) ?¦",
+        "what a player may not do is said by a `require` of the option; what must always hold is an `invariant`",
+    ),
+    (_BODY + r"(?:print|log|echo) ?[¦(]", "rules print nothing: leave it out"),
+    (_BODY + r"(?:set|let) \w.* ¦[-+*/%]=", "write `set x to x + e`"),
+    (_BODY + r"set .* ¦:?=", "assign with `set … to …`"),
+    (r"^\w*: let \w+ ?¦:(?!=)", "a local has the type of its value: `let name = …`"),
+    (r"^\w*: let \w+ ?¦,", "one `let` for each local"),
+    (r"^\w*: let \w+ ?¦", "a local is made with `let name = …`"),
+    (_BODY + r"(?:var|val|local|auto|const|int|bool|number|my) ¦\w+ ?:?=(?!=)", "a local is made with `let name = …`"),
+    (_BODY + r"\w+ ?¦(?:[.\[][\w.\[\]]*)? ?(?:[-+*/%]=|\+\+|--)", "write `set x to x + e`"),
+    (_BODY + r"\w+ ?¦(?:[.\[][\w.\[\]]*)? ?:?=(?!=)", "assign with `set … to …`"),
+    (_BODY + r"\w+ ?¦(?:[.\[][\w.\[\]]*)? ?==", "this compares, and nothing comes of it: assign with `set … to …`"),
+    (
+        _BODY + r"(?:add|append|insert|include|push) ¦\D|^\w*: \w[\w.]*¦\.(?:add|append|insert|push)\b",
+        "a member is added to a set by `set s to s | {x}`",
+    ),
+    (
+        _BODY + r"(?:remove|delete|discard) ¦|^\w*: \w[\w.]*¦\.(?:remove|delete|discard)\b",
+        "a member is taken out of a set by `set s to s - {x}`",
+    ),
+    (_BODY + r"(?:add|increase|increment|inc|gain) ¦", "write `set x to x + e`; money is paid: `pay e from a to b`"),
+    (
+        _BODY + r"(?:subtract|decrease|decrement|dec|lose) ¦",
+        "write `set x to x - e`; money is paid: `pay e from a to b`",
+    ),
+    (_BODY + r"(?:call|do|run|await|goto) ¦", "a procedure is called by its name alone: `name(…)`"),
+    (_BODY + r"pay .*¦to\b", "write `pay e from a to b`, in this order"),
+    (_BODY + r"move .*¦from\b", "say how many: `move 1 of pile from place to place`"),
+    (_BODY + r"move ¦of\b|move \w+ ¦of\b|move all\b.*¦", "say how many: `move 1 of pile from place to place`"),
+    (_BODY + r"end game ¦by\b|end game won ¦", "write `end game won by {p}`"),
+    (r"[-+*/%|&(,=]\s*¦$|\b(?:and|or|not|to|in|where)\s*¦$|¦\\", "an expression goes on over lines in brackets only"),
+    (r"¦\{|\{ ?¦$|^\w*: ¦\}|^head: ¦?\}", "a block begins with `:` and is indented: no braces"),
+    (
+        r"\b(?:if|elif|for|match)\b.*¦(?:set|pay|move|end|let|return|leave|again|pass|then)\b",
+        "a `:` stands before what is done",
+    ),
+)
+
+_DECISIONS = (
+    (r"\boptions? \w+.*¦->", "an option has no value: its body sets state"),
+    (
+        r"\boption \w+(?:\([^()]*(?:\([^()]*\)[^()]*)*\))? ?¦(?:if|where|when|require|unless)\b",
+        "a condition on a parameter stands in the brackets, `(x in s where c)`, any other in the body, `require c`",
+    ),
+    (r"\boption \w+(?: by .*)? if .*¦:", "a condition of an option stands in its body: `require c`"),
+    (
+        r": (?:option|decide|chance|procedure|def)\b.*[\w)] ¦\"[^\"]*\" ?:?$",
+        "a description is the first line of the body",
+    ),
+    (r"\boption \w+\(.*\bin .*¦\?", "a parameter is never none: for that, add an option without the parameter"),
+    (r"\boption \w+\(.*, ?where ¦", "no comma stands before `where`"),
+    (
+        r"\boption \w+\(.*\bin \S+ ¦to\b|\boption \w+\(\w+ ¦from\b|\boption .*\bin \w+ ¦\d",
+        "numbers are a range: `(n in 1 .. 3)`",
+    ),
+    (r"\boption \w+\(.*\bin set ¦", "a parameter ranges over the kind's name, or over any other set: `(x in kind)`"),
+    (r"\boption \w+\(.*¦=(?!=)", "a parameter has no default: add an option without it"),
+    (
+        r"\boption \w+\((?:.*, *)?\w+ ?¦",
+        "a parameter of an option ranges over a set or numbers: `(x in kind)`, `(n in 1 .. 3)`",
+    ),
+    (_BODY + r"(?:option|include) ?¦", "options stand in the block of a `decide … by …:`"),
+    (_BODY + r"decide by ¦", "a decision has a name: `decide name by player:`"),
+    (
+        _BODY + r"decide \w+ by (?:¦?(?:all|each|every|everyone|everybody|any)\b)",
+        "to ask all: `decide name together by p in s:`",
+    ),
+    (_BODY + r"decide \w+ together .*¦:|decide \w+ together ?¦", "write `decide name together by p in s:`"),
+    (_BODY + r"decide .* if .*¦:", "put the `decide` into the block of an `if …:`"),
+    (r"\bweight ?¦:", "a weight is a number: `weight 2`"),
+    (r"\boption [^:]*: ¦[\w(]", "the body of an option is statements: what the option changes, or `pass`"),
+    (_BODY + r"chance \w+ ¦by\b", "nobody decides a `chance`: leave `by` out"),
+    (_BODY + r"chance \w+ ¦in\b", "each result of a `chance` is an option: `option face(n in 1 .. 6):` in its block"),
+)
+
+_EXPRESSIONS = (
+    (
+        r"\b(sum|max|min|union|count)\(.*\bfor\b[^()]*¦(?:for\b|,)",
+        r"each `\1` has one `for`: nest them, `\1(\1(e for y in b) for x in a)`",
+    ),
+    (r"\bsum\(\w+ in [^()]*¦[:)]", "write `sum(e for x in s)`"),
+    (
+        r"\b(any|count|first)\((?:.*\bin [^()]*¦(?::|for)|.*¦(?:for|where)\b|[^()]*¦.*\bfor\b)",
+        r"write `\1(x in s where c)`",
+    ),
+    (r"\ball\(.*¦", "write `all(x in s: c)`"),
+    (r"\b(?:exists|every|forall|some)\(.*¦", "write `any(x in s where c)` or `all(x in s: c)`"),
+    (r"\bin (?!.*\belse\b).*? if .*¦[):,]", "a condition on the members of a set begins with `where`"),
+    (r"(?:sum|max|min|count|union|any|all)\(¦\[", "leave the square brackets out"),
+    (r"¦\[|\bin \([^()]*¦,", "a set is written in braces: `{a, b}`"),
+    (r"¦\?.*:|¦\? ", "a choice is written `a if c else b`"),
+    (r"\w¦\?", "ask for it: `is some`, `is none`"),
+    (r"\d¦?\.¦?\d|¦\.\d", "numbers are whole: there are no fractions"),
+    (r"\d¦[,_]\d", "a number is written with digits alone"),
+    (r"\d+ ?¦\.\.", "a range stands in a parameter of an option only: compare with `a <= n and n <= b`"),
+    (r"\*¦\*|¦\^", "there is no power: multiply"),
+    (r"^\w*: ¦?(?://|/\*|--)|¦/\*|¦//", "a comment begins with `#`"),
+    (r"/¦/", "`/` divides and rounds down; a comment begins with `#`"),
+    (r"¦mod\b", "the remainder is `%`"),
+    (r"¦div\b", "`/` divides and rounds down"),
+    (r"\+¦\+|-¦-", "write `x + 1`"),
+    (r"-¦>|¦(?:->|::)", "what belongs to an entity follows a dot: `entity.name`"),
+    (r"\w\((?:[^()]*, *)?\w+ ?¦= ?\w", "arguments are given in their order, without names; equal is written `==`"),
+    (
+        r" if .*¦(?:[):,]|$)",
+        "say what holds otherwise: `a if c else b`; what is done under a condition stands in the block of an `if c:`",
+    ),
+    (r"\blambda\b", "rules are no values: write a `def`"),
+    (r"^head: \w+ ¦\"", "a name is written without quotes"),
+    (r"^(?:def|invariant): \"[^\"]*\"¦", "a text describes the expression under it; no value is a text"),
+    (r"¦\"", "there is no text in expressions: entities and values of settings are written without quotes"),
+    (_BODY + r"pay .*¦", "the form is `pay e from a to b`, between accounts"),
+    (_BODY + r"move .*¦", "the form is `move 1 of pile from place to place`"),
+)
+
+_GROUPS = (_HEADS, _ONE_EXPRESSION, _COMPARING, _STATEMENTS, _DECISIONS, _EXPRESSIONS)
+_WORDS = frozenset("and as by case else elif for from if in is let not or set to where".split())  # noqa: SIM905
+_SHOWN = 80
+"""Characters of a long line that are looked at: behind the error, before it, and at the begin of the line."""
+
+
+def habit(lines: list[str], line: int, column: int) -> str:
+    """The help for a habit from another language; "" if it is none.
+
+    Args:
+        lines: the text in error.
+        line: the line where the parser stopped, from 1.
+        column: the column where it stopped, from 1.
+    """
+    written = lines[line - 1].replace("¦", " ")
+    before, rest = written[: column - 1], written[column - 1 :]
+    found = re.search(r"([A-Za-z]+) ?$", before), re.match(r"[A-Za-z]+", rest)
+    for word in (part[0].strip() for part in found if part):
+        if word.lower() in _WORDS and word != word.lower():
+            return f"words of the language are written small: `{word.lower()}`"
+    if len(before) > 2 * _SHOWN:
+        before = before[:_SHOWN] + before[-_SHOWN:]
+    place = f"{_item(lines, line)}: {before.lstrip()}¦{rest[:_SHOWN].rstrip()}"
+    for pattern, hint in chain(*_GROUPS):
+        if match := re.search(pattern, place):  # compiled here: most runs need none of them
+            return match.expand(hint)
+    return ""
+
+
+def _item(lines: list[str], line: int) -> str:
+    """What a line belongs to: the kind of item above it, "head" at the left margin, "" in YAML."""
+    if len(lines) == 1:
+        return ""
+    if lines[line - 1][:1].strip():
+        return "head"
+    for above in reversed(lines[: line - 1]):
+        if match := _ITEM.match(above):
+            return match[1]
+    return "head"
