@@ -17,7 +17,6 @@ from rulespec.overlays.overlay import Source, apply_overlay, apply_rules, empty,
 from rulespec.references import find_overlay, find_ruleset, is_path
 from rulespec.rule_ids import ListedRule, add_listed, check_cited
 from rulespec.ruleset_files import SECTION_FILES, Files, RulesetReader
-from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 
 MAX_OVERLAYS = 20
@@ -169,10 +168,7 @@ def _read_folder(folder: Path, reader: RulesetReader, trail: list[Path]) -> tupl
     merged = merge(source.root, Mapping(tree, top))
     assert isinstance(merged, Mapping)
     source.root = merged
-    items: list[ast.Item] = []
-    for file in sorted(folder.glob("rules/*.rules")):
-        items += reader.rules(folder, f"rules/{file.name}")
-    apply_rules(source, tuple(items), "", reader.report)
+    apply_rules(source, reader.rules_of(folder), "", reader.report)
     if (folder / "rules.yaml").exists():  # not hashed: the names of rules change no game
         add_listed(reader.listed, reader.yaml(folder, "rules.yaml", "rules", hashed=False), reader.report)
     return source, folders

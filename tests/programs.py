@@ -261,13 +261,22 @@ class Writer:
 
     def chains(self) -> list[str]:
         """Definitions and procedures that each call the one before, once or twice."""
-        lines = ["def twice0(k: int) -> int: k", "procedure call0(k: int):", "    set m to k"]
+        lines = [
+            "def huge() -> int: 999999999999999",
+            "def twice0(k: int) -> int: k",
+            "procedure call0(k: int):",
+            "    set m to k",
+        ]
         for i in range(1, DEEP):
             let = self.pick(f"let a = twice{i - 1}(k)", f"let a = k {self.pick('+', '-', '*')} k", "let a = 10 / n")
             body = self.pick("a + a", f"twice{i - 1}(k) + twice{i - 1}(k)", "a * 10", f"twice{i - 1}(a)", "k", "7")
             lines += [f"def twice{i}(k: int) -> int:", f"    {let}", f"    {body}"]
             calls = [f"    call{i - 1}({self.pick('k', 'k + 1', 'm')})" for _ in range(1 + self.number(2))]
-            lines += [f"procedure call{i}(k: int):", *calls, f"    {self.pick('pass', 'set n to n + k', 'let b = 1 / n')}"]
+            lines += [
+                f"procedure call{i}(k: int):",
+                *calls,
+                f"    {self.pick('pass', 'set n to n + k', 'let b = 1 / n')}",
+            ]
         return lines
 
     def program(self) -> str:
@@ -276,7 +285,9 @@ class Writer:
         while "f(" in body or "g(" in body:
             body = self.expr(NUM, {"k": NUM, "t": TOWN}, 1)
         helper = self.block({"k": NUM, "t": TOWN}, 1, "    ")
-        unused = [f"    let u{i} = {self.expr(self.pick(NUM, BOOL, SET), {'k': NUM}, 2)}" for i in range(self.number(3))]
+        unused = [
+            f"    let u{i} = {self.expr(self.pick(NUM, BOOL, SET), {'k': NUM}, 2)}" for i in range(self.number(3))
+        ]
         turn = self.block({"p": PLAYER}, 3, "    ")
         turn += self.decide({"p": PLAYER}, 2, "    ", "")
         return "\n".join(
@@ -304,7 +315,7 @@ class Writer:
 
 
 DEEP = 9
-BIG = "999999999999999"
+BIG = "huge()"
 LEAVES = {
     NUM: ("0", "1", "2", "n", "m", "few", "players", "limit"),
     BOOL: ("true", "false", "oak.seen", "elm.seen", "(n > 1)"),

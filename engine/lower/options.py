@@ -10,6 +10,7 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.lower.blocks import BlockBuilder
 from rulespec.engine.lower.expressions import Scope
 from rulespec.engine.lower.layout import type_name
+from rulespec.engine.lower.ranges import KEPT
 from rulespec.engine.program import ir
 from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.limits import LEAST_LISTED
@@ -61,6 +62,10 @@ class OptionLowering:
             slot = self.x.slot(conditions)
             low = self.x.expr(p.low, conditions)
             high = self.x.expr(p.high, conditions) if p.high is not None else None
+            if high is not None:
+                assert p.high is not None
+                low, high = self.x.kept(low, p.low.span), self.x.kept(high, p.high.span)
+                self.x.ranges.slots[slot] = KEPT
             inner = conditions.in_slot(p.var, slot)
             where = None
             if p.where is not None:

@@ -11,7 +11,7 @@ from rulespec.engine.program.domains import members, numbers, too_many
 from rulespec.engine.program.evaluator import Evaluator
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import Journal, State, compact, overwrite, restore
-from rulespec.engine.program.limits import CHECK_EVERY, MAX_LISTED, MAX_NUMBER, MAX_STEPS
+from rulespec.engine.program.limits import CHECK_EVERY, MAX_LISTED, MAX_NUMBER, MAX_STEPS, TOO_FULL
 from rulespec.engine.program.machine import Listed
 from rulespec.engine.program.observer import Observer
 
@@ -102,6 +102,8 @@ class Interpreter(Evaluator):
                 raise ProgramFaultError(i.site, f"{amount} of {state[source]}")
             _put(state, source, state[source] - amount, journal)
             _put(state, target, state[target] + amount, journal)
+            if state[source] < -MAX_NUMBER or state[target] > MAX_NUMBER:
+                raise ProgramFaultError(i.site, TOO_FULL)
         else:
             assert isinstance(i, ir.Clear)
             self.count(i.size)

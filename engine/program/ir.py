@@ -61,9 +61,9 @@ class Lookup(Expr, frozen=True):
 class Op(Expr, frozen=True):
     """An operator on numbers. `site` is where a fault (a division by zero) is reported.
 
-    neg not + - * mul / % == != < <= > >= | & diff in in? bit one min max abs count pick next passed
+    neg not + - * mul fit / % == != < <= > >= | & diff in in? bit one min max abs count pick next passed
     `in`: element, set; `in?`: the element may be none. `bit`: the set of one element; `one`: which may be none.
-    `mul`: a product whose size is bounded.
+    `mul`: a product whose size is bounded; `fit`: a number whose size is bounded.
     `pick`: set, start: the first member from start on, cyclic; -1 if the set is empty. `next`: index, size of the kind.
     `passed`: a number, then numbers that grow: how many of them are below the first.
     """

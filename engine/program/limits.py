@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-MAX_NUMBER = 10**15
+from rulespec import types
+
+MAX_NUMBER = types.MAX_NUMBER
 """Largest number in the state, in a payment or as a product of two numbers."""
+TOO_FULL = "there would be a number of more than 15 digits"
+"""What is wrong with a payment or a move after which there is too much at one place."""
 MAX_VALUES = 100_000
 """Numbers that one parameter of an option may range over."""
 MAX_STEPS = 5_000_000

@@ -19,6 +19,7 @@ _FORMS = {
     "count": "({0}).bit_count()",
     "next": "(({0} + 1) % {1})",
     "mul": "product({0}, {1}, {site})",
+    "fit": "fitting({0}, {site})",
     "in": "({1} >> {0} & 1)",
     "in?": "held({0}, {1})",
     "pick": "pick({0}, {1})",

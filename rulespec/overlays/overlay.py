@@ -9,6 +9,7 @@ from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean, nearest
 from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, words
+from rulespec.overlays.extension import Extender, Repeated
 from rulespec.syntax import ast
 
 
@@ -23,6 +24,7 @@ class Source(Struct):
         touched_below: path → the touched paths below it.
         displaced: rules that overlays replace or remove, each with the overlay and the place.
         removed: path that an overlay removes → the place.
+        repeated: counts the options that extensions add; None before the first one.
     """
 
     root: Mapping
@@ -32,6 +34,7 @@ class Source(Struct):
     touched_below: dict[str, dict[str, None]] = field(default_factory=dict)
     displaced: list[tuple[str, Span, ast.Item]] = field(default_factory=list)
     removed: dict[str, Span] = field(default_factory=dict)
+    repeated: Repeated | None = None
 
 
 _KINDS: dict[type[ast.Item], str] = {
@@ -306,50 +309,20 @@ def apply_rules(source: Source, rules: tuple[ast.Item, ...], name: str, report: 
 
 def _extend(source: Source, extension: ast.Extend, name: str, report: Report) -> None:
     """Adds options to a decision, in each rule with that decision."""
-    decision = extension.name.text
-    known: set[str] = set()
+    source.repeated = source.repeated or Repeated(report)
+    extender = Extender(extension, source.repeated)
     for key, item in list(source.items.items()):
+        new: ast.Item = item
         if isinstance(item, ast.Procedure):
-            body = _extended(item.body, extension, known)
-            if body != item.body:
-                _touch(source, name, f"{key[0]} {key[1]}", extension.name.span, report)
-                source.items[key] = replace(item, body=body)
+            new = replace(item, body=extender.block(item.body))
         elif isinstance(item, ast.OptionGroup):
-            options = tuple(replace(o, body=_extended(o.body, extension, known)) for o in item.options)
-            if options != item.options:
-                _touch(source, name, f"{key[0]} {key[1]}", extension.name.span, report)
-                source.items[key] = replace(item, options=options)
-    if decision not in known:
-        hint = did_you_mean(decision, known)
-        report.error("RS509", f"there is no decision `{decision}`", extension.name.span, help=hint)
-
-
-def _extended(body: tuple[ast.Stmt, ...], extension: ast.Extend, known: set[str]) -> tuple[ast.Stmt, ...]:
-    """A body with the options added to the decision that an extension names; adds all decisions to `known`."""
-
-    def inside(statements: tuple[ast.Stmt, ...]) -> tuple[ast.Stmt, ...]:
-        return _extended(statements, extension, known)
-
-    result: list[ast.Stmt] = []
-    for statement in body:
-        match statement:
-            case ast.If():
-                statement = replace(statement, branches=tuple((c, inside(b)) for c, b in statement.branches))
-            case ast.Match():
-                cases = tuple((c, inside(b)) for c, b in statement.cases)
-                other = inside(statement.other) if statement.other is not None else None
-                statement = replace(statement, cases=cases, other=other)
-            case ast.For() | ast.Repeat():
-                statement = replace(statement, body=inside(statement.body))
-            case ast.Decide():
-                known.add(statement.name.text)
-                options = tuple(
-                    replace(o, body=inside(o.body)) if isinstance(o, ast.OptionDef) else o for o in statement.options
-                )
-                more = extension.options if statement.name.text == extension.name.text else ()
-                statement = replace(statement, options=(*options, *more))
-        result.append(statement)
-    return tuple(result)
+            new = replace(item, options=extender.options(item.options))
+        if new != item:
+            _touch(source, name, f"{key[0]} {key[1]}", extension.name.span, report)
+            source.items[key] = new
+    if extension.name.text not in extender.known:
+        hint = did_you_mean(extension.name.text, extender.known)
+        report.error("RS509", f"there is no decision `{extension.name.text}`", extension.name.span, help=hint)
 
 
 def _signature(rule: ast.Item) -> list[tuple[str, str]]:
