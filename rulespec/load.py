@@ -17,7 +17,6 @@ from rulespec.overlays.overlay import Source, apply_overlay, apply_rules, empty,
 from rulespec.references import find_overlay, find_ruleset, is_path
 from rulespec.rule_ids import ListedRule, add_listed, check_cited
 from rulespec.ruleset_files import SECTION_FILES, Files, RulesetReader
-from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 
 MAX_OVERLAYS = 20
@@ -170,11 +169,8 @@ def _read_folder(folder: Path, reader: RulesetReader, trail: list[Path]) -> tupl
     merged = merge(source.root, Mapping(tree, top))
     assert isinstance(merged, Mapping)
     source.root = merged
-    items: list[ast.Item] = []
-    rules = [f"rules/{file.name}" for file in sorted(folder.glob("rules/*.rules"))]
-    for name in rules:
-        items += reader.rules(folder, name)
-    apply_rules(source, tuple(items), "", reader.report)
+    apply_rules(source, reader.rules_of(folder), "", reader.report)
+    rules = [f"rules/{file.name}" for file in folder.glob("rules/*.rules")]
     source.lay(display(folder / name) for name in ("game.yaml", *(f"{s}.yaml" for s in SECTION_FILES), *rules))
     if (folder / "rules.yaml").exists():  # not hashed: the names of rules change no game
         add_listed(reader.listed, reader.yaml(folder, "rules.yaml", "rules", hashed=False), reader.report)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from itertools import islice
 from pathlib import Path
+from typing import NoReturn
 
 from msgspec import Struct, field
 
@@ -55,6 +57,10 @@ class Files:
         return found.diagnostics
 
 
+class TooMuchError(DiagnosticsError):
+    """The files of a reference hold more than they may: nothing more is read."""
+
+
 class RulesetReader(Struct):
     """Reads the files of one reference: counts them, keeps their texts for messages, and hashes their content."""
 
@@ -82,6 +88,8 @@ class RulesetReader(Struct):
             path = inside(folder, name)
             self._read(path, file, MAX_YAML.size, hashed=hashed)
             node = self.files.yaml(path, file)
+        except TooMuchError:
+            raise
         except DiagnosticsError as error:
             self.report.extend(error.diagnostics)
             return None
@@ -98,11 +106,24 @@ class RulesetReader(Struct):
         self.report.extend(found)
         return not found
 
+    def rules_of(self, folder: Path) -> tuple[ast.Item, ...]:
+        """The items of all rules files of a ruleset's folder, in the order of their names.
+
+        Raises:
+            DiagnosticsError: RS107 if there are more files than a ruleset may have, before any of them is read.
+        """
+        names = [f"rules/{path.name}" for path in islice(folder.glob("rules/*.rules"), MAX_FILES + 1)]
+        if len(names) + self.counts["files"] > MAX_FILES:
+            self._refuse("files", display(folder / min(names)))
+        return tuple([item for name in sorted(names) for item in self.rules(folder, name)])
+
     def rules(self, folder: Path, name: str) -> tuple[ast.Item, ...]:
         """The items of a rules file in a folder; none if it is not valid (which is reported)."""
         file = display(folder / name)
         try:
             content = self._read(inside(folder, name), file, MAX_RULES_BYTES)
+        except TooMuchError:
+            raise
         except DiagnosticsError as error:
             self.report.extend(error.diagnostics)
             return ()
@@ -131,12 +152,16 @@ class RulesetReader(Struct):
             DiagnosticsError: RS107 if a total exceeds its bound.
         """
         self.counts.update(more)
-        for what, (most, unit) in _TOTALS.items():
+        for what, (most, _) in _TOTALS.items():
             if self.counts[what] > most:
-                help_ = "remove what is not needed, or combine fewer rulesets and overlays"
-                message = f"this ruleset has more than {most:,} {unit} in total"
-                self.report.error("RS107", message, Span(display, 1, 1, 1, 1), help=help_)
-                self.report.raise_if_errors()
+                self._refuse(what, display)
+
+    def _refuse(self, what: str, display: str) -> NoReturn:
+        most, unit = _TOTALS[what]
+        help_ = "remove what is not needed, or combine fewer rulesets and overlays"
+        message = f"this ruleset has more than {most:,} {unit} in total"
+        self.report.error("RS107", message, Span(display, 1, 1, 1, 1), help=help_)
+        raise TooMuchError(self.report.diagnostics)
 
 
 _TOTALS = {

@@ -8,6 +8,10 @@ ANY = "*"
 """Unit of a bare number, which takes that of its neighbour; kind of `none` and `{}`."""
 
 
+MAX_NUMBER = 10**15
+"""The largest number, and minus the least one, of all that the rules keep."""
+
+
 class Num(Struct, frozen=True):
     """A whole number; `unit` is "" for a plain count."""
 

@@ -61,7 +61,7 @@ class Closures:
     def _op(self, e: ir.Op) -> Closure:
         args = [self.made(a) for a in e.args]
         divisor = e.args[1] if e.op in _DIVISIONS else None
-        if e.op == "mul" or (divisor is not None and not (isinstance(divisor, ir.Const) and divisor.value)):
+        if e.op in ("mul", "fit") or (divisor is not None and not (isinstance(divisor, ir.Const) and divisor.value)):
             return lambda s, v: self._checked(e, [a(s, v) for a in args])
         of = _DIVISIONS.get(e.op) or OPERATORS[e.op]
         if len(args) != 2:

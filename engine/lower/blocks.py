@@ -5,6 +5,7 @@ from __future__ import annotations
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.lower.expressions import ExpressionLowering, Scope
 from rulespec.engine.lower.layout import type_name
+from rulespec.engine.lower.ranges import KEPT, within
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, cell, op
 from rulespec.engine.program.limits import MAX_NUMBER
@@ -45,9 +46,9 @@ class BlockBuilder:
         self.emit(ir.Store(cell(at), value, None, None, 0))
 
     def store_checked(self, target: int | ir.Cell, value: ir.Expr, type_: Type, span: Span) -> None:
-        """Adds an assignment to a variable or state; a number that may grow is checked against `MAX_NUMBER`."""
+        """Adds an assignment to a variable or state; a number that may be too large is checked."""
         at = cell(target) if isinstance(target, int) else target
-        if isinstance(type_, Num) and _may_grow(value):
+        if isinstance(type_, Num) and not within(self.x.ranges.of(value), KEPT):
             site = self.x.site(span, "numbers in the state have at most 15 digits")
             self.emit(ir.Store(at, value, -MAX_NUMBER, MAX_NUMBER, site))
         else:
@@ -104,19 +105,6 @@ class BlockBuilder:
             self.exit(_settled(test, fitting, head) if settled else ir.Branch(test, fitting, head))
             self.here = fitting
         return head, after, inner
-
-
-def _may_grow(e: ir.Expr) -> bool:
-    """Whether a number may be much larger than those it is made of."""
-    if isinstance(e, ir.Op):
-        if e.op == "*" or (e.op in ("+", "-") and not any(isinstance(a, ir.Const) for a in e.args)):
-            return True
-        return e.op not in ("/", "%", "count") and any(_may_grow(a) for a in e.args)
-    if isinstance(e, ir.If):
-        return _may_grow(e.then) or _may_grow(e.other)
-    if isinstance(e, ir.Fold):
-        return e.op == "sum" or (e.op in ("min", "max") and any(_may_grow(x) for x in (e.body, e.default) if x))
-    return isinstance(e, ir.Call)
 
 
 def _settled(test: ir.Expr, yes: int, no: int) -> ir.Exit:

@@ -11,13 +11,14 @@ from msgspec.structs import replace
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.lower.layout import Layout
 from rulespec.engine.lower.marks import Marks
+from rulespec.engine.lower.ranges import ARGUMENT, KEPT, MOST, Range, Ranges, within
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, cell, choose, fallback, logic, op, together
 from rulespec.typed import nodes as typed
-from rulespec.types import Ent
+from rulespec.types import Ent, Num
 
-SMALL = 10**6
-"""Largest constant factor of a product without a check: an expression has too few products to exceed the bounds."""
+_KEY_BITS = 64
+"""Bits for each key of a table: no two rows meet, whatever numbers are asked for."""
 
 
 class Scope(Struct, frozen=True):
@@ -51,6 +52,7 @@ class ExpressionLowering:
 
     Attributes:
         most_slots: how many slots suffice for all expressions so far.
+        ranges: of the numbers.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class ExpressionLowering:
         self.p = program
         self.marks = marks
         self.most_slots = 8
+        self.ranges = Ranges(program)
         self._arrays: dict[tuple[int, ...], int] = {}
         self._tables: dict[typed.TableDecl, int] = {}
         self._functions: dict[typed.Definition, int] = {}
@@ -85,16 +88,19 @@ class ExpressionLowering:
         scope = Scope()
         for i, var in enumerate(definition.params):
             scope = scope.in_slot(var, i)
+            self._bind(i, var, ARGUMENT)
         lets = []
         for var, value in definition.lets:
             slot = self.slot(scope)
             lets.append((slot, self.expr(value, scope)))
             scope = scope.in_slot(var, slot)
+            self._bind(slot, var, self.ranges.of(lets[-1][1]))
         assert definition.body is not None
         body = self.expr(definition.body, scope)
         self._functions[definition] = len(self.p.functions)
         if self.marks is not None:
             self.marks.definition(definition, len(self.p.functions))
+        self.ranges.function(body)
         self.p.functions.append(ir.Function(definition.name, len(definition.params), tuple(lets), body))
         return self._functions[definition]
 
@@ -105,8 +111,22 @@ class ExpressionLowering:
         lowered = _FORMS[type(e)](self, e, scope) if known is None else known
         return lowered if self.marks is None else self.marks.expression(e, lowered)
 
+    def kept(self, e: ir.Expr, span: Span, bounds: Range = KEPT) -> ir.Expr:
+        """A number, checked if it might lie outside of bounds."""
+        if within(self.ranges.of(e), bounds):
+            return e
+        return op("fit", e, site=self.site(span, "this number has more than 15 digits"))
+
+    def _bind(self, slot: int, var: typed.Var, bounds: Range) -> None:
+        """Notes what a slot holds: a number within bounds, or something else."""
+        if isinstance(var.type, Num):
+            self.ranges.slots[slot] = bounds
+        else:
+            self.ranges.slots.pop(slot, None)
+
     def slot(self, scope: Scope) -> int:
-        """The first free slot."""
+        """The first free slot; an entity is put into it."""
+        self.ranges.slots.pop(scope.slots, None)
         self.most_slots = max(self.most_slots, scope.slots + 1)
         return scope.slots
 
@@ -138,7 +158,11 @@ class ExpressionLowering:
         return ir.Const((1 << self.layout.size(e.kind.name)) - 1)
 
     def _call(self, e: typed.Call, scope: Scope) -> ir.Expr:
-        return ir.Call(self._function(e.definition), tuple(self.expr(a, scope) for a in e.args))
+        args = []
+        for a, var in zip(e.args, e.definition.params, strict=True):
+            value = self.expr(a, scope)
+            args.append(self.kept(value, a.span, ARGUMENT) if isinstance(var.type, Num) else value)
+        return ir.Call(self._function(e.definition), tuple(args))
 
     def _choice(self, e: typed.Choice, scope: Scope) -> ir.Expr:
         return choose(self.expr(e.condition, scope), self.expr(e.then, scope), self.expr(e.other, scope))
@@ -176,7 +200,7 @@ class ExpressionLowering:
             for key, stride in zip(keys, self.layout.strides(kinds), strict=True):
                 index = op("+", index, op("*", key, ir.Const(stride)))
             return self._row(rows, index)
-        # Numbers among the keys: packed into one number, 32 bits for each key.
+        # Numbers among the keys: packed into one number.
         if table not in self._tables:
             self._tables[table] = len(self.p.tables)
             self.p.tables.append({_packed(k): v for k, v in table.rows.items()})
@@ -186,7 +210,7 @@ class ExpressionLowering:
                 return ir.Const(value)
         packed: ir.Expr = FALSE
         for key in keys:
-            packed = op("+", op("*", packed, ir.Const(1 << 32)), key)
+            packed = op("+", op("*", packed, ir.Const(1 << _KEY_BITS)), key)
         site = self.site(e.span, f"the table `{table.name}` has no such row")
         return ir.Lookup(self._tables[table], packed, site)
 
@@ -222,7 +246,8 @@ class ExpressionLowering:
                 return source
             if e.op == "first":
                 return op("pick", source, start or FALSE)
-        return ir.Fold(e.op, slot, source, start, where, body, default)
+        found = ir.Fold(e.op, slot, source, start, where, body, default)
+        return self.kept(found, e.span, MOST) if e.op == "sum" else found
 
     def _op(self, e: typed.Op, scope: Scope) -> ir.Expr:
         if e.op in ("and", "or"):
@@ -244,9 +269,10 @@ class ExpressionLowering:
             return op("next", args[0], ir.Const(self.layout.size(e.args[0].type.kind)))
         if e.op in ("/", "%"):
             return op(e.op, *args, site=self.site(e.span, "this divides by zero"))
-        if e.op == "*" and not any(isinstance(a, ir.Const) and abs(a.value) <= SMALL for a in args):
+        if e.op == "*" and not within(self.ranges.of(ir.Op("*", tuple(args))), MOST):
             return op("mul", *args, site=self.site(e.span, "this product has more than 15 digits"))
-        return op(e.op, *args)
+        found = op(e.op, *args)
+        return self.kept(found, e.span, MOST) if e.op in ("+", "-") else found
 
 
 _FORMS: dict[type[typed.Expr], Callable[[ExpressionLowering, Any, Scope], ir.Expr]] = {
@@ -272,5 +298,5 @@ _FORMS: dict[type[typed.Expr], Callable[[ExpressionLowering, Any, Scope], ir.Exp
 def _packed(key: tuple[int, ...]) -> int:
     total = 0
     for k in key:
-        total = (total << 32) + k
+        total = (total << _KEY_BITS) + k
     return total

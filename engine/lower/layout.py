@@ -25,6 +25,7 @@ class Layout:
         self.p = program
         self.field_at: dict[typed.FieldDecl, int] = {}
         self.place_at: dict[typed.PlaceDecl, int] = {}
+        self.p.sizes = {name: self.size(name) for name in declarations.kinds}
         for name in ("position", "ending", "winners"):
             self.add(ir.CellName("rules", "", name, "int"))
         self.p.start[ir.WINNERS] = -1

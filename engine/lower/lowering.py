@@ -101,6 +101,7 @@ class _Lowering:
 
     def _scoring(self, scoring: typed.Scoring) -> ir.Scoring:
         scope = Scope().in_slot(scoring.var, 0)
+        self.x.ranges.slots.clear()
         breaks = []
         for t in scoring.tiebreaks:
             if t.var is None or t.source is None or t.key is None:

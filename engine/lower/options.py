@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.lower.blocks import BlockBuilder
 from rulespec.engine.lower.expressions import Scope
 from rulespec.engine.lower.layout import type_name
+from rulespec.engine.lower.ranges import KEPT
 from rulespec.engine.program import ir
+from rulespec.engine.program.cost import Costs
+from rulespec.engine.program.limits import LEAST_LISTED
 from rulespec.typed import nodes as typed
 
 
@@ -23,6 +28,7 @@ class OptionLowering:
     def __init__(self, builder: BlockBuilder, sources: Mapping[str, str]) -> None:
         self.b = builder
         self.x = builder.x
+        self._costs = Costs(builder.p)
         self._sources = sources
         self._lines: dict[str, list[str]] = {}
 
@@ -50,6 +56,10 @@ class OptionLowering:
             slot = self.x.slot(conditions)
             low = self.x.expr(p.low, conditions)
             high = self.x.expr(p.high, conditions) if p.high is not None else None
+            if high is not None:
+                assert p.high is not None
+                low, high = self.x.kept(low, p.low.span), self.x.kept(high, p.high.span)
+                self.x.ranges.slots[slot] = KEPT
             inner = conditions.in_slot(p.var, slot)
             where = None
             if p.where is not None:
@@ -69,7 +79,28 @@ class OptionLowering:
         by = self.x.expr(option.by, conditions) if option.by is not None else None
         weight = self.x.expr(option.weight, conditions) if option.weight is not None else None
         requires = tuple(self.condition(r.condition, r.reason, r.span, conditions) for r in option.requires)
+        tests = [*(r.expr for r in requires), *(e for e in (by, weight) if e is not None)]
+        params = self._counted(params, sum(map(self._costs.of, tests)))
         return ir.Choice(option.name, params, by, weight, requires, self.b.block(), option.doc, option.span), body
+
+    def _counted(self, params: tuple[ir.Param, ...], steps: int) -> tuple[ir.Param, ...]:
+        """The parameters with the most steps of what is evaluated for each of their numbers, up to the next numbers.
+
+        Args:
+            params: the parameters.
+            steps: of what is evaluated when all of them are bound.
+        """
+        found: list[ir.Param] = []
+        for param in reversed(params):
+            steps += self._costs.of(param.where.expr) if param.where is not None else 0
+            if param.high is not None:
+                found.append(replace(param, steps=max(steps, LEAST_LISTED)))
+                steps = self._costs.of(param.high)
+            else:
+                found.append(param)
+                steps *= self._costs.members(param.low)
+            steps += self._costs.of(param.low)
+        return tuple(found[::-1])
 
 
 def text_at(span: Span, lines: Sequence[str]) -> str:

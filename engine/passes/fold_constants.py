@@ -27,8 +27,8 @@ def fold_constants(p: ir.Program) -> ir.Program:
         if isinstance(e, ir.Row) and isinstance(e.index, ir.Const) and 0 <= e.index.value < len(p.arrays[e.array]):
             return ir.Const(p.arrays[e.array][e.index.value])
         if isinstance(e, ir.Call):
-            body = p.functions[e.function].body
-            return body if isinstance(body, ir.Const) and not any(facts.may_fault(a) for a in e.args) else e
+            body = p.functions[e.function].body  # what it names with `let` is worked out, used or not, and may fault
+            return body if isinstance(body, ir.Const) and not facts.may_fault(e) else e
         if isinstance(e, ir.Fold):
             return _folded_loop(e, facts)
         return e
@@ -66,7 +66,7 @@ def _folded_loop(e: ir.Fold, facts: Facts) -> ir.Expr:
             else:
                 left.append(c)
         e = replace(e, source=ir.Const(mask), where=logic("and", left) if left else None)
-        if mask == 0 and e.default is None:
+        if mask == 0 and e.default is None and not (e.start is not None and facts.may_fault(e.start)):
             return ir.Const({"any": 0, "all": 1, "first": -1}.get(e.op, 0))
     if e.where is None and e.body is None:
         if e.op == "count":

@@ -26,6 +26,7 @@ OPERATORS: dict[str, Callable[..., int]] = {
     "-": operator.sub,
     "*": operator.mul,
     "mul": operator.mul,
+    "fit": operator.pos,
     "/": operator.floordiv,
     "%": operator.mod,
     "==": lambda a, b: int(a == b),
@@ -49,16 +50,16 @@ OPERATORS: dict[str, Callable[..., int]] = {
     "pick": _pick,
     "passed": lambda a, *ends: bisect_left(ends, a),
 }
-"""Operator → its meaning on numbers. Division rounds down. `mul` is a product that the rules ask for and is bounded,
-`*` one of addresses or with a small constant. `pick` gives the first member of a set from a place on, cyclic."""
+"""Operator → its meaning on numbers. Division rounds down. `mul` is a product that is bounded, `fit` another number
+that is; `*` is one that cannot grow. `pick` gives the first member of a set from a place on, cyclic."""
 
 
 def apply_op(name: str, args: Sequence[int]) -> int | None:
-    """The value of an operator; None for a division by zero, or a product of more than 15 digits."""
+    """The value of an operator; None for a division by zero, or a bounded number of more than 15 digits."""
     if name in ("/", "%") and args[-1] == 0:
         return None
     value = OPERATORS[name](*args)
-    return None if name == "mul" and abs(value) > MAX_NUMBER else value
+    return None if name in ("mul", "fit") and abs(value) > MAX_NUMBER else value
 
 
 def op(name: str, *args: Expr, site: int = 0) -> Expr:

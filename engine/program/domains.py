@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rulespec.engine.program.faults import ProgramFaultError
-from rulespec.engine.program.limits import MAX_STEPS, MAX_VALUES
+from rulespec.engine.program.limits import MAX_LISTED, MAX_VALUES
 
 
 def members(mask: int, start: int) -> Iterator[int]:
@@ -30,5 +30,6 @@ def numbers(low: int, high: int) -> range:
 
 
 def too_many() -> None:
-    """Reports parameters that together range over more than `MAX_STEPS` numbers."""
-    raise ProgramFaultError(-1, f"parameters of options range over more than {MAX_STEPS:,} numbers together")
+    """Reports parameters that range over so many numbers that listing the options takes too long."""
+    message = f"parameters of options range over too many numbers: more than {MAX_LISTED:,} steps to list them"
+    raise ProgramFaultError(-1, message)

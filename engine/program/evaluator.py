@@ -10,6 +10,7 @@ from rulespec.engine.program.domains import members
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import State
 from rulespec.engine.program.observer import Observer
+from rulespec.engine.program.traversal import highest
 
 
 class Evaluator:
@@ -17,7 +18,7 @@ class Evaluator:
 
     Args:
         program: what the expressions are part of; it may still grow.
-        patience: how many expressions are evaluated at most, for rules that are only tried out; `left` counts down.
+        patience: how many steps are taken at most; `left` counts down. Each expression that is evaluated is one.
         observer: told what is evaluated.
     """
 
@@ -25,6 +26,17 @@ class Evaluator:
         self.p = program
         self.left = patience
         self.observer = observer
+        self._slots: dict[int, int] = {}
+
+    def count(self, steps: int) -> None:
+        """Counts steps that are no expressions.
+
+        Raises:
+            ProgramFaultError: if the patience is at an end.
+        """
+        self.left -= steps
+        if self.left < 0:
+            raise ProgramFaultError(-1, "it takes too long")
 
     def evaluate(self, e: ir.Expr, state: State, slots: State) -> int:
         """The value of an expression.
@@ -93,7 +105,10 @@ class Evaluator:
         if self.observer is not None:
             self.observer.called(e.function)
         function = self.p.functions[e.function]
-        inner = [self.evaluate(a, state, slots) for a in e.args] + [0] * (self.p.slots + 1)
+        if e.function not in self._slots:  # those of the whole program may be many more
+            self._slots[e.function] = 1 + max(map(highest, (*(x for _, x in function.lets), function.body)))
+            self._slots[e.function] = max(self._slots[e.function], 1 + max([0, *(slot for slot, _ in function.lets)]))
+        inner = [self.evaluate(a, state, slots) for a in e.args] + [0] * self._slots[e.function]
         for slot, value_of in function.lets:
             inner[slot] = self.evaluate(value_of, state, inner)
         return self.evaluate(function.body, state, inner)

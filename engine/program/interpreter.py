@@ -11,7 +11,7 @@ from rulespec.engine.program.domains import members, numbers, too_many
 from rulespec.engine.program.evaluator import Evaluator
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import Journal, State, compact, overwrite, restore
-from rulespec.engine.program.limits import CHECK_EVERY, MAX_NUMBER, MAX_STEPS
+from rulespec.engine.program.limits import CHECK_EVERY, MAX_LISTED, MAX_NUMBER, MAX_STEPS, TOO_FULL
 from rulespec.engine.program.machine import Listed
 from rulespec.engine.program.observer import Observer
 
@@ -21,14 +21,20 @@ class Interpreter(Evaluator):
 
     Args:
         program: what to run.
-        patience: how many expressions are evaluated at most, for rules that are only tried out; `left` counts down.
+        patience: how many steps are taken at most, for rules that are only tried out; `left` counts down.
         observer: told what is evaluated, run and listed.
+        steps: how many steps there are at most from one decision to the next.
     """
 
-    def __init__(self, program: ir.Program, patience: int = sys.maxsize, observer: Observer | None = None) -> None:
+    def __init__(
+        self,
+        program: ir.Program,
+        patience: int = sys.maxsize,
+        observer: Observer | None = None,
+        steps: int = MAX_STEPS,
+    ) -> None:
         super().__init__(program, patience, observer)
-        self._numbers = 0
-        """How many more numbers the parameters of one list of options may range over."""
+        self.steps = steps
 
     @cached_property
     def asked(self) -> Mapping[int, int]:
@@ -52,19 +58,28 @@ class Interpreter(Evaluator):
         if self.observer is not None:
             self.observer.entered(block, -1)
         journal = overwrite(state, dict(zip(self._arguments_of.get(block, ()), args, strict=True)))
+        patience = self.left
+        allowed = self.left = min(patience, self.steps)
         try:
             self._run(state, block, journal)
         except ProgramFaultError:
             restore(state, journal)
+            if self.left < 0:
+                raise ProgramFaultError(-1, f"no decision within {allowed:,} steps") from None
             raise
+        finally:
+            self.left += patience - allowed
         return journal
 
     def _run(self, state: State, block: int, journal: Journal) -> None:
         slots = [0] * (self.p.slots + 1)
-        for step in range(MAX_STEPS):
-            if step % CHECK_EVERY == 0:
+        look = self.left
+        while True:
+            if self.left <= look:
                 compact(journal)
+                look = self.left - max(CHECK_EVERY, len(journal))
             here, before = self.p.blocks[block], block
+            self.count(1)
             for i in here.body:
                 self._execute(i, state, slots, journal)
             if isinstance(here.exit, ir.Ask | ir.End):
@@ -73,7 +88,6 @@ class Interpreter(Evaluator):
             block = self._next(here.exit, state, slots, journal)
             if self.observer is not None:
                 self.observer.entered(block, before)
-        raise ProgramFaultError(-1, f"no decision within {MAX_STEPS:,} steps")
 
     def _execute(self, i: ir.Instruction, state: State, slots: State, journal: Journal) -> None:
         if isinstance(i, ir.Store):
@@ -88,8 +102,11 @@ class Interpreter(Evaluator):
                 raise ProgramFaultError(i.site, f"{amount} of {state[source]}")
             _put(state, source, state[source] - amount, journal)
             _put(state, target, state[target] + amount, journal)
+            if state[source] < -MAX_NUMBER or state[target] > MAX_NUMBER:
+                raise ProgramFaultError(i.site, TOO_FULL)
         else:
             assert isinstance(i, ir.Clear)
+            self.count(i.size)
             for cell in range(i.base, i.base + i.size):
                 _put(state, cell, 0, journal)
 
@@ -104,6 +121,7 @@ class Interpreter(Evaluator):
         if isinstance(exit_, ir.Branch):
             return exit_.yes if self.evaluate(exit_.condition, state, slots) else exit_.no
         if isinstance(exit_, ir.Switch):
+            self.count(len(exit_.cases))
             return dict(exit_.cases).get(self.evaluate(exit_.value, state, slots), exit_.other)
         assert isinstance(exit_, ir.Return)
         block = state[exit_.cell] or exit_.usual
@@ -141,10 +159,10 @@ class Interpreter(Evaluator):
         return self._listed(state, decision, interrupts=True)
 
     def _listed(self, state: State, decision: int, *, interrupts: bool) -> Iterator[Listed]:
-        self._numbers = MAX_STEPS
+        left = [MAX_LISTED]
         for k, c in enumerate(self.p.decisions[decision].choices):
             if (c.by is not None) == interrupts:
-                for args in self._arguments(state, c, 0, [0] * (self.p.slots + 1)):
+                for args in self._arguments(state, c, 0, [0] * (self.p.slots + 1), left):
                     who = self.actor(state, decision, k, args) if interrupts else -1
                     if self.observer is not None:
                         self.observer.legal(decision, k)
@@ -159,26 +177,28 @@ class Interpreter(Evaluator):
             slots[param.slot] = value
         return self.evaluate(c.by, state, slots)
 
-    def _arguments(self, state: State, c: ir.Choice, depth: int, slots: State) -> Iterator[tuple[int, ...]]:
-        """The legal arguments of an option, those before `depth` being in their slots."""
+    def _arguments(
+        self, state: State, c: ir.Choice, depth: int, slots: State, left: list[int]
+    ) -> Iterator[tuple[int, ...]]:
+        """The legal arguments of an option, those before `depth` being in their slots; `left` steps may be taken."""
         if depth == len(c.params):
             if self._permitted(state, c, slots):
                 yield tuple(slots[param.slot] for param in c.params)
             return
         param = c.params[depth]
-        for value in self._domain(state, param, slots):
+        for value in self._domain(state, param, slots, left):
             slots[param.slot] = value
             if param.where is None or self._holds(param.where, state, slots):
-                yield from self._arguments(state, c, depth + 1, slots)
+                yield from self._arguments(state, c, depth + 1, slots, left)
 
-    def _domain(self, state: State, param: ir.Param, slots: State) -> Iterable[int]:
+    def _domain(self, state: State, param: ir.Param, slots: State, left: list[int]) -> Iterable[int]:
         """The values a parameter ranges over, before its `where`."""
         low = self.evaluate(param.low, state, slots)
         if param.high is None:
             return members(low, 0)
         found = numbers(low, self.evaluate(param.high, state, slots))
-        self._numbers -= len(found)
-        if self._numbers < 0:
+        left[0] -= len(found) * param.steps
+        if left[0] < 0:
             too_many()
         return found
 

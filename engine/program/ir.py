@@ -61,9 +61,9 @@ class Lookup(Expr, frozen=True):
 class Op(Expr, frozen=True):
     """An operator on numbers. `site` is where a fault (a division by zero) is reported.
 
-    neg not + - * mul / % == != < <= > >= | & diff in in? bit one min max abs count pick next passed
+    neg not + - * mul fit / % == != < <= > >= | & diff in in? bit one min max abs count pick next passed
     `in`: element, set; `in?`: the element may be none. `bit`: the set of one element; `one`: which may be none.
-    `mul`: a product whose size is bounded.
+    `mul`: a product whose size is bounded; `fit`: a number whose size is bounded.
     `pick`: set, start: the first member from start on, cyclic; -1 if the set is empty. `next`: index, size of the kind.
     `passed`: a number, then numbers that grow: how many of them are below the first.
     """
@@ -279,7 +279,10 @@ class Condition(Struct, frozen=True, gc=False):
 
 
 class Param(Struct, frozen=True, gc=False):
-    """A parameter: the members of a set, or the numbers `low` … `high`; first in `slot`, once chosen in `cell`."""
+    """A parameter: the members of a set, or the numbers `low` … `high`; first in `slot`, once chosen in `cell`.
+
+    `steps` is what each of the numbers counts for when the options are listed.
+    """
 
     name: str
     type: str
@@ -291,6 +294,7 @@ class Param(Struct, frozen=True, gc=False):
     reason: str
     text: str
     span: Span
+    steps: int = 0
 
 
 class Choice(Struct, frozen=True, gc=False):
@@ -376,6 +380,8 @@ class Program(Struct):
     entries: dict[str, tuple[int, tuple[int, ...]]] = {}
     """Procedure → its first block and the cells of its parameters: a game may start there."""
     main: int = 0
+    sizes: dict[str, int] = {}
+    """Kind → how many entities it has in this game."""
     slots: int = 0
     """The number of expression slots that suffice for everything."""
 

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-MAX_NUMBER = 10**15
+from rulespec import types
+
+MAX_NUMBER = types.MAX_NUMBER
 """Largest number in the state, in a payment or as a product of two numbers."""
+TOO_FULL = "there would be a number of more than 15 digits"
+"""What is wrong with a payment or a move after which there is too much at one place."""
 MAX_VALUES = 100_000
 """Numbers that one parameter of an option may range over."""
-MAX_STEPS = 1_000_000
-"""Blocks between two decisions, and numbers that the parameters of one list of options range over together.
+MAX_STEPS = 5_000_000
+"""Steps between two decisions: expressions evaluated, blocks entered, cells cleared, as the interpreter counts them.
 
-The checker bounds each loop, but the bounds multiply.
+The checker bounds each loop, but the bounds multiply. The longest way of a shipped game takes some 25,000 steps.
 """
-CHECK_EVERY = 10_000
-"""Blocks after which a machine checks its steps and the length of the journal."""
+CHECK_EVERY = 100_000
+"""Steps after which a machine looks at the length of the journal."""
+MAX_LISTED = 100_000_000
+"""Steps of listing the options of a decision for the numbers that their parameters range over."""
+LEAST_LISTED = 100
+"""Steps that a number counts for at least."""
 LONG_JOURNAL = 200_000
 """Entries of a journal from which on it is compacted."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from rulespec.engine.passes.pipeline import PASSES, Pass, optimized
 from rulespec.engine.program import ir
+from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.evaluator import Evaluator
 from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.journal import Journal, State, compact, overwrite, restore
 from rulespec.engine.program.limits import CHECK_EVERY, MAX_STEPS
 from rulespec.engine.program.machine import Listed
@@ -22,8 +24,13 @@ from rulespec.engine.python.invariants import Invariants, split
 from rulespec.engine.python.occupancy import Occupancy, with_occupancy
 from rulespec.engine.python.runtime import memo_of, ordered_members, runtime_names
 
-_BLOCKS = range(CHECK_EVERY)
 _memo = CodeMemo()
+_UNCOUNTED = 8
+"""Calls of blocks whose steps are counted before they are made."""
+
+
+class _DoubtfulError(Exception):
+    """There may be too many steps."""
 
 
 class PythonBackend:
@@ -33,6 +40,7 @@ class PythonBackend:
         program: what to run.
         passes: the passes that it goes through before, in order.
         features: what the source makes use of.
+        steps: how many steps there are at most from one decision to the next.
 
     Attributes:
         p: the program as it was given.
@@ -41,7 +49,13 @@ class PythonBackend:
         source: the generated source.
     """
 
-    def __init__(self, program: ir.Program, passes: Sequence[Pass] = PASSES, features: Features = ALL_FEATURES) -> None:
+    def __init__(
+        self,
+        program: ir.Program,
+        passes: Sequence[Pass] = PASSES,
+        features: Features = ALL_FEATURES,
+        steps: int = MAX_STEPS,
+    ) -> None:
         self.p = program
         asked = split(program) if features.split_invariants else program
         fast = optimized(asked, passes)
@@ -50,12 +64,17 @@ class PythonBackend:
             fast, self.occupancy = with_occupancy(fast)
         self._start = self.occupancy.start(program.start)
         self._left = [0, 0]
-        """Blocks that may still run before the next decision, and how many are left at the next check."""
+        """Steps that may still be taken before the next decision, and how many are left at the next check."""
+        self._steps = steps
         writer = ExpressionWriter(fast, features)
-        blocks = _write(writer, [f.array for f in self.occupancy.families.values()])
+        self._most = _write(writer, [f.array for f in self.occupancy.families.values()], Costs(program))
+        largest = max(self._most.values())
+        self._uncounted = range(_UNCOUNTED if largest * _UNCOUNTED < steps // 4 else 0)
+        begin = steps - largest * (len(self._uncounted) + 1) if self._uncounted else steps
+        self._begin = (begin, max(0, begin - CHECK_EVERY))
         self.source = "\n".join(writer.lines) + "\n"
         names = self._compiled(fast, writer)
-        self._blocks: dict[int, Callable[[State, Journal], int]] = {i: names[f"b{i}"] for i in blocks}
+        self._blocks: dict[int, Callable[[State, Journal], int]] = {i: names[f"b{i}"] for i in self._most}
         count = range(len(fast.decisions))
         self._own = [names[f"own{i}"] for i in count]
         self._out = [names[f"out{i}"] for i in count]
@@ -73,7 +92,7 @@ class PythonBackend:
         """The functions of the source by their names, among all that the source may use."""
         names = runtime_names()
         names["left"] = self._left
-        names["look"] = self._check
+        names["look"] = self._look
         names["K"] = tuple(self.occupancy.places.get(at, ()) for at in range(len(program.cells)))
         for i, array in enumerate(program.arrays):
             names[f"A{i}"] = array
@@ -102,42 +121,70 @@ class PythonBackend:
 
     def write(self, state: State, values: Mapping[int, int]) -> Journal:
         """Puts values into cells and updates the sets of occupied places; returns the journal of it."""
-        places = self.occupancy.places
-        sets = dict.fromkeys(at for cell in values for at, _ in places.get(cell, ()))
-        journal = [x for at in sets for x in (at, state[at])]
-        journal += overwrite(state, values)
-        self.occupancy.update(state, values)
-        return journal
+        journal = overwrite(state, values)
+        return [*self._occupied(state, values), *journal]
 
     def run(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal:
-        """Runs from a block to the next decision or the end; a fault leaves the state as it was."""
-        left, blocks = self._left, self._blocks
-        left[0], left[1] = MAX_STEPS, MAX_STEPS - CHECK_EVERY
+        """Runs from a block to the next decision or the end; a fault leaves the state as it was.
+
+        The generated source counts the most steps that there may be. Only if these are too many, the interpreter counts
+        those that there are.
+        """
+        left, blocks, uncounted = self._left, self._blocks, self._uncounted
+        left[0], left[1] = self._begin
         journal: Journal = []
-        asked = state[ir.PC]
+        asked, at = state[ir.PC], block
         try:
-            block = blocks[block](state, journal, *args)
-            while block >= 0:
-                for _ in _BLOCKS:
-                    block = blocks[block](state, journal)
-                    if block < 0:
+            if not uncounted:
+                self._count(block, journal)
+            at = blocks[block](state, journal, *args)
+            if at >= 0:
+                for _ in uncounted:
+                    at = blocks[at](state, journal)
+                    if at < 0:
                         break
-                else:
-                    left[0] -= CHECK_EVERY
-                    self._check(journal)
+                while at >= 0:
+                    self._count(at, journal)
+                    at = blocks[at](state, journal)
         except ProgramFaultError:
             restore(state, journal)
             raise
+        except (_DoubtfulError, RecursionError):
+            restore(state, journal)
+            return self._interpreted(state, block, args)
         if state[ir.PC] != asked:  # written last, so that no fault comes after it
             journal += (ir.PC, asked)
         return journal
 
-    def _check(self, journal: Journal) -> None:
-        """Ends what does not come to a decision, and compacts a long journal; called every `CHECK_EVERY` blocks."""
+    def _count(self, block: int, journal: Journal) -> None:
+        """Counts the steps of a block that is called."""
+        self._left[0] -= self._most[block]
+        if self._left[0] < self._left[1]:
+            self._look(journal)
+
+    def _look(self, journal: Journal) -> None:
+        """Ends what may not come to a decision, and compacts a long journal; called every `CHECK_EVERY` steps."""
         if self._left[0] < 0:
-            raise ProgramFaultError(-1, f"no decision within {MAX_STEPS:,} steps")
-        self._left[1] = max(0, self._left[0] - CHECK_EVERY)
+            raise _DoubtfulError
         compact(journal)
+        self._left[1] = max(0, self._left[0] - max(CHECK_EVERY, len(journal)))
+
+    @cached_property
+    def _interpreter(self) -> Interpreter:
+        return Interpreter(self.p, steps=self._steps)
+
+    def _interpreted(self, state: State, block: int, args: tuple[int, ...]) -> Journal:
+        """Runs as the interpreter does."""
+        journal = self._interpreter.run(state, block, args)
+        return [*self._occupied(state, dict.fromkeys(journal[::2])), *journal]
+
+    def _occupied(self, state: State, cells: Iterable[int]) -> Journal:
+        """Updates the sets of occupied places after cells have been written; returns the journal of it."""
+        places = self.occupancy.places
+        sets = dict.fromkeys(at for cell in cells for at, _ in places.get(cell, ()))
+        journal = [x for at in sets for x in (at, state[at])]
+        self.occupancy.update(state, cells)
+        return journal
 
     def decider(self, state: State, decision: int) -> int:
         """The seat that decides; -1 for chance."""
@@ -176,8 +223,8 @@ class PythonBackend:
         return self.invariants.broken(state, since)
 
 
-def _write(writer: ExpressionWriter, occupied: Sequence[range]) -> Collection[int]:
-    """Writes the whole program; returns the blocks that have functions."""
+def _write(writer: ExpressionWriter, occupied: Sequence[range], costs: Costs) -> dict[int, int]:
+    """Writes the whole program; returns the blocks that have functions, with the most steps of one call of each."""
     p = writer.p
     for i, f in enumerate(p.functions):
         writer.definition(i, f)
@@ -187,7 +234,7 @@ def _write(writer: ExpressionWriter, occupied: Sequence[range]) -> Collection[in
         writer.function(f"inv{i}", params, [f"return {writer.x(v.condition.expr)}"])
     for i, e in enumerate(_scored(p)):
         writer.function(f"score{i}", ["s", "v0", "v1=0"], [f"return {writer.number(e)}"])
-    functions = FunctionWriter(writer, occupied)
+    functions = FunctionWriter(writer, occupied, costs)
     functions.write()
     return functions.done
 

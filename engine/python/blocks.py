@@ -21,8 +21,8 @@ _NAME = re.compile(r"\w+")
 _MAX_DEPTH = 24
 _MAX_LOOPS = 8
 _MAX_CHAIN = 150
-_FEW_ROUNDS = 200
-"""Rounds of a loop that are counted with those of the loop around it."""
+_FEW_STEPS = 100_000
+"""Steps of a loop or a procedure that are counted with what is around it, as many as they may be."""
 _FIRST_LOOP_SLOT = 100_000
 """Variables of loops over sets are slots that no expression uses."""
 
@@ -35,14 +35,12 @@ class _OpenLoop(Struct):
         loop: the loop.
         slot: the member at hand is in the variable `v…` of this slot.
         mask: the set that it goes over; if it does not begin with the first member, `m…`, which is what is left of it.
-        inner: how often, at most, the small loops inside go round each time.
     """
 
     head: int
     loop: Loop
     slot: int
     mask: str
-    inner: int = 0
 
 
 class BlockWriter:
@@ -58,6 +56,7 @@ class BlockWriter:
 
     Attributes:
         needed: the blocks that need functions because this one leads there.
+        steps: the most steps of what has been written, without what counts its own.
     """
 
     def __init__(
@@ -75,6 +74,7 @@ class BlockWriter:
         self.plan = plan
         self.i = InstructionWriter(writer, plan, variables, own)
         self.needed: list[int] = []
+        self.steps = 0
         self._head = head
         self._own = own
         self._at_once = at_once
@@ -91,8 +91,8 @@ class BlockWriter:
         self.i.zero = set(self.plan.zero_at.get(self._head, ()))
         body, _ = self._region(self._head, -1, 0)
         if self._again:
-            body = ["while True:", *("    " + line for line in body)]
-            body[1:1] = ["    left[0] -= 1", "    if left[0] < left[1]: look(u)"]
+            body = ["while True:", *("    " + line for line in [*counted(self.steps), *body])]
+            self.steps = 1
         used = set(_NAME.findall("\n".join(body)))
         fresh = [v for v in map(variable, self._own) if v in used and v not in given]
         return [f"{' = '.join(fresh)} = 0", *body] if fresh else body
@@ -104,6 +104,7 @@ class BlockWriter:
         self._opened.add(number)
         self._chain += 1
         self.plan.written += 1
+        self.steps += self.plan.costs.block(number)
         self.i.zero |= self.plan.zero_at.get(number, frozenset())
         loop = self.plan.loops.get(number)
         if loop is not None and len(self._inside) < _MAX_LOOPS and not self._again:
@@ -128,6 +129,7 @@ class BlockWriter:
         out = [line for i in body for line in self.i.instruction(i, returns=isinstance(exit_, ir.Return))]
         if source is not None and isinstance(exit_, ir.Goto):
             self._chain += 1
+            self.steps += self.plan.costs.block(exit_.block)
             lines, falls = self._for(exit_.block, self.plan.loops[exit_.block], stop, depth, self.i.bound(source))
             return [*out, *lines], falls
         if isinstance(exit_, ir.Enter):
@@ -160,6 +162,7 @@ class BlockWriter:
     def _called(self, e: ir.Enter) -> list[str]:
         """A call; if the procedure has to wait, or goes on elsewhere, so does the one that has called it."""
         procedure = self.plan.procedures.get(e.block)
+        self.steps += self.plan.charged.get(e.block, 1)
         noted = "0" if e.usual else f"{e.after:d}"
         if procedure is None:
             self.needed += [e.block, e.after]
@@ -190,18 +193,21 @@ class BlockWriter:
             meet = -1
         inner = stop if meet < 0 else meet
         falls = False
-        zero = self.i.zero
+        zero, steps = self.i.zero, self.steps
         after: list[set[int]] = []
+        most = steps
         for i, (test, target) in enumerate(ways):
             last = i == len(ways) - 1 and not falls  # what comes before does not come here: no `else` is needed
             before = set(self.i.noted)
-            self.i.zero = set(zero)
+            self.i.zero, self.steps = set(zero), steps
             lines, may = self._jump(target, inner, depth + (not last))
+            most = max(most, self.steps)
             self.i.noted = before
             after += [self.i.zero] if may else []
             falls = falls or may
             out = [*out, *lines] if last else [*out, test, *("    " + line for line in lines or ["pass"])]
         self.i.zero = set.intersection(*after) if after else set()
+        self.steps = most
         if meet < 0 or meet == stop or not falls:
             return out, falls and (meet < 0 or meet == stop)
         return self._then(out, meet, stop, depth)
@@ -256,12 +262,15 @@ class BlockWriter:
         ended = [*ended, f"{self.i.cell(loop.at)} = {last}"] if self._in_cells(loop) else []
         whole = sliced(self.plan, loop, begun, self.i.x) if self.w.features.slices else None
         if whole is not None:
+            round_ = self.plan.costs.block(head) + self.plan.costs.block(loop.body)
+            self.steps += self.plan.costs.members(begun) * round_
             out += [*whole, *ended]
         else:
             noted = set(self.i.noted)
             opened = _OpenLoop(head, loop, slot, mask)
             self._inside.append(opened)
             self.i.members[loop.at] = slot
+            before, self.steps = self.steps, self.plan.costs.block(head)
             body, _ = self._loop_body(loop, head, depth + 1)
             del self.i.members[loop.at]
             self._inside.pop()
@@ -269,7 +278,11 @@ class BlockWriter:
             if cyclic:
                 body = [f"{mask} ^= 1 << {member}", *body]
             out += [f"{member} = {self.i.cell(loop.at)}"] if ended else []
-            out += self._counted(opened)
+            rounds = self.plan.costs.members(begun)
+            if not few(rounds * self.steps):
+                body = [*counted(self.steps), *body]
+                self.steps = rounds = 0
+            self.steps = before + rounds * self.steps
             out += [f"for {member} in {members}:", *("    " + line for line in body)]
             out += ["else:", *("    " + line for line in ended)] if ended else []
         self.i.zero = set(self.plan.zero_at.get(loop.after, ()))
@@ -281,17 +294,6 @@ class BlockWriter:
         """The members for which the condition of a loop may hold, if that is known before they are tested."""
         test = self.p.blocks[loop.body].exit
         return test.within if isinstance(test, ir.Branch) else None
-
-    def _counted(self, o: _OpenLoop) -> list[str]:
-        """The lines that count the rounds of a loop; those of a small loop are counted with the loop around it."""
-        if not o.mask.isdigit():
-            times = f"({o.mask}).bit_count()" + (f" * {1 + o.inner:d}" if o.inner else "")
-            return [f"left[0] -= {times}", "if left[0] < left[1]: look(u)"]
-        rounds = int(o.mask).bit_count() * (1 + o.inner)
-        if self._inside and rounds <= _FEW_ROUNDS:
-            self._inside[-1].inner += rounds
-            return []
-        return [f"left[0] -= {rounds}", "if left[0] < left[1]: look(u)"]
 
     def _loop_body(self, loop: Loop, head: int, depth: int) -> tuple[list[str], bool]:
         """The block after a loop's head, without the two instructions that take the next member."""
@@ -320,6 +322,16 @@ class BlockWriter:
         """The lines that put everything into cells that is needed to go on."""
         loops = [line for o in self._inside for line in self._stored(o)]
         return [*loops, *spilled([at for at in self._own if at not in self.i.zero])]
+
+
+def counted(steps: int) -> list[str]:
+    """The lines that count steps."""
+    return [f"left[0] -= {steps}", "if left[0] < left[1]: look(u)"]
+
+
+def few(steps: int) -> bool:
+    """Whether steps are counted with what is around them."""
+    return steps <= _FEW_STEPS
 
 
 def returned(e: ir.Return, own: Sequence[int], *, at_once: bool = False) -> list[str]:

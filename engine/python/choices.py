@@ -6,7 +6,7 @@ from math import prod
 
 from rulespec.engine.passes.rewrite import membership
 from rulespec.engine.program import ir
-from rulespec.engine.program.limits import MAX_STEPS
+from rulespec.engine.program.limits import MAX_LISTED
 from rulespec.engine.program.traversal import free, walk
 from rulespec.engine.python.expressions import ExpressionWriter
 
@@ -31,7 +31,7 @@ class ChoiceWriter:
                 body += [line for k, c in chosen for line in self._listed(k, c)]
                 self.w.shared = {}
                 if any(param.high is not None for _, c in chosen for param in c.params):
-                    body = [f"left[0] = {MAX_STEPS}", *body]
+                    body = [f"left = {MAX_LISTED:d}", *body]
                 self.w.function(f"{name}{i:d}", ["s"], body if chosen else ["return", "yield"])
             for k, c in enumerate(d.choices):
                 self._test(f"{i:d}_{k:d}", c)
@@ -135,7 +135,7 @@ class ChoiceWriter:
         """The lines that put a domain into a variable, and count its numbers as often as they are listed."""
         found = [f"{name} = {self._domain(param)}"]
         if param.high is not None:
-            found += [f"left[0] -= len({name}) * {times:d}", "if left[0] < 0: too_many()"]
+            found += [f"left -= len({name}) * {times * param.steps:d}", "if left < 0: too_many()"]
         return found
 
     def _domain(self, param: ir.Param) -> str:

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from rulespec.engine.program import ir
+from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.procedures import Procedure
-from rulespec.engine.python.blocks import BlockWriter, returned
+from rulespec.engine.python.blocks import BlockWriter, counted, few, returned
 from rulespec.engine.python.expressions import ExpressionWriter
 from rulespec.engine.python.instructions import spilled, variable
 from rulespec.engine.python.plan import Plan
@@ -25,16 +26,17 @@ class FunctionWriter:
     Args:
         writer: writes expressions.
         occupied: the arrays of cells whose occupancy is maintained.
+        costs: of the program before all passes.
 
     Attributes:
-        done: the blocks that have functions.
+        done: the blocks that have functions, each with the most steps of one call, without what counts its own.
     """
 
-    def __init__(self, writer: ExpressionWriter, occupied: Sequence[range] = ()) -> None:
+    def __init__(self, writer: ExpressionWriter, occupied: Sequence[range], costs: Costs) -> None:
         self.w = writer
         self.p = writer.p
-        self.plan = Plan(writer.p, writer.features, occupied)
-        self.done: set[int] = set()
+        self.plan = Plan(writer.p, writer.features, occupied, costs)
+        self.done: dict[int, int] = {}
 
     def write(self) -> None:
         """Writes a function for every block at which running may begin."""
@@ -51,7 +53,7 @@ class FunctionWriter:
         while todo:
             head = todo.pop()
             if head not in self.done:
-                self.done.add(head)
+                self.done[head] = 0
                 todo += self._function(head)
 
     def _procedure(self, first: int, procedure: Procedure) -> list[int]:
@@ -68,8 +70,12 @@ class FunctionWriter:
         if writer.needed and not procedure.waits:  # it does not fit into a single function
             self.plan.procedures[first] = replace(procedure, waits=True)
             return self._procedure(first, self.plan.procedures[first])
+        if few(writer.steps):
+            self.plan.charged[first] = writer.steps
+        else:
+            body = [*counted(writer.steps), *body]
         self.w.function(f"p{first:d}", ["s", "u", *known], body)
-        self.done.add(first)
+        self.done[first] = self.plan.charged.get(first, 1)
         lines = [f"{v} = s[{at:d}]" for v, at in zip(known, cells, strict=True)]
         for at in cells:
             lines += [f"u += {at:d}, s[{at:d}]", f"s[{at:d}] = 0"] if at in procedure.cells else []
@@ -100,5 +106,9 @@ class FunctionWriter:
         names = [variable(at) for at in given]
         writer = BlockWriter(self.w, plan, head, variables, own)
         body = [*spilled([at for at in given if at not in args]), *writer.body(names)]
+        if head in plan.flow.firsts:  # called by others that do not know its steps
+            body = [*counted(writer.steps), *body]
+        else:
+            self.done[head] = writer.steps
         self.w.function(f"b{head:d}", ["s", "u", *names], body)
         return writer.needed

@@ -122,6 +122,9 @@ class InstructionWriter:
         fault = f"if n < 0 or {over}: too_much(n, {source}, {i.site:d})"
         less = [f"{source} -= n", *self._occupancy(i.source, source, f"-n < {source} <= 0")]
         more = [f"{target} += n", *self._occupancy(i.target, target, f"0 < {target} <= n")]
+        more.append(f"if {target} > {MAX_NUMBER}: too_full({i.site})")
+        if i.unlimited:
+            less.append(f"if {source} < -{MAX_NUMBER}: too_full({i.site})")
         lines = [*from_, *to, fault, *less, *more]
         if amount.isdigit() or self.w.facts.may_fault(i.source) or self.w.facts.may_fault(i.target):
             return [f"n = {amount}", *lines]

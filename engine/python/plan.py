@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.control_flow import Flow, loops, meets
+from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.procedures import procedures, zeros
 from rulespec.engine.python.features import Features
 
@@ -31,11 +32,15 @@ class Plan:
         zero_at: a block → the cells that are zero there.
         arguments: the block that an option leads to → the cells of its arguments.
         occupied: the arrays of cells whose occupancy is maintained.
+        costs: the most steps of each block, as the interpreter counts them in the program before all passes.
+        charged: the first block of a procedure that counts no steps → its steps, which those that call it count.
         written: how many blocks have been written so far, repeated ones too.
     """
 
-    def __init__(self, p: ir.Program, features: Features, occupied: Sequence[range]) -> None:
+    def __init__(self, p: ir.Program, features: Features, occupied: Sequence[range], costs: Costs) -> None:
         self.p = p
+        self.costs = costs
+        self.charged: dict[int, int] = {}
         self.occupied = occupied
         self.flow = Flow(p)
         self.loops = loops(p) if features.set_loops else {}

@@ -10,7 +10,7 @@ from typing import Any
 
 from rulespec.engine.program.domains import members, numbers, too_many
 from rulespec.engine.program.faults import ProgramFaultError
-from rulespec.engine.program.limits import MAX_NUMBER
+from rulespec.engine.program.limits import MAX_NUMBER, TOO_FULL
 
 _MEMO_LIMIT = 50_000
 _TUPLES_LIMIT = 10_000
@@ -41,6 +41,13 @@ def modulo(a: int, b: int, site: int) -> int:
 def product(a: int, b: int, site: int) -> int:
     """A product that may not grow without end."""
     value = a * b
+    if not -MAX_NUMBER <= value <= MAX_NUMBER:
+        raise ProgramFaultError(site)
+    return value
+
+
+def fitting(value: int, site: int) -> int:
+    """A number that may not grow without end."""
     if not -MAX_NUMBER <= value <= MAX_NUMBER:
         raise ProgramFaultError(site)
     return value
@@ -79,6 +86,11 @@ def outside(value: int, site: int) -> None:
 def too_much(amount: int, there: int, site: int) -> None:
     """Reports a payment or a move of less than nothing, or of more than there is."""
     raise ProgramFaultError(site, f"{amount} of {there}")
+
+
+def too_full(site: int) -> None:
+    """Reports a payment or a move after which there is too much at one place."""
+    raise ProgramFaultError(site, TOO_FULL)
 
 
 class Memo(dict[Any, Any]):
@@ -129,11 +141,13 @@ def runtime_names() -> dict[str, Any]:
         "divide": divide,
         "modulo": modulo,
         "product": product,
+        "fitting": fitting,
         "pick": pick,
         "lowest": lowest,
         "held": held,
         "lookup": lookup,
         "too_much": too_much,
+        "too_full": too_full,
         "outside": outside,
         "check_all": check_all,
         "numbers": numbers,

@@ -1,6 +1,7 @@
-"""Bounds on the number of entities and facts, after all overlays.
+"""Bounds on the number of entities, facts and shared options, after all overlays.
 
-The size of files is bounded where they are read. But product kinds multiply, so that little text makes many entities.
+The size of files is bounded where they are read. But product kinds multiply, so that little text makes many entities,
+and so do options that many decisions include.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from rulespec.check.context import Context
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
 from rulespec.documents.nodes import Mapping, Node, entries, get, text, words
+from rulespec.overlays.extension import Repeated, check_includes
+from rulespec.syntax import ast
 
 MAX_ENTITIES = 5_000
 """Entities of one kind, after all products have been made."""
@@ -21,12 +24,15 @@ MAX_FACTS = 100_000
 
 
 def check_size(c: Context) -> None:
-    """Refuses a ruleset whose kinds have too many entities or facts, before any of them is made.
+    """Refuses a ruleset with too many entities, facts or shared options, before any of them is made.
 
     Raises:
         DiagnosticsError: RS108.
     """
     root, report = c.source.root, c.report
+    groups = {name: item for (_, name), item in c.source.items.items() if isinstance(item, ast.OptionGroup)}
+    if groups:
+        check_includes(c.source.items.values(), groups, c.source.repeated or Repeated(report))
     sizes: Counter[str] = Counter()
     for name, _, count, _ in _plain_kinds(root):
         sizes[name] += count

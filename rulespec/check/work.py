@@ -12,8 +12,10 @@ from rulespec.types import Type
 
 MAX_WORK = 10**7
 """Steps of evaluating one expression, estimated from the sizes of the kinds."""
-MAX_LISTING_WORK = 10**9
-"""Steps of all conditions of an option for all its arguments; most conditions settle it long before."""
+MAX_LISTING_WORK = 10**8
+"""Steps of all conditions of a decision's options for all their arguments; most conditions settle it long before."""
+MAX_INVARIANT_WORK = 10**7
+"""Steps of all invariants together."""
 MAX_START_WORK = 3 * 10**6
 """Steps of all start values with every number of players; and of all checks of facts, for all entities."""
 
@@ -29,9 +31,11 @@ def check_work(c: Context) -> None:
         for s in walk(procedure.body):
             for e in statement_expressions(s):
                 _check(c, work.of(e), "this", e.span)
+            steps = 0
             for option in s.options if isinstance(s, typed.Decide) else ():
-                steps, name = work.of_listing(option), f"listing the option `{option.name}`"
-                _check(c, steps, name, option.span, MAX_LISTING_WORK)
+                steps += work.of_listing(option)
+                if not _check(c, steps, f"listing the option `{option.name}`", option.span, MAX_LISTING_WORK):
+                    break
     total = 0
     for times, value in _starts(c.declarations, work):
         total += times * work.of(value)
@@ -43,7 +47,10 @@ def check_work(c: Context) -> None:
         if not _check(c, total, "the checks of all entities together", check.span, MAX_START_WORK):
             break
     for invariant in c.rules.invariants.values():
-        _check(c, work.of(invariant.condition), f"the invariant `{invariant.name}`", invariant.span)
+        total += work.of(invariant.condition)
+        name = f"the invariant `{invariant.name}`, with those before it,"
+        if not _check(c, total, name, invariant.span, MAX_INVARIANT_WORK):
+            break
 
 
 def _check(c: Context, steps: int, name: str, span: Span, most: int = MAX_WORK) -> bool:

@@ -11,6 +11,7 @@ from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean, nearest
 from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, words
+from rulespec.overlays.extension import Extender, Repeated
 from rulespec.syntax import ast
 
 
@@ -26,6 +27,7 @@ class Source(Struct, eq=False):
         displaced: rules that overlays replace or remove.
         removed: path that an overlay removes → the place.
         layers: file → the layer that it belongs to; what lies over another has a greater number.
+        repeated: counts the options that extensions add; None before the first one.
     """
 
     root: Mapping
@@ -36,6 +38,7 @@ class Source(Struct, eq=False):
     displaced: list[Displaced] = field(default_factory=list)
     removed: dict[str, Span] = field(default_factory=dict)
     layers: dict[str, int] = field(default_factory=dict)
+    repeated: Repeated | None = None
 
     def lay(self, files: Iterable[str]) -> None:
         """Notes that files belong to one layer, which lies over all so far."""
@@ -359,55 +362,21 @@ def apply_rules(
 
 def _extend(source: Source, extension: ast.Extend, name: str, report: Report) -> None:
     """Adds options to a decision, in each rule with that decision."""
-    decision = extension.name.text
-    known: set[str] = set()
-
-    def touch(key: tuple[str, str]) -> None:
-        what = f"{_called(*key)}, where the decision `{decision}` is taken"
-        _touch(source, name, f"{key[0]} {key[1]}", extension.name.span, report, what)
-
+    source.repeated = source.repeated or Repeated(report)
+    extender = Extender(extension, source.repeated)
     for key, item in list(source.items.items()):
+        new: ast.Item = item
         if isinstance(item, ast.Procedure):
-            body = _extended(item.body, extension, known)
-            if body != item.body:
-                touch(key)
-                source.items[key] = replace(item, body=body)
+            new = replace(item, body=extender.block(item.body))
         elif isinstance(item, ast.OptionGroup):
-            options = tuple(replace(o, body=_extended(o.body, extension, known)) for o in item.options)
-            if options != item.options:
-                touch(key)
-                source.items[key] = replace(item, options=options)
-    if decision not in known:
-        hint = did_you_mean(decision, known)
-        report.error("RS509", f"there is no decision `{decision}`", extension.name.span, help=hint)
-
-
-def _extended(body: tuple[ast.Stmt, ...], extension: ast.Extend, known: set[str]) -> tuple[ast.Stmt, ...]:
-    """A body with the options added to the decision that an extension names; adds all decisions to `known`."""
-
-    def inside(statements: tuple[ast.Stmt, ...]) -> tuple[ast.Stmt, ...]:
-        return _extended(statements, extension, known)
-
-    result: list[ast.Stmt] = []
-    for statement in body:
-        match statement:
-            case ast.If():
-                statement = replace(statement, branches=tuple((c, inside(b)) for c, b in statement.branches))
-            case ast.Match():
-                cases = tuple((c, inside(b)) for c, b in statement.cases)
-                other = inside(statement.other) if statement.other is not None else None
-                statement = replace(statement, cases=cases, other=other)
-            case ast.For() | ast.Repeat():
-                statement = replace(statement, body=inside(statement.body))
-            case ast.Decide():
-                known.add(statement.name.text)
-                options = tuple(
-                    replace(o, body=inside(o.body)) if isinstance(o, ast.OptionDef) else o for o in statement.options
-                )
-                more = extension.options if statement.name.text == extension.name.text else ()
-                statement = replace(statement, options=(*options, *more))
-        result.append(statement)
-    return tuple(result)
+            new = replace(item, options=extender.options(item.options))
+        if new != item:
+            what = f"{_called(*key)}, where the decision `{extension.name.text}` is taken"
+            _touch(source, name, f"{key[0]} {key[1]}", extension.name.span, report, what)
+            source.items[key] = new
+    if extension.name.text not in extender.known:
+        hint = did_you_mean(extension.name.text, extender.known)
+        report.error("RS509", f"there is no decision `{extension.name.text}`", extension.name.span, help=hint)
 
 
 def _signature(rule: ast.Item) -> list[tuple[str, str]]:

@@ -71,7 +71,7 @@ class Writer:
 
     def num(self, s: dict[str, str], d: int) -> str:
         e = self.expr
-        form = self.number(12)
+        form = self.number(14)
         if form < 3:
             return f"({e(NUM, s, d)} {self.pick('+', '-', '*')} {e(NUM, s, d)})"
         if form == 3:
@@ -92,6 +92,10 @@ class Writer:
             return f"count({e(SET, s, d) if self.number(2) else self.each(s, d)[0]})"
         if form == 10:
             return f"cart[{self.pick('corn', 'salt')}].at[{e(TOWN, s, d)}]"
+        if form == 11:  # an argument that nothing reads, a part that nothing needs
+            return self.pick(f"g({e(NUM, s, d)}, {e(SET, s, d)})", f"({e(NUM, s, d)} if false else {e(NUM, s, d)})")
+        if form == 12:
+            return self.pick(f"({e(NUM, s, d)} * {BIG})", f"({BIG} - {e(NUM, s, d)})", f"twice{self.number(DEEP)}(m)")
         return self.pick(
             f"f({e(NUM, s, d)}, {e(TOWN, s, d)})",
             f"by_town[{e(TOWN, s, d)}, {e(NUM, s, d)}]",
@@ -102,7 +106,12 @@ class Writer:
 
     def truth(self, s: dict[str, str], d: int) -> str:
         e = self.expr
-        form = self.number(10)
+        form = self.number(11)
+        if form == 10:  # a part that decides nothing, or is not asked
+            dead = self.pick("and true", "or false", "and false", "or true", "and 1 > 2")
+            if self.number(2):
+                return f"({e(BOOL, s, d)} {dead})"
+            return f"any({self.fresh()} in {self.pick('{} & town', '{} | oak.near')} where {e(BOOL, s, d)})"
         if form < 2:
             return f"({e(NUM, s, d)} {self.pick('==', '!=', '<', '<=', '>', '>=')} {e(NUM, s, d)})"
         if form == 2:
@@ -206,6 +215,8 @@ class Writer:
             for names in (self.pick("oak", "oak, elm"), self.pick("ash", "ash, fir")):
                 cases += [f"{deeper}case {names}:", *self.block(scope, depth, deeper + "    ", place)]
             return [*cases, f"{deeper}else:", *self.block(scope, depth, deeper + "    ", place)]
+        if form == 11 and self.number(3) == 0:
+            return [f"{pad}call{self.number(DEEP)}({e(NUM, scope, 1)})"]
         if form == 11:
             return [f"{pad}helper({e(NUM, scope, 1)}, {e(TOWN, scope, 1)})"]
         if form == 12 and place != "together":
@@ -248,17 +259,42 @@ class Writer:
         options = [line for _ in range(1 + self.number(2)) for line in self.option(scope, depth, deeper, place, weight)]
         return [f"{pad}{head}", *options, f"{deeper}option {who}_else:", f"{deeper}    set n to n + 1"]
 
+    def chains(self) -> list[str]:
+        """Definitions and procedures that each call the one before, once or twice."""
+        lines = [
+            "def huge() -> int: 999999999999999",
+            "def twice0(k: int) -> int: k",
+            "procedure call0(k: int):",
+            "    set m to k",
+        ]
+        for i in range(1, DEEP):
+            let = self.pick(f"let a = twice{i - 1}(k)", f"let a = k {self.pick('+', '-', '*')} k", "let a = 10 / n")
+            body = self.pick("a + a", f"twice{i - 1}(k) + twice{i - 1}(k)", "a * 10", f"twice{i - 1}(a)", "k", "7")
+            lines += [f"def twice{i}(k: int) -> int:", f"    {let}", f"    {body}"]
+            calls = [f"    call{i - 1}({self.pick('k', 'k + 1', 'm')})" for _ in range(1 + self.number(2))]
+            lines += [
+                f"procedure call{i}(k: int):",
+                *calls,
+                f"    {self.pick('pass', 'set n to n + k', 'let b = 1 / n')}",
+            ]
+        return lines
+
     def program(self) -> str:
         """A whole rules file."""
         body = self.expr(NUM, {"k": NUM, "t": TOWN}, 1)
-        while "f(" in body:
+        while "f(" in body or "g(" in body:
             body = self.expr(NUM, {"k": NUM, "t": TOWN}, 1)
         helper = self.block({"k": NUM, "t": TOWN}, 1, "    ")
+        unused = [
+            f"    let u{i} = {self.expr(self.pick(NUM, BOOL, SET), {'k': NUM}, 2)}" for i in range(self.number(3))
+        ]
         turn = self.block({"p": PLAYER}, 3, "    ")
         turn += self.decide({"p": PLAYER}, 2, "    ", "")
         return "\n".join(
             [
                 *("def f(k: int, t: town) -> int:", "    let j = k + t.tax", f"    j + {body}"),
+                *("def g(k: int, u: set town) -> int:", *plainer(unused), f"    {self.pick('1', 'k', 'k / n', 'n')}"),
+                *self.chains(),
                 *(
                     "procedure helper(k: int, t: town):",
                     *[line for line in helper if "helper(" not in line],
@@ -278,6 +314,8 @@ class Writer:
         )
 
 
+DEEP = 9
+BIG = "huge()"
 LEAVES = {
     NUM: ("0", "1", "2", "n", "m", "few", "players", "limit"),
     BOOL: ("true", "false", "oak.seen", "elm.seen", "(n > 1)"),
@@ -286,6 +324,11 @@ LEAVES = {
     SET: ("town", "towns", "oak.near", "{oak, fir}", "friends[ash]"),
     PLAYER: (),
 }
+
+
+def plainer(lines: list[str]) -> list[str]:
+    """Lines without those that call a definition, which might call itself."""
+    return [line for line in lines if "f(" not in line and "g(" not in line and "twice" not in line]
 
 
 @st.composite

@@ -7,7 +7,7 @@ from rulespec.check.scope import Env, known_if, path_of
 from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
-from rulespec.types import ANY, BAD, BOOL, INT, LITERAL, Bad, Ent, Num, SetOf, Type, unify
+from rulespec.types import ANY, BAD, BOOL, INT, LITERAL, MAX_NUMBER, Bad, Ent, Num, SetOf, Type, unify
 
 _ARITHMETIC = {"+", "-", "*", "/", "%"}
 _ORDER = {"<", "<=", ">", ">="}
@@ -100,7 +100,11 @@ def _arithmetic(x: ExpressionContext, e: ast.Binary, left: typed.Expr, right: ty
     if e.op in ("/", "%") and isinstance(right, typed.Lit) and right.value == 0:
         return x.bad("RS310", "this divides by zero", right.span, notes=x.declared(right))
     if isinstance(left, typed.Lit) and isinstance(right, typed.Lit):
-        return typed.Lit(result, e.span, _folded(e.op, left.value, right.value))
+        value = _folded(e.op, left.value, right.value)
+        if abs(value) > MAX_NUMBER:
+            help_ = "numbers have at most 15 digits: make one of the two smaller"
+            return x.bad("RS311", "this number has more than 15 digits", e.span, help=help_)
+        return typed.Lit(result, e.span, value)
     return typed.Op(result, e.span, e.op, (left, right))
 
 

@@ -28,6 +28,7 @@ from rulespec.engine.passes.narrow import narrow
 from rulespec.engine.passes.pipeline import PASSES, Pass, optimized
 from rulespec.engine.program import ir
 from rulespec.engine.program.interpreter import Interpreter
+from rulespec.engine.program.limits import MAX_STEPS
 from rulespec.engine.python.backend import PythonBackend
 from rulespec.engine.python.features import ALL_FEATURES, Features
 from rulespec.load import load_ruleset
@@ -106,12 +107,17 @@ def take_back(game: Game, hashes: list[str]) -> None:
         assert game.hash == hashes[game.ply]
 
 
+some_steps = st.sampled_from([MAX_STEPS]) | st.integers(10, 4_000)
+"""The bound on steps: mostly the real one, or one that random programs come to."""
+
+
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
-@given(text=programs(), seed=st.integers(0, 999), seats=st.integers(2, 3))
-def test_both_backends_agree_on_random_programs(text: str, seed: int, seats: int) -> None:
+@given(text=programs(), seed=st.integers(0, 999), seats=st.integers(2, 3), steps=some_steps)
+def test_both_backends_agree_on_random_programs(text: str, seed: int, seats: int, steps: int) -> None:
     ruleset = with_rules(text)
     names = ["ann", "bob", "cid"][:seats]
-    fast, plain = Game(ruleset, names), Game(ruleset, names, backend="interpreter")
+    fast = Game(ruleset, names, backend=lambda r, n, o: PythonBackend(lower(r, n, o), steps=steps))
+    plain = Game(ruleset, names, backend=lambda r, n, o: Interpreter(lower(r, n, o), steps=steps))
     rng = random.Random(seed)
     hashes = agree(fast, plain, rng.randrange, 12)
     take_back(fast, hashes)

@@ -1,0 +1,107 @@
+"""Ranges of numbers in a program, so that those that may become too large are checked.
+
+A number that is kept (in the state, a variable, an argument of an option) lies within ±`MAX_NUMBER`. What is worked
+out of such numbers may be larger for a while, but never more than `MOST`: what might be is checked where it is worked
+out, and must lie within ±`MAX_NUMBER` then.
+"""
+
+from __future__ import annotations
+
+from rulespec.engine.program import ir
+from rulespec.engine.program.cost import Costs
+from rulespec.engine.program.limits import MAX_NUMBER
+
+Range = tuple[int, int]
+KEPT: Range = (-MAX_NUMBER, MAX_NUMBER)
+ARGUMENT: Range = (-100 * MAX_NUMBER, 100 * MAX_NUMBER)
+"""Of the numbers that a definition is given."""
+MOST: Range = (-1_000 * MAX_NUMBER, 1_000 * MAX_NUMBER)
+
+
+class Ranges:
+    """The ranges of the expressions of a program, which may still grow.
+
+    Attributes:
+        slots: the ranges of the numbers in slots, by slot; others hold entities and sets.
+    """
+
+    def __init__(self, p: ir.Program) -> None:
+        self.p = p
+        self.slots: dict[int, Range] = {}
+        self._costs = Costs(p)
+        self._entity = (-1, self._costs.largest)
+        self._functions: list[Range] = []
+        self._known: dict[int, tuple[ir.Expr, Range]] = {}
+
+    def of(self, e: ir.Expr) -> Range:
+        """The range of a number, both ends included. What it gives for a set says nothing."""
+        if isinstance(e, ir.Const):
+            return e.value, e.value
+        if isinstance(e, ir.Local):
+            return self.slots.get(e.slot, self._entity)
+        if isinstance(e, ir.Cell):
+            return self._cell(self.p.cells[e.base])
+        if id(e) not in self._known:
+            self._known[id(e)] = e, self._of(e)
+        return self._known[id(e)][1]
+
+    def function(self, body: ir.Expr) -> None:
+        """Notes the range of the next function."""
+        self._functions.append(self.of(body))
+
+    def _cell(self, c: ir.CellName) -> Range:
+        if c.type in self.p.sizes:
+            return -1, self.p.sizes[c.type] - 1
+        return (0, 1) if c.type == "bool" else (0, MAX_NUMBER) if c.group == "pieces" else KEPT
+
+    def _of(self, e: ir.Expr) -> Range:
+        if isinstance(e, ir.Op):
+            return self._op(e)
+        if isinstance(e, ir.If):
+            return hull(self.of(e.then), self.of(e.other))
+        if isinstance(e, ir.Logic):
+            return hull(*map(self.of, e.args)) if e.op == "??" else (0, 1)
+        if isinstance(e, ir.Row):
+            return min(self.p.arrays[e.array]), max(self.p.arrays[e.array])
+        if isinstance(e, ir.Lookup):
+            values = self.p.tables[e.table].values()
+            return min(values, default=0), max(values, default=0)
+        if isinstance(e, ir.Call):
+            return self._functions[e.function]
+        if isinstance(e, ir.Fold) and e.op in ("min", "max") and e.body is not None and e.default is not None:
+            return hull(self.of(e.body), self.of(e.default))
+        if isinstance(e, ir.Fold) and e.op == "sum" and e.body is not None:
+            low, high = self.of(e.body)
+            most = self._costs.members(e.source)
+            return min(0, most * low), max(0, most * high)
+        return self._entity
+
+    def _op(self, e: ir.Op) -> Range:
+        if e.op in ("fit", "mul"):
+            return KEPT
+        args = [self.of(a) for a in e.args]
+        low, high = args[0]
+        if e.op == "+":
+            return low + args[1][0], high + args[1][1]
+        if e.op == "-":
+            return low - args[1][1], high - args[1][0]
+        if e.op == "*":
+            products = [a * b for a in args[0] for b in args[1]]
+            return min(products), max(products)
+        if e.op in ("neg", "abs", "/"):
+            most = max(-low, high)
+            return -most, most
+        if e.op == "%":
+            most = max(-args[1][0], args[1][1])
+            return -most, most
+        return hull(*args) if e.op in ("min", "max") else self._entity
+
+
+def hull(*ranges: Range) -> Range:
+    """The least range that holds all of them."""
+    return min(low for low, _ in ranges), max(high for _, high in ranges)
+
+
+def within(one: Range, other: Range) -> bool:
+    """Whether a range lies in another one."""
+    return other[0] <= one[0] and one[1] <= other[1]

@@ -1,0 +1,97 @@
+"""Bounds on steps: how many the interpreter takes at most for an expression or a block.
+
+A step is an expression that is evaluated, a block that is entered, a cell that is cleared or a case of a `match`. What
+the interpreter takes in fact depends on the state; what it takes at most, on the sizes of the sets alone.
+"""
+
+from __future__ import annotations
+
+from rulespec.engine.program import ir
+from rulespec.engine.program.traversal import parts
+
+
+class Costs:
+    """The most steps of the expressions and blocks of a program."""
+
+    def __init__(self, p: ir.Program) -> None:
+        self.p = p
+        self.largest = max(p.sizes.values(), default=1)
+        self._functions: dict[int, int] = {}
+        self._results: dict[int, int] = {}
+        self._rows: dict[int, int] = {}
+
+    def block(self, number: int) -> int:
+        """Steps of a block, up to where the next one begins."""
+        block = self.p.blocks[number]
+        steps = 1
+        for i in block.body:
+            if isinstance(i, ir.Store):
+                steps += self.of(i.target.index) + self.of(i.value)
+            elif isinstance(i, ir.Transfer):
+                steps += self.of(i.source.index) + self.of(i.target.index) + self.of(i.amount)
+            elif isinstance(i, ir.Clear):
+                steps += i.size
+        exit_ = block.exit
+        if isinstance(exit_, ir.Branch):
+            steps += self.of(exit_.condition)
+        elif isinstance(exit_, ir.Switch):
+            steps += len(exit_.cases) + self.of(exit_.value)
+        elif isinstance(exit_, ir.End) and exit_.winners is not None:
+            steps += self.of(exit_.winners)
+        return steps
+
+    def of(self, e: ir.Expr) -> int:
+        """Steps of evaluating an expression once."""
+        kind = type(e)
+        if kind is ir.Const or kind is ir.Local:
+            return 1
+        if kind is ir.Fold:
+            assert isinstance(e, ir.Fold)
+            steps = 1 + self.of(e.source) + sum(self.of(x) for x in (e.start, e.default) if x is not None)
+            each = sum(self.of(x) for x in (e.where, e.body) if x is not None)
+            return steps + self.members(e.source) * each
+        if kind is ir.Closure:
+            assert isinstance(e, ir.Closure)
+            return 1 + self.of(e.start) + self.largest * self.of(e.step)
+        steps = 1
+        for part in parts(e):
+            steps += self.of(part)
+        if kind is ir.Call:
+            assert isinstance(e, ir.Call)
+            steps += self._function(e.function)
+        return steps
+
+    def _function(self, number: int) -> int:
+        if number not in self._functions:
+            f = self.p.functions[number]
+            self._functions[number] = sum(self.of(value) for _, value in f.lets) + self.of(f.body)
+        return self._functions[number]
+
+    def members(self, e: ir.Expr) -> int:
+        """The most members of a set."""
+        if isinstance(e, ir.Const):
+            return e.value.bit_count()
+        if isinstance(e, ir.Cell) and e.base < len(self.p.cells):
+            return self.size(self.p.cells[e.base].type)
+        if isinstance(e, ir.Row):
+            if e.array not in self._rows:
+                self._rows[e.array] = max(map(int.bit_count, self.p.arrays[e.array]), default=0)
+            return self._rows[e.array]
+        if isinstance(e, ir.Op) and e.op in ("|", "&", "diff"):
+            sizes = [self.members(part) for part in e.args]
+            return sizes[0] if e.op == "diff" else min(sizes) if e.op == "&" else min(self.largest, sum(sizes))
+        if isinstance(e, ir.Op) and e.op == "bit":
+            return 1
+        if isinstance(e, ir.Fold) and e.op == "set":
+            return self.members(e.source)
+        if isinstance(e, ir.If):
+            return max(self.members(e.then), self.members(e.other))
+        if isinstance(e, ir.Call):
+            if e.function not in self._results:
+                self._results[e.function] = self.members(self.p.functions[e.function].body)
+            return self._results[e.function]
+        return self.largest
+
+    def size(self, type_: str) -> int:
+        """The most members of a set of a type, such as `set town`."""
+        return self.p.sizes.get(type_.removeprefix("set "), self.largest)
