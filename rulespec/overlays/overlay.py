@@ -310,16 +310,7 @@ def apply_rules(
             _extend(source, item, name, report)
             continue
         if isinstance(item, ast.Remove):
-            key = (item.kind, "" if item.kind == "scoring" else item.name.text)
-            if key not in source.items:
-                _no_rule(source, item.kind, item.name, report)
-            else:
-                what = _called(item.kind, item.name.text)
-                _touch(source, name, f"{item.kind} {item.name.text}", item.name.span, report, what)
-                source.displaced.append(Displaced(what, source.items[key], name, item.name.span, before))
-                source.removed[f"rules.{item.name.text}"] = item.name.span
-                _drop_originals(source, key)
-                del source.items[key]
+            _remove_rule(source, item, name, report, before)
             continue
         kind = _KINDS[type(item)]
         key = (kind, "" if kind == "scoring" else item.name.text)
@@ -358,6 +349,19 @@ def apply_rules(
             source.displaced.append(Displaced(called, old, name, item.name.span, before))
             _drop_originals(source, key)
         source.items[key] = item
+
+
+def _remove_rule(source: Source, item: ast.Remove, name: str, report: Report, before: Source) -> None:
+    key = (item.kind, "" if item.kind == "scoring" else item.name.text)
+    if key not in source.items:
+        _no_rule(source, item.kind, item.name, report)
+        return
+    what = _called(item.kind, item.name.text)
+    _touch(source, name, f"{item.kind} {item.name.text}", item.name.span, report, what)
+    source.displaced.append(Displaced(what, source.items[key], name, item.name.span, before))
+    source.removed[f"rules.{item.name.text}"] = item.name.span
+    _drop_originals(source, key)
+    del source.items[key]
 
 
 def _extend(source: Source, extension: ast.Extend, name: str, report: Report) -> None:

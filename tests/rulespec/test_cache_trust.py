@@ -11,7 +11,6 @@ from typing import Any
 import msgspec
 import pytest
 from click.testing import CliRunner
-from test_cache import EXPR
 
 from rulespec import cache
 from rulespec.cli.main import cli
@@ -25,6 +24,7 @@ from rulespec.syntax.ast_json import MAX_LEVELS, ROOTS, Packed, pack, unpack
 from rulespec.syntax.origin import Origin
 from rulespec.syntax.parser import parse_expr, parse_rules, parse_type
 
+EXPR = "sum(a.b for a in town where not (a == none or a in {oak, elm})) + 3 money if n is some else min(1, -2)"
 DECODER = msgspec.json.Decoder(Packed)
 RULES = """procedure play():
     "text"

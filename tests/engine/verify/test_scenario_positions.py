@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from folders import RULESETS
 
 from rulespec.cli.main import cli
 from rulespec.diagnostics.diagnostic import Diagnostic
@@ -19,7 +20,6 @@ from rulespec.engine.verify.scenario_run import run_scenario
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
-RULESETS = Path(__file__).parent / "rulesets"
 BACKENDS: tuple[Backend, ...] = ("python", "interpreter")
 EXTRA = """
 procedure lend(p: player, amount: money):

@@ -27,8 +27,8 @@ def codes(folder: Path) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     "file, old, new, code, told",
     [
-        ("map.yaml", "port: black_sea\n      land: [kiev", "land: [kiev", "RS238", "`odessa` has no `port`"),
-        ("map.yaml", "port: black_sea\n      land: [kiev", "port: baltic_sea\n      land: [kiev", "RS232", "`odessa`"),
+        ("map.yaml", "port: black_sea\n      land: [kiev", "land: [kiev", "RS242", "`odessa`"),
+        ("map.yaml", "port: black_sea\n      land: [kiev", "port: baltic_sea\n      land: [kiev", "RS242", "`odessa`"),
         ("tables.yaml", "2: 35, 3: 24, 4: 13", "2: 35, 4: 13", "RS233 RS703", ""),
         ("tables.yaml", "2: 40, 3: 28, 4: 22", "2: 40, 4: 22, 3: 28", "RS234", "3 comes after 4"),
         ("setup.yaml", "factory_pieces - 12", "factory_pieces - 11", "RS237 RS709", "factor"),
