@@ -51,7 +51,7 @@ def command(
     Scenarios are in scenarios/*.yaml, recorded games in logs/. Those of an overlay are in a folder of its name there,
     and run if REF has the overlay, as do scenarios that name it under `also`. With --random, random games check
     invariants, undo, clones, logs, saved games, and that all backends agree; of a game that fails, the shortest one
-    found is printed. Exit code: 0 all pass, 1 some fail, 2 the ruleset cannot be read.
+    found is printed. Exit code: 0 all pass, 1 some fail, 2 the ruleset cannot be read, or nothing was tested.
 
     Example: rulespec test imperial --random 20
     """
@@ -74,6 +74,7 @@ def command(
     if run is not None and format_ == "text":
         run.show()
     passed = not failed and report.ok and (run is None or not run.found)
+    nothing = passed and run is None and not any(map(sum, counts.values()))
     if format_ == "json":
         data = _json(ruleset.ref, ruleset.hash, counts, failed, report)
         output.echo_json(data | ({"random": run.to_json()} if run is not None else {}))
@@ -83,9 +84,20 @@ def command(
         parts += [_count([run.games - run.failed, run.failed], "random game")] if run is not None else []
         errors = f" · {output.problems(report.diagnostics)}" if report.diagnostics else ""
         verdict = output.style("passed", fg="green") if passed else output.style("failed", fg="red")
+        verdict = output.style("nothing to test", fg="yellow") if nothing else verdict
         seconds = f"{time.perf_counter() - started:.1f} s"
         click.echo(f"{ruleset.ref} {ruleset.version}: {verdict} · {' · '.join(parts)}{errors} · {seconds}")
+    if nothing:
+        click.echo(_way_to_tests(only), err=True)
+        ctx.exit(output.UNUSABLE)
     ctx.exit(output.OK if passed else output.PROBLEMS)
+
+
+def _way_to_tests(only: str) -> str:
+    """What to do where there is nothing to test."""
+    if only:
+        return f"no scenario has `{only[:80]}` in its id or file, no recorded game in its file"
+    return "write scenarios into scenarios/*.yaml, put recorded games into logs/, or play random games: --random 20"
 
 
 def _count(numbers: list[int], word: str) -> str:

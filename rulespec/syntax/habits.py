@@ -12,7 +12,7 @@ from itertools import chain
 
 _ITEM = re.compile(r"(?:(?:replace|wrap) )?(def|procedure|invariant|scoring|options|extend)\b")
 
-_BODY = r"^(?:procedure|options|extend|): "
+_BODY = r"^(?:procedure|options|extend|): (?:[^()]*: )?"
 _HEAD = r"^head: (?:replace |wrap )?"
 
 _HEADS = (
@@ -197,7 +197,11 @@ _DECISIONS = (
 
 _EXPRESSIONS = (
     (
-        r"\b(sum|max|min|union|count)\(.*\bfor\b[^()]*¦(?:for\b|,)",
+        r"\b(max|min)\(.*\bfor\b[^()]*¦(?:for\b|,)",
+        r"each `\1` has one `for`: nest them, `\1(\1(e for y in b, else 0) for x in a, else 0)`",
+    ),
+    (
+        r"\b(sum|union|count)\(.*\bfor\b[^()]*¦(?:for\b|,)",
         r"each `\1` has one `for`: nest them, `\1(\1(e for y in b) for x in a)`",
     ),
     (r"\bsum\(\w+ in [^()]*¦[:)]", "write `sum(e for x in s)`"),

@@ -14,6 +14,9 @@ from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.types import ANY, BAD, BOOL, Ent, Num, SetOf, Type, accepts
 
+ENTITY = Ent("entity")
+"""An entity of any kind, where an expression of another type is reported."""
+
 
 def _member(type_: Type) -> Type | None:
     """Type of the members of a set; None for other types."""
@@ -67,7 +70,7 @@ class ExpressionContext(ABC):
                 "check it first: `if x is some:`, `x is some and …`, or give a fallback: `x ?? y`",
             )
         code = "RS302" if isinstance(target, Num) and isinstance(expr.type, Num) else "RS301"
-        message = f"{what} must be {target}, and this is {expr.type}"
+        message = f"{what} must be {'an entity' if target == ENTITY else target}, and this is {expr.type}"
         help_ = "in braces it is a set: `{…}`" if expr.type == _member(target) else ""
         return self.bad(code, message, expr.span, str(expr.type), notes, help_)
 

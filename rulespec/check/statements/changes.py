@@ -50,7 +50,11 @@ def type_assign(c: StatementContext, s: ast.Assign, env: Env) -> Outcome:
         x.error("RS304", "money and pieces cannot be set: they only move", s.target.span, notes=notes, help=word)
         return None, env, True
     if not isinstance(target, typed.Local | typed.Field):
-        x.error("RS304", "only variables and state can be set", s.target.span)
+        fixed = isinstance(target, typed.Fact) or (
+            isinstance(target, typed.Lit) and isinstance(s.target, ast.Attribute)
+        )
+        help_ = "facts never change: what changes is declared under `state`" if fixed else ""
+        x.error("RS304", "only variables and state can be set", s.target.span, help=help_)
         return None, env, True
     declared = target.var.span if isinstance(target, typed.Local) else target.decl.span
     value = x.check(s.value, env, target.type, "the new value", declared)
