@@ -12,6 +12,7 @@ import click
 from msgspec import Struct
 
 from rulespec.cli import output
+from rulespec.cli.failing_game import MAX_SHOWN
 from rulespec.cli.state_text import standings, state_lines
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.machines import Backend
@@ -235,6 +236,8 @@ def _broken(broken: Broken) -> None:
     click.echo(f"\n{_breaks(broken)}")
     for line in output.table(rows):
         click.echo(line)
+    if broken.scenario and broken.index < MAX_SHOWN:
+        click.echo(f"\nas a scenario:\n{broken.scenario.rstrip()}")
 
 
 def _diverged(result: ReplayResult, divergence: Divergence) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -212,3 +213,34 @@ def test_a_start_that_breaks_an_invariant_fails_a_scenario_without_a_position(
     told = capsys.readouterr().out
     assert "S.1: the invariant does not hold: rich; it fails for p = A: `p.coins` = 0" in told
     assert "S.2" not in told
+
+
+def test_a_log_that_breaks_an_invariant_gives_a_scenario_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write(tmp_path / "small", split(MISTAKES["RS712"][1] + DATA, "rules/play.rules"))
+    assert run(["test", str(folder), "--random", "6", "--failures", str(tmp_path / "failed")]) == 1
+    (log,) = (tmp_path / "failed").glob("*.jsonl")
+    capsys.readouterr()
+    assert run(["replay", "--check", str(log), "--rules", str(folder)]) == 1
+    printed = capsys.readouterr().out
+    assert "because     it fails for p = " in printed
+    pasted = printed.partition("as a scenario:\n")[2]
+    (folder / "scenarios").mkdir()
+    (folder / "scenarios" / "pasted.yaml").write_text(pasted, "utf-8")
+    assert run(["test", str(folder)]) == 1
+    assert "error[RS816]" in capsys.readouterr().out
+    assert run(["replay", "--check", str(log), "--rules", str(folder), "--format", "json"]) == 1
+    broken = json.loads(capsys.readouterr().out)["broken"]
+    assert broken["scenario"].strip() == pasted.strip()
+    assert broken["help"].startswith("it fails for p = ")
+
+
+def test_seats_that_a_scenario_cannot_name_give_none(tmp_path: Path) -> None:
+    ruleset = small(tmp_path / "small", MISTAKES["RS712"][1] + DATA)
+    game = Game(ruleset, ["A: the first", "B"])
+    for text in ("take(2)", "shines", "take(2)", "shines", "take(2)", "shines", "take(2)", "shines", "take(2)"):
+        game.apply_text(text)
+    wrong = look(game)[1]
+    assert wrong is not None
+    assert FailingGame.of(ruleset, LogHeader.of(game), game.history, wrong).scenario == ""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
 _ERROR_LIMIT = 50
+_NAME = "^[a-z][a-z0-9_]*$"
 _LISTED = 12  # allowed values that a hint names
 
 _UNKNOWN = frozenset(["additionalProperties", "unevaluatedProperties"])
@@ -247,6 +248,8 @@ def _key_hint(error: ValidationError) -> str:
     if error.validator == "enum":
         names = [str(v) for v in wanted]
         return did_you_mean(str(error.instance), names) or f"the keys here are {_list(names)}"
+    if error.validator == "pattern" and wanted == _NAME:
+        return "a name has small letters, digits and `_`, and starts with a letter"
     if error.validator == "pattern":
         return f"the form of a key is {shown(str(wanted), 120)}"
     return error.message[:200]

@@ -81,7 +81,8 @@ class ExpressionContext(ABC):
             self.refer_to_unit(ref.name)
             if ref.form in ("plain", "range"):
                 return Num("" if name == "int" else name)
-            self.error("RS224", f"a number cannot be {ref.form}", ref.span)
+            help_ = f"write `{name}`; that there is none, a bool beside it can say" if ref.form == "optional" else ""
+            self.error("RS224", f"a number cannot be {ref.form}", ref.span, help=help_ or "sets hold entities only")
             return BAD
         if name == "bool":
             if ref.form == "plain":
