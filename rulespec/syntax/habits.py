@@ -98,7 +98,7 @@ _STATEMENTS = (
     (r"\bfor \w+ in \d+ ?¦\.\.", "`for` goes over entities: `repeat at most n:` counts"),
     (_BODY + r"for \w+ ?¦,", "a `for` has one variable: put another `for` into its block"),
     (_BODY + r"for .*¦by\b", "the order is that of the kind, `from e` or `after e`"),
-    (r"else ¦if\b", "write `elif`"),
+    (r"else ¦if\b|\b(?:elseif|elsif|else_if) ?¦", "write `elif`"),
     (_BODY + r"(?:break|last) ?¦$", "write `leave`"),
     (
         _BODY + r"(?:continue|next|skip) ?¦$",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
+from rulespec.check.expressions.foreign import TYPES
 from rulespec.check.origins import origins
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label, Span
@@ -18,9 +19,15 @@ ENTITY = Ent("entity")
 """An entity of any kind, where an expression of another type is reported."""
 
 
-def _member(type_: Type) -> Type | None:
-    """Type of the members of a set; None for other types."""
-    return Ent(type_.kind) if isinstance(type_, SetOf) else None
+def _converted(given: Type, target: Type) -> str:
+    """How a value of one type becomes one of another; "" if there is no usual way."""
+    if isinstance(target, SetOf) and given == Ent(target.kind):
+        return "in braces it is a set: `{…}`"
+    if isinstance(given, SetOf) and target == BOOL:
+        return "a set is no condition: `s != {}` asks whether it has members"
+    if isinstance(given, Num) and isinstance(target, Num) and "" in (given.unit, target.unit):
+        return f"`… * 1 {target}` gives it the unit" if given.unit == "" else f"`… / 1 {given}` is the plain number"
+    return ""
 
 
 class ExpressionContext(ABC):
@@ -71,8 +78,7 @@ class ExpressionContext(ABC):
             )
         code = "RS302" if isinstance(target, Num) and isinstance(expr.type, Num) else "RS301"
         message = f"{what} must be {'an entity' if target == ENTITY else target}, and this is {expr.type}"
-        help_ = "in braces it is a set: `{…}`" if expr.type == _member(target) else ""
-        return self.bad(code, message, expr.span, str(expr.type), notes, help_)
+        return self.bad(code, message, expr.span, str(expr.type), notes, _converted(expr.type, target))
 
     def type_of(self, ref: ast.TypeRef) -> Type:
         """Type that a reference to a type names; reports unknown names."""
@@ -93,6 +99,7 @@ class ExpressionContext(ABC):
         if kind is None:
             places: dict[str, Span | None] = {"int": None, "bool": None, **self.decls.units}
             hint, notes = nearest(name, places | {k.name: k.span for k in self.decls.kinds.values()})
+            hint = hint or TYPES.get(name, "")
             self.error("RS224", f"`{name}` is not a type", ref.name.span, notes=notes, help=hint)
             return BAD
         self.decls.used.add(name)
