@@ -29,13 +29,16 @@ _HEADS = (
         r"^head: ¦?(?:define|function|func|fn|sub|proc|rule|action|method|override|overrides)\b",
         "`procedure name(…):` changes the game, `def name(…) -> int:` computes a value",
     ),
-    (r"^head: ¦?(?:import|include|use|using|require)\b", "all files of `rules/` are read together: leave it out"),
+    (
+        r"^head: ¦?(?:import\b|use\b|using\b|(?:include|require) ?\(?[\"\w]+[./\"])",
+        "all files of `rules/` are read together: leave it out",
+    ),
     (
         r"^head: ¦?(?:class|enum|kind|type|struct|state|var|let|const|constant|global)\b|^head: ¦\w+ ?(?:=|:=)",
         "kinds and state are declared in kinds.yaml, constants in tables.yaml",
     ),
     (
-        r"^head: ¦(?:option|decide|chance|set|pay|move|if|for|match|repeat|end|leave|return|pass|while)\b",
+        r"^head: ¦(?:option|include|require|decide|chance|set|pay|move|if|for|match|repeat|end|leave|return|pass)\b",
         "statements and decisions stand in the indented body of a procedure",
     ),
     (r"^(?:procedure|options|def): ¦?(?:def|procedure) ", "definitions and procedures begin at the left margin"),
@@ -234,6 +237,8 @@ _EXPRESSIONS = (
     (r"\blambda\b", "rules are no values: write a `def`"),
     (r"^head: \w+ ¦\"", "a name is written without quotes"),
     (r"^(?:def|invariant): \"[^\"]*\"¦", "a text describes the expression under it; no value is a text"),
+    (r"^head: .*¦\"", "a text stands in the indented body, first"),
+    (r"^\w+: ¦\"", "a description is the first line of the body"),
     (r"¦\"", "there is no text in expressions: entities and values of settings are written without quotes"),
     (_BODY + r"pay .*¦", "the form is `pay e from a to b`, between accounts"),
     (_BODY + r"move .*¦", "the form is `move 1 of pile from place to place`"),
