@@ -53,11 +53,11 @@ def command(
 
     Runs the scenario files and logs in PATHS…, or random games, or else the tests of `rulespec test`. Counts the files
     of the ruleset's own folder and of its overlays. Exit code: 0 measured, 1 a test fails, a reason in rules.yaml
-    explains nothing, or too little is run, 2 something cannot be read.
+    explains nothing, or too little is run, 2 something cannot be read, or there are no rules to measure.
 
     Example: rulespec coverage imperial --overlays --format html --out coverage.html
     """
-    from rulespec.engine.coverage.report import CoverageReport
+    from rulespec.engine.coverage.report import CoverageReport, has_own_rules
     from rulespec.engine.coverage.trace import Coverage
     from rulespec.load import load_ruleset
 
@@ -67,10 +67,14 @@ def command(
     report, coverage = Report(), Coverage()
     ruleset = load_ruleset(ref)
     rulesets = [ruleset, *(load_ruleset(f"{ref}+{name}") for name in (ruleset.offered if overlays else ()))]
+    if not has_own_rules(rulesets):
+        raise click.UsageError(f"`{ref}` has no rules of its own to measure; those that it extends are measured apart")
     for each in rulesets:
         for trace in _traces(coverage.trace(each), paths, playouts, counts, seed, report):
             coverage.add(trace)
     found = CoverageReport(coverage, report)
+    if not found.whole.outcomes:
+        raise click.UsageError(f"there is nothing to run in the rules of `{ref}`")
     _write(found, format_, out)
     output.show(report.diagnostics)
     sound = report.ok and not report.diagnostics and not any(t.error for t in coverage.tests)

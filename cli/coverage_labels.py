@@ -18,6 +18,8 @@ def heading(coverage: Coverage) -> str:
     for kind, word in (("scenario", "scenario"), ("log", "recorded game"), ("playout", "random game")):
         if number := sum(t.kind == kind for t in coverage.tests):
             parts.append(output.counted(number, word))
+    if not coverage.tests:
+        parts.append("no test was run")
     return " · ".join(parts)
 
 

@@ -12,6 +12,7 @@ import click
 from msgspec import Struct
 
 from rulespec.cli import output
+from rulespec.cli.failing_game import MAX_SHOWN
 from rulespec.cli.state_text import standings, state_lines
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.json_text import to_json_text
@@ -230,6 +231,11 @@ def _broken(broken: Broken) -> None:
     output.echo(_breaks(broken))
     for line in output.table(rows):
         output.echo(line)
+    if broken.scenario and broken.index < MAX_SHOWN:
+        output.echo()
+        output.echo("as a scenario:")
+        for line in broken.scenario.rstrip().split("\n"):
+            output.echo(line)
 
 
 def _diverged(result: ReplayResult, divergence: Divergence) -> None:

@@ -63,7 +63,7 @@ def command(
     and run if REF has the overlay, as do scenarios that name it under `also`. With --scenarios, only those of another
     folder are run: in DIR/*.yaml, and in DIR/OVERLAY/*.yaml for the overlays of REF. With --random, random games check
     invariants, undo, clones, logs, saved games, and that all backends agree; of a game that fails, the shortest one
-    found is printed. Exit code: 0 all pass, 1 some fail, 2 the ruleset cannot be read.
+    found is printed. Exit code: 0 all pass, 1 some fail, 2 the ruleset cannot be read, or nothing was tested.
 
     Example: rulespec test imperial --random 20
     """
@@ -85,6 +85,7 @@ def command(
     if run is not None and format_ == "text":
         run.show()
     passed = not failed and report.ok and (run is None or not run.found)
+    nothing = passed and run is None and not any(map(sum, counts.values()))
     if format_ == "json":
         data = _json(ruleset.ref, ruleset.hash, counts, failed, report)
         output.echo_json(data | ({"random": run.to_json()} if run is not None else {}))
@@ -94,8 +95,12 @@ def command(
         parts += [_count([run.games - run.failed, run.failed], "random game")] if run is not None else []
         errors = f" · {output.problems(report.diagnostics)}" if report.diagnostics else ""
         verdict = output.style("passed", fg="green") if passed else output.style("failed", fg="red")
+        verdict = output.style("nothing to test", fg="yellow") if nothing else verdict
         seconds = f"{time.perf_counter() - started:.1f} s"
         output.echo(f"{ruleset.ref} {ruleset.version}: {verdict} · {' · '.join(parts)}{errors} · {seconds}")
+    if nothing:
+        output.echo(_way_to_tests(only), err=True)
+        ctx.exit(output.UNUSABLE)
     ctx.exit(output.OK if passed else output.PROBLEMS)
 
 
@@ -115,6 +120,13 @@ def _random_games(
     from rulespec.cli.random_games import play_random_games  # lazily: it takes longer than many a suite
 
     return play_random_games(ruleset, numbers, games, seed, failures)
+
+
+def _way_to_tests(only: str) -> str:
+    """What to do where there is nothing to test."""
+    if only:
+        return f"no scenario has `{only[:80]}` in its id or file, no recorded game in its file"
+    return "write scenarios into scenarios/*.yaml, put recorded games into logs/, or play random games: --random 20"
 
 
 def _count(numbers: list[int], word: str) -> str:

@@ -68,7 +68,7 @@ class Total:
     @property
     def percent(self) -> float:
         """The share that is run or explained; below 100 if anything is missing."""
-        return (self.run + self.explained) * 100 / self.outcomes if self.outcomes else 100.0
+        return (self.run + self.explained) * 100 / self.outcomes if self.outcomes else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +110,17 @@ class CoverageReport:
         listed = {id_: rule for r in coverage.rulesets for id_, rule in r.listed.items() if rule.span.file in own}
         self.rules = [self._rule(rule) for rule in listed.values()]
         for i, entry in enumerate(self._reasons):
-            if i not in self._used:
+            if i not in self._used and self._measured(entry, folder, listed):
                 what = entry.rule or f"{entry.at}: {entry.text}"
                 report.warning("RS841", f"there is nothing to explain any more: `{what}`", entry.span)
+
+    def _measured(self, entry: Unreached, folder: Path, listed: Mapping[str, ListedRule]) -> bool:
+        """Whether a reason is about what is measured here, or about nothing at all; not about overlays left out."""
+        if entry.rule:
+            rulesets = self.coverage.rulesets
+            overlays = {name for r in rulesets for name in r.overlays}
+            return entry.rule in listed or set(rulesets[0].offered) <= overlays
+        return display(folder / entry.at) in self.files or not (folder / entry.at).is_file()
 
     # --- gaps ------------------------------------------------------------------------------
 
@@ -276,6 +284,15 @@ class CoverageReport:
                 for g in self.gaps
             ],
         }
+
+
+def has_own_rules(rulesets: Sequence[typed.Ruleset]) -> bool:
+    """Whether any of the rulesets has rules in its own files, or a list of rules."""
+    return any(
+        name.endswith(".rules") or any(rule.span.file == name for rule in r.listed.values())
+        for r in rulesets
+        for name in _own_files(r)
+    )
 
 
 def _own_files(ruleset: typed.Ruleset) -> Iterator[str]:

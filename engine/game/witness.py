@@ -82,7 +82,7 @@ class Witness:
             culprit = next(a for a in e.args if bool(self._value(a, at)) is not wanted)
             return self._descend(self._at(at, culprit), wanted)
         if isinstance(e, typed.Op) and e.op == ("or" if wanted else "and"):
-            deep = [a for a in e.args if not isinstance(a, typed.Op)]
+            deep = [a for a in e.args if _over_many(a)]  # the others are shown as they are
             return self._descend(self._at(at, deep[0]), wanted) if len(deep) == 1 else at
         if isinstance(e, typed.Choice):
             return self._descend(self._at(at, e.then if self._value(e.condition, at) else e.other), wanted)
@@ -116,6 +116,13 @@ class Witness:
             here = self._bind(here, var, self._value(value, here), named=False)
         assert e.definition.body is not None
         return self._descend(self._at(here, e.definition.body), wanted)
+
+
+def _over_many(e: typed.Expr) -> bool:
+    """Whether a condition is about the members of a set, or a definition that may be."""
+    if isinstance(e, typed.Op) and e.op == "not":
+        return _over_many(e.args[0])
+    return isinstance(e, typed.Each | typed.Call)
 
 
 def _counted_none(e: typed.Expr) -> typed.Each | None:

@@ -46,7 +46,8 @@ def read_log_text(path: Path, display: str, limit: int) -> tuple[str, bool]:
         fail("RS601", f"there is no file {shown(display)}", None, help="check the path")
     except (OSError, ValueError) as error:
         detail = getattr(error, "strerror", None) or str(error)
-        fail("RS601", f"{shown(display)} cannot be read: {detail}", None, help="check the path and its permissions")
+        help_ = "this is a folder: name a log in it" if path.is_dir() else "check the path and its permissions"
+        fail("RS601", f"{shown(display)} cannot be read: {detail}", None, help=help_)
     start = Span(display, 1, 1, 1, 2)
     if len(data) > limit:
         fail("RS602", f"the log has more than {limit:,} bytes", start, help="is it a log?")

@@ -7,10 +7,10 @@ from typing import Any
 
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.engine.game.option import Option
-from rulespec.engine.game.position_check import explained, look
+from rulespec.engine.game.position_check import look
 from rulespec.engine.logs.native import LogHeader, entry_json
 from rulespec.engine.replay.replay import ReplayResult
-from rulespec.engine.verify.shrink import Move, replayed
+from rulespec.engine.verify.shrink import FailingGame, Move
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,7 @@ class Broken:
         foreign_index: the entry of the move in a foreign log.
         wrong: the diagnostic.
         changed: the changes by the move, as texts.
+        scenario: the game up to there as a scenario file that fails in the same way; "" if none can.
     """
 
     index: int
@@ -32,6 +33,7 @@ class Broken:
     foreign_index: int | None
     wrong: Diagnostic
     changed: tuple[str, ...]
+    scenario: str
 
     def to_json(self) -> dict[str, Any]:
         """The object that `replay --check --format json` prints."""
@@ -43,6 +45,7 @@ class Broken:
             "reason": self.wrong.message,
             "help": self.wrong.help,
             "changed": list(self.changed),
+            "scenario": self.scenario or None,
         }
 
 
@@ -54,11 +57,12 @@ def first_broken(result: ReplayResult) -> Broken | None:
     ruleset, header = result.game.ruleset, LogHeader.of(result.game)
     game = result.game.anew()
     if (wrong := look(game)[1]) is not None:
-        return Broken(0, None, None, None, explained(game, wrong), ())
+        failing = FailingGame.of(ruleset, header, (), wrong)
+        return Broken(0, None, None, None, failing.wrong, (), failing.scenario)
     for index, (move, place) in enumerate(zip(result.moves, result.places, strict=True)):
         game.apply(move) if isinstance(move, Option) else game.take_back(move)
         if (wrong := look(game)[1]) is not None:
-            changed = replayed(ruleset, header, result.moves[: index + 1]).changed
+            failing = FailingGame.of(ruleset, header, result.moves[: index + 1], wrong)
             line, entry = (None, place) if result.foreign else (place, None)
-            return Broken(index, move, line, entry, explained(game, wrong), changed)
+            return Broken(index, move, line, entry, failing.wrong, failing.changed, failing.scenario)
     return None

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
 _ERROR_LIMIT = 50
+_FORMS = {
+    "^[a-z][a-z0-9_]*$": "a name has small letters, digits and `_`, and starts with a letter",
+    "^[a-z0-9][a-z0-9_]*$": "a name has small letters, digits and `_`",
+    "^(-[1-9][0-9]*|[a-z0-9][a-z0-9_]*)$": "the key of a row is the name of an entity, or a whole number",
+}
+"""Pattern of the schemas → what it says to people."""
 _LISTED = 12  # allowed values that a hint names
 
 _UNKNOWN = frozenset(["additionalProperties", "unevaluatedProperties"])
@@ -185,7 +191,7 @@ def _describe(
         report.error("RS214", f"{_value(node)} is not allowed as {where}", _head(node), help=hint)
     elif kind == "pattern":
         hint = error.schema.get("description", "") if isinstance(error.schema, dict) else ""
-        hint = hint or f"the form is {shown(str(wanted), 120)}"
+        hint = hint or _form(str(wanted))
         report.error("RS215", f"{_value(node)} does not have the form of {where}", _head(node), help=str(hint))
     elif kind in _BOUNDS:
         message = f"{_value(node)} is out of range for {where}"
@@ -242,13 +248,17 @@ def _missing(error: ValidationError, node: Mapping) -> list[str]:
     return [k for k in wanted if k not in node.entries] if isinstance(wanted, list) else []
 
 
+def _form(pattern: str) -> str:
+    return _FORMS.get(pattern) or f"the form is {shown(pattern, 120)}"
+
+
 def _key_hint(error: ValidationError) -> str:
     wanted: Any = error.validator_value
     if error.validator == "enum":
         names = [str(v) for v in wanted]
         return did_you_mean(str(error.instance), names) or f"the keys here are {_list(names)}"
     if error.validator == "pattern":
-        return f"the form of a key is {shown(str(wanted), 120)}"
+        return _form(str(wanted))
     return error.message[:200]
 
 
@@ -261,7 +271,7 @@ def _type_hint(types: list[str], node: Node, error: ValidationError) -> str:
             if re.search(form, node.text):
                 return f'quote it: `"{node.text[:60]}"`'
             name = f"n{node.text}"[:60]
-            return f"write a name, such as `{name}`" if re.search(form, name) else f"the form is {shown(form, 120)}"
+            return f"write a name, such as `{name}`" if re.search(form, name) else _form(form)
         if "integer" in types and node.style != "plain" and re.fullmatch(r"-?[0-9]{1,15}", node.text):
             return f"remove the quotes: `{node.text}`"
         if "boolean" in types and node.text in {"true", "false"}:

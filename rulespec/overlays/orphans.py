@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 
 from msgspec import Struct
@@ -15,8 +15,6 @@ from rulespec.overlays.overlay import Source
 from rulespec.syntax import ast
 
 _QUOTED = re.compile(r"`([^`]*)`")
-_WRAPPED = re.compile(r"`(\w+) \(before [^`]*`")
-"""The name of a rule that another wraps; authors wrote the part before the bracket."""
 
 Unused = Callable[[Source], frozenset[Span]]
 """Where a source declares what nothing in it uses."""
@@ -29,11 +27,12 @@ def blamed(diagnostics: Iterable[Diagnostic], source: Source, unused: Unused) ->
 
 def _with_orphans(diagnostics: Iterable[Diagnostic], source: Source, unused: Unused) -> Iterator[Diagnostic]:
     """The diagnostics with notes where overlays took away what they ask for."""
+    wrapped = {inner: outer for (_, outer), inner in source.originals.items()}
     for each in diagnostics:
-        d = replace(each, message=_WRAPPED.sub(r"`\1`", each.message))
-        names = _QUOTED.findall(d.message)
-        if d.code == "RS405" and d.message != each.message:
-            yield _never_called(d, _QUOTED.findall(each.message)[-1], source)
+        names = _QUOTED.findall(each.message)
+        d = _as_written(each, wrapped)
+        if d.code == "RS405" and names and names[-1] in wrapped:
+            yield _never_called(d, names[-1], source)
         elif d.code == "RS405" and names:
             yield _unused(d, names[-1], source, unused)
         elif d.severity is Severity.ERROR and names:
@@ -41,6 +40,15 @@ def _with_orphans(diagnostics: Iterable[Diagnostic], source: Source, unused: Unu
             yield replace(d, notes=(*d.notes, *notes), help=d.help or ("change it as well" if notes else ""))
         else:
             yield d
+
+
+def _as_written(d: Diagnostic, wrapped: Mapping[str, str]) -> Diagnostic:
+    """The diagnostic with the names that authors wrote of rules that others wrap."""
+    for inner, outer in wrapped.items():
+        if inner in f"{d.message}{d.help}":
+            name = outer.partition(" ")[0]
+            d = replace(d, message=d.message.replace(inner, name), help=d.help.replace(inner, name))
+    return d
 
 
 def _unused(d: Diagnostic, name: str, source: Source, unused: Unused) -> Diagnostic:

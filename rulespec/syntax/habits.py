@@ -12,7 +12,7 @@ from itertools import chain
 
 _ITEM = re.compile(r"(?:(?:replace|wrap) )?(def|procedure|invariant|scoring|options|extend)\b")
 
-_BODY = r"^(?:procedure|options|extend|): "
+_BODY = r"^(?:procedure|options|extend|): (?:[^()]*: )?"
 _HEAD = r"^head: (?:replace |wrap )?"
 
 _HEADS = (
@@ -29,13 +29,16 @@ _HEADS = (
         r"^head: ¦?(?:define|function|func|fn|sub|proc|rule|action|method|override|overrides)\b",
         "`procedure name(…):` changes the game, `def name(…) -> int:` computes a value",
     ),
-    (r"^head: ¦?(?:import|include|use|using|require)\b", "all files of `rules/` are read together: leave it out"),
+    (
+        r"^head: ¦?(?:import\b|use\b|using\b|(?:include|require) ?\(?[\"\w]+[./\"])",
+        "all files of `rules/` are read together: leave it out",
+    ),
     (
         r"^head: ¦?(?:class|enum|kind|type|struct|state|var|let|const|constant|global)\b|^head: ¦\w+ ?(?:=|:=)",
         "kinds and state are declared in kinds.yaml, constants in tables.yaml",
     ),
     (
-        r"^head: ¦(?:option|decide|chance|set|pay|move|if|for|match|repeat|end|leave|return|pass|while)\b",
+        r"^head: ¦(?:option|include|require|decide|chance|set|pay|move|if|for|match|repeat|end|leave|return|pass)\b",
         "statements and decisions stand in the indented body of a procedure",
     ),
     (r"^(?:procedure|options|def): ¦?(?:def|procedure) ", "definitions and procedures begin at the left margin"),
@@ -98,7 +101,7 @@ _STATEMENTS = (
     (r"\bfor \w+ in \d+ ?¦\.\.", "`for` goes over entities: `repeat at most n:` counts"),
     (_BODY + r"for \w+ ?¦,", "a `for` has one variable: put another `for` into its block"),
     (_BODY + r"for .*¦by\b", "the order is that of the kind, `from e` or `after e`"),
-    (r"else ¦if\b", "write `elif`"),
+    (r"else ¦if\b|\b(?:elseif|elsif|else_if) ?¦", "write `elif`"),
     (_BODY + r"(?:break|last) ?¦$", "write `leave`"),
     (
         _BODY + r"(?:continue|next|skip) ?¦$",
@@ -197,7 +200,11 @@ _DECISIONS = (
 
 _EXPRESSIONS = (
     (
-        r"\b(sum|max|min|union|count)\(.*\bfor\b[^()]*¦(?:for\b|,)",
+        r"\b(max|min)\(.*\bfor\b[^()]*¦(?:for\b|,)",
+        r"each `\1` has one `for`: nest them, `\1(\1(e for y in b, else 0) for x in a, else 0)`",
+    ),
+    (
+        r"\b(sum|union|count)\(.*\bfor\b[^()]*¦(?:for\b|,)",
         r"each `\1` has one `for`: nest them, `\1(\1(e for y in b) for x in a)`",
     ),
     (r"\bsum\(\w+ in [^()]*¦[:)]", "write `sum(e for x in s)`"),
@@ -230,6 +237,8 @@ _EXPRESSIONS = (
     (r"\blambda\b", "rules are no values: write a `def`"),
     (r"^head: \w+ ¦\"", "a name is written without quotes"),
     (r"^(?:def|invariant): \"[^\"]*\"¦", "a text describes the expression under it; no value is a text"),
+    (r"^head: .*¦\"", "a text stands in the indented body, first"),
+    (r"^\w+: ¦\"", "a description is the first line of the body"),
     (r"¦\"", "there is no text in expressions: entities and values of settings are written without quotes"),
     (_BODY + r"pay .*¦", "the form is `pay e from a to b`, between accounts"),
     (_BODY + r"move .*¦", "the form is `move 1 of pile from place to place`"),

@@ -155,7 +155,7 @@ def _way_out(token: Token, expected: set[str], lines: list[str], line: int, colu
         hint = hint or f"a procedure is called with brackets: `{before[0]}(…)`"
     if not hint and token.type == "EQUAL":
         hint = "compare with `==`; assign with `set … to …`"
-    if not hint and len(expected) <= 6:
+    if not hint and 0 < len(expected) <= 6:
         hint = "expected " + expected_as_text(expected)
     return hint
 

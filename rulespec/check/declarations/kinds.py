@@ -47,7 +47,10 @@ def _report_empty(r: DeclarationReader) -> None:
     """Reports kinds without entities."""
     elsewhere = {t.kind for t in r.d.tracks.values()} | {r.d.player_kind, text(get(r.root, "map", "kind"))}
     for name, place, node in entries(get(r.root, "kinds")):
-        if name in r.d.kinds and name not in elsewhere and get(node, "entities") is get(node, "product") is None:
+        kind = r.d.kinds.get(name)
+        if kind is None or kind.implicit or name in elsewhere:  # the values of a setting are a kind, too
+            continue
+        if get(node, "entities") is get(node, "product") is None:
             hint, notes = nearest(name, {k: r.d.kinds[k].span for k in elsewhere if k in r.d.kinds})
             message = f"`{name}` has no entities, here or as the kind of a map or a track"
             r.report.error("RS228", message, place.span, notes=notes, help=hint or "add `entities: …`")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rulespec.check.expressions import foreign
-from rulespec.check.expressions.context import ExpressionContext
+from rulespec.check.expressions.context import ENTITY, ExpressionContext
 from rulespec.check.expressions.operators import common_number
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label, Span
@@ -29,7 +29,7 @@ def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
     if name == "next":
         owner = x.infer(e.args[0], env)
         if not isinstance(owner.type, Ent) or owner.type.optional:
-            return x.expect(owner, Ent("entity"), "the argument of `next`") if owner.type != BAD else owner
+            return x.expect(owner, ENTITY, "the argument of `next`") if owner.type != BAD else owner
         return typed.Op(owner.type, e.span, "next", (owner,))
     if name == "original" and env.original:
         name = env.original
@@ -61,6 +61,7 @@ def infer_track_call(x: ExpressionContext, e: ast.TrackCall, env: Env) -> typed.
     if not isinstance(e.track, ast.Ref) or e.track.name not in d.tracks:
         word = e.track.name if isinstance(e.track, ast.Ref) else ""
         hint, notes = nearest(word, {t.name: t.span for t in d.tracks.values()})
+        hint = foreign.MEMBERS.get(e.name.text, hint)
         return x.bad("RS229", f"only a track has `.{e.name.text}(…)`", e.track.span, notes=notes, help=hint)
     track = d.tracks[e.track.name]
     d.used.add(track.name)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from rulespec.check.expressions.foreign import TYPES
 from rulespec.check.origins import origins
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
@@ -16,6 +17,9 @@ from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.types import ANY, BAD, BOOL, Ent, Num, SetOf, Type, accepts
 
+ENTITY = Ent("entity")
+"""An entity of any kind, where an expression of another type is reported."""
+
 
 class Dispute(Struct, frozen=True):
     """A conflict of units: constants that may be wrong, each with the unit that it should have."""
@@ -24,9 +28,15 @@ class Dispute(Struct, frozen=True):
     diagnostic: Diagnostic
 
 
-def _member(type_: Type) -> Type | None:
-    """Type of the members of a set; None for other types."""
-    return Ent(type_.kind) if isinstance(type_, SetOf) else None
+def _converted(given: Type, target: Type) -> str:
+    """How a value of one type becomes one of another; "" if there is no usual way."""
+    if isinstance(target, SetOf) and given == Ent(target.kind):
+        return "in braces it is a set: `{…}`"
+    if isinstance(given, SetOf) and target == BOOL:
+        return "a set is no condition: `s != {}` asks whether it has members"
+    if isinstance(given, Num) and isinstance(target, Num) and "" in (given.unit, target.unit):
+        return f"`… * 1 {target}` gives it the unit" if given.unit == "" else f"`… / 1 {given}` is the plain number"
+    return ""
 
 
 class ExpressionContext(ABC):
@@ -77,11 +87,12 @@ class ExpressionContext(ABC):
                 notes,
                 "check it first: `if x is some:`, `x is some and …`, or give a fallback: `x ?? y`",
             )
-        message = f"{what} must be {target}, and this is {expr.type}"
+        message = f"{what} must be {'an entity' if target == ENTITY else target}, and this is {expr.type}"
+        help_ = _converted(expr.type, target)
         if isinstance(target, Num) and isinstance(expr.type, Num):
-            self.units(Diagnostic("RS302", Severity.ERROR, message, expr.span, str(expr.type), notes), (expr, target))
+            d = Diagnostic("RS302", Severity.ERROR, message, expr.span, str(expr.type), notes, help_)
+            self.units(d, (expr, target))
             return typed.Lit(BAD, expr.span, 0)
-        help_ = "in braces it is a set: `{…}`" if expr.type == _member(target) else ""
         return self.bad("RS301", message, expr.span, str(expr.type), notes, help_)
 
     def units(self, d: Diagnostic, *sides: tuple[typed.Expr, Type]) -> None:
@@ -111,7 +122,8 @@ class ExpressionContext(ABC):
             self.refer_to_unit(ref.name)
             if ref.form in ("plain", "range"):
                 return Num("" if name == "int" else name)
-            self.error("RS224", f"a number cannot be {ref.form}", ref.span)
+            help_ = f"write `{name}`; that there is none, a bool beside it can say" if ref.form == "optional" else ""
+            self.error("RS224", f"a number cannot be {ref.form}", ref.span, help=help_ or "sets hold entities only")
             return BAD
         if name == "bool":
             if ref.form == "plain":
@@ -122,6 +134,7 @@ class ExpressionContext(ABC):
         if kind is None:
             places: dict[str, Span | None] = {"int": None, "bool": None, **self.decls.units}
             hint, notes = nearest(name, places | {k.name: k.span for k in self.decls.kinds.values()})
+            hint = hint or TYPES.get(name, "")
             self.error("RS224", f"`{name}` is not a type", ref.name.span, notes=notes, help=hint)
             return BAD
         self.decls.used.add(name)

@@ -30,7 +30,21 @@ CALLS = {
 
 MEMBERS = {
     **dict.fromkeys(["size", "length", "count", "len"], _SIZE),
-    **dict.fromkeys(["add", "remove", "union"], "sets are joined with `|`, and taken apart with `-`"),
+    **dict.fromkeys(["add", "remove", "union", "difference"], "sets are joined with `|`, and taken apart with `-`"),
     **dict.fromkeys(["contains", "includes", "has"], "write `x in s`"),
 }
 """Member of a set → the help for it."""
+
+TYPES = {
+    **dict.fromkeys(["number", "integer", "float", "num", "real"], "a number is `int`, or has a unit"),
+    **dict.fromkeys(["string", "text", "str", "char"], "no value is a text: declare a kind, with an entity for each"),
+    **dict.fromkeys(["list", "array", "tuple"], "there are no lists: a set is `set kind`"),
+    **dict.fromkeys(["void", "nothing", "unit"], "what has no value is a `procedure`"),
+}
+"""Name of a type → the help for it."""
+
+PROCEDURES = {
+    **dict.fromkeys(["win", "wins", "winner", "end_game", "game_over", "finish"], "write `end game won by {p}`"),
+    **dict.fromkeys(["print", "log", "echo"], "rules print nothing: leave it out"),
+}
+"""Name of a procedure → the help for it."""

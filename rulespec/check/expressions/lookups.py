@@ -44,12 +44,12 @@ def infer_index(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr:
             return typed.Lit(BAD, e.span, 0)
         if target.name in d.pieces:
             return x.bad("RS229", f"`{target.name}` needs a place, as in `{target.name}[…].supply`", e.span)
-    help_ = ""
+    help_ = "several keys stand in one pair of brackets: `[a, b]`" if isinstance(target, ast.Index) else ""
     if isinstance(target, ast.Ref) and target.name in d.kinds and target.name not in env.vars:
         word = e.keys[0].name if isinstance(e.keys[0], ast.Ref) else "x"
         help_ = f"an entity is written by its name alone: `{word}`"
-        if target.name == d.player_kind:
-            help_ = "players have no numbers in rules: a parameter, a `for` or state says who is meant"
+    if isinstance(target, ast.Ref) and target.name in (d.player_kind, "players") and target.name not in env.vars:
+        help_ = "players have no numbers in rules: a parameter, a `for` or state says who is meant"
     return x.bad("RS229", "`[…]` follows a table, a product kind or a place of pieces", target.span, help=help_)
 
 

@@ -74,7 +74,7 @@ def _entity(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> ty
     for names, what in (
         (d.pieces, f"a type of pieces: count them in a place, as in `{e.name}.supply`"),
         (d.tables, f"a table: look a row up, as in `{e.name}[…]`"),
-        (d.tracks, f"a track: ask `{e.name}.steps(a, b)` or `{e.name}.space(v)`"),
+        (d.tracks, f"a track: ask `{e.name}.{_asked_of(d.tracks.get(e.name))}`"),
         (x.rules.definitions, f"a definition: call it, as in `{e.name}(…)`"),
         (x.rules.procedures, "a procedure, and has no value"),
     ):
@@ -90,6 +90,10 @@ def _entity(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> ty
     for var in env.vars.values():
         var.reads += f"`{var.name}`" in hint  # a misspelt variable is not reported as unused, too
     return x.bad("RS221", f"nothing is called `{e.name}` here", e.span, notes=notes, help=hint)
+
+
+def _asked_of(track: typed.TrackDecl | None) -> str:
+    return "steps(a, b)" if track is not None and track.ring else "space(v)"
 
 
 def _visible_names(x: ExpressionContext, env: Env) -> dict[str, Span]:

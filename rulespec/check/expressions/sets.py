@@ -20,7 +20,7 @@ def infer_set(x: ExpressionContext, e: ast.SetLiteral, env: Env, want: Type | No
         if isinstance(item.type, Bad):
             continue
         if not isinstance(item.type, Ent) or item.type.optional:
-            x.expect(item, Ent("entity"), "a member of a set")
+            _no_member(x, item)
             continue
         common = unify(type_, SetOf(item.type.kind))
         if common is None:
@@ -35,6 +35,14 @@ def infer_set(x: ExpressionContext, e: ast.SetLiteral, env: Env, want: Type | No
                 mask |= 1 << item.value
         return typed.Lit(type_, e.span, mask)
     return typed.Op(type_, e.span, "set", tuple(items))
+
+
+def _no_member(x: ExpressionContext, item: typed.Expr) -> typed.Expr:
+    """Reports what cannot be a member of a set."""
+    help_ = "sets hold entities: compare numbers with `==`, `or` and `<=`" if isinstance(item.type, Num) else ""
+    if isinstance(item.type, Ent):
+        help_ = "check it first: `x is some`"
+    return x.wrong(item, "a member of a set must be an entity", help_)
 
 
 def type_binder(x: ExpressionContext, b: ast.Binder, env: Env) -> tuple[typed.Binder, Env]:
@@ -84,7 +92,7 @@ def infer_each(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
         body = x.infer(e.body, inner)
         if isinstance(body.type, Ent) and not body.type.optional:
             return typed.Each(SetOf(body.type.kind), e.span, e.op, binder, body, None)
-        return body if body.type == BAD else x.expect(body, Ent("entity"), "a member of a set")
+        return body if body.type == BAD else _no_member(x, body)
     assert e.body is not None
     body = x.infer(e.body, inner)
     if e.op == "union":

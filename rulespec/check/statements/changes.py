@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.expressions.names import no_shadow
 from rulespec.check.scope import Env, known_if
 from rulespec.check.statements.context import Outcome, StatementContext
@@ -50,7 +51,11 @@ def type_assign(c: StatementContext, s: ast.Assign, env: Env) -> Outcome:
         x.error("RS304", "money and pieces cannot be set: they only move", s.target.span, notes=notes, help=word)
         return None, env, True
     if not isinstance(target, typed.Local | typed.Field):
-        x.error("RS304", "only variables and state can be set", s.target.span)
+        fixed = isinstance(target, typed.Fact) or (
+            isinstance(target, typed.Lit) and isinstance(s.target, ast.Attribute)
+        )
+        help_ = "facts never change: what changes is declared under `state`" if fixed else ""
+        x.error("RS304", "only variables and state can be set", s.target.span, help=help_)
         return None, env, True
     declared = target.var.span if isinstance(target, typed.Local) else target.decl.span
     value = x.check(s.value, env, target.type, "the new value", declared)
@@ -80,7 +85,7 @@ def type_pay(c: StatementContext, s: ast.Pay, env: Env) -> typed.Stmt | None:
             ends.append(end)
         elif not isinstance(end.type, Bad):
             message, notes = "`pay` moves money between accounts, and this is not an account", x.declared(end)
-            x.error("RS305", message, end.span, str(end.type), notes)
+            x.error("RS305", message, end.span, str(end.type), notes, _accounts_of(x, end))
     amount = x.infer(s.amount, env)
     if len(ends) < 2:
         return None
@@ -94,6 +99,13 @@ def type_pay(c: StatementContext, s: ast.Pay, env: Env) -> typed.Stmt | None:
         )
         return None
     return typed.Transfer(s.span, x.expect(amount, source.type, "the sum", source.decl.span), source, target)
+
+
+def _accounts_of(x: ExpressionContext, end: typed.Expr) -> str:
+    """The help where the owner of accounts stands in place of one of them."""
+    kind = x.decls.kinds.get(end.type.kind) if isinstance(end.type, Ent) else None
+    accounts = [f"`….{f.name}`" for f in kind.state.values() if f.account] if kind is not None else []
+    return f"write {' or '.join(accounts[:4])}" if accounts else ""
 
 
 def type_move(c: StatementContext, s: ast.Move, env: Env) -> typed.Stmt | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from rulespec.check.expressions.calls import arguments
+from rulespec.check.expressions.foreign import PROCEDURES
 from rulespec.check.expressions.sets import type_binder
 from rulespec.check.origins import added
 from rulespec.check.scope import Env, known_if
@@ -25,7 +26,13 @@ def type_call(c: StatementContext, s: ast.CallStmt, env: Env, place: Place) -> O
         what = "a definition has a value and does nothing" if name in x.rules.definitions else ""
         places: dict[str, Span | None] = {p.name: p.span for p in x.rules.procedures.values()}
         hint, notes = nearest(name, places | dict.fromkeys(("let", "set", "pay", "move", "repeat", "decide")))
-        x.error("RS221", f"no procedure is called `{name}`", s.name.span, notes=notes, help=what or hint)
+        x.error(
+            "RS221",
+            f"no procedure is called `{name}`",
+            s.name.span,
+            notes=notes,
+            help=what or hint or PROCEDURES.get(name, ""),
+        )
         for arg in s.args:
             x.infer(arg, env)
         return None, env, True
