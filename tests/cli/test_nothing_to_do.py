@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from cases import small, split, write
+from folders import RULESETS
 
 from rulespec.cli.main import run
 
