@@ -140,8 +140,8 @@ def test_an_undo_may_set_fields_of_the_game(errands: Ruleset, tmp_path: Path) ->
 @pytest.mark.parametrize(
     "line, reason",
     [
-        ({"undo": 1, "set": {"opener": "Zoë"}}, '`opener` is player?, and cannot be `Zoë`'),
-        ({"undo": 1, "set": {"opener": 1}}, '`opener` is player?, and cannot be `1`'),
+        ({"undo": 1, "set": {"opener": "Zoë"}}, "`opener` is player?, and cannot be `Zoë`"),
+        ({"undo": 1, "set": {"opener": 1}}, "`opener` is player?, and cannot be `1`"),
         ({"undo": 1, "set": {"open": "Ann"}}, "there is no state field `open`; did you mean `opener`?"),
         (
             {"undo": 1, "set": {"player.bold": True}},

@@ -30,8 +30,8 @@ from rulespec.engine.game.refusal import refused
 from rulespec.engine.logs.recorded import nearest
 
 MAX_STRAY = 3
-"""Entries in a row that are ignored, but for those of the type of the legal one before them: one click may submit several
-entries of one type. If there are more, or more than one at the end of a game that goes on, the log is dead."""
+"""Entries in a row that are ignored. If there are more, or more than one at the end of a game that goes on, the log is
+dead. Those of the type of the legal one before them do not count: one click may submit several entries of one type."""
 MAX_IGNORED = 10_000
 """Entries that the other system may have ignored."""
 MAX_TRIED = 300_000

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.engine.game.option import Labels, Refusal
+from rulespec.engine.game.option import Labels, Refusal, RulesetFaultError
 from rulespec.engine.program import ir
 from rulespec.rule_ids import cited
 
@@ -41,6 +41,24 @@ def why_not(value: Value, labels: Labels, choice: ir.Choice, args: Sequence[int]
         if not value(condition.expr, tuple(bound)):
             return _failed(value, labels, condition, tuple(bound))
     return _by_rule("chance never takes this", "", {}, choice.span)
+
+
+def conditions_held(value: Value, choice: ir.Choice, args: Sequence[int], slots: int) -> Iterator[tuple[bool, ir.Expr]]:
+    """For each condition of an option, whether it holds, and the condition; after one without a value there is none.
+
+    Arguments are those of `why_not`. The domain of a parameter, its `where` and each `require` are a condition each.
+    """
+    bound = [0] * slots
+    try:
+        for param, arg in zip(choice.params, args, strict=True):
+            yield _in_domain(value, param, arg, tuple(bound)), param.low
+            bound[param.slot] = arg
+            if param.where is not None:
+                yield bool(value(param.where.expr, tuple(bound))), param.where.expr
+        for condition in choice.requires:
+            yield bool(value(condition.expr, tuple(bound))), condition.expr
+    except RulesetFaultError:  # what is beyond a condition that fails need not have a value
+        return
 
 
 def _in_domain(value: Value, param: ir.Param, arg: int, bound: tuple[int, ...]) -> bool:

@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any
 
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import machine, quick_machine
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.game.seating import check_settings
