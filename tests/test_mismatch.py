@@ -110,16 +110,26 @@ def placed(**changes: Any) -> list[Entry]:
 @pytest.mark.parametrize(
     "placements, reason",
     [
-        (lambda: placed() + placed()[:2], "only 3 of the 5 elements of `placements` fit: then `rondel` of Charles is open"),
+        (
+            lambda: placed() + placed()[:2],
+            "only 3 of the 5 elements of `placements` fit: then `rondel` of Charles is open",
+        ),
         (lambda: placed(province="atlantis"), "there is no region `atlantis`"),
         (lambda: placed(type="tank"), "there is no unit `tank`"),
-        (lambda: placed(type=None), "no legal option of `purchase` of Otto has `null` as `placements.1.type`; with the same `province` it is `army`, `fleet`"),
-        (lambda: [*placed()[:1], {}, *placed()[2:]], "no legal option of `purchase` of Otto lacks `placements.1.province`; it is"),
+        (
+            lambda: placed(type=None),
+            "no legal option of `purchase` of Otto has `null` as `placements.1.type`; "
+            "with the same `province` it is `army`, `fleet`",
+        ),
+        (
+            lambda: [*placed()[:1], {}, *placed()[2:]],
+            "no legal option of `purchase` of Otto lacks `placements.1.province`; it is",
+        ),
         (lambda: placed(province="paris"), "IMP-IMP-02: only in an own home province"),
         (lambda: "genoa", "`placements` is `genoa`, and there should be a list"),
         (lambda: None, "`placements` is missing, and there should be a list"),
     ],
-)  # fmt: skip
+)
 def test_the_element_of_a_list_that_does_not_fit_is_named(placements: Callable[[], Any], reason: str) -> None:
     assert stop(IMPORT, placements=placements()).refusal.reason.startswith(reason)
 
