@@ -39,6 +39,11 @@ def quick_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str
     return PythonBackend(lower(ruleset, seats, settings), passes=())
 
 
+def first_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
+    """A machine for the first decisions of a game: it is made at once, and slow."""
+    return Interpreter(lower(ruleset, seats, settings))
+
+
 def _python(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
     from rulespec.engine.python.backend import PythonBackend  # lazily: who only checks a ruleset needs no passes
 
@@ -47,7 +52,7 @@ def _python(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> 
 
 _MACHINES: dict[Backend, Machines] = {
     "python": _python,
-    "interpreter": lambda ruleset, seats, settings: Interpreter(lower(ruleset, seats, settings)),
+    "interpreter": first_machine,
 }
 
 
