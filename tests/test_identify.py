@@ -13,7 +13,8 @@ import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
-from rulespec.cli.main import cli, run
+from rulespec.cli.main import cli
+from rulespec.cli.main import run as run_command
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.reader import read_yaml
 from rulespec.engine.game.game import Game
@@ -268,10 +269,10 @@ def test_the_command_takes_a_foreign_log_and_says_what_is_wrong_with_it(
     entries = json.loads((SITE / "c000-standard-2p.json").read_text(encoding="utf-8"))
     wrong = tmp_path / "wrong.json"
     wrong.write_text(json.dumps([entries[0], *entries[4:]]), encoding="utf-8")
-    assert run(["identify", str(wrong)]) == 2
+    assert run_command(["identify", str(wrong)]) == 2
     said = capsys.readouterr().err
     assert "RS821" in said and "at entry 1: " in said
-    assert run(["identify", str(wrong), "--dialect", "nobodys"]) == 2
+    assert run_command(["identify", str(wrong), "--dialect", "nobodys"]) == 2
     assert "there is no dialect `nobodys`" in capsys.readouterr().err
 
 
@@ -297,5 +298,6 @@ def test_files_are_read_once_for_all_candidates(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr("rulespec.ruleset_files.read_yaml", counted)
     log = parse_log(log_text("tutorial", {}, 1, 3), "game.jsonl")
+    read.clear()
     assert identify(log, details=False).answers
     assert len(read) == len(set(read)) > 4
