@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
 
 from rulespec.cli import output
+from rulespec.engine.logs.native import NativeLog
 from rulespec.engine.replay.identify import Identification, Trial, identify
 
 _SHOWN = 10
@@ -15,28 +17,43 @@ _SHOWN = 10
 @click.command("identify")
 @click.argument("log", type=click.Path(path_type=Path))
 @click.option("--rules", metavar="REF", help="The ruleset to start from; default: that of the log.")
+@click.option("--dialect", metavar="ID", help="The dialect of a foreign log; default: recognised by its first entry.")
 @click.option("--quick", is_flag=True, help="Skip the search for undecided options.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
 @click.pass_context
-def command(ctx: click.Context, log: Path, rules: str | None, quick: bool, format_: str) -> None:
+def command(ctx: click.Context, log: Path, rules: str | None, dialect: str | None, quick: bool, format_: str) -> None:
     """Find the edition, variants and options of the recorded game LOG.
 
     Tries the overlays that the ruleset offers and the values of its options, the fewest departures first; the options
-    and overlays in the header of the log are ignored. LOG is a native log (convert a foreign one with
-    `rulespec replay LOG --out FILE`). Exit code: 0 found, 1 not found, 2 the log cannot be read.
+    and overlays in the header of the log are ignored. LOG is native, or of a known dialect: then its decisions are
+    those of a replay under the rules that the dialect names. Exit code: 0 found, 1 not found, 2 the log cannot be read.
 
     Example: rulespec identify game.jsonl
     """
-    from rulespec.engine.logs.native import read_log
+    from rulespec.diagnostics.report import Report
+    from rulespec.engine.replay.replay import as_native
 
-    read = read_log(log)
-    output.show(read.warnings)
-    found = identify(read, rules, details=not quick)
+    report = Report()
+    try:
+        read = as_native(log, dialect=dialect, report=report)
+    finally:
+        output.show(report.diagnostics)
+    found = _found(read, rules, not quick)
     if format_ == "json":
         output.echo_json(found.to_json())
     else:
         _show(found, quick)
     ctx.exit(output.OK if found.answers else output.PROBLEMS)
+
+
+def _found(log: NativeLog, rules: str | None, details: bool) -> Identification:
+    """The result of the search, which shows on a terminal how far it is."""
+    if not sys.stderr.isatty():
+        return identify(log, rules, details=details)
+    from tqdm import tqdm
+
+    with tqdm(unit=" choices", file=sys.stderr, leave=False, dynamic_ncols=True) as bar:
+        return identify(log, rules, details=details, step=lambda tried: bar.update(tried - bar.n))
 
 
 def _show(found: Identification, quick: bool) -> None:

@@ -116,7 +116,9 @@ def _show(judgement: Judgement) -> None:
         rows.append(("dropped" if number == 0 else "", text))
     if judgement.forced:
         count = output.counted(judgement.forced, "decision")
-        rows.append(("forced", f"{count} that the log lacks, with one option each"))
+        rows.append(("forced", f"{count} that the log lacks, each with one way to go on"))
+    if judgement.skipped:
+        rows.append(("skipped", f"{output.counted(judgement.skipped, 'decision')} that these rules never ask for"))
     if difference is not None:
         where = f"after {judgement.legal:,} of {output.counted(judgement.decisions, 'decision')}"
         rows += [("not legal", where), *_rows(difference)]

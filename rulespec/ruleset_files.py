@@ -61,6 +61,41 @@ class TooMuchError(DiagnosticsError):
     """The files of a reference hold more than they may: nothing more is read."""
 
 
+class SameFiles(Files):
+    """Reads and parses each file once, for many references to the same files within one run."""
+
+    def __init__(self) -> None:
+        self._texts: dict[tuple[Path, int], str] = {}
+        self._trees: dict[tuple[Path, str], Node] = {}
+        self._items: dict[tuple[str, str], tuple[ast.Item, ...]] = {}
+        self._findings: dict[tuple[int, str, bool], tuple[Node, tuple[Diagnostic, ...]]] = {}
+
+    def text(self, path: Path, display: str, limit: int) -> str:
+        """The content of a file."""
+        if (path, limit) not in self._texts:
+            self._texts[path, limit] = super().text(path, display, limit)
+        return self._texts[path, limit]
+
+    def yaml(self, path: Path, display: str) -> Node:
+        """The tree of a YAML file."""
+        if (path, display) not in self._trees:
+            self._trees[path, display] = super().yaml(path, display)
+        return self._trees[path, display]
+
+    def rules(self, text: str, display: str) -> tuple[ast.Item, ...]:
+        """The items of a rules file."""
+        if (text, display) not in self._items:
+            self._items[text, display] = super().rules(text, display)
+        return self._items[text, display]
+
+    def findings(self, node: Node, schema: str, partial: bool = False) -> tuple[Diagnostic, ...]:
+        """The diagnostics of a YAML tree under a schema."""
+        key = (id(node), schema, partial)
+        if key not in self._findings:  # with the tree, so that its id is not given to another
+            self._findings[key] = (node, super().findings(node, schema, partial))
+        return self._findings[key][1]
+
+
 class RulesetReader(Struct):
     """Reads the files of one reference: counts them, keeps their texts for messages, and hashes their content."""
 

@@ -1,18 +1,76 @@
-"""Mismatch of an entry and the legal options: the option that the entry stands for, and the rule that refuses it."""
+"""Mismatch of an entry and the legal options: the option that the entry stands for, and the rule that refuses it.
+
+Where an entry may stand for several options, the one that misses the fewest conditions is explained: then the reason is
+about something that the entry says. Where it looks like no option at all, legal or not, the first of its fields is
+named that no legal option shares.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from itertools import islice
 from typing import Any
 
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import shown
 from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.paths import MISSING, follow
-from rulespec.engine.dialects.projection import Form, Projections, is_by, items
+from rulespec.engine.dialects.projection import Field, Form, Projections, is_by, items
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.numbered import numbered_option
-from rulespec.engine.game.option import Option, Refusal
-from rulespec.engine.game.refusal import refused
+from rulespec.engine.game.numbered import every_option, numbered_option
+from rulespec.engine.game.option import Decision, Option, Refusal
+from rulespec.engine.game.refusal import conditions_held, refused
 from rulespec.engine.program import ir
+from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.traversal import Facts
+
+MAX_COMPARED = 2_000
+"""Legal options whose fields are compared with an entry."""
+MAX_VALUES = 5
+"""Values of a field that a reason shows."""
+
+
+class _Candidate(Struct, frozen=True):
+    """A form of an option of the open decision that has the entry's type, and the number of its choice."""
+
+    number: int
+    choice: ir.Choice
+    form: Form
+
+
+class _Meant(Struct, frozen=True):
+    """An option that an entry may stand for, and why it does not.
+
+    Attributes:
+        accepted: whether a rule refuses it that the other system does not know, so that it has been done.
+        sense: minus the number of conditions that fail in every position: what the entry does not say was guessed
+            wrong if there are others with fewer.
+        held: minus the number of conditions that fail, and the number of those before the first of them.
+    """
+
+    option: Option
+    refusal: Refusal
+    legal: bool
+    accepted: bool
+    sense: int
+    held: tuple[int, int]
+
+
+class _Unlike(Struct, frozen=True):
+    """The first field of a record that no legal option of a form shares.
+
+    Attributes:
+        before: the fields before it.
+        path: its path.
+        found: what the record has there.
+        values: what it is for legal options that share the fields before it.
+    """
+
+    before: tuple[str, ...]
+    path: str
+    found: Any
+    values: tuple[str, ...]
 
 
 class Explainer:
@@ -22,6 +80,7 @@ class Explainer:
         self.game = game
         self.dialect = dialect
         self.projections = projections
+        self._facts = Facts(game.position.program)
 
     def explain(self, entry: Any, matched: frozenset[int]) -> tuple[Option | None, Refusal]:
         """The option that an entry stands for, if it is known, and why the entry is not legal.
@@ -35,50 +94,167 @@ class Explainer:
             return None, refused("the game is over")
         payload = follow(entry, self.dialect.payload_path)
         kind = follow(entry, self.dialect.type_path)
-        first: tuple[Option, Refusal] | None = None
-        for meant in self._meant(kind, payload, matched):
-            refusal = self.game.why_not(meant) or self._not_theirs(meant, payload)
-            if self.dialect.accepts.intersection(refusal.rules):
-                return meant, refusal  # the other system has done this
-            first = first or (meant, refusal)
-        if first is not None:
-            return first
-        if unknown := self.projections.unknown(decision.name, kind, payload):
-            return None, refused(unknown)
-        who = decision.by or "chance"
-        if any(form.projection.type == kind for form in self.projections.by_decision.get(decision.name, ())):
-            return None, refused(f"no option of `{decision.name}` of {who} has these fields")
+        candidates = self._candidates(decision, kind)
+        if not candidates:
+            return None, refused(self._other_decision(decision, kind, payload, matched))
+        if unlike := self._not_a_list(candidates, payload) or self._other_seat(decision, candidates, payload):
+            return None, refused(unlike)
+        return self._explained(decision, candidates, payload, matched)
+
+    def _explained(
+        self, decision: Decision, candidates: list[_Candidate], payload: Any, matched: frozenset[int]
+    ) -> tuple[Option | None, Refusal]:
+        fitting: tuple[Option | None, Refusal] = None, refused("what follows does not fit")
+        for record, path in _records(candidates, payload, matched):
+            own = [c for c in candidates if bool(c.form.projection.item) == bool(path)]
+            meant = [m for c in own if (m := self._meant(c, payload, record)) is not None]
+            if not meant:
+                unknown = self.projections.unknown(decision.name, own[0].form.projection.type, payload)
+                return None, refused(unknown or self._unlike(decision, own, record, path))
+            best = max(meant, key=lambda m: (m.accepted, m.held, m.sense))
+            if not best.legal:
+                return best.option, best.refusal
+            fitting = best.option, best.refusal
+        return fitting
+
+    def _candidates(self, decision: Decision, kind: Any) -> list[_Candidate]:
+        """The forms of the open decision that have an entry's type."""
+        choices = self.game.position.program.decisions[self.game.position.asked].choices
+        return [
+            _Candidate(k, c, form)
+            for k, c in enumerate(choices)
+            for form in self.projections.forms.get((decision.name, c.name), ())
+            if form.projection.type == kind and not form.projection.list
+        ]
+
+    # --- entries that are for another time, or for another seat -------------------------------------
+
+    def _other_decision(self, decision: Decision, kind: Any, payload: Any, matched: frozenset[int]) -> str:
+        """Why an entry of a type that the open decision lacks does not fit."""
+        asked = _asked(decision)
         if kind is MISSING:
-            return None, refused(f"the entry has no type, and the open decision is `{decision.name}` of {who}")
-        return None, refused(f"the open decision is `{decision.name}` of {who}, not `{kind}`")
+            return f"the entry has no type, and the open decision is {asked}"
+        for path in self.projections.shared.get(kind, ()) if isinstance(kind, str) and matched else ():
+            whole = len(items(payload, path))
+            return f"only {len(matched)} of the {whole} elements of `{path}` fit: then {asked} is open"
+        return f"the open decision is {asked}, not {shown(str(kind))}"
 
-    def _not_theirs(self, meant: Option, payload: Any) -> Refusal:
-        """Why an entry does not stand for an option, although that is legal."""
-        for form in self.projections.forms[meant.decision, meant.name]:
-            if not is_by(payload, form.projection.by, meant.by):
-                return refused(f"it is for {meant.by or 'chance'} to do")
+    def _other_seat(self, decision: Decision, candidates: list[_Candidate], payload: Any) -> str:
+        """Why the entry is not for whoever decides; empty if it may be."""
+        for c in candidates:
+            if c.choice.by is not None or is_by(payload, c.form.projection.by, decision.by):
+                return ""
+        path = candidates[0].form.projection.by.removesuffix("?")
+        who = decision.by or "chance"
+        return f"{_holds(path, follow(payload, path))}, and it is for {who} to decide `{decision.name}`"
+
+    def _not_a_list(self, candidates: list[_Candidate], payload: Any) -> str:
+        """Why a list that several decisions share is none; empty if it is one."""
+        for p in (c.form.projection for c in candidates):
+            path = p.item or p.closes
+            if path and not isinstance(found := follow(payload, path), list):
+                return f"{_holds(path, found)}, and there should be a list"
+        return ""
+
+    # --- options that the entry may stand for -----------------------------------------------------
+
+    def _meant(self, c: _Candidate, payload: Any, record: Any) -> _Meant | None:
+        """The option in whose form a record may stand there, legal or not: its arguments give the record's fields."""
+        game, position = self.game, self.game.position
+        found: list[_Meant] = []
+        for args in self.projections.meant(c.choice, c.form, record, list(position.cells)):
+            who = position.actor(c.number, args)
+            option = numbered_option(game, c.number, args, game.seats[who] if who >= 0 else None)
+            refusal = game.why_not(option)
+            held = list(conditions_held(position.value, c.choice, args, position.program.slots + 1))
+            failed = [condition for holds, condition in held if not holds]
+            first = next((i for i, (holds, _) in enumerate(held) if not holds), len(held))
+            found.append(
+                _Meant(
+                    option,
+                    refusal or _not_theirs(c.form, option, payload),
+                    refusal is None and is_by(payload, c.form.projection.by, option.by),
+                    refusal is not None and bool(self.dialect.accepts.intersection(refusal.rules)),
+                    -sum(not self._facts.reads_state(condition) for condition in failed),
+                    (-len(failed), first),
+                )
+            )
+        return max(found, key=lambda m: (m.accepted, m.legal, m.sense, m.held), default=None)
+
+    # --- fields ----------------------------------------------------------------------------------------
+
+    def _unlike(self, decision: Decision, candidates: list[_Candidate], record: Any, place: str) -> str:
+        """Why a record looks like no option at all: the first of its fields that no legal option shares."""
+        state = list(self.game.position.cells)
+        legal = list(islice(every_option(self.game), MAX_COMPARED))
+        self.projections.tried += len(legal)
+        unlike = [self._first_unlike(c, legal, record, state) for c in candidates]
+        found = max((u for u in unlike if u is not None), key=lambda u: len(u.before), default=None)
+        if found is None:
+            return f"no legal option of {_asked(decision)} has these fields"
+        values = dict.fromkeys(v for u in unlike if u is not None and u.path == found.path for v in u.values)
+        path = place + found.path
+        text = f"no legal option of {_asked(decision)} "
+        text += f"lacks `{path}`" if found.found is MISSING else f"has {_value(found.found)} as `{path}`"
+        if values:
+            same = f"with the same {' and '.join(f'`{name}`' for name in found.before)} " if found.before else ""
+            more = ", …" if len(values) > MAX_VALUES else ""
+            text += f"; {same}it is {', '.join(list(values)[:MAX_VALUES])}{more}"
+        return text
+
+    def _first_unlike(self, c: _Candidate, legal: list[Option], record: Any, state: list[int]) -> _Unlike | None:
+        """The first field of a record that no legal option of a form shares; None if there is no such field."""
+        like = [option for option in legal if option.kind.choice == c.number]
+        before: list[str] = []
+        for f in c.form.fields:
+            fitting = [option for option in like if self.projections.same([f], option.args, record, state)]
+            if like and not fitting:
+                values = dict.fromkeys(value for option in like for value in self._values(f, option, state))
+                return _Unlike(tuple(before), f.path, f.read(record), tuple(values))
+            like = fitting
+            before.append(f.path)
+        return None
+
+    def _values(self, f: Field, option: Option, state: list[int]) -> list[str]:
+        """What a field may be in a log for an option."""
+        try:
+            value = f.value(state, option.args)
+        except (ProgramFaultError, IndexError):
+            return []
+        if f.type in ("int", "bool"):
+            return [_value(bool(value) if f.type == "bool" else value)]
+        names = self.projections.foreign(f.type.removeprefix("set "))
+        if f.type.startswith("set "):
+            return [_value(name) for i, name in enumerate(names) if value >> i & 1]
+        return [_value(None if value < 0 else names[value])]
+
+
+def _records(candidates: list[_Candidate], payload: Any, matched: frozenset[int]) -> list[tuple[Any, str]]:
+    """The records in an entry, each with the path to it: elements of its list that are not matched yet, or itself."""
+    paths = dict.fromkeys(c.form.projection.item for c in candidates if c.form.projection.item)
+    found: list[tuple[Any, str]] = [
+        (item, f"{path}.{i}.") for path in paths for i, item in enumerate(items(payload, path)) if i not in matched
+    ]
+    return found or [(payload, "")]
+
+
+def _not_theirs(form: Form, option: Option, payload: Any) -> Refusal:
+    """Why an entry does not stand for an option, although that is legal."""
+    path = form.projection.by
+    if is_by(payload, path, option.by):
         return refused("what follows does not fit")
-
-    def _meant(self, kind: Any, payload: Any, matched: frozenset[int]) -> Iterator[Option]:
-        """The options that the entry may stand for, legal or not: those whose arguments give the entry's fields."""
-        game = self.game
-        exit_ = game.position.program.blocks[game.position.cells[ir.PC]].exit
-        decision = game.decision
-        if decision is None or not isinstance(exit_, ir.Ask):
-            return
-        state = list(game.position.cells)
-        d = game.position.program.decisions[exit_.decision]
-        for k, c in enumerate(d.choices):
-            for form in self.projections.forms.get((d.name, c.name), ()):
-                if form.projection.type != kind or form.projection.list:
-                    continue
-                for record in _records(form, payload, matched):
-                    for args in self.projections.meant(c, form, record, state):
-                        yield numbered_option(game, k, args, decision.by)
+    path = path.removesuffix("?")
+    return refused(f"{_holds(path, follow(payload, path))}, and it is for {option.by or 'chance'} to do this")
 
 
-def _records(form: Form, payload: Any, matched: frozenset[int]) -> list[Any]:
-    """The records in an entry: the whole payload, or the elements of its list that are not matched yet."""
-    if not form.projection.item:
-        return [payload]
-    return [item for i, item in enumerate(items(payload, form.projection.item)) if i not in matched]
+def _asked(decision: Decision) -> str:
+    return f"`{decision.name}` of {decision.by or 'chance'}"
+
+
+def _holds(path: str, found: Any) -> str:
+    return f"`{path}` is missing" if found is MISSING else f"`{path}` is {_value(found)}"
+
+
+def _value(found: Any) -> str:
+    """A value of a log, for messages."""
+    return shown(found if isinstance(found, str) else json.dumps(found, ensure_ascii=False))

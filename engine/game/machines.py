@@ -70,6 +70,11 @@ def quick_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str
     return PythonBackend(_program(ruleset, seats, settings), passes=(), features=replace(ALL_FEATURES, occupancy=False))
 
 
+def first_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
+    """A machine for the first decisions of a game: it is made at once, and slow."""
+    return Interpreter(_program(ruleset, seats, settings))
+
+
 def _python(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
     from rulespec.engine.python.backend import PythonBackend  # lazily: who only checks a ruleset needs no passes
 
@@ -78,5 +83,5 @@ def _python(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> 
 
 _MACHINES: dict[Backend, Machines] = {
     "python": Kept(_python),
-    "interpreter": Kept(lambda ruleset, seats, settings: Interpreter(_program(ruleset, seats, settings))),
+    "interpreter": Kept(first_machine),
 }

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.engine.game.option import Labels, Refusal
+from rulespec.engine.game.option import Labels, Refusal, RulesetFaultError
 from rulespec.engine.program import ir
 from rulespec.rule_ids import cited
 
@@ -88,6 +88,24 @@ def _refusals(
         high = f" .. {value(param.high, tuple(bound))}" if param.high is not None else ""
         values = {param.text: f"{labels.show(param.type, low)}{high}"} if high else {}
         yield args, _by_rule(f"there is no `{param.name}` in {param.text}", param.text, values, param.span)
+
+
+def conditions_held(value: Value, choice: ir.Choice, args: Sequence[int], slots: int) -> Iterator[tuple[bool, ir.Expr]]:
+    """For each condition of an option, whether it holds, and the condition; after one without a value there is none.
+
+    Arguments are those of `why_not`. The domain of a parameter, its `where` and each `require` are a condition each.
+    """
+    bound = [0] * slots
+    try:
+        for param, arg in zip(choice.params, args, strict=True):
+            yield _in_domain(value, param, arg, tuple(bound)), param.low
+            bound[param.slot] = arg
+            if param.where is not None:
+                yield bool(value(param.where.expr, tuple(bound))), param.where.expr
+        for condition in choice.requires:
+            yield bool(value(condition.expr, tuple(bound))), condition.expr
+    except RulesetFaultError:  # what is beyond a condition that fails need not have a value
+        return
 
 
 def _in_domain(value: Value, param: ir.Param, arg: int, bound: tuple[int, ...]) -> bool:

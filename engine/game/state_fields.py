@@ -36,6 +36,9 @@ class StateFields:
             if (cell.group, cell.name) in found:
                 self._fields[found[cell.group, cell.name][0]][1].append(i)
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._fields and not self._fields[name][0].account
+
     def cells(self, name: str) -> list[int]:
         """The cells of a field, one for each entity that has it.
 

@@ -11,14 +11,14 @@ further. Once, where no single departure gets further, every overlay is expanded
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.machines import machine, quick_machine
+from rulespec.engine.game.machines import first_machine, machine, quick_machine
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.game.seating import check_settings
 from rulespec.engine.logs.log_text import fail
@@ -28,6 +28,7 @@ from rulespec.engine.replay.replay import Load
 from rulespec.engine.replay.walk import Difference, walk
 from rulespec.errors import RulespecError
 from rulespec.load import load_ruleset
+from rulespec.ruleset_files import SameFiles
 from rulespec.typed import nodes as typed
 
 MAX_MOVES = 20_000
@@ -36,10 +37,15 @@ MAX_REPLAYS = 600
 """Candidates tried for one log."""
 MAX_DECISIONS = 2_000_000
 """Decisions replayed for one log in all: some minutes."""
+FIRST = 40
+"""Decisions that a candidate is tried with first: as long as generating its code takes."""
 MAX_DEPARTURES = 8
 WIDTH = 3
 """Candidates of a level that are expanded."""
 _RULESETS = 64  # in memory
+
+Step = Callable[[int], object]
+"""Is called after each candidate with the number of those tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +127,12 @@ class Identification:
 
 
 def identify(
-    log: NativeLog, rules: str | None = None, *, details: bool = True, load: Load = load_ruleset
+    log: NativeLog,
+    rules: str | None = None,
+    *,
+    details: bool = True,
+    load: Load | None = None,
+    step: Step | None = None,
 ) -> Identification:
     """Finds the rules that a log was played under.
 
@@ -129,14 +140,15 @@ def identify(
         log: a native log. Of its header, only the id of the ruleset and the seats are used.
         rules: the reference of the ruleset to start from; if not given, the ruleset of the log.
         details: whether to find the undecided changes, too.
-        load: loads a ruleset.
+        load: loads a ruleset; if not given, from the disk, each file once.
+        step: called after each candidate with the number of those tried.
 
     Raises:
         DiagnosticsError: if the ruleset cannot be read, or the log takes back more decisions than there are.
     """
     base = rules or log.header.ruleset.partition("+")[0]
     moves = recorded_moves(log)
-    search = _Search(base, log.header.seats, moves, load)
+    search = _Search(base, log.header.seats, moves, load or partial(load_ruleset, files=SameFiles()), step)
     found = Identification(log.file, base, sum(isinstance(move, RecordedDecision) for move in moves))
     try:
         answers, closest = search.run()
@@ -183,7 +195,9 @@ class _ExhaustedError(RulespecError):
 class _Search:
     """The search for the rules of one log."""
 
-    def __init__(self, base: str, seats: tuple[str, ...], moves: list[RecordedMove], load: Load) -> None:
+    def __init__(
+        self, base: str, seats: tuple[str, ...], moves: list[RecordedMove], load: Load, step: Step | None
+    ) -> None:
         self.base = base
         self.seats = seats
         self.moves = moves
@@ -191,7 +205,9 @@ class _Search:
         self.replays = 0
         self.named: dict[tuple[str, str], str] = {}
         self.furthest: Trial | None = None
+        self._step = step
         self._load = lru_cache(_RULESETS)(load)
+        self._misfits: set[tuple[str, ...]] = set()  # overlays that do not fit together
         self._left = MAX_DECISIONS
         self._tried: dict[Candidate, Trial | None] = {}
         self._further = {Candidate()}  # those that get further than one with a departure less
@@ -294,9 +310,12 @@ class _Search:
         """The ruleset with these overlays; None if they do not fit together."""
         if not overlays:
             return self.ruleset
+        if overlays in self._misfits:
+            return None
         try:
             return self._load("+".join((self.base, *overlays)))
         except DiagnosticsError:
+            self._misfits.add(overlays)
             return None
 
     def _try(self, candidate: Candidate) -> Trial | None:
@@ -314,6 +333,8 @@ class _Search:
         self.replays += 1
         trial = replayed(candidate, ruleset, self.seats, self.moves)
         self._left -= trial.legal + 1
+        if self._step is not None:
+            self._step(self.replays)
         if self.furthest is None or trial.legal > self.furthest.legal:
             self.furthest = trial
         return trial
@@ -326,13 +347,16 @@ def replayed(candidate: Candidate, ruleset: typed.Ruleset, seats: tuple[str, ...
         DiagnosticsError: RS708 if the name of a seat is not legal under any rules.
     """
     try:
-        game = Game(ruleset, seats, dict(candidate.settings), quick_machine)
+        # Most candidates are refused soon, before it pays to generate their code.
+        for machines, part in ((first_machine, moves[:FIRST]), (quick_machine, moves)):
+            walked = walk(Game(ruleset, seats, dict(candidate.settings), machines), part)
+            if walked.difference is not None:
+                break
     except DiagnosticsError as error:
         if any(d.code == "RS708" for d in error.diagnostics):
             raise
         refusal = refused(error.diagnostics[0].message)
         return Trial(candidate, ruleset.ref, 0, Difference(0, RecordedDecision("", None, ""), None, None, refusal, ()))
-    walked = walk(game, moves)
     return Trial(candidate, ruleset.ref, walked.legal, walked.difference)
 
 

@@ -51,7 +51,8 @@ class Judgement:
         under: the reference of the other rules.
         decisions: the number of recorded decisions.
         legal: how many of them stay legal, one after the other.
-        forced: decisions of the other rules alone, taken because they have one option.
+        forced: decisions of the other rules alone, taken because one option lets the log go on.
+        skipped: decisions of the log that the other rules never ask for.
         dropped: settings of the table that the other rules do not know, a text each.
         difference: the first decision that is not legal; None if there is none.
         recorded: the recorded outcome.
@@ -64,6 +65,7 @@ class Judgement:
     decisions: int
     legal: int
     forced: int
+    skipped: int
     dropped: tuple[str, ...]
     difference: Difference | None
     recorded: Outcome
@@ -72,7 +74,7 @@ class Judgement:
     @property
     def ends_earlier(self) -> bool:
         """Whether the game is over under the other rules before the log is."""
-        return self.difference is None and self.legal < self.decisions
+        return self.difference is None and self.legal + self.skipped < self.decisions
 
     @property
     def winners(self) -> str | None:
@@ -97,6 +99,7 @@ class Judgement:
             "decisions": self.decisions,
             "legal": self.legal,
             "forced": self.forced,
+            "skipped": self.skipped,
             "dropped": list(self.dropped),
             "difference": self.difference.to_json() if self.difference else None,
             "recorded": self.recorded.to_json(),
@@ -138,8 +141,29 @@ def judge_file(
         message = f"the log is not legal under its own rules, after {at:,} decisions: {reason}"
         help_ = "replay it without --under to see where"
         raise DiagnosticsError([Diagnostic("RS821", Severity.ERROR, message, Span(result.log, 1, 1, 1, 2), help=help_)])
-    ruleset = load(f"{rules or game.ruleset.ref}{under}" if under.startswith("+") else under)
+    ruleset = _laid_over(result.log, rules or game.ruleset.ref, under, load) if under.startswith("+") else load(under)
     return judge(result.log, game, ruleset, backend, result.moves)
+
+
+def _laid_over(log: str, own: str, overlays: str, load: Load) -> typed.Ruleset:
+    """The log's own rules with further overlays.
+
+    Raises:
+        DiagnosticsError: RS501, RS502 if there is no such overlay; RS624 if it does not go with the log's own rules.
+    """
+    try:
+        return load(own + overlays)
+    except DiagnosticsError as error:
+        first = next(d for d in error.diagnostics if d.severity is Severity.ERROR)
+        if first.code in ("RS501", "RS502"):
+            raise
+        message = f"`{overlays}` cannot be laid over the log's own rules, `{own}`: {first.message}"
+        base = own.partition("+")[0]
+        help_ = (
+            f"`rulespec validate {own}{overlays}` says all; `--under {base}{overlays}` leaves the log's overlays out"
+        )
+        start = Span(log, 1, 1, 1, 2)
+        raise DiagnosticsError([Diagnostic("RS624", Severity.ERROR, message, start, help=help_)]) from None
 
 
 def judge(
@@ -175,6 +199,7 @@ def judge(
         decisions=walked.decisions,
         legal=walked.legal,
         forced=walked.forced,
+        skipped=walked.skipped,
         dropped=dropped,
         difference=walked.difference,
         recorded=Outcome.of(game),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -152,6 +153,35 @@ def replay_log(
     strict = rules is not None if strict is None else strict
     log = parse_foreign(text, str(path))
     return _replay_foreign(log, rules, dialect, until, backend, trace, report, load, strict)
+
+
+def as_native(
+    path: Path, *, dialect: str | None = None, report: Report | None = None, load: Load = load_ruleset
+) -> NativeLog:
+    """A log as a native one: a foreign log is replayed under the rules that its dialect names.
+
+    Args:
+        path: the log.
+        dialect: the id of the dialect; if not given, a foreign log is recognised.
+        report: takes warnings.
+        load: loads a ruleset.
+
+    Raises:
+        DiagnosticsError: as `replay_log`; RS821 if a foreign log is not legal to its end.
+    """
+    report = Report() if report is None else report
+    text, whole = read_log_text(path, str(path), MAX_NATIVE_BYTES)
+    if dialect is None and is_native(text):
+        log = parse_log(text, str(path), whole)
+        report.extend(log.warnings)
+        return log
+    result = replay_log(path, dialect=dialect, report=report, load=load)
+    if result.divergence is not None:
+        at, reason = result.divergence.foreign_index, result.divergence.refusal.reason
+        message = f"the log is not legal under its own rules, at entry {at}: {reason}"
+        fail("RS821", message, Span(str(path), 1, 1, 1, 2), help="`rulespec replay` shows where")
+    lines = [LogHeader.of(result.game).to_json(), *map(entry_json, result.moves)]
+    return parse_log("".join(json.dumps(line) + "\n" for line in lines), str(path))
 
 
 # --- native logs ---------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import islice, takewhile
 from typing import Any
@@ -17,6 +17,8 @@ from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove, apply_
 
 MAX_FORCED = 200
 """Decisions in a row that are not recorded and have one option."""
+MAX_CHANCES = 50
+"""Outcomes of chance that are tried where the record lacks one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,8 @@ class Walk:
     Attributes:
         decisions: the number of recorded decisions, those taken back later included.
         legal: how many of them were applied, one after the other.
-        forced: decisions with one option that the record lacks.
+        forced: decisions that the record lacks, with one option or one outcome with which the record goes on.
+        skipped: recorded decisions that these rules never ask for.
         difference: the first decision that is refused; None if there is none. Without one, the game was over if not all
             are legal.
     """
@@ -70,38 +73,68 @@ class Walk:
     decisions: int
     legal: int
     forced: int
+    skipped: int
     difference: Difference | None
 
 
 def walk(game: Game, moves: Sequence[RecordedMove], *, force: bool = False) -> Walk:
     """Applies recorded moves one after the other, up to the first that is not legal or the end of the game.
 
-    With `force`, decisions that the record lacks are taken where they have one option, and a walk ends with the game.
-    Otherwise they are a difference, and so is a decision after the end of the game.
+    With `force`, decisions that the record lacks are taken where they have one option, decisions that these rules never
+    ask for are passed over where the record goes on after them, and a walk ends with the game. Otherwise they are a
+    difference, and so is a decision after the end of the game.
     """
     decisions = sum(isinstance(move, RecordedDecision) for move in moves)
-    legal = forced = 0
+    known = {decision.name for decision in game.position.program.decisions}
+    legal = forced = skipped = 0
     plies: list[int] = []  # for each decision that stands, the ply before it and before those forced by it
-    for move in moves:
+    for number, move in enumerate(moves):
         if isinstance(move, TakenBack):
             ply = _ply_before(game, plies, move.decisions)
+            back = replace(move, decisions=game.ply - ply)
             try:
-                game.take_back(replace(move, decisions=game.ply - ply))
+                _take_back(game, _sayable(game, back) if force else back)
             except (IndexError, ValueError) as error:
                 undo = RecordedDecision("", None, "undo")
-                return Walk(decisions, legal, forced, _difference(game, legal, undo, refused(str(error))))
+                return Walk(decisions, legal, forced, skipped, _difference(game, legal, undo, refused(str(error))))
             del plies[len(plies) - move.decisions :]
             continue
         plies.append(game.ply)
         if force:
-            forced += _take_forced(game, move)
+            awaited = _next_known(moves, number, known)
+            forced += _take_forced(game, awaited) if awaited is not None else 0
             if _is_over(game):
                 break
+            if move.decision not in known and (awaited is None or _is_open(game, awaited)):
+                skipped += 1
+                continue
         applied = apply_recorded(game, move)
         if isinstance(applied, Refusal):
-            return Walk(decisions, legal, forced, _difference(game, legal, move, applied))
+            return Walk(decisions, legal, forced, skipped, _difference(game, legal, move, applied))
         legal += 1
-    return Walk(decisions, legal, forced, None)
+    return Walk(decisions, legal, forced, skipped, None)
+
+
+def _next_known(moves: Sequence[RecordedMove], number: int, known: Set[str]) -> RecordedDecision | None:
+    """The first decision from a move on that the rules know; None if others are taken back before, or none follows."""
+    for move in moves[number:]:
+        if isinstance(move, TakenBack):
+            return None
+        if move.decision in known:
+            return move
+    return None
+
+
+def _sayable(game: Game, back: TakenBack) -> TakenBack:
+    """The part of what is taken back that these rules know the state fields of."""
+    fields = game.fields
+    kept = tuple(name for name in back.keep if name in fields)
+    return replace(back, keep=kept, set=tuple(pair for pair in back.set if pair[0] in fields))
+
+
+def _take_back(game: Game, back: TakenBack) -> None:
+    if back.decisions or back.set:
+        game.take_back(back)
 
 
 def _ply_before(game: Game, plies: Sequence[int], decisions: int) -> int:
@@ -133,7 +166,11 @@ def _take_forced(game: Game, recorded: RecordedDecision) -> int:
     forced = 0
     try:
         while forced < MAX_FORCED and not game.is_over and not _is_open(game, recorded):
-            own = list(islice(takewhile(lambda option: not option.interrupt, every_option(game)), 2))
+            decision = game.decision
+            most = MAX_CHANCES if decision is not None and decision.by is None else 2
+            own = list(islice(takewhile(lambda option: not option.interrupt, every_option(game)), most))
+            if len(own) > 1 and most > 2:
+                own = [option for option in own if _leads_to(game, option, recorded)]
             if len(own) != 1:
                 break
             game.apply(own[0])
@@ -141,6 +178,15 @@ def _take_forced(game: Game, recorded: RecordedDecision) -> int:
     except RulesetFaultError:  # `apply_recorded` finds it, too
         pass
     return forced
+
+
+def _leads_to(game: Game, option: Option, recorded: RecordedDecision) -> bool:
+    """Whether the recorded decision is open after an option."""
+    game.apply(option)
+    try:
+        return not game.is_over and _is_open(game, recorded)
+    finally:
+        game.undo()
 
 
 def _is_open(game: Game, recorded: RecordedDecision) -> bool:

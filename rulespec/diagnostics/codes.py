@@ -115,6 +115,7 @@ CODES: dict[str, str] = {
     "RS621": "a foreign log names an unknown option",
     "RS622": "a mistake in an expression of a dialect",
     "RS623": "most of a foreign log is not legal",
+    "RS624": "overlays do not go with the rules of a log",
     "RS701": "the game needs too many cells",
     "RS702": "a start value that is not possible",
     "RS703": "the rules are at fault",

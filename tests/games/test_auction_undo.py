@@ -257,6 +257,7 @@ def at_random(base: str, players: int, seed: str) -> Recorder:
     site = recorder(base, players)
     undos = rng.choice([0.1, 0.3, 0.5])
     spends = rng.choice([0.3, 0.6, 0.9])
+    strayed = False
     while len(site.log) < 150:
         draw = rng.random()
         if site.answered and site.kept and draw < (undos if site.asks else undos / 2):
@@ -265,9 +266,11 @@ def at_random(base: str, players: int, seed: str) -> Recorder:
             break
         elif site.nation == len(NATIONS[base]) - 1 and all(len(left) == len(COSTS) for left in site.bonds.values()):
             site.answer(2)  # a game in which nobody has bought anything does not begin
-        elif draw < undos + 0.05:
-            site.stray()
+        elif draw < undos + 0.05 and not strayed:
+            site.stray()  # one at a time: more of them, with nothing that is legal between them, are no stray clicks
+            strayed = True
         else:
+            strayed = False
             affordable = site.affordable()
             cheap = affordable[: rng.choice([1, 3, 9])]
             site.answer(rng.choice(cheap) if rng.random() < spends else None)

@@ -15,7 +15,9 @@ from folders import RULESETS
 from jsonschema import Draft202012Validator
 
 from rulespec.cli.main import cli
+from rulespec.cli.main import run as run_command
 from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.documents.reader import read_yaml
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import quick_machine
 from rulespec.engine.game.seating import seat_names
@@ -23,6 +25,7 @@ from rulespec.engine.logs.native import LogHeader, NativeLog, entry_json, parse_
 from rulespec.engine.program.machine import Machine
 from rulespec.engine.replay import identify as module
 from rulespec.engine.replay.identify import Candidate, Identification, identify
+from rulespec.engine.replay.replay import as_native
 from rulespec.engine.simulate.playouts import choose
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
@@ -243,3 +246,58 @@ def test_command_as_json(tmp_path: Path, moves: list[str], code: int) -> None:
     assert found_code == code
     assert [answer["ruleset"] for answer in data["answers"]] == (["nim+tall"] if code == 0 else [])
     assert (data["closest"] is None) == (code == 0)
+
+
+# --- foreign logs, progress, and work ------------------------------------------------------------
+
+SITE = Path(__file__).parents[1] / "games" / "imperial" / "logs" / "playimperial"
+
+
+def test_a_foreign_log_is_taken_as_it_is() -> None:
+    tried: list[int] = []
+    log = as_native(SITE / "c006-auction-3p.json")
+    assert log.header.ruleset == "imperial+playimperial"
+    result = identify(log, details=False, load=ruleset, step=tried.append)
+    names = {(trial.candidate.overlays, trial.candidate.settings) for trial in result.answers}
+    assert names == {(("playimperial",), (("names_count", "true"), ("set_up", "experienced")))}
+    assert tried == list(range(1, result.replays + 1))
+
+
+def test_the_command_takes_a_foreign_log_and_says_what_is_wrong_with_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    entries = json.loads((SITE / "c000-standard-2p.json").read_text(encoding="utf-8"))
+    wrong = tmp_path / "wrong.json"
+    wrong.write_text(json.dumps([entries[0], *entries[4:]]), encoding="utf-8")
+    assert run_command(["identify", str(wrong)]) == 2
+    said = capsys.readouterr().err
+    assert "RS821" in said and "at entry 1: " in said
+    assert run_command(["identify", str(wrong), "--dialect", "nobodys"]) == 2
+    assert "there is no dialect `nobodys`" in capsys.readouterr().err
+
+
+def test_code_is_generated_only_for_candidates_that_get_somewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    def counted(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
+        made.append(ruleset.ref)
+        return quick_machine(ruleset, seats, settings)
+
+    monkeypatch.setattr(module, "quick_machine", counted)
+    result = identify(as_native(SITE / "c006-auction-3p.json"), details=False, load=ruleset)
+    assert result.replays > 300
+    assert len(made) < 20
+
+
+def test_files_are_read_once_for_all_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def counted(path: Path, display: str, limits: Any) -> Any:
+        read.append(display)
+        return read_yaml(path, display, limits)
+
+    monkeypatch.setattr("rulespec.ruleset_files.read_yaml", counted)
+    log = parse_log(log_text("tutorial", {}, 1, 3), "game.jsonl")
+    read.clear()
+    assert identify(log, details=False).answers
+    assert len(read) == len(set(read)) > 4

@@ -18,8 +18,10 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.seating import seat_names
+from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove
 from rulespec.engine.replay import tally
 from rulespec.engine.replay.judge import Judgement, judge, judge_file
+from rulespec.engine.replay.walk import walk
 from rulespec.engine.simulate.playouts import choose
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
@@ -187,9 +189,10 @@ def test_decisions_are_taken_back_as_they_were(quiz: str) -> None:
         "game", game, load_ruleset(quiz + "+warm"), moves=[said, TakenBack(1, ("player.points",)), said, wrong]
     )
     assert kept.outcome.scores == {"Ann": 4, "Bob": 4}
-    unknown = judge("game", game, load_ruleset(quiz), moves=[said, TakenBack(1, ("player.luck",)), said, wrong])
-    assert unknown.difference is not None
-    assert "no state field `player.luck`" in unknown.difference.refusal.reason
+    # A field that the other rules lack is not kept, and not set.
+    back = TakenBack(1, ("player.luck",), (("luck", 7),))
+    unknown = judge("game", game, load_ruleset(quiz), moves=[said, back, TakenBack(0, (), (("luck", 7),)), said, wrong])
+    assert (unknown.difference, unknown.legal) == (None, 3)
 
 
 def wrong_start(game: Game) -> Option:
@@ -371,3 +374,44 @@ def test_any_game_under_any_rules_comes_to_a_judgement(overlay: str) -> None:
         Draft202012Validator(load_schema("under")).validate(
             {"under": overlay, "logs": [judgement.to_json()], "totals": tally.Tally().to_json()}
         )
+
+
+# --- a log of a site that asks other questions ---------------------------------------------------
+
+SITE = Path(__file__).parents[1] / "games" / "imperial" / "logs" / "playimperial"
+
+
+@pytest.mark.parametrize("name, legal", [("c006-auction-3p", 15), ("u000-standard-3p", 6)])
+def test_questions_that_only_the_other_system_asks_are_passed_over(name: str, legal: int) -> None:
+    """The site asks in which order players are paid, and not who opens the auction: that is the one who does."""
+    judged = judge_file(SITE / f"{name}.json", "imperial")
+    assert judged.difference is not None
+    assert judged.difference.open == "production"  # everything, on the site
+    assert judged.skipped == 3
+    assert judged.legal > legal
+    assert not any(word in judged.difference.refusal.reason for word in ("payment_order", "first_seat"))
+
+
+def test_a_question_is_passed_over_only_if_the_log_goes_on(quiz: str) -> None:
+    game = played(quiz, ["say(2)", "say(4)"])
+    strange = RecordedDecision("hum", "Ann", "hum")
+    for at, skipped in ((0, 1), (1, 1), (2, 0)):  # after the second, the game is over
+        moves: list[RecordedMove] = [RecordedDecision(o.decision, o.by, str(o)) for o in game.history]
+        moves.insert(at, strange)
+        walked = walk(Game(load_ruleset(quiz), game.seats), moves, force=True)
+        assert (walked.difference, walked.skipped, walked.legal) == (None, skipped, 2)
+        strict = walk(Game(load_ruleset(quiz), game.seats), moves)
+        assert strict.difference is not None
+        assert (strict.difference.recorded, strict.skipped) == (strange, 0)
+
+
+def test_an_overlay_that_does_not_go_with_the_logs_own_is_told_in_one_sentence() -> None:
+    result = CliRunner().invoke(cli, ["replay", str(SITE / "c006-auction-3p.json"), "--under", "+economy_2030"])
+    assert result.exit_code == 2
+    assert result.output.count("error[") == 1
+    assert (
+        "error[RS624]: `+economy_2030` cannot be laid over the log's own rules, `imperial+playimperial`"
+        in result.output
+    )
+    missing = CliRunner().invoke(cli, ["replay", str(SITE / "c006-auction-3p.json"), "--under", "+economy_2031"])
+    assert "RS502" in missing.output and "RS624" not in missing.output
