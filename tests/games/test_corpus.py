@@ -33,6 +33,10 @@ LOGS = sorted(
 
 MISSING = {
     ("tutorial", "flagging.plant"): "it cannot be: a nation has more flags than there are regions for them",
+    (
+        "tutorial",
+        "crossing.enter",
+    ): "it cannot be: a nation has two provinces, so there is no choice of one beside the goal",
     ("imperial_asia", "sacrifice.guests"): "it is rare; the same rule is in the logs of the other rulesets",
 }
 """Kinds of options that are in no log of a ruleset, and why."""

@@ -325,7 +325,7 @@ def quickstart() -> list[Game]:
 
 
 def test_the_quick_start_game_is_legal_by_the_rulebook_and_all_facts_are_there() -> None:
-    assert len(quickstart()) == 109
+    assert len(quickstart()) == 113
     assert len(quickstart_facts()) == 129
     assert sum("but" in fact for fact in quickstart_facts()) == 8
 

@@ -95,6 +95,7 @@ def answers(identification: Identification) -> set[tuple[str, tuple[tuple[str, s
         ("imperial", "end_at_30", {}, 1),
         ("imperial", "cheap_factories", {}, 1),
         ("imperial", "stack_battles", {}, 6),
+        ("imperial", "no_gifts", {}, 1),  # nobody is asked before interest is paid
         ("imperial", "reverse_order", {}, 1),
         ("imperial", "two_more_regions", {}, 1),
         ("imperial", "five_nations", {}, 1),
@@ -105,7 +106,7 @@ def answers(identification: Identification) -> set[tuple[str, tuple[tuple[str, s
         ("imperial", "", {"forced_stop": "false"}, 3),
         ("imperial", "", {"rail_both": "true"}, 8),
         ("imperial", "", {"interest_shortfall": "pay_partial"}, 9),
-        ("imperial", "end_at_30+first_edition", {}, 1),
+        ("imperial", "end_at_30+first_edition", {}, 2),
         pytest.param("imperial", "playimperial", {"set_up": "experienced"}, 1, marks=pytest.mark.proof),
         ("imperial", "", {"interest_shortfall": "pay_partial", "set_up": "experienced", "upgrade_many": "true"}, 2),
         ("imperial_2030", "bonus_for_increases", {}, 1),
@@ -125,7 +126,6 @@ def test_edition_and_options_are_found(base: str, overlays: str, options: dict[s
 @pytest.mark.parametrize(
     "overlays, options, shown",
     [
-        ("no_gifts", {}, ""),
         ("stricter_import", {}, ""),
         ("cheap_factories", {"hide_cash": "true", "gifts": "government_only"}, "cheap_factories"),
     ],

@@ -354,7 +354,7 @@ def test_the_quick_start_game_in_the_first_edition() -> None:
     difference = judgement.difference
     assert difference is not None
     # The second bond on the back of a flag card is one of 4 there: who has bought it has less to spend.
-    assert (difference.index, difference.recorded.option) == (9, "buy(germany_4)")
+    assert (difference.index, difference.recorded.option) == (10, "buy(germany_4)")
     assert "IMP-BON-03" in difference.refusal.rules
 
 
