@@ -125,9 +125,12 @@ def _nearest(root: Mapping, path: str) -> tuple[str, tuple[Label, ...]]:
 
 def empty(source: Source, path: Scalar, report: Report) -> None:
     """Empties the mapping or list at a path, or removes the single value there; reports RS503."""
-    if find(source.root, path.text) is None:
+    old = find(source.root, path.text)
+    if old is None:
         _missing(source, path.text, path.span, report)
     else:
+        for key in old.entries if isinstance(old, Mapping) else ():
+            source.removed[f"{path.text}.{key}"] = path.span
         source.root = _emptied(source.root, keys_of(source.root, path.text))
 
 
@@ -181,9 +184,6 @@ def apply_overlay(source: Source, overlay: Mapping, rules: tuple[ast.Item, ...],
     for option, (place, value) in _entries(overlay, "options"):
         _change(source, name, f"game.options.{option}.default", place, value, report)
     for emptied in _list(overlay, "replaces"):
-        old = find(source.root, emptied.text)
-        for key in old.entries if isinstance(old, Mapping) else ():
-            source.removed[f"{emptied.text}.{key}"] = emptied.span
         empty(source, emptied, report)
         _touch(source, name, emptied.text, emptied.span, report)
     for path, (place, value) in _entries(overlay, "changes"):

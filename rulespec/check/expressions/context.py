@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from rulespec.check.origins import origins
+from rulespec.check.origins import constants_in, origins
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
 from rulespec.diagnostics.report import Report
@@ -94,8 +94,11 @@ class ExpressionContext(ABC):
         named = self.decls.references.get(e.span)
         if isinstance(named, typed.ConstantDecl):
             return named
-        places = {label.span for label in self.declared(e)}
-        found = [c for c in self.decls.constants.values() if c.span in places]
+        if isinstance(e, typed.Lit):  # a folded expression
+            found = [c for c in constants_in(e.span, self.decls) if c.type == e.type]
+        else:
+            places = {label.span for label in self.declared(e)}
+            found = [c for c in self.decls.constants.values() if c.span in places]
         return found[0] if len(found) == 1 else None
 
     def type_of(self, ref: ast.TypeRef) -> Type:
