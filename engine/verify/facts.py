@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from rulespec.check.origins import constants_at
 from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity
+from rulespec.diagnostics.report import MAX_ERRORS
 from rulespec.engine.game.option import Labels
 from rulespec.engine.lower.expressions import ExpressionLowering, Scope
 from rulespec.engine.lower.layout import Layout, type_name
@@ -21,7 +24,7 @@ _SHOWN = 4
 
 
 def failed_checks(d: typed.Declarations, rules: typed.Rules, layers: Layers) -> tuple[Diagnostic, ...]:
-    """An error for each entity and check that does not hold of it.
+    """An error for each entity and check that does not hold of it, `MAX_ERRORS` at most.
 
     Args:
         d: declarations without an error.
@@ -31,8 +34,9 @@ def failed_checks(d: typed.Declarations, rules: typed.Rules, layers: Layers) -> 
     if not d.checks:
         return ()
     asked = _Asked(d, rules)
-    found = [asked.diagnostic(check, e) for check in d.checks for e in range(asked.size(check.var.type))]
-    return together(at_overlay(each, layers) for each in found if each is not None)
+    told = (asked.diagnostic(check, e) for check in d.checks for e in range(asked.size(check.var.type)))
+    found = list(islice((each for each in told if each is not None), MAX_ERRORS))
+    return together(at_overlay(each, layers) for each in found)
 
 
 class _Asked:

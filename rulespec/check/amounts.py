@@ -88,16 +88,20 @@ class _Amounts:
 
     def _constants(self, e: typed.Expr) -> list[Label]:
         """The constants in an expression, and in the definitions that it calls; those below nothing come first."""
-        found: dict[Span, typed.ConstantDecl] = {}
-        known: set[typed.Definition] = set()
+        found = {constant.span: constant for constant in constants_in(e.span, self.d)}
+        known: set[object] = set()
         stack = [e]
         while stack:
-            part = stack.pop()
-            found |= {c.span: c for c in constants_in(part.span, self.d)}
-            called = {x.definition for x in expressions(part) if isinstance(x, typed.Call)} - known
-            known |= called
-            stack += [inner for definition in called for inner in definition_expressions(definition)]
-            stack += [v for x in expressions(part) if isinstance(x, typed.Local) for v in self.c.ranges.values(x.var)]
+            for part in expressions(stack.pop()):
+                named = self.d.references.get(part.span)
+                if isinstance(named, typed.ConstantDecl):
+                    found[named.span] = named
+                elif isinstance(part, typed.Call) and part.definition not in known:
+                    known.add(part.definition)
+                    stack += definition_expressions(part.definition)
+                elif isinstance(part, typed.Local) and part.var not in known:
+                    known.add(part.var)
+                    stack += self.c.ranges.values(part.var)
         return [constant_label(c) for c in sorted(found.values(), key=lambda c: c.value >= 0)[:_SHOWN]]
 
     def _said(self, use: _Use, what: str, value: int) -> tuple[str, str]:

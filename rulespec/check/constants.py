@@ -19,16 +19,18 @@ def check_constants(c: Context) -> None:
 
     What a ruleset uses below an overlay, or below the ruleset that extends it, is right: there the constant is wrong.
     """
+    if not c.expressions.disputes:
+        return
+    uses = Counter(n.name for n in c.declarations.references.values() if isinstance(n, typed.ConstantDecl))
     disputes: dict[typed.ConstantDecl, list[tuple[Type, Diagnostic]]] = {}
-    for dispute in c.expressions.disputes or ():
+    for dispute in c.expressions.disputes:
         found = _suspect(c, dispute)
         if found is None:
             c.report.add(dispute.diagnostic)
         else:
             disputes.setdefault(found[0], []).append((found[1], dispute.diagnostic))
     for constant, told in disputes.items():
-        uses = sum(named is constant for named in c.declarations.references.values())
-        if 2 * len(told) > uses or any(_layer(c, d.span) < _layer(c, constant.span) for _, d in told):
+        if 2 * len(told) > uses[constant.name] or any(_layer(c, d.span) < _layer(c, constant.span) for _, d in told):
             _report(c, constant, told)
         else:
             c.report.extend(d for _, d in told)

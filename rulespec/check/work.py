@@ -15,7 +15,9 @@ MAX_WORK = 10**7
 MAX_LISTING_WORK = 10**9
 """Steps of all conditions of an option for all its arguments; most conditions settle it long before."""
 MAX_START_WORK = 3 * 10**6
-"""Steps of all start values with every number of players; and of all checks of facts, for all entities."""
+"""Steps of all start values with every number of players."""
+MAX_CHECK_WORK = 10**6
+"""Steps of all checks of facts, for all entities."""
 
 
 def check_work(c: Context) -> None:
@@ -40,7 +42,7 @@ def check_work(c: Context) -> None:
     total = 0
     for check in c.declarations.checks:
         total += work.size(check.var.type) * sum(work.of(e) for e in (check.where, check.that) if e is not None)
-        if not _check(c, total, "the checks of all entities together", check.span, MAX_START_WORK):
+        if not _check(c, total, "the checks of all entities together", check.span, MAX_CHECK_WORK):
             break
     for invariant in c.rules.invariants.values():
         _check(c, work.of(invariant.condition), f"the invariant `{invariant.name}`", invariant.span)

@@ -10,7 +10,7 @@ from msgspec import Struct
 from rulespec.check.origins import constants_in, origins
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
-from rulespec.diagnostics.report import Report
+from rulespec.diagnostics.report import MAX_ERRORS, Report
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
@@ -83,11 +83,12 @@ class ExpressionContext(ABC):
 
         `sides` are the expressions in conflict, each with the type that the rest needs it to have.
         """
-        named = [(constant, want) for e, want in sides if (constant := self._constant(e)) is not None]
-        if named and self.disputes is not None:
-            self.disputes.append(Dispute(tuple(named), d))
-        else:
-            self.report.error(d.code, d.message, d.span, d.label, d.notes, d.help)
+        if self.disputes is not None and len(self.disputes) < MAX_ERRORS:
+            named = [(constant, want) for e, want in sides if (constant := self._constant(e)) is not None]
+            if named:
+                self.disputes.append(Dispute(tuple(named), d))
+                return
+        self.report.error(d.code, d.message, d.span, d.label, d.notes, d.help)
 
     def _constant(self, e: typed.Expr) -> typed.ConstantDecl | None:
         """The constant that alone gives an expression its unit."""
