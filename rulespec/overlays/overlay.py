@@ -24,7 +24,7 @@ class Source(Struct):
         touched: path that an overlay changes → the overlay and the place.
         touched_below: path → the touched paths below it.
         displaced: rules that overlays replace or remove, each with the overlay and the place.
-        removed: path that an overlay removes → the place.
+        removed: path that an overlay removes, of members of lists, too → the place.
         layers: file → the layer that it belongs to; what lies over another has a greater number.
     """
 
@@ -221,6 +221,9 @@ def _change(source: Source, name: str, path: str, place: Scalar, value: Node, re
         report.error("RS504", f"`{path}` does not change", value.span, notes=notes, help="leave it out")
         return
     _touch(source, name, path, place.span, report)
+    if isinstance(old, Sequence) and isinstance(new, Sequence):
+        gone = {word.text for word in words(old)} - {word.text for word in words(new)}
+        source.removed |= {f"{path}.{name}": value.span for name in sorted(gone)}
     keys = keys_of(source.root, path)
     key = Scalar(keys[-1], keys[-1], place.span)
     source.root = _replaced(source.root, keys, (key, new))
