@@ -65,8 +65,10 @@ class _Amounts:
             self._unfit(use)
 
     def _never(self, use: _Use) -> bool:
-        """Whether a number fits in no position, or only as nothing at all."""
+        """Whether a number fits in no position, or only as nothing at all, whatever the number of players."""
         found = self.c.ranges.of(use.number)
+        if "players" in found.of:
+            return False
         if found.high is not None and use.low is not None and found.high <= use.low:
             nothing = use.declared is None and found.low != found.high
             return nothing or found.high < use.low
