@@ -39,6 +39,11 @@ game.replaces.# - path
 *.version - text
 kinds.* decl -
 kinds.*.facts.* decl type
+kinds.*.checks.* decl -
+kinds.*.checks.*.that - expr
+kinds.*.checks.*.where - expr
+kinds.*.checks.*.text - text
+kinds.*.checks.*.help - text
 kinds.*.product.# - name
 kinds.*.state.* decl -
 state.* decl -
@@ -57,6 +62,11 @@ pieces.*.places.* decl -
 pieces.*.places.*.index - name
 map.kind - decl
 map.facts.* decl type
+map.checks.* decl -
+map.checks.*.that - expr
+map.checks.*.where - expr
+map.checks.*.text - text
+map.checks.*.help - text
 map.links.* decl value
 map.regions.* decl -
 map.regions.*.position - -
@@ -91,6 +101,7 @@ overlay.replaces.# - path
 # The mappings whose keys are given, by the format or by the facts of a kind.
 _CLOSED = [
     *("game", "game.players", "game.options.*", "kinds.*", "kinds.*.state.*", "state.*", "accounts.*"),
+    *("kinds.*.checks.*", "map.checks.*"),
     *("kinds.*.entities.*", "pieces.*", "pieces.*.places.*"),
     *("map", "map.regions.*", "tracks.*", "tracks.*.spaces.*", "tables.*", "setup", "overlay", "dialect"),
     *("dialect.undo", "dialect.start", "dialect.action"),
@@ -101,7 +112,8 @@ _REQUIRED = [
     *("game.id", "game.title", "game.version", "game.players", "game.start", "game.players.kind", "game.players.min"),
     *("game.players.max",),
     *("game.options.*.default", "kinds.*.state.*.type", "state.*.type", "accounts.*.account", "pieces.*.places"),
-    *("map.kind", "map.regions"),
+    *("map.kind", "map.regions", "map.checks.*.that", "map.checks.*.text"),
+    *("kinds.*.checks.*.that", "kinds.*.checks.*.text"),
     *("tracks.*.spaces", "tracks.*.ring", "tracks.*.line", "tables.*.key", "tables.*.value", "tables.*.rows"),
     *("overlay.id", "overlay.title", "overlay.for", "overlay.version"),
     *("dialect.id", "dialect.title", "dialect.rules", "dialect.start", "dialect.decisions"),

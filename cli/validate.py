@@ -169,7 +169,7 @@ def check(ref: str, report: Report, files: Files | None = None) -> typed.Ruleset
         from rulespec.engine.verify.facts import failed_checks  # the engine is needed for nothing else here
         from rulespec.engine.verify.starts import check_starts
 
-        starts.extend(failed_checks(ruleset.declarations, ruleset.rules, ruleset.layers))
+        starts.extend(failed_checks(ruleset.declarations, ruleset.layers))
         check_starts(ruleset, starts)
         if files is None and not starts.diagnostics:
             cache.write(key, True)

@@ -99,7 +99,7 @@ def check(ref: str, files: EditorFiles) -> tuple[Checked | None, tuple[Diagnosti
         if report.ok:
             from rulespec.engine.verify.facts import failed_checks  # lazily: most files have an error while one types
 
-            report.extend(failed_checks(declarations, rules, merged.source.layers))
+            report.extend(failed_checks(declarations, merged.source.layers))
     checked = Checked(ref, merged.source, declarations, rules, merged.texts, merged.folders)
     return checked, (*report.diagnostics, *_syntax(files))
 

@@ -181,10 +181,10 @@ def _entries(node: Node, keys: tuple[str, ...]) -> dict[str, Node]:
 
 
 def _for_people(parent: str, key: str, value: Node) -> bool:
-    """Whether no game depends on an entry: a `doc`, or the `position` on a drawing."""
+    """Whether no game depends on an entry: a `doc`, the `position` on a drawing, or the `checks` of facts."""
     if parent in _NAMES:
         return False
-    return (key == "doc" and isinstance(value, Scalar)) or (key == "position" and isinstance(value, Sequence))
+    return isinstance(value, {"doc": Scalar, "position": Sequence, "checks": Mapping}.get(key, ()))
 
 
 def _same(key: str, old: Node, new: Node) -> bool:

@@ -31,16 +31,17 @@ def load_ruleset(ref: str, report: Report | None = None, files: Files | None = N
     Args:
         ref: a folder or an id, followed by `+overlay` as often as wanted; an overlay is an id (a file in `variants/`)
             or the path of a YAML file.
-        report: takes every diagnostic, warnings too.
+        report: takes every diagnostic, warnings too; without it nobody looks for warnings.
         files: reads and parses the files; by default from disk.
 
     Raises:
         DiagnosticsError: if there is any error; it carries all diagnostics of the run.
     """
+    lints = report is not None
     report = Report() if report is None else report
     merged = load_source(ref, report, files)
     paths = [Path(overlay) for overlay in ref.split("+")[1:]]
-    declarations, rules = _check(merged.source, report)
+    declarations, rules = _check(merged.source, report, lints)
     game = get(merged.source.root, "game")
     id_ = text(get(game, "id"))
     return typed.Ruleset(
@@ -101,11 +102,11 @@ def load_source(ref: str, report: Report, files: Files | None = None) -> Merged:
     return Merged(source, tuple(folders), tuple(names), reader.sources, reader.digest.hexdigest()[:32], reader.listed)
 
 
-def _check(source: Source, report: Report) -> tuple[typed.Declarations, typed.Rules]:
+def _check(source: Source, report: Report, lints: bool) -> tuple[typed.Declarations, typed.Rules]:
     """Runs the checker; raises `DiagnosticsError` if it reports an error."""
     found = Report()
     try:
-        declarations, rules = check_source(source, found)
+        declarations, rules = check_source(source, found, lints=lints)
     except DiagnosticsError as error:  # too many errors: it stopped
         report.extend(blamed(error.diagnostics, source, unused_in))
         raise DiagnosticsError(report.diagnostics) from None

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
+
+from msgspec.structs import replace
+
 from rulespec.check.origins import constants_at
 from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity
+from rulespec.diagnostics.report import MAX_ERRORS
+from rulespec.engine.game.closures import Closure, Closures
 from rulespec.engine.game.option import Labels
 from rulespec.engine.lower.expressions import ExpressionLowering, Scope
 from rulespec.engine.lower.layout import Layout, type_name
 from rulespec.engine.program import ir
 from rulespec.engine.program.domains import members
-from rulespec.engine.program.evaluator import Evaluator
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.overlays.blame import Layers, at_overlay, together
 from rulespec.typed import nodes as typed
@@ -20,53 +26,60 @@ _SHOWN = 4
 """Facts that are shown with a check that does not hold."""
 
 
-def failed_checks(d: typed.Declarations, rules: typed.Rules, layers: Layers) -> tuple[Diagnostic, ...]:
-    """An error for each entity and check that does not hold of it.
+def failed_checks(d: typed.Declarations, layers: Layers) -> tuple[Diagnostic, ...]:
+    """An error for each entity and check that does not hold of it, `MAX_ERRORS` at most.
 
     Args:
         d: declarations without an error.
-        rules: the rules, without an error; checks may call definitions.
         layers: of the files, for errors that an overlay has made.
     """
     if not d.checks:
         return ()
-    asked = _Asked(d, rules)
-    found = [asked.diagnostic(check, e) for check in d.checks for e in range(asked.size(check.var.type))]
-    return together(at_overlay(each, layers) for each in found if each is not None)
+    asked = _Asked(d)
+    found = list(islice((each for check in d.checks for each in asked.failures(check)), MAX_ERRORS))
+    return together(at_overlay(each, layers) for each in found)
 
 
 class _Asked:
     """Evaluates checks. Facts are known without a game, so the state is empty, and the number of seats any."""
 
-    def __init__(self, d: typed.Declarations, rules: typed.Rules) -> None:
+    def __init__(self, d: typed.Declarations) -> None:
         self.d = d
         self.p = ir.Program(d.min_players)
-        self.x = ExpressionLowering(Layout(d, d.min_players, self.p), {}, self.p)
-        self.x.functions(rules.definitions)
-        self.evaluator = Evaluator(self.p)
+        stateless = replace(d, fields={}, pieces={})  # no check asks for them, and their cells are many
+        self.x = ExpressionLowering(Layout(stateless, d.min_players, self.p), {}, self.p)
+        self.closures = Closures(self.p)
         self.labels = Labels(d.kinds, self.p, ())
-        self._lowered: dict[int, ir.Expr] = {}
+        self._made: dict[int, Closure] = {}
 
     def size(self, type_: Type) -> int:
         """The number of entities of a type."""
         return len(self.d.kinds[type_.kind].entities) if isinstance(type_, Ent) else 0
 
-    def diagnostic(self, check: typed.Check, entity: int) -> Diagnostic | None:
-        """The error for an entity; None if the check holds of it or is not asked."""
+    def failures(self, check: typed.Check) -> Iterator[Diagnostic]:
+        """The error for each entity of which a check does not hold, or has no answer."""
+        scope = Scope().in_slot(check.var, 0)
+        where = None if check.where is None else self.made(check.where, scope)
+        that = self.made(check.that, scope)
+        for entity in range(self.size(check.var.type)):
+            slots = [entity, *[0] * (self.p.slots + 1)]
+            try:
+                if (where is None or where([], slots)) and not that([], slots):
+                    yield self._failure(check, entity)
+            except ProgramFaultError as fault:
+                name = self.labels.show(check.var.name, entity)
+                message = f"the check `{check.name}` has no answer for `{name}`: {self._detail(fault)}"
+                help_ = "ask first whether there is one"
+                yield Diagnostic("RS241", Severity.ERROR, message, check.that.span, help=help_)
+
+    def _failure(self, check: typed.Check, entity: int) -> Diagnostic:
         seen = _Seen(self, check.var, entity)
-        name = self.labels.show(check.var.name, entity)
-        try:
-            if check.where is not None and not seen.value(check.where):
-                return None
-            if seen.value(check.that):
-                return None
-            seen.because(check.that, False)
-            if check.where is not None:
-                seen.because(check.where, True)
-        except ProgramFaultError as fault:
-            message = f"the check `{check.name}` has no answer for `{name}`: {self._detail(fault)}"
-            return Diagnostic("RS241", Severity.ERROR, message, check.that.span, help="ask first whether there is one")
-        return self._error(check, name, self.d.kinds[check.var.name].entities[entity], seen)
+        seen.because(check.that, False)
+        if check.where is not None:
+            seen.because(check.where, True)
+        return self._error(
+            check, self.labels.show(check.var.name, entity), self.d.kinds[check.var.name].entities[entity], seen
+        )
 
     def _detail(self, fault: ProgramFaultError) -> str:
         return fault.detail or self.p.sites[fault.site][1]
@@ -84,12 +97,12 @@ class _Asked:
         label = ", ".join(text for text in (label, seen.missing) if text)
         return Diagnostic("RS242", Severity.ERROR, message, span, label, tuple(notes), help_)
 
-    def lowered(self, e: typed.Expr, scope: Scope) -> ir.Expr:
-        """The lowered form of an expression; each stands in one scope only."""
-        if id(e) not in self._lowered:
-            self._lowered[id(e)] = self.x.expr(e, scope)
+    def made(self, e: typed.Expr, scope: Scope) -> Closure:
+        """The function of an expression; each stands in one scope only."""
+        if id(e) not in self._made:
+            self._made[id(e)] = self.closures.made(self.x.expr(e, scope))
             self.p.slots = max(self.p.slots, self.x.most_slots)
-        return self._lowered[id(e)]
+        return self._made[id(e)]
 
 
 class _Seen:
@@ -109,7 +122,7 @@ class _Seen:
 
     def value(self, e: typed.Expr) -> int:
         """The value of an expression for the entity."""
-        return self.asked.evaluator.value(self.asked.lowered(e, self.scope), [], self.args)
+        return self.asked.made(e, self.scope)([], [*self.args, *[0] * (self.asked.p.slots + 1)])
 
     def because(self, e: typed.Expr, truth: bool) -> None:
         """Collects the facts that make a condition come out as it does."""

@@ -21,20 +21,21 @@ _SHOWN = 3
 def check_amounts(c: Context) -> None:
     """Reports numbers that cannot be right where they are used, at the place where they are written.
 
-    A constant or a number is an error. A fact or a row is a warning, as the rules may use it in other cases only; if
-    some rule compares such values, they are left alone.
+    A constant or a number is an error, and so is a fact that the set-up gives to every entity. Another fact or a row is
+    a warning, as the rules may use it in other cases only; if some rule compares such values, they are left alone.
     """
     _Amounts(c).check()
 
 
 class _Use(Struct, frozen=True):
-    """A number that is used, and the bounds it must keep to."""
+    """A number that is used, and the bounds it must keep to; `certain`: each fact that it may be is used."""
 
     number: typed.Expr
-    low: int
+    low: int | None
     high: int | None
     what: str
     declared: Span | None = None
+    certain: bool = False
 
 
 class _Amounts:
@@ -50,11 +51,13 @@ class _Amounts:
             for s in _reached(procedure.body, self.c.ranges):
                 for use in _uses(s):
                     self._use(use)
+        for placement in self.d.placements:
+            self._use(_start(placement))
 
     def _use(self, use: _Use) -> None:
         wrong = self.flows.outside(use.number, Range(use.low, use.high))
         for written in wrong:
-            if written.of is None:
+            if written.of is None or use.certain:
                 self._report(use, written)
             elif id(written.of) not in self.compared:
                 self._warn(use, written)
@@ -62,10 +65,13 @@ class _Amounts:
             self._unfit(use)
 
     def _never(self, use: _Use) -> bool:
-        """Whether a number fits in no position, or only as nothing at all."""
+        """Whether a number fits in no position, or only as nothing at all, whatever the number of players."""
         found = self.c.ranges.of(use.number)
-        if found.high is not None and (found.high < use.low or (found.high == use.low == 0 and found.low != 0)):
-            return True
+        if "players" in found.of:
+            return False
+        if found.high is not None and use.low is not None and found.high <= use.low:
+            nothing = use.declared is None and found.low != found.high
+            return nothing or found.high < use.low
         return use.high is not None and found.low is not None and found.low > use.high
 
     def _report(self, use: _Use, written: Written) -> None:
@@ -88,16 +94,20 @@ class _Amounts:
 
     def _constants(self, e: typed.Expr) -> list[Label]:
         """The constants in an expression, and in the definitions that it calls; those below nothing come first."""
-        found: dict[Span, typed.ConstantDecl] = {}
-        known: set[typed.Definition] = set()
+        found = {constant.span: constant for constant in constants_in(e.span, self.d)}
+        known: set[object] = set()
         stack = [e]
         while stack:
-            part = stack.pop()
-            found |= {c.span: c for c in constants_in(part.span, self.d)}
-            called = {x.definition for x in expressions(part) if isinstance(x, typed.Call)} - known
-            known |= called
-            stack += [inner for definition in called for inner in definition_expressions(definition)]
-            stack += [v for x in expressions(part) if isinstance(x, typed.Local) for v in self.c.ranges.values(x.var)]
+            for part in expressions(stack.pop()):
+                named = self.d.references.get(part.span)
+                if isinstance(named, typed.ConstantDecl):
+                    found[named.span] = named
+                elif isinstance(part, typed.Call) and part.definition not in known:
+                    known.add(part.definition)
+                    stack += definition_expressions(part.definition)
+                elif isinstance(part, typed.Local) and part.var not in known:
+                    known.add(part.var)
+                    stack += self.c.ranges.values(part.var)
         return [constant_label(c) for c in sorted(found.values(), key=lambda c: c.value >= 0)[:_SHOWN]]
 
     def _said(self, use: _Use, what: str, value: int) -> tuple[str, str]:
@@ -127,6 +137,19 @@ def _uses(s: typed.Stmt) -> Iterator[_Use]:
         decl = s.target.decl
         if decl.low is not None and decl.high is not None:
             yield _Use(s.value, decl.low, decl.high, f"`{decl.name}`", decl.type_span or decl.span)
+
+
+def _start(placement: typed.Placement) -> _Use:
+    """What the set-up gives: pieces and accounts are never below nothing, unless an account has no limit."""
+    certain = isinstance(placement.value, typed.Fact)
+    if not isinstance(placement.target, typed.FieldDecl):
+        piece, place = placement.target
+        return _Use(placement.value, 0, None, f"the number in `{piece.name}.{place.name}`", certain=certain)
+    decl = placement.target
+    if decl.account:
+        return _Use(placement.value, None if decl.unlimited else 0, None, f"`{decl.name}`", certain=certain)
+    declared = None if decl.low is None else decl.type_span or decl.span
+    return _Use(placement.value, decl.low, decl.high, f"`{decl.name}`", declared, certain)
 
 
 def _declared(use: _Use) -> list[Label]:

@@ -14,21 +14,21 @@ _SHOWN = 3
 """Uses that are shown with a constant."""
 
 
-def check_constants(c: Context) -> None:
+def report_disputes(c: Context, disputes: list[Dispute]) -> None:
     """Reports the units in conflict with those of constants: at the constant, if most of its uses are in conflict.
 
     What a ruleset uses below an overlay, or below the ruleset that extends it, is right: there the constant is wrong.
     """
-    disputes: dict[typed.ConstantDecl, list[tuple[Type, Diagnostic]]] = {}
-    for dispute in c.expressions.disputes or ():
+    uses = Counter(n.name for n in c.declarations.references.values() if isinstance(n, typed.ConstantDecl))
+    by_constant: dict[typed.ConstantDecl, list[tuple[Type, Diagnostic]]] = {}
+    for dispute in disputes:
         found = _suspect(c, dispute)
         if found is None:
             c.report.add(dispute.diagnostic)
         else:
-            disputes.setdefault(found[0], []).append((found[1], dispute.diagnostic))
-    for constant, told in disputes.items():
-        uses = sum(named is constant for named in c.declarations.references.values())
-        if 2 * len(told) > uses or any(_layer(c, d.span) < _layer(c, constant.span) for _, d in told):
+            by_constant.setdefault(found[0], []).append((found[1], dispute.diagnostic))
+    for constant, told in by_constant.items():
+        if 2 * len(told) > uses[constant.name] or any(_layer(c, d.span) < _layer(c, constant.span) for _, d in told):
             _report(c, constant, told)
         else:
             c.report.extend(d for _, d in told)

@@ -26,6 +26,10 @@ def check_facts(c: Context) -> None:
         else:
             first[kind.name, name] = place
             _check(c, kind, name, place, node)
+    if c.expressions.disputes:  # all expressions are typed now
+        from rulespec.check.constants import report_disputes  # lazily: most rulesets have none
+
+        report_disputes(c, c.expressions.disputes)
 
 
 def _written(c: Context) -> Iterator[tuple[typed.Kind, str, Scalar, Node]]:

@@ -34,15 +34,20 @@ def _origin(e: typed.Expr, declarations: typed.Declarations) -> Span | None:
         case typed.Local():
             return e.var.span
         case typed.Field() | typed.Fact():
-            declared, written = e.decl.span, e.decl.type_span
-            together = written is None or (written.file, written.line) == (declared.file, declared.line)
-            return declared if together else written  # an overlay may have changed the type alone
+            return typed_at(e.decl)
         case typed.TableRow():
             return e.table.value_span
         case typed.Call():
             return e.definition.result_span
     named = declarations.references.get(e.span)  # a constant has become its value
     return named.span if isinstance(named, typed.ConstantDecl) else None
+
+
+def typed_at(decl: typed.FieldDecl | typed.FactDecl) -> Span:
+    """Place of the type of a field or a fact: an overlay may have changed the type alone."""
+    declared, written = decl.span, decl.type_span
+    together = written is None or (written.file, written.line) == (declared.file, declared.line)
+    return declared if together or written is None else written
 
 
 def _operands(e: typed.Expr) -> list[typed.Expr]:

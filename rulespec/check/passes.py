@@ -8,23 +8,14 @@ from msgspec import Struct
 
 from rulespec.check.amounts import check_amounts
 from rulespec.check.bodies import check_bodies
-from rulespec.check.constants import check_constants
 from rulespec.check.context import Context
 from rulespec.check.declare import declare
 from rulespec.check.facts import check_facts
-from rulespec.check.lints.comparisons import check_comparisons
-from rulespec.check.lints.lookups import check_lookups
-from rulespec.check.lints.map import check_map
-from rulespec.check.lints.options import check_options
-from rulespec.check.lints.piles import check_piles
-from rulespec.check.lints.set_ups import check_set_ups
-from rulespec.check.lints.tables import check_tables
 from rulespec.check.loops import check_loops
 from rulespec.check.recursion import check_recursion
 from rulespec.check.signatures import check_signatures
 from rulespec.check.size import check_size
 from rulespec.check.start import check_start
-from rulespec.check.unused import check_unused
 from rulespec.check.work import check_work
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
@@ -58,7 +49,6 @@ PASSES = (
     Pass(check_signatures),
     Pass(check_bodies),
     Pass(check_facts),
-    Pass(check_constants),
     Pass(check_start),
     # Termination. A call that has no typed form may lead to a decision; work is finite without recursion only.
     Pass(check_recursion),
@@ -66,16 +56,6 @@ PASSES = (
     Pass(check_work, _without_errors),
     # Resources, as far as the rules say them in numbers.
     Pass(check_amounts, _without_errors),
-    # Lints. A misspelt name would be reported as unused as well. `check_comparisons` is silent about what
-    # `check_options` has reported; `check_lookups` comes before `check_tables`, which may report errors and comes last.
-    Pass(check_unused, _without_errors),
-    Pass(check_map, _without_errors),
-    Pass(check_lookups, _without_errors),
-    Pass(check_set_ups, _without_errors),
-    Pass(check_piles, _without_errors),
-    Pass(check_options, _without_errors),
-    Pass(check_comparisons, _without_errors),
-    Pass(check_tables, _without_errors),
 )
 """Each pass stands in a file of its name; a test holds that."""
 
@@ -90,12 +70,13 @@ def unused_in(source: Source) -> frozenset[Span]:
     return frozenset(d.span for d in report.diagnostics if d.code == "RS405" and d.span is not None)
 
 
-def check_source(source: Source, report: Report) -> tuple[typed.Declarations, typed.Rules]:
+def check_source(source: Source, report: Report, *, lints: bool = True) -> tuple[typed.Declarations, typed.Rules]:
     """Runs the passes over a source.
 
     Args:
         source: the merged YAML tree and the syntax trees of the rules.
         report: takes the diagnostics.
+        lints: whether somebody reads the warnings.
 
     Raises:
         DiagnosticsError: if the ruleset is too large (RS108) or has too many errors (RS902).
@@ -104,4 +85,9 @@ def check_source(source: Source, report: Report) -> tuple[typed.Declarations, ty
     for each in PASSES:
         if each.only_if(context):
             each.run(context)
+    if lints and report.ok:
+        from rulespec.check.lints.order import LINTS  # lazily: most commands need none
+
+        for lint in LINTS:
+            lint(context)
     return context.declarations, context.rules

@@ -24,8 +24,8 @@ class Source(Struct, eq=False):
         originals: kind and name of a wrapping rule → name of the rule that its `original(…)` calls.
         touched: path that an overlay changes → the overlay and the place.
         touched_below: path → the touched paths below it.
-        displaced: rules that overlays replace or remove.
-        removed: path that an overlay removes → the place.
+        displaced: rules that overlays replace or remove, each with the overlay and the place.
+        removed: path that an overlay removes, of members of lists, too → the place.
         layers: file → the layer that it belongs to; what lies over another has a greater number.
         repeated: counts the options that extensions add; None before the first one.
     """
@@ -156,9 +156,12 @@ def _nearest(root: Mapping, path: str) -> tuple[str, tuple[Label, ...]]:
 
 def empty(source: Source, path: Scalar, report: Report) -> None:
     """Empties the mapping or list at a path, or removes the single value there; reports RS503."""
-    if find(source.root, path.text) is None:
+    old = find(source.root, path.text)
+    if old is None:
         _missing(source, path.text, path.span, report)
     else:
+        for key in old.entries if isinstance(old, Mapping) else ():
+            source.removed[f"{path.text}.{key}"] = path.span
         source.root = _emptied(source.root, keys_of(source.root, path.text))
 
 
@@ -215,9 +218,6 @@ def apply_overlay(source: Source, overlay: Mapping, rules: tuple[ast.Item, ...],
     for option, (place, value) in _entries(overlay, "options"):
         _change(source, name, f"game.options.{option}.default", place, value, report)
     for emptied in _list(overlay, "replaces"):
-        old = find(source.root, emptied.text)
-        for key in old.entries if isinstance(old, Mapping) else ():
-            source.removed[f"{emptied.text}.{key}"] = emptied.span
         empty(source, emptied, report)
         _touch(source, name, emptied.text, emptied.span, report)
     for path, (place, value) in _entries(overlay, "changes"):
@@ -255,6 +255,9 @@ def _change(source: Source, name: str, path: str, place: Scalar, value: Node, re
         report.error("RS504", f"`{path}` does not change", value.span, notes=notes, help="leave it out")
         return
     _touch(source, name, path, place.span, report)
+    if isinstance(old, Sequence) and isinstance(new, Sequence):
+        gone = {word.text for word in words(old)} - {word.text for word in words(new)}
+        source.removed |= {f"{path}.{name}": value.span for name in sorted(gone)}
     keys = keys_of(source.root, path)
     key = Scalar(keys[-1], keys[-1], place.span)
     source.root = _replaced(source.root, keys, (key, new))

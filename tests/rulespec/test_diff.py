@@ -106,6 +106,7 @@ def test_a_place_of_removal_says_why(changed: Changed) -> None:
         ("tables.yaml", "toll: 2 money", "toll: 2   money"),
         ("map.yaml", "road: [oak, ash]", "road: [ash, oak]"),
         ("map.yaml", "{tax: 3, road: [elm]}", "{tax: 3, road: [elm], position: [1, 2]}"),
+        ("map.yaml", "  regions:", "  checks: {taxed: {that: town.tax > 0, text: T}}\n  regions:"),
     ],
 )
 def test_what_means_the_same_is_no_difference(file: str, old: str, new: str, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rulespec.check.declarations.reader import TEXTS, DeclarationReader
-from rulespec.check.origins import constants_at
+from rulespec.check.origins import constants_at, typed_at
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.documents.nodes import Node, Scalar, entries, get, text, truth
@@ -117,7 +117,7 @@ def check_range(r: DeclarationReader, field: typed.FieldDecl, value: typed.Expr)
     """Reports a start value outside the range. One that depends on the number of players is checked by the engine."""
     if not isinstance(value, typed.Lit) or isinstance(value.type, Bad):
         return
-    notes = [*constants_at(value.span, r.d), Label(field.span, "declared here")]
+    notes = [*constants_at(value.span, r.d), Label(typed_at(field), "declared here")]
     if field.low is not None and field.high is not None and not field.low <= value.value <= field.high:
         message = f"`{field.name}` must be between {field.low} and {field.high}"
         r.report.error("RS307", message, value.span, notes=notes)

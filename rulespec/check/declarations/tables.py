@@ -6,8 +6,9 @@ from rulespec.check.declarations.entities import fact_value
 from rulespec.check.declarations.reader import DeclarationReader
 from rulespec.check.origins import added
 from rulespec.check.scope import Env
+from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.documents.nodes import Mapping, Node, entries, get, words
+from rulespec.documents.nodes import Mapping, Node, Scalar, entries, get, words
 from rulespec.typed import nodes as typed
 from rulespec.types import INT, Bad, Ent, Num, SetOf, Type
 
@@ -67,7 +68,7 @@ def _rows(
     if not isinstance(node, Mapping):
         r.report.error("RS227", f"rows by {keys[0]} are expected here", node.span)
         return
-    seen: set[int] = set()
+    seen: dict[int, Scalar] = {}
     for key, place, value in entries(node):
         if isinstance(keys[0], Ent):
             index = r.entity(place, keys[0].kind)
@@ -76,7 +77,10 @@ def _rows(
         else:
             r.report.error("RS301", f"`{key}` is not a number", place.span)
             continue
-        seen.add(index)
+        if index in seen and isinstance(keys[0], Num):  # `1` and `01`
+            notes = [Label(seen[index].span, "the first one")]
+            r.report.error("RS119", f"the table `{table.name}` has two rows for {index}", place.span, notes=notes)
+        seen.setdefault(index, place)
         _rows(r, table, value, keys[1:], (*prefix, index))
     if isinstance(keys[0], Ent):
         kind = r.d.kinds[keys[0].kind]
@@ -85,6 +89,6 @@ def _rows(
         missing = [m for m in missing if not any(f"`{m}`" in hint for hint in unknown)]  # given, but misspelt
         if missing:
             names = ", ".join(f"`{m}`" for m in missing[:6]) + (" …" if len(missing) > 6 else "")
-            notes = added([kind.entities[kind.index[m]] for m in missing], kind)
+            where = added([kind.entities[kind.index[m]] for m in missing], kind)
             message = f"the table `{table.name}` has no row for {names}"
-            r.report.error("RS228", message, node.span, notes=notes, help=f"add `{missing[0]}: …`")
+            r.report.error("RS228", message, node.span, notes=where, help=f"add `{missing[0]}: …`")

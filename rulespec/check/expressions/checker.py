@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from rulespec.check.expressions.calls import infer_call, infer_track_call
 from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.expressions.lookups import infer_index
@@ -19,31 +22,23 @@ class ExpressionChecker(ExpressionContext):
 
     def infer(self, e: ast.Expr, env: Env, want: Type | None = None) -> typed.Expr:
         """Typed form of an expression; `want` tells entities of the same name apart."""
-        if isinstance(e, ast.Number):
-            return infer_number(self, e)
-        if isinstance(e, ast.Truth):
-            return typed.Lit(BOOL, e.span, int(e.value))
-        if isinstance(e, ast.Nothing):
-            return typed.Lit(Ent(ANY, True), e.span, -1)
-        if isinstance(e, ast.Ref):
-            return infer_ref(self, e, env, want)
-        if isinstance(e, ast.Attribute):
-            return infer_attribute(self, e, env)
-        if isinstance(e, ast.Index):
-            return infer_index(self, e, env)
-        if isinstance(e, ast.CallExpr):
-            return infer_call(self, e, env)
-        if isinstance(e, ast.TrackCall):
-            return infer_track_call(self, e, env)
-        if isinstance(e, ast.Unary):
-            return infer_unary(self, e, env)
-        if isinstance(e, ast.Binary):
-            return infer_binary(self, e, env, want)
-        if isinstance(e, ast.Choice):
-            return infer_choice(self, e, env, want)
-        if isinstance(e, ast.SetLiteral):
-            return infer_set(self, e, env, want)
-        if isinstance(e, ast.Each):
-            return infer_each(self, e, env)
-        assert isinstance(e, ast.Reach)
-        return infer_reach(self, e, env)
+        return _FORMS[type(e)](self, e, env, want)
+
+
+# A table, because `isinstance` says no slowly where classes are made in C.
+_FORMS: dict[type[ast.Expr], Callable[[ExpressionChecker, Any, Env, Type | None], typed.Expr]] = {
+    ast.Number: lambda x, e, env, want: infer_number(x, e),
+    ast.Truth: lambda x, e, env, want: typed.Lit(BOOL, e.span, int(e.value)),
+    ast.Nothing: lambda x, e, env, want: typed.Lit(Ent(ANY, True), e.span, -1),
+    ast.Ref: infer_ref,
+    ast.Attribute: lambda x, e, env, want: infer_attribute(x, e, env),
+    ast.Index: lambda x, e, env, want: infer_index(x, e, env),
+    ast.CallExpr: lambda x, e, env, want: infer_call(x, e, env),
+    ast.TrackCall: lambda x, e, env, want: infer_track_call(x, e, env),
+    ast.Unary: lambda x, e, env, want: infer_unary(x, e, env),
+    ast.Binary: infer_binary,
+    ast.Choice: infer_choice,
+    ast.SetLiteral: infer_set,
+    ast.Each: lambda x, e, env, want: infer_each(x, e, env),
+    ast.Reach: lambda x, e, env, want: infer_reach(x, e, env),
+}

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from rulespec.check.expressions.foreign import TYPES
-from rulespec.check.origins import origins
+from rulespec.check.origins import constants_in, origins
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
-from rulespec.diagnostics.report import Report
+from rulespec.diagnostics.report import MAX_ERRORS, Report
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
@@ -100,19 +100,23 @@ class ExpressionContext(ABC):
 
         `sides` are the expressions in conflict, each with the type that the rest needs it to have.
         """
-        named = [(constant, want) for e, want in sides if (constant := self._constant(e)) is not None]
-        if named and self.disputes is not None:
-            self.disputes.append(Dispute(tuple(named), d))
-        else:
-            self.report.error(d.code, d.message, d.span, d.label, d.notes, d.help)
+        if self.disputes is not None and len(self.disputes) < MAX_ERRORS:
+            named = [(constant, want) for e, want in sides if (constant := self._constant(e)) is not None]
+            if named:
+                self.disputes.append(Dispute(tuple(named), d))
+                return
+        self.report.error(d.code, d.message, d.span, d.label, d.notes, d.help)
 
     def _constant(self, e: typed.Expr) -> typed.ConstantDecl | None:
         """The constant that alone gives an expression its unit."""
         named = self.decls.references.get(e.span)
         if isinstance(named, typed.ConstantDecl):
             return named
-        places = {label.span for label in self.declared(e)}
-        found = [c for c in self.decls.constants.values() if c.span in places]
+        if isinstance(e, typed.Lit):  # a folded expression
+            found = [c for c in constants_in(e.span, self.decls) if c.type == e.type]
+        else:
+            places = {label.span for label in self.declared(e)}
+            found = [c for c in self.decls.constants.values() if c.span in places]
         return found[0] if len(found) == 1 else None
 
     def type_of(self, ref: ast.TypeRef) -> Type:

@@ -13,7 +13,7 @@ def check_comparisons(c: Context) -> None:
     """Warns of comparisons of state that has a range with a number that lies outside of it."""
     for group in c.expressions_by_rule:
         for e in group:
-            if isinstance(e, typed.Op) and e.op in COMPARISONS and e.span not in c.never:
+            if type(e) is typed.Op and e.op in COMPARISONS and e.span not in c.never:
                 _compare(c, e)
 
 

@@ -73,6 +73,8 @@ class _Map:
             for b in tuple(found):
                 near[b].add(a)
         areas = sorted(_parts(near), key=len, reverse=True)
+        if len(areas) == 1 and areas[0] <= entered:
+            return
         named = self._named(kind)
         for area in areas:
             if area is not areas[0] and not area & named:
@@ -106,7 +108,7 @@ class _Map:
         fields = [*self.d.fields.values(), *(f for k in self.d.kinds.values() for f in k.state.values())]
         starts = [f.start for f in fields if f.start is not None] + [p.value for p in self.d.placements]
         for e in [*(e for group in self.groups for e in group), *(e for s in starts for e in expressions(s))]:
-            if isinstance(e, typed.Lit) and _kind(e.type) == kind.name:
+            if type(e) is typed.Lit and _kind(e.type) == kind.name:  # `isinstance` says no slowly
                 decl = typed.FactDecl("", e.type, e.span, [e.value])
                 found.update(self._members(decl, 0))
         return found

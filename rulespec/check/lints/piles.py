@@ -30,7 +30,7 @@ def check_piles(c: Context) -> None:
 
 def _taken(node: Node) -> int | None:
     """The number in `name - number`; None for any other value."""
-    if not isinstance(node, Scalar) or not isinstance(node.value, str):
+    if not isinstance(node, Scalar) or not isinstance(node.value, str) or "-" not in node.text:
         return None
     try:
         tree = parse_expr(node.text, node.span.file, node.span.line, content_column(node), cached=True)

@@ -1,4 +1,4 @@
-"""Rows of tables that are missing, repeated or out of order."""
+"""Rows of tables that are missing or out of order."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from itertools import pairwise
 
 from rulespec.check.context import Context
 from rulespec.check.lints.listing import listed
-from rulespec.diagnostics.diagnostic import Label
 from rulespec.documents.nodes import Mapping, Scalar, entries, get
 from rulespec.typed import nodes as typed
 from rulespec.types import Num
@@ -47,10 +46,7 @@ def _numbers(c: Context, table: typed.TableDecl, rows: Mapping) -> None:
     seen: dict[int, Scalar] = {}
     for key, place, _ in entries(rows):
         last = before.get(place.span.file)
-        if int(key) in seen:
-            notes = [Label(seen[int(key)].span, "the first one")]
-            c.report.error("RS119", f"the table `{table.name}` has two rows for {int(key)}", place.span, notes=notes)
-        elif last is not None and int(last.text) > int(key):
+        if last is not None and int(last.text) > int(key):
             message = f"the rows of `{table.name}` are out of order: {key} comes after {last.text}"
             c.report.warning("RS234", message, place.span, help="order them from low to high")
         seen[int(key)] = before[place.span.file] = place

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.expressions.names import no_shadow
+from rulespec.check.origins import typed_at
 from rulespec.check.scope import Env, known_if
 from rulespec.check.statements.context import Outcome, StatementContext
 from rulespec.diagnostics.diagnostic import Label
@@ -57,7 +58,7 @@ def type_assign(c: StatementContext, s: ast.Assign, env: Env) -> Outcome:
         help_ = "facts never change: what changes is declared under `state`" if fixed else ""
         x.error("RS304", "only variables and state can be set", s.target.span, help=help_)
         return None, env, True
-    declared = target.var.span if isinstance(target, typed.Local) else target.decl.span
+    declared = target.var.span if isinstance(target, typed.Local) else typed_at(target.decl)
     value = x.check(s.value, env, target.type, "the new value", declared)
     if isinstance(target, typed.Field) and isinstance(value, typed.Lit):
         low, high = target.decl.low, target.decl.high
@@ -66,7 +67,7 @@ def type_assign(c: StatementContext, s: ast.Assign, env: Env) -> Outcome:
                 "RS307",
                 f"`{target.decl.name}` must be between {low} and {high}",
                 value.span,
-                notes=(Label(target.decl.span, "declared here"),),
+                notes=(Label(typed_at(target.decl), "declared here"),),
             )
     name: object = target.var if isinstance(target, typed.Local) else target.decl.name
     env = env.forget(frozenset([name]))
@@ -95,10 +96,10 @@ def type_pay(c: StatementContext, s: ast.Pay, env: Env) -> typed.Stmt | None:
             "RS306",
             f"an account of {source.type} cannot pay into one of {target.type}",
             target.span,
-            notes=(Label(source.decl.span, str(source.type)), Label(target.decl.span, str(target.type))),
+            notes=(Label(typed_at(source.decl), str(source.type)), Label(typed_at(target.decl), str(target.type))),
         )
         return None
-    return typed.Transfer(s.span, x.expect(amount, source.type, "the sum", source.decl.span), source, target)
+    return typed.Transfer(s.span, x.expect(amount, source.type, "the sum", typed_at(source.decl)), source, target)
 
 
 def _accounts_of(x: ExpressionContext, end: typed.Expr) -> str:

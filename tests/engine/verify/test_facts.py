@@ -9,7 +9,7 @@ from cases import split, write
 
 from rulespec.cli.validate import check
 from rulespec.diagnostics.diagnostic import Diagnostic
-from rulespec.diagnostics.report import Report
+from rulespec.diagnostics.report import MAX_ERRORS, Report
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.project import check as check_in_editor
 
@@ -190,3 +190,11 @@ def test_a_slip_in_a_shipped_map_is_told(tmp_path: Path, ref: str, change: str, 
     found = [d for d in told(f"{ref}+{path}") if f"`{name}`" in d.message]
     assert found and place(found[0])[:2] == ("slip.yaml", 6), found
     assert "IMP-" in found[0].message or "I30-" in found[0].message
+
+
+def test_of_very_many_slips_the_first_are_told(tmp_path: Path) -> None:
+    regions = "".join(f"    r{n}: {{size: 1, harbour: true}}\n" for n in range(1000))
+    text = f"{ISLES.partition('  regions:')[0]}  regions:\n{regions}--- tables.yaml\nconstants: {{most_size: 6}}\n"
+    rules = "def is_right(t: town) -> bool: not t.harbour or t.good is some\n"
+    files = split(text, "rules/play.rules") | {"rules/facts.rules": rules}
+    assert len(told(str(write(tmp_path / "isles", files)))) == MAX_ERRORS

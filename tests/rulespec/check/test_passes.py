@@ -9,10 +9,11 @@ import pkgutil
 import pytest
 
 import rulespec.check
+from rulespec.check.lints.order import LINTS
 from rulespec.check.passes import PASSES, Pass
 
 
-@pytest.mark.parametrize("each", PASSES, ids=[each.run.__name__ for each in PASSES])
+@pytest.mark.parametrize("each", [*PASSES, *map(Pass, LINTS)], ids=lambda each: each.run.__name__)
 def test_a_pass_stands_in_a_file_of_its_name(each: Pass) -> None:
     file = each.run.__module__.rpartition(".")[2]
     assert each.run.__name__.removeprefix("check_") == file
@@ -25,10 +26,10 @@ def test_no_pass_is_left_out_and_none_runs_twice() -> None:
             takes = [p.annotation for p in inspect.signature(function).parameters.values()]
             if function.__module__ == module.name and takes == ["Context"] and name[0] != "_":
                 found.add(function)
-    assert found == {each.run for each in PASSES}
-    assert len(found) == len(PASSES)
+    assert found == {*(each.run for each in PASSES), *LINTS}
+    assert len(found) == len(PASSES) + len(LINTS)
 
 
 def test_a_pass_says_what_it_does() -> None:
-    for each in PASSES:
-        assert each.run.__doc__
+    for run in (*(each.run for each in PASSES), *LINTS):
+        assert run.__doc__

@@ -1,0 +1,24 @@
+"""The lints in order: what is well-formed and probably not meant. They warn, where nothing else is reported."""
+
+from __future__ import annotations
+
+from rulespec.check.lints.comparisons import check_comparisons
+from rulespec.check.lints.lookups import check_lookups
+from rulespec.check.lints.map import check_map
+from rulespec.check.lints.options import check_options
+from rulespec.check.lints.piles import check_piles
+from rulespec.check.lints.set_ups import check_set_ups
+from rulespec.check.lints.tables import check_tables
+from rulespec.check.unused import check_unused
+
+LINTS = (
+    check_unused,
+    check_map,
+    check_lookups,  # before `check_tables`, which is silent about tables that it has named
+    check_set_ups,
+    check_piles,
+    check_options,  # before `check_comparisons`, which is silent about conditions that it has named
+    check_comparisons,
+    check_tables,
+)
+"""Each stands in a file of its name; a test holds that."""
