@@ -304,4 +304,4 @@ def test_a_log_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     found = validate(str(tmp_path / "small"), "--deep", "1", "--deep-log", str(tmp_path / "file" / "logs"))
     assert found.exit_code != 0
-    assert "cannot write" in found.stderr
+    assert "cannot be written" in found.stderr
