@@ -17,7 +17,6 @@ from rulespec.diagnostics.escape import escaped, no_command
 from rulespec.diagnostics.render import render_text
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.json_text import to_json_text
-from rulespec.documents.written_files import replaced
 
 if TYPE_CHECKING:  # the engine takes long to import, and most commands load it late
     from rulespec.engine.game.option import Refusal
@@ -129,6 +128,8 @@ def written(path: Path) -> Iterator[TextIO]:
     Raises:
         click.ClickException: if it cannot be written. What goes wrong in the block itself stays what it is.
     """
+    from rulespec.documents.written_files import replaced  # most commands write nothing
+
     inside: BaseException | None = None
     try:
         with replaced(path) as file:

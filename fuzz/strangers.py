@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzz.session import Session
+from rulespec.documents.text_files import MISLEADING
 
 _GAME = """\
 id: home
@@ -32,7 +33,7 @@ invariant small:
     "{reason}"
     total < 2
 """
-_VARIABLES = "variables:\n  total: {type: int 0..100, initial: 0}\n"
+_KINDS = "state:\n  total: {type: int 0..9}\n"
 
 
 def texts(data: bytes) -> dict[str, str]:
@@ -48,13 +49,16 @@ def tell(home: Path, session: Session) -> None:
     """Writes files with these texts in them, and runs commands that print them."""
     said = texts((home / "texts.json").read_bytes())
 
-    def quoted(name: str) -> str:  # JSON is YAML, with escapes for what cannot stand in a file
-        return json.dumps(said.get(name, name))
+    refused = session.rng.random() < 0.3  # the reader of YAML takes none of these, not even as an escape
+
+    def quoted(name: str) -> str:  # JSON is YAML
+        text = said.get(name, name)
+        return json.dumps(text if refused else MISLEADING.sub("", text))
 
     (home / "rules").mkdir(exist_ok=True)
     game = _GAME.format(title=quoted("title"), version=quoted("version"), doc=quoted("doc"))
     (home / "game.yaml").write_text(game, "utf-8")
-    (home / "kinds.yaml").write_text(_VARIABLES, "utf-8")
+    (home / "kinds.yaml").write_text(_KINDS, "utf-8")
     reason = "".join(c for c in said.get("reason", "too many") if c.isprintable() and c != '"')
     (home / "rules" / "play.rules").write_text(_RULES.format(reason=reason), "utf-8")
     header = {"rulespec_log": 1, "ruleset": "home", "ruleset_hash": said.get("hash", "0")}
