@@ -155,6 +155,7 @@ def test_commands_print_through_one_function() -> None:
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
 def test_json_has_no_number_that_json_has_not(number: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "##[" not in to_json_text(["##[x]"]) and json.loads(to_json_text(["##[x]"])) == ["##[x]"]
     assert to_json_text([float("nan"), {"a": (float("inf"),)}]) == '[null, {"a": [null]}]'
     for name, text in (
         ("a.jsonl", log().replace('"take(1)"', number)),
