@@ -11,9 +11,11 @@ import click
 from rulespec.cli import output
 from rulespec.cli.coverage_labels import heading, percentage, rule_state
 from rulespec.cli.simulate import seat_counts
-from rulespec.diagnostics.escape import escaped_line
+from rulespec.diagnostics.diagnostic import shown
+from rulespec.diagnostics.escape import escaped
 from rulespec.diagnostics.report import Report
 from rulespec.documents.json_text import to_json_text
+from rulespec.documents.text_files import broken_link
 
 if TYPE_CHECKING:  # usage errors need none of it
     from rulespec.engine.coverage.report import CoverageReport
@@ -22,7 +24,7 @@ if TYPE_CHECKING:  # usage errors need none of it
 
 @click.command("coverage")
 @click.argument("ref")
-@click.argument("paths", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--playouts", type=click.IntRange(1, 100_000), metavar="N", help="Run N random games.")
 @click.option("--players", metavar="N", help="Players of random games: 4, 2-6; default: all that REF allows.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same random games.")
@@ -63,6 +65,9 @@ def command(
 
     if overlays and ("+" in ref or paths or playouts):
         raise click.UsageError("--overlays does not go with overlays in REF, with PATHS or with --playouts")
+    for path in paths:
+        if not path.is_file():
+            raise click.UsageError(f"{shown(str(path))} {broken_link(path) or 'is no file'}")
     counts = seat_counts(players) if players is not None else []
     report, coverage = Report(), Coverage()
     ruleset = load_ruleset(ref)
@@ -118,7 +123,7 @@ def _write(found: CoverageReport, format_: str, out: Path | None) -> None:
             for line in lines:
                 output.echo(line)
             return
-        text = "\n".join(map(escaped_line, lines))
+        text = "\n".join(map(escaped, lines))
     if out is None:
         click.echo(text)
         return

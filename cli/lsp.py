@@ -24,5 +24,7 @@ def command(stdio: bool) -> None:
         if error.name is None or error.name.partition(".")[0] not in {"pygls", "lsprotocol"}:
             raise
         raise click.ClickException('the language server needs pygls: pip install "rulespec[lsp]"') from None
+    if sys.stdin is None:
+        raise click.ClickException("an editor talks with it through standard input, which is closed")
     # A copy of the stream: the server closes what it writes to when the editor leaves.
     server().start_io(stdout=os.fdopen(os.dup(sys.stdout.fileno()), "wb"))

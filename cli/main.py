@@ -52,6 +52,17 @@ class Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuses texts that no file can have for its name, before anything is looked for."""
+        for arg in args:
+            try:
+                named = b"\0" not in os.fsencode(arg)
+            except UnicodeEncodeError:
+                named = False
+            if not named:
+                ctx.fail(f"`{arg[:60]}` is no text that an argument can have")
+        return super().parse_args(ctx, args)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -101,7 +112,9 @@ def cli() -> None:
 def run(args: list[str] | None = None) -> int:
     """Runs a command, and returns its exit code. Only `BrokenPipeError` is raised."""
     try:
-        code = cli.main(args, prog_name="rulespec", standalone_mode=False)
+        # Not `cli.main`: it answers a closed pipe with exit code 1, as if there were problems.
+        with cli.make_context("rulespec", sys.argv[1:] if args is None else args) as context:
+            code = cli.invoke(context)
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except click.ClickException as error:

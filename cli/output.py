@@ -13,11 +13,10 @@ from typing import IO, TYPE_CHECKING, Any, TextIO
 import click
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
-from rulespec.diagnostics.escape import escaped_line
+from rulespec.diagnostics.escape import escaped, no_command
 from rulespec.diagnostics.render import render_text
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.json_text import to_json_text
-from rulespec.documents.written_files import replaced
 
 if TYPE_CHECKING:  # the engine takes long to import, and most commands load it late
     from rulespec.engine.game.option import Refusal
@@ -62,9 +61,8 @@ def _line(text: str) -> str:
     if text.isprintable() and "::" not in text and "##[" not in text:
         return text
     parts = _STYLE.split(text)
-    if len(parts) == 1:
-        return escaped_line(text)
-    return "".join(part.replace(_OWN, _ESC) if i % 2 else escaped_line(part) for i, part in enumerate(parts))
+    plain = no_command("".join(escaped(part) if i % 2 == 0 else part for i, part in enumerate(parts)))
+    return plain.replace(_OWN, _ESC) if len(parts) > 1 else plain
 
 
 def show(diagnostics: Sequence[Diagnostic], sources: Mapping[str, str] | None = None, *, err: bool = True) -> None:
@@ -74,7 +72,8 @@ def show(diagnostics: Sequence[Diagnostic], sources: Mapping[str, str] | None = 
     shown = diagnostics[:MAX_SHOWN]
     stream = sys.stderr if err else sys.stdout
     # The text is escaped, and the stream decides on colours here, not click.
-    click.echo(render_text(shown, texts_of(shown, sources), use_color(stream), width(stream)), err=err, color=True)
+    text = render_text(shown, texts_of(shown, sources), use_color(stream), width(stream))
+    click.echo("\n".join(map(no_command, text.split("\n"))), err=err, color=True)
     if len(diagnostics) > MAX_SHOWN:
         echo(err=err)
         echo(f"… and {len(diagnostics) - MAX_SHOWN} more", err=err)
@@ -129,6 +128,8 @@ def written(path: Path) -> Iterator[TextIO]:
     Raises:
         click.ClickException: if it cannot be written. What goes wrong in the block itself stays what it is.
     """
+    from rulespec.documents.written_files import replaced  # most commands write nothing
+
     inside: BaseException | None = None
     try:
         with replaced(path) as file:

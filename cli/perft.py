@@ -15,7 +15,7 @@ from rulespec.cli import output
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.render import to_json
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.text_files import display
+from rulespec.documents.text_files import display, is_present
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
@@ -42,7 +42,9 @@ BACKENDS: dict[str, tuple[Backend, ...]] = {
 
 @click.command("perft")
 @click.argument("ref")
-@click.option("--players", type=click.IntRange(1), metavar="N", help="Count from the start of a game of N players.")
+@click.option(
+    "--players", type=click.IntRange(1, 100), metavar="N", help="Count from the start of a game of N players."
+)
 @click.option("--from", "log", type=click.Path(path_type=Path), metavar="LOG", help="Count from a recorded game.")
 @click.option("--at", type=click.IntRange(0), metavar="K", help="After K moves of LOG; default: all of them.")
 @click.option("--depth", type=click.IntRange(0, MAX_DEPTH), metavar="D", help="The number of options in a row.")
@@ -194,7 +196,7 @@ def _show(found: Mapping[str, Perft], divide: bool, limit: int, seconds: float) 
 
 def _check(ruleset: typed.Ruleset, backend: str, format_: str) -> int:
     path, report, started = record_file(ruleset), Report(), time.perf_counter()
-    if not path.exists():
+    if not is_present(path):
         raise click.UsageError(f"there is no {display(path)}: `rulespec perft {ruleset.ref} --record` writes it")
     rows = read_record(path)
     counted = sum(compare(ruleset, rows, name, report) for name in BACKENDS[backend])
@@ -215,7 +217,7 @@ def _check(ruleset: typed.Ruleset, backend: str, format_: str) -> int:
 
 def _record(ruleset: typed.Ruleset) -> int:
     path = record_file(ruleset)
-    rows = read_record(path) if path.exists() else choose(ruleset)
+    rows = read_record(path) if is_present(path) else choose(ruleset)
     try:
         counted = list(count(ruleset, rows))
     except RulesetFaultError as fault:

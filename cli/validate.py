@@ -180,11 +180,11 @@ def check(ref: str, report: Report, files: Files | None = None) -> typed.Ruleset
 
 def _beside(ruleset: typed.Ruleset, report: Report) -> None:
     """Checks the files beside the rules: offered overlays, and dialects. `rulespec test` checks scenarios."""
-    from rulespec.documents.text_files import display, inside
+    from rulespec.documents.text_files import display, inside, is_present
     from rulespec.engine.dialects.dialect import read_dialect
 
     for name in ruleset.offered:
-        if not any((folder / "variants" / f"{name}.yaml").is_file() for folder in ruleset.folders):
+        if not any(is_present(folder / "variants" / f"{name}.yaml") for folder in ruleset.folders):
             place = _offer(ruleset, name)
             help_ = f"write variants/{name}.yaml, or remove it from the list"
             report.error("RS502", f"there is no file for the overlay `{name}`", place, help=help_)

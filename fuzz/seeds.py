@@ -175,6 +175,49 @@ def _yaml() -> Iterator[Parts]:
         yield from ({"any.yaml": body} for name, body in parts.items() if name.endswith(".yaml"))
 
 
+def _entries() -> Iterator[Parts]:
+    """Rulesets with all their rules in one file, and the entry that the cache keeps of it."""
+    import msgspec
+
+    from rulespec.diagnostics.report import DiagnosticsError
+    from rulespec.syntax.ast_json import pack
+    from rulespec.syntax.origin import Origin
+    from rulespec.syntax.parser import parse_rules
+
+    for parts in (*_rulesets(), _world()):
+        rules = b"\n".join(body for name, body in parts.items() if name.endswith(".rules"))
+        rest = {n: body for n, body in parts.items() if n.endswith(".yaml") and "/" not in n}
+        try:
+            tree = parse_rules(rules.decode(), "play.rules")
+        except DiagnosticsError:
+            continue
+        entry = msgspec.json.encode(pack(tree, Origin("play.rules")))
+        yield {"entry.json": entry, "rules/play.rules": rules, **rest}
+
+
+def _texts() -> Iterator[Parts]:
+    """Texts that do something to a terminal, in each place where a stranger may write one."""
+    places = ("title", "version", "doc", "reason", "hash", "seat", "option", "decision", "file", "command")
+    harmful = (
+        "\x1b[2J",
+        "\x9b31m",
+        "\rok",
+        "a\b\b",
+        "\x7f",
+        "\u202e",
+        "\u2066x",
+        "\n::error::x",
+        "::stop::",
+        "##[x]",
+        "\u200b",
+    )
+    yield {"texts.json": json.dumps(dict.fromkeys(places, "plain") | {"option": "take(1)"}).encode()}
+    for text in harmful:
+        yield {"texts.json": json.dumps({place: f"{text}{place}" for place in places}).encode()}
+        for place in places:
+            yield {"texts.json": json.dumps({place: text}).encode()}
+
+
 _SEEDS: dict[str, Callable[[], Iterator[Parts]]] = {
     "yaml": _yaml,
     "sections": _rulesets,
@@ -185,5 +228,7 @@ _SEEDS: dict[str, Callable[[], Iterator[Parts]]] = {
     "under": _under,
     "dialect": _dialects,
     "scenario": _scenarios,
+    "cache": _entries,
+    "terminal": _texts,
     "editor": _editor,
 }

@@ -12,11 +12,17 @@ import zlib
 from rulespec.cli.main import run
 
 _HEAD = re.compile(r"^(?:error|warning)\[(RS\d{3})\]: (.*)|^(?:diverges|reason|failed)\s+(.*)", re.MULTILINE)
+_HARMFUL = re.compile(r"[\0-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
+_WORKFLOW = re.compile(r"^\s*::(?!:).*|##\[.*", re.MULTILINE)
 DETAIL = re.compile(r"`[^`]*`|\"[^\"]*\"|[\d,]+|\S*/\S*")
 
 
 class Wrong(Exception):  # noqa: N818 - a finding of the fuzzer, not an error of ours
     """What the program did, and must never do."""
+
+
+def _no_number(text: str) -> None:
+    raise ValueError(f"{text} is not JSON")
 
 
 class Session:
@@ -30,7 +36,8 @@ class Session:
         """Runs a command as a person would; gives its exit code, and what it printed on standard output.
 
         Raises:
-            Wrong: if the code is another than 0, 1 or 2, or 1 or 2 without a word, or if data printed is not JSON.
+            Wrong: if the code is another than 0, 1 or 2, or 1 or 2 without a word, if data printed is not JSON, or if a
+                text that is printed would do something to a terminal or to the runner of a CI job.
         """
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -42,10 +49,14 @@ class Session:
             raise Wrong(f"exit code {code} of {args} without a word")
         if "RS901" in text or "Traceback (most" in text:
             raise Wrong(f"{args}: {text[:2000]}")
+        if found := _HARMFUL.search(text):
+            raise Wrong(f"{args} prints {found.group()!r}: {text[max(0, found.start() - 300) : found.end()]!r}")
+        if "github" not in args and (found := _WORKFLOW.search(text)):
+            raise Wrong(f"{args} prints a workflow command: {found.group()!r}")
         if {"json", "sarif"} & set(args):
             for line in filter(None, out.getvalue().split("\n")):
                 try:
-                    json.loads(line)
+                    json.loads(line, parse_constant=_no_number)
                 except ValueError:
                     raise Wrong(f"{args} prints what is no JSON: {line[:2000]}") from None
         self.said.add(f"{args[0]} {code}")

@@ -193,6 +193,23 @@ def _scenario(session: Session) -> None:
     session.command("test", HOME, "--format", session.rng.choice(("text", "json")))
 
 
+# --- what lies on the disk, and what comes to the terminal ------------------------------------------------------------
+
+
+def _cache(session: Session) -> None:
+    """A ruleset with an entry of the cache that anybody may have written: it is refused, or could have been parsed."""
+    from fuzz.kept import forge
+
+    if forge(Path(HOME), session):
+        _validate(session)
+
+
+def _terminal(session: Session) -> None:
+    from fuzz.strangers import tell
+
+    tell(Path(HOME), session)
+
+
 # --- the editor -------------------------------------------------------------------------------------------------------
 
 
@@ -213,6 +230,8 @@ _ALL = (
     Target("under", "log.jsonl", _ANY, _under),
     Target("dialect", "dialects/d.yaml", re.compile(r"dialects/.*"), _dialect),
     Target("scenario", "scenarios/s.yaml", re.compile(r"scenarios/.*"), _scenario),
+    Target("cache", "entry.json", re.compile(r"entry\.json"), _cache),
+    Target("terminal", "texts.json", _ANY, _terminal),
     Target("editor", "rules/play.rules", _ANY, _editor),
 )
 TARGETS = {target.name: target for target in _ALL}

@@ -11,7 +11,7 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.nodes import Mapping, Node, Scalar, get, text, words
-from rulespec.documents.text_files import display
+from rulespec.documents.text_files import display, is_present
 from rulespec.overlays.orphans import blamed
 from rulespec.overlays.overlay import Source, apply_overlay, apply_rules, empty, merge
 from rulespec.references import find_overlay, find_ruleset, is_path
@@ -173,7 +173,7 @@ def _read_folder(folder: Path, reader: RulesetReader, trail: list[Path]) -> tupl
     apply_rules(source, reader.rules_of(folder), "", reader.report)
     rules = [f"rules/{file.name}" for file in folder.glob("rules/*.rules")]
     source.lay(display(folder / name) for name in ("game.yaml", *(f"{s}.yaml" for s in SECTION_FILES), *rules))
-    if (folder / "rules.yaml").exists():  # not hashed: the names of rules change no game
+    if is_present(folder / "rules.yaml"):  # not hashed: the names of rules change no game
         add_listed(reader.listed, reader.yaml(folder, "rules.yaml", "rules", hashed=False), reader.report)
     return source, folders
 
@@ -204,7 +204,7 @@ def _read_sections(folder: Path, reader: RulesetReader, *, partial: bool) -> dic
     """The entries of a folder's section files; those of a `partial` ruleset may leave out what its base has."""
     tree: dict[str, tuple[Scalar, Node]] = {}
     for name in SECTION_FILES:
-        if (folder / f"{name}.yaml").exists():
+        if is_present(folder / f"{name}.yaml"):
             node = reader.yaml(folder, f"{name}.yaml", name, partial=partial)
             tree |= node.entries if node is not None else {}
     return tree
@@ -214,10 +214,10 @@ def _check_file_names(folder: Path, reader: RulesetReader) -> None:
     """Reports files that look like a part of the ruleset, but are not read because of their name or folder."""
     wrong = {f"{name}.yml": f"call it `{name}.yaml`" for name in SECTION_FILES}
     for path in sorted(folder.glob("*.rules")):
-        if not path.with_suffix(".yaml").exists():  # else it is an overlay's
+        if not is_present(path.with_suffix(".yaml")):  # else it is an overlay's
             wrong[path.name] = f"put it into the folder `rules`: `rules/{path.name}`"
     for name, help_ in wrong.items():
-        if (folder / name).is_file():
+        if is_present(folder / name):
             place = Span(display(folder / name), 1, 1, 1, 1)
             reader.report.error("RS109", f"`{name}` is not read here", place, help=help_)
 
@@ -270,7 +270,7 @@ def _overlay(
         _overlay(included.text, source, folders, reader, at=included.span, trail=(*trail, id_))
     add_listed(reader.listed, node, report)
     rules_file = file.removesuffix(".yaml") + ".rules"
-    rules = reader.rules(folder, rules_file) if (folder / rules_file).exists() else ()
+    rules = reader.rules(folder, rules_file) if is_present(folder / rules_file) else ()
     source.lay(display(folder / name) for name in (file, rules_file))
     # Changes of an included overlay count as changes of the including one, so that it may change them further.
     apply_overlay(source, node, rules, trail[0] if trail else id_, report)

@@ -9,6 +9,7 @@ from pathlib import Path
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import failure
 from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.documents.text_files import broken_link, is_present
 
 
 def game_folders() -> list[Path]:
@@ -16,7 +17,14 @@ def game_folders() -> list[Path]:
     folders = [Path(p) for p in os.environ.get("RULESPEC_PATH", "").split(os.pathsep) if p]
     folders.append(Path("games"))
     folders.append(Path(str(resources.files("rulespec"))).resolve() / "games")
-    return [f for f in folders if f.is_dir()]
+    return [f for f in folders if _is_folder(f)]
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # a name that is too long for one
+        return False
 
 
 def known_rulesets() -> list[str]:
@@ -37,17 +45,19 @@ def find_ruleset(name: str, beside: Path | None = None) -> Path:
     """
     path = Path(name) if beside is None else beside / name
     try:
-        if name and path.is_dir() and (path / "game.yaml").exists():
+        if name and path.is_dir() and is_present(path / "game.yaml"):
             return _in_reach(path, name, beside)
         if os.sep not in name and not name.startswith("."):
-            if beside is not None and (beside.parent / name / "game.yaml").exists():
+            if beside is not None and is_present(beside.parent / name / "game.yaml"):
                 return _in_reach(beside.parent / name, name, beside)
             for folder in game_folders():
-                if (folder / name / "game.yaml").exists():
-                    return (folder / name).resolve()
-        exists = path.exists()
+                if is_present(folder / name / "game.yaml"):
+                    return Path(os.path.realpath(folder / name))
+        exists = is_present(path)
     except (OSError, ValueError):
         exists = False
+    if exists and (link := broken_link(path)):
+        raise failure("RS501", f"{shown(name)} {link}", None, "name the folder of a ruleset")
     if exists:
         begin = "a ruleset is a folder with a game.yaml; `rulespec new` starts one"
         hint = "call `game.yml` `game.yaml`" if (path / "game.yml").is_file() else begin
@@ -71,10 +81,14 @@ def find_overlay(name: str, folders: list[Path]) -> tuple[Path, str] | None:
     """The folder that an overlay's files may not lead out of, and its YAML file's path below it; None if missing."""
     try:
         if is_path(name):
-            path = Path(name).resolve()  # a path given by the user may go through a link
-            return (path.parent, path.name) if path.is_file() else None
+            path = Path(name)
+            if not is_present(path):
+                return None
+            if not broken_link(path):
+                path = path.resolve()  # a path given by the user may go through a link
+            return path.parent, path.name
         file = f"variants/{name}.yaml"
-        return next(((folder, file) for folder in folders if (folder / file).is_file()), None)
+        return next(((folder, file) for folder in folders if is_present(folder / file)), None)
     except (OSError, ValueError, RuntimeError):
         return None
 

@@ -176,7 +176,7 @@ class RulesetReader(Struct):
         self._count(display, files=1, characters=len(content))
         self.sources[display] = content
         if hashed:
-            self.digest.update(f"{path.name}\0{len(content)}\0".encode())
+            self.digest.update(path.name.encode("utf-8", "surrogateescape") + b"\0%d\0" % len(content))
             self.digest.update(content.encode("utf-8", "surrogatepass"))  # an editor can send half of a character
         return content
 

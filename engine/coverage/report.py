@@ -11,7 +11,7 @@ from typing import Any
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
 from rulespec.documents.reader import read_yaml
-from rulespec.documents.text_files import display
+from rulespec.documents.text_files import display, is_present
 from rulespec.engine.coverage.items import KINDS, Item, Point
 from rulespec.engine.coverage.trace import SHOWN, Coverage, Runs
 from rulespec.rule_ids import ListedRule, Unreached, unreached
@@ -305,7 +305,7 @@ def _own_files(ruleset: typed.Ruleset) -> Iterator[str]:
 
 def _reasons(folder: Path) -> Iterator[Unreached]:
     path = folder / "rules.yaml"
-    if path.exists():
+    if is_present(path):
         yield from unreached(read_yaml(path, display(path)))
 
 

@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.documents.text_files import broken_link
 
 MAX_NATIVE_BYTES = 16_000_000
 """More than 200,000 lines of ordinary length, the most that a native log may have."""
@@ -42,9 +43,11 @@ def read_log_text(path: Path, display: str, limit: int) -> tuple[str, bool]:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 fail("RS601", f"{shown(display)} is not a file", None, help="name the log itself")
             data = file.read(limit + 1)
-    except FileNotFoundError:
-        fail("RS601", f"there is no file {shown(display)}", None, help="check the path")
     except (OSError, ValueError) as error:
+        if link := broken_link(path):
+            fail("RS601", f"{shown(display)} {link}", None, help="name the log itself")
+        if isinstance(error, FileNotFoundError):
+            fail("RS601", f"there is no file {shown(display)}", None, help="check the path")
         detail = getattr(error, "strerror", None) or str(error)
         help_ = "this is a folder: name a log in it" if path.is_dir() else "check the path and its permissions"
         fail("RS601", f"{shown(display)} cannot be read: {detail}", None, help=help_)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -281,9 +282,10 @@ def dialects(rules: str | None = None) -> list[Path]:
         found += sorted((base / "dialects").glob("*.yaml"))
     for folder in game_folders():
         found += sorted(folder.glob("*/dialects/*.yaml"))
-    found = [p for p in found if p.resolve().is_relative_to(p.parent.parent.resolve())]  # a link may point elsewhere
-    seen: dict[Path, Path] = {p.resolve(): p for p in reversed(found)}
-    return [seen[p.resolve()] for p in found if seen.get(p.resolve()) is p]
+    real = {p: Path(os.path.realpath(p)) for p in found}
+    found = [p for p in found if real[p].is_relative_to(p.parent.parent.resolve())]  # a link may point elsewhere
+    seen: dict[Path, Path] = {real[p]: p for p in reversed(found)}
+    return [p for p in found if seen[real[p]] is p]
 
 
 def _replay_foreign(

@@ -24,7 +24,7 @@ def logs_in(folder: Path) -> list[Path]:
         DiagnosticsError: RS601 if the folder cannot be read or holds no log, RS602 if there are more than `MAX_LOGS`.
     """
     try:
-        found = sorted(p for p in folder.iterdir() if p.name.endswith(_SUFFIXES) and p.is_file())
+        found = sorted(p for p in folder.iterdir() if p.name.endswith(_SUFFIXES) and not p.is_dir())
     except OSError as error:
         message = f"`{folder}` cannot be read: {error.strerror}"
         raise DiagnosticsError([Diagnostic("RS601", Severity.ERROR, message, None)]) from None

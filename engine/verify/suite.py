@@ -166,11 +166,11 @@ def _compare(path: Path, outcome: dict[str, Any], report: Report) -> None:
     from rulespec.documents.nodes import Mapping, to_plain
     from rulespec.documents.nodes import Sequence as List
     from rulespec.documents.reader import read_yaml
-    from rulespec.documents.text_files import inside
+    from rulespec.documents.text_files import inside, is_present
 
     stem = next(path.name.removesuffix(s) for s in LOG_SUFFIXES if path.name.endswith(s))
     beside = inside(path.parent, stem + EXPECTATION)
-    if not beside.exists():
+    if not is_present(beside):
         return
     node = read_yaml(beside, display(beside))
     if not isinstance(node, Mapping):

@@ -17,15 +17,12 @@ def escaped(text: str) -> str:
     return "".join(c if _is_harmless(c) else c.encode("unicode_escape").decode() for c in text)
 
 
-def escaped_line(text: str) -> str:
-    """As `escaped`, for a whole line of output: it is no command to the runner of a CI job, either.
-
-    GitHub's runner obeys lines that begin with `::`, and `##[` anywhere.
-    """
-    line = escaped(text)
+def no_command(line: str) -> str:
+    """A line of output that is no command to the runner of a CI job: GitHub obeys `::` at its begin, `##[` anywhere."""
     if "##[" in line:
         line = line.replace("##[", "#\\x23[")
-    if line.lstrip().startswith("::"):
+    begin = line.lstrip()
+    if begin.startswith("::") and not begin.startswith(":::"):  # that is an arrow of our own
         line = line.replace(":", "\\x3a", 1)
     return line
 

@@ -22,6 +22,8 @@ def to_json_text(data: object, *, plain: bool = False) -> str:
         text = json.dumps(data, ensure_ascii=not plain, allow_nan=False)
     except ValueError:  # a foreign log may have had them
         text = json.dumps(_finite(data), ensure_ascii=not plain, allow_nan=False)
+    if not plain:  # it may be printed, and `##[` is a command to the runner of a CI job wherever it stands in a line
+        return text.replace("##[", "#\\u0023[")
     return to_json_text(data) if _HALF.search(text) else text
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
@@ -12,6 +13,7 @@ from rulespec.diagnostics.report import DiagnosticsError, failure
 
 MAX_BYTES = 2_000_000
 """Bytes of a text file, by default."""
+_LINK_HELP = "put the file in its place, or remove the link"
 
 
 def read_text(path: Path, display: str, limit: int = MAX_BYTES) -> str:
@@ -67,6 +69,8 @@ def inside(root: Path, relative: str, span: Span | None = None) -> Path:
         stays = path.resolve().is_relative_to(root.resolve())
     except (OSError, RuntimeError, ValueError):  # a loop of links, a name too long, a lone surrogate
         stays = False
+    if not stays and (link := broken_link(path)):
+        raise failure("RS101", f"{shown(relative)} {link}", span, _LINK_HELP)
     if not stays:
         raise failure("RS106", f"{shown(relative)} leads out of its folder", span, help="copy the file into the folder")
     return path
@@ -81,6 +85,32 @@ def files_inside(root: Path, pattern: str) -> list[Path]:
     return [inside(root, path.relative_to(root).as_posix()) for path in sorted(root.glob(pattern))]
 
 
+def is_present(path: Path) -> bool:
+    """Whether a name is taken: also by a link that leads nowhere, or by what may not be looked at.
+
+    Such a file is not absent. Whoever reads it is told what is wrong with it.
+    """
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return False
+    except OSError as error:
+        return error.errno != errno.ENAMETOOLONG
+    return True
+
+
+def broken_link(path: Path) -> str:
+    """What is wrong with a link that leads to no file, in a few words; empty if there is no such link."""
+    try:
+        path.stat()
+    except OSError as error:
+        if error.errno == errno.ELOOP or (path.is_symlink() and error.errno == errno.ENOENT):
+            return "is a link that leads to itself" if error.errno == errno.ELOOP else "is a link that leads nowhere"
+    except ValueError:
+        pass
+    return ""
+
+
 def _read_bytes(path: Path, display: str, limit: int) -> bytes:
     start = file_start(display)
     try:
@@ -91,10 +121,12 @@ def _read_bytes(path: Path, display: str, limit: int) -> bytes:
         with os.fdopen(descriptor, "rb") as file:
             _require_regular(os.fstat(file.fileno()).st_mode, start)
             data = file.read(limit + 1)
-    except FileNotFoundError:
-        hint = "check the name, and the folder it is in"
-        raise failure("RS101", f"there is no file {shown(display)}", start, hint) from None
     except (OSError, ValueError) as error:  # ValueError: a NUL or a surrogate in the name
+        if link := broken_link(path):
+            raise failure("RS101", f"{shown(display)} {link}", start, _LINK_HELP) from None
+        if isinstance(error, FileNotFoundError):
+            hint = "check the name, and the folder it is in"
+            raise failure("RS101", f"there is no file {shown(display)}", start, hint) from None
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "its name is not valid"
         hint = "check the name and the permissions"
         raise failure("RS101", f"{shown(display)} cannot be read: {reason}", start, hint) from None

@@ -18,13 +18,14 @@ _SYSTEM = ("/dev/", "/proc/")
 def replaced(path: Path) -> Iterator[TextIO]:
     """A UTF-8 text file to be written, which takes the place of `path` when the block ends without an exception.
 
-    A link stays, and what it leads to is replaced. Permissions stay, too. A pipe or a device is written at once.
+    Half a character is written as an escape. A link stays, and what it leads to is replaced. Permissions stay, too.
+    A pipe or a device is written at once.
 
     Raises:
         OSError: if it cannot be written; ValueError if its name cannot be one.
     """
     if _is_stream(path):
-        with path.open("w", encoding="utf-8", newline="\n") as file:
+        with path.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             yield file
         return
     target = Path(os.path.realpath(path))
@@ -33,7 +34,7 @@ def replaced(path: Path) -> Iterator[TextIO]:
     # As every new file, it gets the permissions that the umask leaves.
     handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             yield file
             file.flush()
             os.fsync(handle)
