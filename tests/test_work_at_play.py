@@ -32,7 +32,7 @@ WORK = {
     "a fault after much work": "q9()\nset n to 10 / (n - n)",
     "loops in loops": "repeat at most 90:\n    for t in town:\n        set n to n + t.tax",
     "a loop in cyclic order": "for t in town after ash where t.tax > 3:\n    q4()",
-    "loops that are left": "for t in town:\n    for u in t.near:\n        if u == elm:\n            leave\n        q2()",
+    "loops that are left": "for t in town:\n    for u in town:\n        if u == elm:\n            leave\n        q3()",
     "definitions that call others twice": "set n to d9(n) % 7",
     "sums": "set n to sum(t.tax * sum(u.tax for u in t.near) for t in town)",
     "sets": "for t in {u in town where any(v in u.near)}:\n    set t.mark to count(reach(x from {t}: x.near))",

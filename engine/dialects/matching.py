@@ -16,7 +16,6 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import legal_option, options_of
 from rulespec.engine.game.option import Option
 
-
 MAX_COMPARED = 3_000_000
 """Legal options that are listed for all entries of a log: those that entries do not lead to backwards."""
 
@@ -156,6 +155,6 @@ class Matcher:
                 yield option
             return
         for k in choices:
-            option = legal_option(game, k, ())
-            if option is not None:
-                yield option
+            found = legal_option(game, k, ())
+            if found is not None:
+                yield found
