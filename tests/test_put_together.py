@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cases import GAME, write
 
+from rulespec.cli.main import run
 from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.documents import reader
+from rulespec.documents.reader import read_yaml
 from rulespec.load import load_ruleset
 from rulespec.overlays.extension import MAX_REPEATED, Repeated, size
 from rulespec.ruleset_files import MAX_FILES, Files
@@ -169,3 +173,30 @@ def test_constants_that_grow_are_told_where_they_become_too_large(what: str) -> 
     found = [d for d in report.diagnostics if d.code == "RS311"]
     assert len(found) == 1 and found[0].span is not None and found[0].span.file.endswith("tables.yaml")
     assert not [d for d in report.diagnostics if d.severity.value == "error" and d.code != "RS311"]
+
+
+def test_dialects_are_counted_before_they_are_read(capsys: pytest.CaptureFixture[str]) -> None:
+    dialects = {f"dialects/d{i}.yaml": "id: d\n" for i in range(600)}
+    play = "procedure play():\n    end game\n"
+    write(Path("one"), {"game.yaml": GAME, "rules/p.rules": play, **dialects})
+    assert run(["validate", "one"]) == 1
+    told = capsys.readouterr().err
+    assert told.count("error[") == 1 and "error[RS107]: this ruleset has more than 50 dialects" in told
+
+
+def test_the_list_of_offered_overlays_is_read_once(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of many overlays without a file is told at its place."""
+    read: list[Path] = []
+
+    def counted(path: Path, *more: Any) -> Any:
+        read.append(path)
+        return read_yaml(path, *more)
+
+    monkeypatch.setattr(reader, "read_yaml", counted)
+    offered = ", ".join(f"o{i}" for i in range(150))
+    play = "procedure play():\n    end game\n"
+    write(Path("one"), {"game.yaml": f"{GAME}overlays: [{offered}]\n", "rules/p.rules": play})
+    assert run(["validate", "one"]) == 1
+    assert capsys.readouterr().err.count("error[RS502]") == 150 and len(read) == 1
