@@ -24,7 +24,7 @@ from rulespec.engine.game.view import state_json
 from rulespec.engine.logs.native import LogHeader, NativeLog
 from rulespec.engine.logs.saved_game import SavedGame, SaveError
 from rulespec.engine.replay.replay import replay_native
-from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.simulate.playouts import CAP, choose
 from rulespec.typed import nodes as typed
 
 _LISTED = 40
@@ -137,8 +137,14 @@ class Table:
             SaveError: if a decision cannot be saved; then it does not count.
         """
         game = self.game
+        unasked = 0
         while (decision := game.decision) is not None:
             if decision.by is None or decision.by in self.bots:
+                unasked += 1
+                if unasked > CAP:
+                    message = f"given up: nobody has been asked for {CAP:,} decisions, and the game is not over"
+                    click.echo(message, err=True)
+                    return output.PROBLEMS
                 # No interrupts: random ones would use the rights of people.
                 option = choose(game, self.rng, interrupt_rate=0.0)
                 if option is None:
@@ -147,6 +153,8 @@ class Table:
                 self.take(option)
             elif not self.ask(decision, decision.by):
                 return output.OK
+            else:
+                unasked = 0
         result = game.result
         assert result is not None
         output.echo()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -13,10 +14,13 @@ from msgspec import Struct
 from rulespec import cache
 from rulespec.cli import output
 from rulespec.cli.explore import ExplorationRun
-from rulespec.diagnostics.diagnostic import Diagnostic
+from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.render import to_github, to_json
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.typed import nodes as typed
+
+_MAX_DIALECTS = 50
+"""Dialects in the folder of a ruleset."""
 
 if TYPE_CHECKING:  # slow to import, and not needed for usage errors
     from rulespec.ruleset_files import Files
@@ -183,32 +187,38 @@ def _beside(ruleset: typed.Ruleset, report: Report) -> None:
     from rulespec.documents.text_files import display, inside, is_present
     from rulespec.engine.dialects.dialect import read_dialect
 
-    for name in ruleset.offered:
-        if not any(is_present(folder / "variants" / f"{name}.yaml") for folder in ruleset.folders):
-            place = _offer(ruleset, name)
-            help_ = f"write variants/{name}.yaml, or remove it from the list"
-            report.error("RS502", f"there is no file for the overlay `{name}`", place, help=help_)
+    folders = ruleset.folders
+    missing = [n for n in ruleset.offered if not any(is_present(f / "variants" / f"{n}.yaml") for f in folders)]
+    places = _offers(ruleset) if missing else {}
+    for name in missing:
+        help_ = f"write variants/{name}.yaml, or remove it from the list"
+        report.error("RS502", f"there is no file for the overlay `{name}`", places.get(name), help=help_)
     for folder in ruleset.folders:
-        for path in sorted((folder / "dialects").glob("*.yaml")):
+        paths = sorted(islice((folder / "dialects").glob("*.yaml"), _MAX_DIALECTS + 1))
+        if len(paths) > _MAX_DIALECTS:
+            message = f"this ruleset has more than {_MAX_DIALECTS} dialects"
+            report.error("RS107", message, Span(display(paths[0]), 1, 1, 1, 1), help="remove what is not needed")
+            continue
+        for path in paths:
             try:
                 read_dialect(Path(display(inside(folder, f"dialects/{path.name}"))))
             except DiagnosticsError as error:
                 report.extend(error.diagnostics)
 
 
-def _offer(ruleset: typed.Ruleset, name: str) -> Any:
-    """The place in game.yaml that offers an overlay."""
+def _offers(ruleset: typed.Ruleset) -> dict[str, Span]:
+    """The places in game.yaml that offer overlays, by the names of these."""
     from rulespec.documents.nodes import Mapping, get, words
     from rulespec.documents.reader import read_yaml
     from rulespec.documents.text_files import display
 
+    found: dict[str, Span] = {}
     for folder in ruleset.folders:
         path = folder / "game.yaml"
         node = read_yaml(path, display(path))
         for word in words(get(node, "overlays")) if isinstance(node, Mapping) else []:
-            if word.text == name:
-                return word.span
-    return None
+            found.setdefault(word.text, word.span)
+    return found
 
 
 def _summary(ref: str, ruleset: typed.Ruleset | None, report: Report) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 
+from fuzz.growing import growing
 from fuzz.parts import Parts, joined
 from fuzz.targets import TARGETS
 from rulespec.engine.game.numbered import every_option
@@ -223,6 +224,7 @@ _SEEDS: dict[str, Callable[[], Iterator[Parts]]] = {
     "sections": _rulesets,
     "rules": _rules,
     "overlay": _overlays,
+    "work": growing,
     "fix": lambda: iter([*_rulesets(), *_cases(), *_overlays()]),
     "log": _logs,
     "under": _under,

@@ -16,10 +16,13 @@ from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.nodes import to_plain
 from rulespec.documents.reader import read_yaml
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.view import scores
+from rulespec.engine.lower.lowering import lower
+from rulespec.engine.program.interpreter import Interpreter
+from rulespec.engine.program.limits import MAX_STEPS
+from rulespec.engine.python.backend import PythonBackend
 from rulespec.load import load_ruleset
 
 HOME = "home"
@@ -98,17 +101,23 @@ def _format(session: Session) -> None:
         raise Wrong("format changes what it has formatted")
 
 
-def _play(session: Session, ref: str) -> None:
+def _work(session: Session) -> None:
+    """Validates, and plays under a bound on steps that is soon met: both backends must stop at the same place."""
+    ref = f"{HOME}+o" if Path(HOME, "variants/o.yaml").exists() else HOME
+    code, _ = session.command("validate", ref)
+    if code == 0:
+        _play(session, ref, session.rng.choice((300, 3_000, 30_000)))
+
+
+def _play(session: Session, ref: str, steps: int = MAX_STEPS) -> None:
     """A few random decisions with both backends: they must agree in all that is to be seen."""
     ruleset = load_ruleset(ref, Report())
     low, high = ruleset.players
     seats = [f"P{i}" for i in range(session.rng.randint(low, min(high, low + 2)))]
 
-    def begun(backend: Backend) -> Game:
-        return Game(ruleset, seats, backend=backend)
-
     try:
-        fast, plain = begun("python"), begun("interpreter")
+        fast = Game(ruleset, seats, backend=lambda r, n, o: PythonBackend(lower(r, n, o), steps=steps))
+        plain = Game(ruleset, seats, backend=lambda r, n, o: Interpreter(lower(r, n, o), steps=steps))
     except DiagnosticsError as error:
         session.said.update(d.code for d in error.diagnostics)
         return
@@ -225,6 +234,7 @@ _ALL = (
     Target("sections", "game.yaml", re.compile(r"\w+\.yaml"), _validate),
     Target("rules", "rules/play.rules", re.compile(r"rules/.*"), _rules),
     Target("overlay", "variants/o.yaml", re.compile(r"variants/.*"), _overlay),
+    Target("work", "rules/play.rules", re.compile(r"rules/.*|tables\.yaml|kinds\.yaml|variants/.*"), _work),
     Target("fix", "game.yaml", re.compile(r"\w+\.yaml|variants/.*"), _fix),
     Target("log", "log", re.compile(r"log"), _log),
     Target("under", "log.jsonl", _ANY, _under),

@@ -7,12 +7,17 @@ from typing import Any
 
 from msgspec import Struct
 
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.inverse import Args, FormInverse
 from rulespec.engine.dialects.projection import Projections
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import legal_option, options_of
 from rulespec.engine.game.option import Option
+
+MAX_COMPARED = 3_000_000
+"""Legal options that are listed for all entries of a log: those that entries do not lead to backwards."""
 
 
 class Pattern(Struct, frozen=True, gc=False):
@@ -74,6 +79,7 @@ class Matcher:
         self.game = game
         self.dialect = dialect
         self.projections = projections
+        self.compared = 0
         self._decisions: dict[int, DecisionForms] = {}
 
     def decision_forms(self) -> DecisionForms | None:
@@ -132,13 +138,23 @@ class Matcher:
         return sorted(found.items(), key=lambda guess: guess[0])
 
     def legal(self, choices: Collection[int]) -> Iterator[Option]:
-        """The legal options of some choices of the open decision, one by one, in the order of the list."""
+        """The legal options of some choices of the open decision, one by one, in the order of the list.
+
+        Raises:
+            DiagnosticsError: RS614 if so many have been listed for this log that it would take too long.
+        """
         game = self.game
         params = game.position.program.decisions[game.position.asked].choices
         if any(params[k].params for k in choices):
-            yield from options_of(game, choices)
+            for option in options_of(game, choices):
+                self.compared += 1
+                if self.compared > MAX_COMPARED:
+                    message = f"to read this log, more than {MAX_COMPARED:,} legal options would have to be compared"
+                    help_ = "let the dialect name more of what an option says, so that entries lead to their options"
+                    raise DiagnosticsError([Diagnostic("RS614", Severity.ERROR, message, None, help=help_)])
+                yield option
             return
         for k in choices:
-            option = legal_option(game, k, ())
-            if option is not None:
-                yield option
+            found = legal_option(game, k, ())
+            if found is not None:
+                yield found

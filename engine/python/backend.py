@@ -90,7 +90,7 @@ class PythonBackend:
 
     def _compiled(self, program: ir.Program, writer: ExpressionWriter) -> dict[str, Any]:
         """The functions of the source by their names, among all that the source may use."""
-        names = runtime_names()
+        names = runtime_names(max(program.sizes.values(), default=1))
         names["left"] = self._left
         names["look"] = self._look
         names["K"] = tuple(self.occupancy.places.get(at, ()) for at in range(len(program.cells)))

@@ -14,6 +14,8 @@ from rulespec.engine.program.limits import MAX_NUMBER, TOO_FULL
 
 _MEMO_LIMIT = 50_000
 _TUPLES_LIMIT = 10_000
+_MEMO_MEMBERS = 4_000_000
+"""Members of all sets that a memo of sets holds."""
 
 
 def check_all(*columns: tuple[list[int], int, int, int]) -> None:
@@ -135,8 +137,13 @@ def memo_of(function: Callable[..., int], params: int) -> Memo:
     return Memo(lambda key: function(None, *key))
 
 
-def runtime_names() -> dict[str, Any]:
-    """The names that every generated source may use; there are no other built-in functions."""
+def runtime_names(largest: int) -> dict[str, Any]:
+    """The names that every generated source may use; there are no other built-in functions.
+
+    Args:
+        largest: the most members of a set, which bound how many sets are remembered.
+    """
+    sets = _MEMO_MEMBERS // max(largest, 1)
     return {
         "divide": divide,
         "modulo": modulo,
@@ -151,9 +158,9 @@ def runtime_names() -> dict[str, Any]:
         "outside": outside,
         "check_all": check_all,
         "numbers": numbers,
-        "bits": Memo(ordered_members),
-        "around": Memo(lambda key: tuple(members(*key)), _TUPLES_LIMIT),
-        "positive": Memo(positive_members, _TUPLES_LIMIT),
+        "bits": Memo(ordered_members, min(_MEMO_LIMIT, sets)),
+        "around": Memo(lambda key: tuple(members(*key)), min(_TUPLES_LIMIT, sets)),
+        "positive": Memo(positive_members, min(_TUPLES_LIMIT, sets)),
         "too_many": too_many,
         "bisect_left": bisect_left,
         "compress": compress,

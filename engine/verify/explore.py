@@ -41,6 +41,7 @@ MAX_FOUND = 20
 INTERRUPT_RATE = 1 / 20
 SHORT_CUTS = 30
 """Random short cuts that are tried before a game counts as shortest."""
+_GIVEN_UP = 200  # decisions that take as long as one after which the rules are given up
 _STEP = 100  # decisions between two reports of progress
 _SHOWN = 8  # decisions of a game in a message
 
@@ -146,10 +147,12 @@ class _Explorer:
         self.progress(self.result.decisions % _STEP)
         return self.result
 
-    def _spend(self) -> None:
-        self.result.decisions += 1
-        if self.result.decisions % _STEP == 0:
-            self.progress(_STEP)
+    def _spend(self, wrong: Diagnostic | None = None) -> None:
+        """Counts a decision; one after which the rules do not come to an end counts for as many as take as long."""
+        steps = self.result.decisions // _STEP
+        self.result.decisions += _GIVEN_UP if wrong is not None and wrong.code == "RS704" else 1
+        if self.result.decisions // _STEP > steps:
+            self.progress((self.result.decisions // _STEP - steps) * _STEP)
 
     def _begin(self, seats: int, settings: Mapping[str, str] | None = None) -> tuple[Game, list[Option]] | None:
         """A game at its first decision, and its options; None if something is wrong there."""
@@ -157,6 +160,7 @@ class _Explorer:
         try:
             game.position.begin()
         except RulesetFaultError as fault:
+            self._spend(fault.diagnostic)
             self._note(fault.diagnostic, game, [])
             return None
         listed, wrong = look(game)
@@ -214,7 +218,7 @@ class _Explorer:
                     break
                 child = game.copy()
                 listed, wrong = take(child, option)
-                self._spend()
+                self._spend(wrong)
                 if wrong is not None:
                     node.ends = True
                     self._note(wrong, game, [*graph.path(here), option], shortest=True)
@@ -291,7 +295,7 @@ class _Explorer:
             option = self._choose(options)
             before = game.ply
             options, wrong = take(game, option)
-            self._spend()
+            self._spend(wrong)
             if wrong is not None:
                 self._note(wrong, game, game.history if game.ply > before else [*game.history, option])
                 return
@@ -347,7 +351,10 @@ class _Explorer:
         try:
             game = Game(self.ruleset, header.seats, header.settings)
             game.position.begin()
-        except (RulesetFaultError, DiagnosticsError):
+        except RulesetFaultError as fault:
+            self._spend(fault.diagnostic)
+            return False
+        except DiagnosticsError:
             return False
         options, _ = look(game)
         seen = {game.hash: 0}
@@ -361,7 +368,7 @@ class _Explorer:
                 option = self._choose(options)
             before = game.ply
             options, wrong = take(game, option)
-            self._spend()
+            self._spend(wrong)
             if wrong is not None:
                 if finding.loop or (wrong.code, wrong.span) != (finding.diagnostic.code, finding.diagnostic.span):
                     return False
