@@ -79,8 +79,9 @@ class OptionLowering:
         by = self.x.expr(option.by, conditions) if option.by is not None else None
         weight = self.x.expr(option.weight, conditions) if option.weight is not None else None
         requires = tuple(self.condition(r.condition, r.reason, r.span, conditions) for r in option.requires)
-        tests = [*(r.expr for r in requires), *(e for e in (by, weight) if e is not None)]
-        params = self._counted(params, sum(map(self._costs.of, tests)))
+        if any(param.high is not None for param in params):
+            tests = [*(r.expr for r in requires), *(e for e in (by, weight) if e is not None)]
+            params = self._counted(params, sum(map(self._costs.of, tests)))
         return ir.Choice(option.name, params, by, weight, requires, self.b.block(), option.doc, option.span), body
 
     def _counted(self, params: tuple[ir.Param, ...], steps: int) -> tuple[ir.Param, ...]:

@@ -16,6 +16,7 @@ KEPT: Range = (-MAX_NUMBER, MAX_NUMBER)
 ARGUMENT: Range = (-100 * MAX_NUMBER, 100 * MAX_NUMBER)
 """Of the numbers that a definition is given."""
 MOST: Range = (-1_000 * MAX_NUMBER, 1_000 * MAX_NUMBER)
+_ARITHMETIC = frozenset(["+", "-", "*", "/", "%", "neg", "abs", "min", "max"])
 
 
 class Ranges:
@@ -79,6 +80,8 @@ class Ranges:
     def _op(self, e: ir.Op) -> Range:
         if e.op in ("fit", "mul"):
             return KEPT
+        if e.op not in _ARITHMETIC:
+            return self._entity
         args = [self.of(a) for a in e.args]
         low, high = args[0]
         if e.op == "+":
@@ -94,7 +97,7 @@ class Ranges:
         if e.op == "%":
             most = max(-args[1][0], args[1][1])
             return -most, most
-        return hull(*args) if e.op in ("min", "max") else self._entity
+        return hull(*args)  # of min and max
 
 
 def hull(*ranges: Range) -> Range:
