@@ -8,6 +8,7 @@ from typing import Any
 
 from rulespec.cli import output
 from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.documents.text_files import is_folder
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.replay.judge import Judgement, judge_file
@@ -28,10 +29,10 @@ def judge_logs(
     load = lru_cache(_RULESETS)(load_ruleset)
     if not under.startswith("+"):
         load(under)  # its errors are reported once, not for every log
-    many = len(logs) > 1 or logs[0].is_dir()
+    many = len(logs) > 1 or is_folder(logs[0])
     tally, codes = Tally(), []
     printed: list[dict[str, Any]] = []
-    for path in [file for log in logs for file in (logs_in(log) if log.is_dir() else [log])]:
+    for path in [file for log in logs for file in (logs_in(log) if is_folder(log) else [log])]:
         report, judgement = Report(), None
         try:
             judgement = judge_file(path, under, rules=rules, dialect=dialect, backend=backend, report=report, load=load)

@@ -143,7 +143,7 @@ class Table:
                 unasked += 1
                 if unasked > CAP:
                     message = f"given up: nobody has been asked for {CAP:,} decisions, and the game is not over"
-                    click.echo(message, err=True)
+                    output.echo(message, err=True)
                     return output.PROBLEMS
                 # No interrupts: random ones would use the rights of people.
                 option = choose(game, self.rng, interrupt_rate=0.0)

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.documents.text_files import broken_link
+from rulespec.documents.text_files import broken_link, is_folder
 
 MAX_NATIVE_BYTES = 16_000_000
 """More than 200,000 lines of ordinary length, the most that a native log may have."""
@@ -49,7 +49,7 @@ def read_log_text(path: Path, display: str, limit: int) -> tuple[str, bool]:
         if isinstance(error, FileNotFoundError):
             fail("RS601", f"there is no file {shown(display)}", None, help="check the path")
         detail = getattr(error, "strerror", None) or str(error)
-        help_ = "this is a folder: name a log in it" if path.is_dir() else "check the path and its permissions"
+        help_ = "this is a folder: name a log in it" if is_folder(path) else "check the path and its permissions"
         fail("RS601", f"{shown(display)} cannot be read: {detail}", None, help=help_)
     start = Span(display, 1, 1, 1, 2)
     if len(data) > limit:

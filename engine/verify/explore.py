@@ -117,6 +117,11 @@ def _of_turns(option: Option) -> bool:
     return option.by is not None and not option.interrupt
 
 
+def any_of(rng: random.Random, of: Sequence[_T]) -> _T:
+    """A member, each as likely; only `random()` gives the same in all versions of Python."""
+    return of[int(rng.random() * len(of))]
+
+
 class _Explorer:
     """The state of an exploration: findings, and for each option the positions that offer it."""
 
@@ -280,13 +285,10 @@ class _Explorer:
         default = {s.name: s.default for s in settings}
         found = [default]
         for _ in range(number):
-            chosen = {s.name: self._any(s.values or ("false", "true")) for s in settings}
+            chosen = {s.name: any_of(self.rng, s.values or ("false", "true")) for s in settings}
             if chosen not in found:
                 found.append(chosen)
         return found
-
-    def _any(self, of: Sequence[_T]) -> _T:
-        return of[int(self.rng.random() * len(of))]  # only `random()` gives the same in all versions of Python
 
     def _playout(self, game: Game, options: list[Option], end: int) -> None:
         seen = {game.hash: 0}
@@ -312,9 +314,9 @@ class _Explorer:
         if len(own) < len(options) and self.rng.random() < INTERRUPT_RATE:
             own = [o for o in options if o.interrupt]
         if self.rng.random() < 1 / 2:
-            name = self._any(list(dict.fromkeys(o.name for o in own)))
+            name = any_of(self.rng, list(dict.fromkeys(o.name for o in own)))
             own = [o for o in own if o.name == name]
-        return self._any(own)
+        return any_of(self.rng, own)
 
     # --- findings --------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.documents.text_files import files_inside
+from rulespec.documents.text_files import files_inside, is_folder
 from rulespec.engine.verify.scenario import Scenario, read_scenarios
 from rulespec.engine.verify.shared_positions import Folder, with_positions
 from rulespec.typed import nodes as typed
@@ -50,7 +50,7 @@ def outside_scenarios(
         display: the name of a file in diagnostics.
     """
     known = _overlays(ruleset)
-    if place.is_dir():
+    if is_folder(place):
         found = _in_folder(place, "", report, display)
     else:
         found = iter(load_scenarios(place, report, display(place)))

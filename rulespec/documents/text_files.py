@@ -99,12 +99,20 @@ def is_present(path: Path) -> bool:
     return True
 
 
+def is_folder(path: Path) -> bool:
+    """Whether a name is that of a folder; no name is too strange to ask."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
 def broken_link(path: Path) -> str:
     """What is wrong with a link that leads to no file, in a few words; empty if there is no such link."""
     try:
         path.stat()
     except OSError as error:
-        if error.errno == errno.ELOOP or (path.is_symlink() and error.errno == errno.ENOENT):
+        if error.errno == errno.ELOOP or (error.errno == errno.ENOENT and path.is_symlink()):
             return "is a link that leads to itself" if error.errno == errno.ELOOP else "is a link that leads nowhere"
     except ValueError:
         pass

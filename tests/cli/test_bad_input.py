@@ -146,7 +146,6 @@ MANY = {"alias bomb", "unknown function"}
         ("nim+", "RS502", "there is no overlay"),
         ("nim" + "+tall" * 30, "RS502", "at most 20 overlays"),
         ("x" * 5_000, "RS501", "there is no ruleset"),
-        ("nim\0", "RS501", "there is no ruleset"),
     ],
 )
 @pytest.mark.parametrize("command", ["validate", "test", "simulate", "play"])
@@ -156,6 +155,13 @@ def test_bad_reference(command: str, ref: str, code: str, message: str, capsys: 
     assert exit_code == 2
     assert f"error[{code}]" in err
     assert message in err
+
+
+@pytest.mark.parametrize("command", ["validate", "test", "simulate", "play", "replay"])
+def test_what_no_file_can_be_named_is_no_argument(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    exit_code, err = told([command, "nim\0"], capsys)
+    assert exit_code == 2
+    assert "is no text that an argument can have" in err
 
 
 def test_a_bad_ruleset_stops_the_other_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
