@@ -30,6 +30,8 @@ def parse_foreign(text: str, file: str) -> ForeignLog:
         DiagnosticsError: RS61x if it is something else, or too long.
     """
     start = Span(file, 1, 1, 1, 2)
+    if not text.strip():
+        fail("RS612", "the log is empty", start, help="is it the right file?")
     if text.count("{") + text.count("[") > MAX_BRACKETS:
         fail("RS614", f"a log has at most {MAX_BRACKETS:,} lists and objects", start)
     if text.lstrip()[:1] == "{":

@@ -108,9 +108,9 @@ def entry_json(move: Option | TakenBack) -> dict[str, Any]:
 
 
 def is_native(text: str) -> bool:
-    """Whether a text looks like a native log: it is blank, or its first line is an object that names the format."""
+    """Whether a text looks like a native log: its first line is an object that names the format."""
     line = text[:MAX_LINE].lstrip("\ufeff \t\r\n").partition("\n")[0]
-    return not line or (line.startswith("{") and '"rulespec_log"' in line)
+    return line.startswith("{") and '"rulespec_log"' in line
 
 
 def read_log(path: Path, display: str | None = None) -> NativeLog:

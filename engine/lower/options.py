@@ -13,7 +13,7 @@ from rulespec.engine.lower.layout import type_name
 from rulespec.engine.lower.ranges import KEPT
 from rulespec.engine.program import ir
 from rulespec.engine.program.cost import Costs
-from rulespec.engine.program.limits import LEAST_LISTED
+from rulespec.engine.program.limits import LEAST_LISTED, MAX_LISTED
 from rulespec.typed import nodes as typed
 
 
@@ -79,24 +79,31 @@ class OptionLowering:
         by = self.x.expr(option.by, conditions) if option.by is not None else None
         weight = self.x.expr(option.weight, conditions) if option.weight is not None else None
         requires = tuple(self.condition(r.condition, r.reason, r.span, conditions) for r in option.requires)
-        if any(param.high is not None for param in params):
-            tests = [*(r.expr for r in requires), *(e for e in (by, weight) if e is not None)]
-            params = self._counted(params, sum(map(self._costs.of, tests)))
+        tests = [*(r.expr for r in requires), *(e for e in (by, weight) if e is not None)]
+        params = self._counted(params, sum(map(self._costs.of, tests)))
         return ir.Choice(option.name, params, by, weight, requires, self.b.block(), option.doc, option.span), body
 
     def _counted(self, params: tuple[ir.Param, ...], steps: int) -> tuple[ir.Param, ...]:
-        """The parameters with the most steps of what is evaluated for each of their numbers, up to the next numbers.
+        """The parameters with the most steps of what is evaluated for each of their values, up to the next counted one.
+
+        Numbers are counted; members of sets only if the sizes of the kinds allow more than `MAX_LISTED` steps in all:
+        counting takes time, and few options need it.
 
         Args:
             params: the parameters.
             steps: of what is evaluated when all of them are bound.
         """
+        whole = steps
+        for param in reversed(params):
+            whole += self._costs.of(param.where.expr) if param.where is not None else 0
+            whole *= self._costs.members(param.low) if param.high is None else 1
+            whole += self._costs.of(param.low)
         found: list[ir.Param] = []
         for param in reversed(params):
             steps += self._costs.of(param.where.expr) if param.where is not None else 0
-            if param.high is not None:
+            if param.high is not None or whole > MAX_LISTED:
                 found.append(replace(param, steps=max(steps, LEAST_LISTED)))
-                steps = self._costs.of(param.high)
+                steps = self._costs.of(param.high) if param.high is not None else 0
             else:
                 found.append(param)
                 steps *= self._costs.members(param.low)

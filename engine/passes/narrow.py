@@ -116,7 +116,7 @@ def _narrowed_choice(c: ir.Choice, facts: Facts) -> ir.Choice:
     """Conditions on a single parameter narrow its set, where nothing of the option may fault."""
     asked = [x for q in c.params for x in (q.low, q.where.expr if q.where else None) if x is not None]
     asked += [r.expr for r in c.requires]
-    if any(q.high is not None for q in c.params) or any(facts.may_fault(x) for x in asked):
+    if any(q.steps for q in c.params) or any(facts.may_fault(x) for x in asked):
         return c
     requires = list(c.requires)
     params = []

@@ -30,6 +30,6 @@ def numbers(low: int, high: int) -> range:
 
 
 def too_many() -> None:
-    """Reports parameters that range over so many numbers that listing the options takes too long."""
-    message = f"parameters of options range over too many numbers: more than {MAX_LISTED:,} steps to list them"
+    """Reports parameters that range over so much that listing the options takes too long."""
+    message = f"parameters of options range over too much: more than {MAX_LISTED:,} steps to list them"
     raise ProgramFaultError(-1, message)

@@ -194,9 +194,9 @@ class Interpreter(Evaluator):
     def _domain(self, state: State, param: ir.Param, slots: State, left: list[int]) -> Iterable[int]:
         """The values a parameter ranges over, before its `where`."""
         low = self.evaluate(param.low, state, slots)
-        if param.high is None:
+        if param.high is None and not param.steps:
             return members(low, 0)
-        found = numbers(low, self.evaluate(param.high, state, slots))
+        found = [*members(low, 0)] if param.high is None else numbers(low, self.evaluate(param.high, state, slots))
         left[0] -= len(found) * param.steps
         if left[0] < 0:
             too_many()

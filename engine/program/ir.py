@@ -281,7 +281,7 @@ class Condition(Struct, frozen=True, gc=False):
 class Param(Struct, frozen=True, gc=False):
     """A parameter: the members of a set, or the numbers `low` … `high`; first in `slot`, once chosen in `cell`.
 
-    `steps` is what each of the numbers counts for when the options are listed.
+    `steps` is what each of the values counts for when the options are listed; 0 if they are not counted.
     """
 
     name: str

@@ -18,8 +18,8 @@ The checker bounds each loop, but the bounds multiply. The longest way of a ship
 CHECK_EVERY = 100_000
 """Steps after which a machine looks at the length of the journal."""
 MAX_LISTED = 100_000_000
-"""Steps of listing the options of a decision for the numbers that their parameters range over."""
+"""Steps of listing the options of a decision for what their parameters range over."""
 LEAST_LISTED = 100
-"""Steps that a number counts for at least."""
+"""Steps that a value counts for at least."""
 LONG_JOURNAL = 200_000
 """Entries of a journal from which on it is compacted."""

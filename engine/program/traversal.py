@@ -9,7 +9,17 @@ from msgspec.structs import replace
 
 from rulespec.engine.program import ir
 
-_PARTS: dict[type[ir.Expr], Callable[..., tuple[ir.Expr, ...]]] = {
+
+class _Parts(dict[type, Callable[..., tuple[ir.Expr, ...]]]):
+    """The parts of an expression by its class; one that is made of another, as observers make them, has the same."""
+
+    def __missing__(self, kind: type) -> Callable[..., tuple[ir.Expr, ...]]:
+        self[kind] = self[kind.__base__]
+        return self[kind]
+
+
+_PARTS = _Parts()
+_PARTS |= {
     ir.Op: lambda e: e.args,
     ir.Logic: lambda e: e.args,
     ir.Call: lambda e: e.args,

@@ -30,7 +30,7 @@ class ChoiceWriter:
                 body = self._share([c for _, c in chosen]) if self.w.features.share else []
                 body += [line for k, c in chosen for line in self._listed(k, c)]
                 self.w.shared = {}
-                if any(param.high is not None for _, c in chosen for param in c.params):
+                if any(param.steps for _, c in chosen for param in c.params):
                     body = [f"left = {MAX_LISTED:d}", *body]
                 self.w.function(f"{name}{i:d}", ["s"], body if chosen else ["return", "yield"])
             for k, c in enumerate(d.choices):
@@ -62,7 +62,7 @@ class ChoiceWriter:
         tests: list[list[str]] = [[] for _ in range(len(slots) + 1)]
         # No test comes before an earlier one of the rules that may fault: all machines fault alike.
         pure = True
-        faults = [param.high is not None or may_fault(param.low) for param in c.params]  # numbers may be too many
+        faults = [param.steps > 0 or may_fault(param.low) for param in c.params]  # there may be too many values
         wheres = [param.where.expr if param.where is not None else None for param in c.params]
         late = [d + 1 for d, e in enumerate(wheres) if e is not None and may_fault(e)]
         earliest = max([0, *late, *(d for d, may in enumerate(faults) if may)])
@@ -132,9 +132,9 @@ class ChoiceWriter:
             self.w.function(f"by{name}", params, [f"return {self.w.x(c.by)}"])
 
     def _counted(self, name: str, param: ir.Param, times: int) -> list[str]:
-        """The lines that put a domain into a variable, and count its numbers as often as they are listed."""
+        """The lines that put a domain into a variable, and count its values as often as they are listed."""
         found = [f"{name} = {self._domain(param)}"]
-        if param.high is not None:
+        if param.steps:
             found += [f"left -= len({name}) * {times * param.steps:d}", "if left < 0: too_many()"]
         return found
 

@@ -109,7 +109,7 @@ class _Run:
             # A given position may break an invariant before any decision; the start of the game may not.
             # The interpreter is slow at invariants, as it reads the whole state: it tests them at the end only,
             # and those before the first decision if one is broken then.
-            given = self.scenario.given or self.scenario.start is not None
+            given = any(layer.run or layer.set for layer in self.scenario.given) or self.scenario.start is not None
             slow = self.backend == "interpreter"
             start = game.copy()
             broken: set[str] | None = set()

@@ -12,8 +12,8 @@ from rulespec.types import Type
 
 MAX_WORK = 10**7
 """Steps of evaluating one expression, estimated from the sizes of the kinds."""
-MAX_LISTING_WORK = 10**8
-"""Steps of all conditions of a decision's options for all their arguments; most conditions settle it long before."""
+MAX_LISTING_WORK = 10**12
+"""Steps of all conditions of a decision's options for all their arguments; at play, those taken are counted."""
 MAX_INVARIANT_WORK = 10**7
 """Steps of all invariants together."""
 MAX_START_WORK = 3 * 10**6

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from textwrap import indent
 
 import pytest
+from cases import small
 from programs import with_rules
 from worlds import WORLD, Play, take
 
@@ -181,7 +183,36 @@ procedure play():
                 set n to 1
 {DOUBLING}{WORLD}"""
     it = play(text)
-    with pytest.raises(RulesetFaultError, match="range over too many numbers"):
+    with pytest.raises(RulesetFaultError, match="range over too much"):
+        for _ in every_option(it):
+            pass
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        "a in town, b in town, c in town",
+        "a in town where a != b0, b in town where a != b, c in town",
+        "k in 1 .. 2, a in town, b in town, c in town",
+        "c in town, a in {x in town where x != c}, b in {x in town where x != a}",
+    ],
+)
+def test_members_of_large_sets_count_too(params: str, tmp_path: Path) -> None:
+    kinds = "{" + ", ".join(f"b{i}: {{rank: {i}}}" for i in range(400)) + "}"
+    text = f"""
+procedure play():
+    for p in player:
+        decide act by p:
+            option x({params}):
+                require sum(d.rank for d in town) + a.rank + b.rank + c.rank < 0
+                end game
+--- kinds.yaml
+kinds:
+  town: {{facts: {{rank: int}}, entities: {kinds}}}
+"""
+    ruleset = small(tmp_path / "small", text)
+    it = Game(ruleset, ["ann", "bob"])
+    with pytest.raises(RulesetFaultError, match="range over too much"):
         for _ in every_option(it):
             pass
 

@@ -412,7 +412,7 @@ def test_exit_codes(mill: Path, tmp_path: Path) -> None:
     [
         (["--overlays", "--playouts", "3"], "--overlays does not go with overlays in REF"),
         (["--playouts", "0"], "not in the range"),
-        (["nowhere.yaml"], "does not exist"),
+        (["nowhere.yaml"], "is no file"),
         (["--out", "nowhere/x.html"], "cannot be written"),
         (["--players", "many"], "no number of players"),
         (["--playouts", "2", "--players", "9"], "for 2 to 4 players, not for 9"),

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from folders import RULESETS
+from folders import GAMES, RULESETS
 from jsonschema import Draft202012Validator
 
 from rulespec.cli.main import cli
@@ -250,7 +250,7 @@ def test_command_as_json(tmp_path: Path, moves: list[str], code: int) -> None:
 
 # --- foreign logs, progress, and work ------------------------------------------------------------
 
-SITE = Path(__file__).parents[1] / "games" / "imperial" / "logs" / "playimperial"
+SITE = GAMES / "imperial" / "logs" / "playimperial"
 
 
 def test_a_foreign_log_is_taken_as_it_is() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from cases import small
 from click.testing import CliRunner
-from folders import ROOT, RULESETS
+from folders import GAMES, RULESETS
 from jsonschema import Draft202012Validator
 
 from rulespec.cli.main import cli
@@ -26,7 +26,7 @@ from rulespec.engine.simulate.playouts import choose
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
 
-LOGS = ROOT / "games" / "imperial" / "logs"
+LOGS = GAMES / "imperial" / "logs"
 NIM = str(RULESETS / "nim")
 SHORT = RULESETS / "nim" / "logs" / "short.jsonl"
 
@@ -378,7 +378,7 @@ def test_any_game_under_any_rules_comes_to_a_judgement(overlay: str) -> None:
 
 # --- a log of a site that asks other questions ---------------------------------------------------
 
-SITE = Path(__file__).parents[1] / "games" / "imperial" / "logs" / "playimperial"
+SITE = GAMES / "imperial" / "logs" / "playimperial"
 
 
 @pytest.mark.parametrize("name, legal", [("c006-auction-3p", 15), ("u000-standard-3p", 6)])
