@@ -14,8 +14,9 @@ class _Parts(dict[type, Callable[..., tuple[ir.Expr, ...]]]):
     """The parts of an expression by its class; one that is made of another, as observers make them, has the same."""
 
     def __missing__(self, kind: type) -> Callable[..., tuple[ir.Expr, ...]]:
-        self[kind] = self[kind.__base__]
-        return self[kind]
+        assert kind.__base__ is not None
+        self[kind] = found = self[kind.__base__]
+        return found
 
 
 _PARTS = _Parts()

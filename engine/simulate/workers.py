@@ -20,7 +20,7 @@ from concurrent.futures import BrokenExecutor
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 from rulespec.engine.simulate.plan import Outcome, Plan
@@ -65,12 +65,14 @@ def play_on_workers(plan: Plan, numbers: range, jobs: int = -1, cluster: str = "
         raise ClusterError("this needs joblib: pip install joblib") from None
     if not numbers:
         return
-    parent = None if cluster else _Parent(os.getpid(), gc.get_threshold())
     with ExitStack() as stack:
         if cluster:
             stack.enter_context(_connected(cluster))
         else:
-            stack.enter_context(joblib.parallel_config(backend="loky", max_nbytes=None))
+            # Every worker follows, also one that has no game when its parent is stopped: it would wait for minutes.
+            parent = (os.getpid(), gc.get_threshold())
+            config = {"max_nbytes": None, "initializer": _follow_parent, "initargs": parent}
+            stack.enter_context(joblib.parallel_config(backend="loky", **config))
             jobs = min(joblib.cpu_count() if jobs == -1 else jobs, len(numbers))
         try:
             # joblib makes batches of about a second, and orders only a few batches in advance.
@@ -80,7 +82,7 @@ def play_on_workers(plan: Plan, numbers: range, jobs: int = -1, cluster: str = "
             with joblib.Parallel(**how) as parallel:
                 for first in range(0, len(numbers), size):
                     games = numbers[first : first + size]
-                    yield from parallel(joblib.delayed(_play)(plan, number, parent) for number in games)
+                    yield from parallel(joblib.delayed(_play)(plan, number) for number in games)
         except BrokenExecutor:
             message = "a worker was killed; was there too little memory? Fewer --jobs take less"
             raise ClusterError(message) from None
@@ -93,17 +95,8 @@ def play_on_workers(plan: Plan, numbers: range, jobs: int = -1, cluster: str = "
             raise ClusterError(f"{cluster} has stopped: {type(error).__name__}: {detail}") from None
 
 
-class _Parent(NamedTuple):
-    """The parent of the workers: its process id, and its thresholds of garbage collection."""
-
-    pid: int
-    garbage: tuple[int, int, int]
-
-
-def _play(plan: Plan, number: int, parent: _Parent | None) -> Outcome:
+def _play(plan: Plan, number: int) -> Outcome:
     """Plays a game in a worker."""
-    if parent:
-        _follow_parent(parent)
     with _playing:
         return Outcome.of(plan.play(_ruleset(plan.reference, plan.ruleset_hash), number))
 
@@ -117,14 +110,13 @@ def _ruleset(reference: str, hash_: str) -> typed.Ruleset:
     return ruleset
 
 
-@cache
-def _follow_parent(parent: _Parent) -> None:
+def _follow_parent(parent: int, garbage: tuple[int, int, int]) -> None:
     """Makes this worker ignore Ctrl-C, collect garbage as seldom as its parent, and end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.set_threshold(*parent.garbage)
+    gc.set_threshold(*garbage)
 
     def watch() -> None:
-        while os.getppid() == parent.pid:
+        while os.getppid() == parent:
             time.sleep(1)
         os._exit(1)
 

@@ -282,7 +282,7 @@ procedure play():
 
 
 def test_listing_an_option_is_bounded_by_the_sizes_of_its_sets() -> None:
-    assert codes(in_one({"kinds.yaml": f"kinds:\n{kinds(0, 1, 300)}", "rules/play.rules": WIDE})) == {"RS411"}
+    assert codes(in_one({"kinds.yaml": f"kinds:\n{kinds(0, 1, 1200)}", "rules/play.rules": WIDE})) == {"RS411"}
 
 
 @pytest.mark.parametrize("backend", ["python", "interpreter"])
