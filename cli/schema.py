@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from rulespec.diagnostics.report import Report
+from rulespec.documents.json_text import to_json_text
 from rulespec.editor_schema import files_schema, overlay_schema
 from rulespec.load import load_ruleset, load_source
 
@@ -24,4 +23,4 @@ def command(ref: str, overlay: bool) -> None:
     """
     ruleset = load_ruleset(ref)
     schema = overlay_schema(ruleset, load_source(ref, Report()).source.root) if overlay else files_schema(ruleset)
-    click.echo(json.dumps(schema, indent=1))
+    click.echo(to_json_text(schema, indent=1))

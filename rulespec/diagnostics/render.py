@@ -56,7 +56,8 @@ def to_github(diagnostic: Diagnostic) -> str:
 
 
 def _github_data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    # The runner takes `##[` for a command wherever it stands, and knows no escape for it.
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A").replace("##[", "#\\x23[")
 
 
 def _github_property(text: str) -> str:

@@ -11,17 +11,18 @@ _HALF = re.compile("[\ud800-\udfff]")
 """Half a character of UTF-16, which an escape in JSON can name."""
 
 
-def to_json_text(data: object, *, plain: bool = False) -> str:
-    """Data as JSON on one line, with null for the numbers that JSON does not have.
+def to_json_text(data: object, *, plain: bool = False, indent: int | None = None) -> str:
+    """Data as JSON, with null for the numbers that JSON does not have.
 
     Args:
         data: what `json.dumps` takes.
         plain: whether characters beyond ASCII stand for themselves, as far as they can be written to a file.
+        indent: blanks before each level; None for one line.
     """
     try:
-        text = json.dumps(data, ensure_ascii=not plain, allow_nan=False)
+        text = json.dumps(data, ensure_ascii=not plain, allow_nan=False, indent=indent)
     except ValueError:  # a foreign log may have had them
-        text = json.dumps(_finite(data), ensure_ascii=not plain, allow_nan=False)
+        text = json.dumps(_finite(data), ensure_ascii=not plain, allow_nan=False, indent=indent)
     if not plain:  # it may be printed, and `##[` is a command to the runner of a CI job wherever it stands in a line
         return text.replace("##[", "#\\u0023[")
     return to_json_text(data) if _HALF.search(text) else text

@@ -90,6 +90,7 @@ def test_rulesets_say_nothing_to_a_terminal(text: str, home: Path, capsys: pytes
     )
     for how in ("text", "json", "github", "sarif"):
         harmless(capsys, "validate", "./nim", "--format", how)
+    harmless(capsys, "schema", "./nim")
     harmless(capsys, "diff", "./nim", "tutorial")
     harmless(capsys, "test", "./nim")
     harmless(capsys, "simulate", "./nim", "--players", "2", "--games", "2")
@@ -145,7 +146,7 @@ def test_commands_print_through_one_function() -> None:
     assert past == {
         "coverage.py: click.echo(text)",
         'format.py: click.echo(format_rules(text, "<stdin>"), nl=False)',
-        "schema.py: click.echo(json.dumps(schema, indent=1))",
+        "schema.py: click.echo(to_json_text(schema, indent=1))",
         "validate.py: click.echo(to_github(diagnostic))",
     }
 
