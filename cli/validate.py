@@ -13,7 +13,6 @@ from msgspec import Struct
 
 from rulespec import cache
 from rulespec.cli import output
-from rulespec.cli.explore import ExplorationRun
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.render import to_github, to_json
 from rulespec.diagnostics.report import DiagnosticsError, Report
@@ -23,6 +22,7 @@ _MAX_DIALECTS = 50
 """Dialects in the folder of a ruleset."""
 
 if TYPE_CHECKING:  # slow to import, and not needed for usage errors
+    from rulespec.cli.explore import ExplorationRun
     from rulespec.ruleset_files import Files
 
 
@@ -69,7 +69,11 @@ def command(
         raise click.UsageError("--yes goes with --fix only")
     if deep_log is not None and deep is None:
         raise click.UsageError("--deep-log goes with --deep only")
-    exploring = ExplorationRun(deep, deep_log) if deep is not None else None
+    exploring = None
+    if deep is not None:
+        from rulespec.cli.explore import ExplorationRun
+
+        exploring = ExplorationRun(deep, deep_log)
     results = [_checked(ref, exploring) for ref in refs]
     if fix and any(r.report.diagnostics for r in results):
         from rulespec.cli.fix import apply_fixes

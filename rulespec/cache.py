@@ -46,7 +46,12 @@ _writes = count()
 
 
 def key(kind: str, *inputs: str) -> str:
-    """The key of an entry: a hash of its kind, of the texts that its value depends on, and of this program."""
+    """The key of an entry: a hash of its kind, of the texts that its value depends on, and of this program.
+
+    It is "" if there is no cache: then what would be written need not be made.
+    """
+    if _folder() is None:
+        return ""
     found = hashlib.sha256(fingerprint())
     for text in (kind, *inputs):
         data = text.encode("utf-8", "surrogatepass")

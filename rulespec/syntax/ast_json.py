@@ -51,14 +51,15 @@ def pack(tree: Any, origin: Origin) -> Packed:
     """The tree of a text that begins at `origin`, for JSON."""
     spans: dict[Span, int] = {}
     tables: dict[str, dict[Any, int]] = {"names": {}, "texts": {}, "numbers": {}}
+    table_of: dict[str | int, str] = {}
     nodes: dict[str, int] = {}
     order = _steps(tree)
     for step in order:
         if type(step) is Span:
             spans.setdefault(step, len(spans))
-        elif type(step) is str or type(step) is int:
-            table = tables[_table_of(step)]
-            table.setdefault(step, len(table))
+        elif (type(step) is str or type(step) is int) and step not in table_of:
+            name = table_of[step] = _table_of(step)
+            tables[name][step] = len(tables[name])
     begins = {"names": len(_CONSTANTS) + len(spans)}
     begins["texts"] = begins["names"] + len(tables["names"])
     begins["numbers"] = begins["texts"] + len(tables["texts"])
@@ -71,7 +72,7 @@ def pack(tree: Any, origin: Origin) -> Packed:
         elif isinstance(step, type):
             steps.append(-2 - nodes.setdefault(step.__name__, len(nodes)))
         elif type(step) is str or type(step) is int:
-            name = _table_of(step)
+            name = table_of[step]
             steps.append(begins[name] + tables[name][step])
         else:
             steps.append(_CONSTANTS.index(step))

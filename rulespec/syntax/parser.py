@@ -57,7 +57,7 @@ def parse_type(text: str, file: str, line: int = 1, column: int = 1, *, cached: 
 
 def _parse(text: str, start: str, origin: Origin, cached: bool, tokens: list[Token] | None = None) -> Any:
     key = cache.key("tree", start, text) if cached else ""
-    if cached and (packed := cache.read(key, _PACKED)) is not None:
+    if key and (packed := cache.read(key, _PACKED)) is not None:
         tree = unpack(packed, origin, ROOTS[start])
         if tree is not None:
             return tree
@@ -66,7 +66,7 @@ def _parse(text: str, start: str, origin: Origin, cached: bool, tokens: list[Tok
 
     tree = build(text, start, origin, tokens)
     _check_tree(tree)
-    if cached:
+    if key:
         cache.write(key, pack(tree, origin))
     return tree
 
