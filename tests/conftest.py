@@ -4,7 +4,7 @@ What runs in `make test`, and what more in `make proof` (marker `proof`, or a va
 
     scenarios   all, generated Python by quick machines; every fifth,   all, generated Python with all passes, and
                 interpreter                                             interpreter (`proof`)
-    identify    20 choices of rules                                     one more: two departures (`proof`)
+    identify    15 choices of rules                                     seven more (`proof`)
     perft       every sixteenth position, generated Python; the first   all, both backends (RULESPEC_PERFT)
                 four, interpreter
     mutants     40 damaged rulesets                                     1,000 (RULESPEC_MUTANTS)

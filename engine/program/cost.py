@@ -16,13 +16,18 @@ class Costs:
     def __init__(self, p: ir.Program) -> None:
         self.p = p
         self.largest = max(p.sizes.values(), default=1)
+        self._blocks: dict[int, int] = {}
         self._functions: dict[int, int] = {}
         self._results: dict[int, int] = {}
         self._rows: dict[int, int] = {}
 
     def block(self, number: int) -> int:
         """Steps of a block, up to where the next one begins."""
-        block = self.p.blocks[number]
+        if number not in self._blocks:
+            self._blocks[number] = self._block(self.p.blocks[number])
+        return self._blocks[number]
+
+    def _block(self, block: ir.Block) -> int:
         steps = 1
         for i in block.body:
             if isinstance(i, ir.Store):
@@ -45,6 +50,8 @@ class Costs:
         kind = type(e)
         if kind is ir.Const or kind is ir.Local:
             return 1
+        if type(e) is ir.Cell and type(e.index) is ir.Const:  # the most frequent ones
+            return 2
         if kind is ir.Fold:
             assert isinstance(e, ir.Fold)
             steps = 1 + self.of(e.source) + sum(self.of(x) for x in (e.start, e.default) if x is not None)

@@ -127,6 +127,7 @@ def weight(game: Game, option: Option) -> int:
     return game.position.weight(option.kind.choice, option.args)
 
 
+@pytest.mark.proof  # of shipped rulesets `test_shipped.py` tries each overlay, too
 @pytest.mark.parametrize("folder", EVERY, ids=[f.name for f in EVERY])
 def test_both_backends_agree_on_every_ruleset(folder: Path) -> None:
     ruleset = load_ruleset(str(folder))
