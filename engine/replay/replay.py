@@ -88,6 +88,14 @@ class ReplayResult(Struct):
     ignored: list[Ignored] = []
     foreign: bool = False
 
+    def _open(self) -> dict[str, Any] | None:
+        """The decision that is open at the end of the legal part, and who is to act; None if there is none."""
+        try:
+            decision = self.game.decision
+        except RulesetFaultError:  # the divergence says so
+            return None
+        return {"decision": decision.name, "by": decision.by} if decision is not None else None
+
     def to_json(self) -> dict[str, Any]:
         """The object that `replay --format json` prints; see replay.schema.json."""
         game = self.game
@@ -103,7 +111,7 @@ class ReplayResult(Struct):
             "winners": result.winners if result else [],
             "state": state_json(game),
             "ignored": [entry.to_json() for entry in self.ignored],
-            "divergence": self.divergence.to_json() if self.divergence else None,
+            "divergence": self.divergence.to_json() | {"open": self._open()} if self.divergence else None,
         }
 
     def write_native(self, path: Path) -> None:

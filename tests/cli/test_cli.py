@@ -183,6 +183,7 @@ def test_replay_tells_where_a_log_diverges(tmp_path: Path) -> None:
     assert (divergence["index"], divergence["foreign_index"], divergence["rule"]) == (1, None, ["NIM-03"])
     assert divergence["action"] == {"decision": "turn", "by": "Bob", "option": "take(7)"}
     assert "take(1)" in divergence["nearest"]
+    assert divergence["open"] == {"decision": "turn", "by": "Bob"}
 
 
 def test_replay_under_another_ruleset() -> None:

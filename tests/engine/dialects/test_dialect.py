@@ -306,7 +306,7 @@ def test_the_legal_part_of_a_log_that_diverges_is_what_is_left(replay: Recorder)
     assert legal[len(wanted) :] in ([], ["mood"])
     assert result.divergence.index == len(legal)
     printed = result.to_json()["divergence"]
-    assert set(printed) == {"index", "foreign_index", "action", "reason", "rule", "values", "nearest"}
+    assert set(printed) == {"index", "foreign_index", "action", "reason", "rule", "values", "nearest", "open"}
     json.dumps(printed)
 
 
