@@ -44,6 +44,10 @@ def infer_index(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr:
             return typed.Lit(BAD, e.span, 0)
         if target.name in d.pieces:
             return x.bad("RS229", f"`{target.name}` needs a place, as in `{target.name}[…].supply`", e.span)
+        if target.name not in d.kinds and target.name not in (d.player_kind, "players"):
+            found = x.infer(target, env)
+            if found.type == BAD:  # there is no such name, or none here
+                return found
     help_ = "several keys stand in one pair of brackets: `[a, b]`" if isinstance(target, ast.Index) else ""
     if isinstance(target, ast.Ref) and target.name in d.kinds and target.name not in env.vars:
         word = e.keys[0].name if isinstance(e.keys[0], ast.Ref) else "x"

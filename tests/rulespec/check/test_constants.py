@@ -84,3 +84,10 @@ def test_a_number_that_may_be_meant_is_sound(tmp_path: Path, change: str) -> Non
 def test_an_overlay_that_changes_the_range_as_well_is_sound(tmp_path: Path) -> None:
     change = "constants.victory_power: 30 points\n  kinds.nation.state.power.type: points 0..30"
     assert told(tmp_path, change) == []
+
+
+def test_what_the_same_overlay_changes_is_shown_with_its_constant(tmp_path: Path) -> None:
+    changes = "constants.victory_power: 30 points\n  kinds.nation.state.power.type: money 0..30"
+    first = told(tmp_path, changes)[0]
+    assert first.code == "RS302" and first.span is not None
+    assert {first.span.line, *(note.span.line for note in first.notes if note.span.file == first.span.file)} == {6, 7}
