@@ -107,6 +107,9 @@ class Explainer:
         fitting: tuple[Option | None, Refusal] = None, refused("what follows does not fit")
         for record, path in _records(candidates, payload, matched):
             own = [c for c in candidates if bool(c.form.projection.item) == bool(path)]
+            if not own:
+                listed = candidates[0].form.projection.item
+                return None, refused(f"no element of `{listed}` is left for {_asked(decision)}")
             meant = [m for c in own if (m := self._meant(c, payload, record)) is not None]
             if not meant:
                 unknown = self.projections.unknown(decision.name, own[0].form.projection.type, payload)
