@@ -162,6 +162,8 @@ def _member(x: ExpressionContext, owner: typed.Expr, name: ast.Name, span: Span)
                 solid = Ent(solid.kind)
             return typed.Lit(solid, span, value)
         return typed.Fact(fact.type, span, fact, owner)
+    if kind.name in x.decls.broken:  # a product whose parts, and so its facts, are not known
+        return typed.Lit(BAD, span, 0)
     places = {f.name: f.span for f in kind.facts.values()} | {f.name: f.span for f in kind.state.values()}
     hint, notes = nearest(name.text, places)
     return x.bad(
