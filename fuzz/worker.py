@@ -29,7 +29,7 @@ from typing import Self
 ROOT = Path(__file__).parent.parent
 SECONDS = 5
 """Of the processor, for one input: a machine that is busy with other things makes nothing a failure."""
-MEGABYTES = 500
+MEGABYTES = 300
 """Resident, at most, of the whole process while it has one input."""
 
 _PATIENCE = 60  # seconds on the clock, for what waits and does nothing
