@@ -11,9 +11,10 @@ from rulespec.engine.program.domains import members, numbers, too_many
 from rulespec.engine.program.evaluator import Evaluator
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import Journal, State, compact, overwrite, restore
-from rulespec.engine.program.limits import CHECK_EVERY, MAX_LISTED, MAX_NUMBER, MAX_STEPS, TOO_FULL
+from rulespec.engine.program.limits import CHECK_EVERY, MAX_LISTED, MAX_NUMBER, MAX_STEPS
 from rulespec.engine.program.machine import Listed
 from rulespec.engine.program.observer import Observer
+from rulespec.engine.program.payments import check_amount, too_full
 
 
 class Interpreter(Evaluator):
@@ -98,12 +99,11 @@ class Interpreter(Evaluator):
         elif isinstance(i, ir.Transfer):
             amount = self.evaluate(i.amount, state, slots)
             source, target = self._address(i.source, state, slots), self._address(i.target, state, slots)
-            if amount < 0 or amount > (MAX_NUMBER if i.unlimited else state[source]):
-                raise ProgramFaultError(i.site, f"{amount} of {state[source]}")
+            check_amount(amount, state[source], i.unlimited, i.site)
             _put(state, source, state[source] - amount, journal)
             _put(state, target, state[target] + amount, journal)
             if state[source] < -MAX_NUMBER or state[target] > MAX_NUMBER:
-                raise ProgramFaultError(i.site, TOO_FULL)
+                too_full(i.site)
         else:
             assert isinstance(i, ir.Clear)
             self.count(i.size)

@@ -10,7 +10,8 @@ from typing import Any
 
 from rulespec.engine.program.domains import members, numbers, too_many
 from rulespec.engine.program.faults import ProgramFaultError
-from rulespec.engine.program.limits import MAX_NUMBER, TOO_FULL
+from rulespec.engine.program.limits import MAX_NUMBER
+from rulespec.engine.program.payments import too_full, too_much
 
 _MEMO_LIMIT = 50_000
 _TUPLES_LIMIT = 10_000
@@ -83,16 +84,6 @@ def lookup(table: dict[int, int], key: int, site: int) -> int:
 def outside(value: int, site: int) -> None:
     """Reports a value that does not fit its cell."""
     raise ProgramFaultError(site, f"it would be {value}")
-
-
-def too_much(amount: int, there: int, site: int) -> None:
-    """Reports a payment or a move of less than nothing, or of more than there is."""
-    raise ProgramFaultError(site, f"{amount} of {there}")
-
-
-def too_full(site: int) -> None:
-    """Reports a payment or a move after which there is too much at one place."""
-    raise ProgramFaultError(site, TOO_FULL)
 
 
 class Memo(dict[Any, Any]):
