@@ -12,7 +12,6 @@ import click
 from msgspec import Struct
 
 from rulespec.cli import output
-from rulespec.cli.failing_game import MAX_SHOWN
 from rulespec.cli.state_text import standings, state_lines
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.json_text import to_json_text
@@ -231,6 +230,8 @@ def _broken(broken: Broken) -> None:
     output.echo(_breaks(broken))
     for line in output.table(rows):
         output.echo(line)
+    from rulespec.cli.failing_game import MAX_SHOWN  # lazily: few games break an invariant
+
     if broken.scenario and broken.index < MAX_SHOWN:
         output.echo()
         output.echo("as a scenario:")
