@@ -12,7 +12,7 @@ from rulespec.types import INT, Ent, SetOf, Type
 
 WORDS = [
     *("and", "or", "not", "in", "is", "some", "none", "if", "elif", "else", "for", "where", "from", "after", "true"),
-    *("false", "let", "set", "to", "pay", "move", "of", "require", "decide", "by", "together", "chance", "option"),
+    *("false", "let", "set", "to", "pay", "move", "of", "require", "decide", "by", "together", "chance", "roll", "choose", "option"),
     *("weight", "include", "match", "case", "repeat", "at", "most", "leave", "again", "return", "pass", "end", "game"),
     *("as", "won"),
     *("def", "procedure", "invariant", "scoring", "score", "tiebreak", "options", "replace", "wrap", "extend"),

@@ -64,12 +64,26 @@ class DecisionLowering:
         self.taken: list[tuple[int, ir.Choice]] = []
         self._body = body
 
-    def decide(self, s: typed.Decide, scope: Scope) -> None:
-        """Lowers a decision and what follows from it."""
+    def decide(self, s: typed.Decide, scope: Scope) -> Scope:
+        """Lowers a decision and what follows from it; returns the scope of the statements after it."""
+        if s.draws:
+            return self._draw(s, scope)
         if s.form == "together":
             self._together(s, scope)
         else:
             self._alone(s, scope)
+        return scope
+
+    def _draw(self, s: typed.Decide, scope: Scope) -> Scope:
+        """Whatever follows is the body of the option, and its arguments stay where they are."""
+        ask = self.b.block()
+        by = self.b.x.expr(s.by, scope) if s.by is not None else None
+        choice, body = self.options.choice(s.options[0], scope)
+        self.b.clear_arguments(choice)  # in a loop they are those of the last time
+        self.b.goto(ask)
+        self._ask(s, ask, by, [choice])
+        self.b.here = choice.block
+        return body
 
     def _alone(self, s: typed.Decide, scope: Scope) -> None:
         ask, after = self.b.block(), self.b.block()

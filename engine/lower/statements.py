@@ -82,7 +82,7 @@ class StatementLowering:
             self._repeat(s, scope)
         else:
             assert isinstance(s, typed.Decide)
-            self.decisions.decide(s, scope)
+            return self.decisions.decide(s, scope)
         return scope
 
     def _jump(self, word: str) -> None:

@@ -7,7 +7,7 @@ from rulespec.check.expressions.names import no_shadow
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.syntax import ast
-from rulespec.syntax.words import BEGIN_EXPRESSIONS
+from rulespec.syntax.words import BEGIN_EXPRESSIONS, BEGIN_STATEMENTS
 from rulespec.typed import nodes as typed
 from rulespec.types import BAD
 
@@ -20,7 +20,7 @@ def check_signatures(c: Context) -> None:
     for (_, name), item in c.source.items.items():
         if isinstance(item, ast.Def | ast.Procedure):
             params: list[typed.Var] = []
-            if name in _BUILT_IN:
+            if name in _BUILT_IN or (name in BEGIN_STATEMENTS and isinstance(item, ast.Procedure)):
                 x.error("RS223", f"`{name}` is a word of the language", item.name.span)
             for p in item.params:
                 if p.name.text in {q.name for q in params}:

@@ -60,10 +60,12 @@ class Extender:
 
     Attributes:
         known: the names of all decisions that it has come by.
+        drawn: the names of those that it has come by in a `roll` or a `choose`.
     """
 
     def __init__(self, extension: ast.Extend, repeated: Repeated) -> None:
         self.known: set[str] = set()
+        self.drawn: set[str] = set()
         self._extension = extension
         self._repeated = repeated
         self._size = sum(map(size, extension.options))
@@ -88,6 +90,8 @@ class Extender:
                 return replace(s, body=self.block(s.body))
             case ast.Decide():
                 return self._decide(s)
+            case ast.Draw():
+                self.drawn.add(s.name.text)
         return s
 
     def _decide(self, s: ast.Decide) -> ast.Decide:

@@ -383,6 +383,8 @@ def _extend(source: Source, extension: ast.Extend, name: str, report: Report) ->
             source.items[key] = new
     if extension.name.text not in extender.known:
         hint = did_you_mean(extension.name.text, extender.known)
+        if extension.name.text in extender.drawn:
+            hint = "a `roll` or a `choose` has one option: put a `chance` or a `decide` in its place"
         report.error("RS509", f"there is no decision `{extension.name.text}`", extension.name.span, help=hint)
 
 

@@ -238,6 +238,15 @@ class Decide(Stmt, frozen=True):
     options: tuple[OptionDef | Name, ...]
 
 
+class Draw(Stmt, frozen=True):
+    """`roll` (nobody decides, `by` is None) or `choose`: an option whose parameters are locals from there on."""
+
+    name: Name
+    params: tuple[OptionParam, ...]
+    by: Expr | None
+    weight: Expr | None
+
+
 # --- items of a rules file -----------------------------------------------------------------
 
 

@@ -118,7 +118,7 @@ _STATEMENTS = (
     (_BODY + r"switch ?¦", "write `match`"),
     (r"\bcase .*(?:-¦>|¦->)", "write `case a:`"),
     (
-        _BODY + r"(?:ask|choose|choice|prompt|vote) ?¦",
+        _BODY + r"(?:ask|choice|prompt|vote) ?¦",
         "a question to a player is `decide name by player:`, with options",
     ),
     (
@@ -128,6 +128,14 @@ _STATEMENTS = (
     (_BODY + r"(?:print|log|echo) ?[¦(]", "rules print nothing: leave it out"),
     (_BODY + r"(?:set|let) \w.* ¦[-+*/%]=", "write `set x to x + e`"),
     (_BODY + r"set .* ¦:?=", "assign with `set … to …`"),
+    (
+        _BODY + r"(?:let \w+ =|set .* to) (?:roll|random|rand|throw|dice) ¦",
+        "a result has a line of its own: `roll name(n in 1 .. 6)`; `n` is known from there to the end of the block",
+    ),
+    (
+        _BODY + r"(?:let \w+ =|set .* to) (?:choose|ask|pick) ¦",
+        "a choice has a line of its own: `choose name(x in s) by p`; `x` is known from there to the end of the block",
+    ),
     (r"^\w*: let \w+ ?¦:(?!=)", "a local has the type of its value: `let name = …`"),
     (r"^\w*: let \w+ ?¦,", "one `let` for each local"),
     (r"^\w*: let \w+ ?¦", "a local is made with `let name = …`"),
@@ -198,6 +206,14 @@ _DECISIONS = (
     (_BODY + r"chance \w+ ¦in\b", "each result of a `chance` is an option: `option face(n in 1 .. 6):` in its block"),
 )
 
+_DRAWS = (
+    (_BODY + r"roll .*\) ?¦by\b", "nobody decides a `roll`: leave `by` out, or write `choose`"),
+    (_BODY + r"(?:roll|choose) .*¦:", "no block follows: its parameters are known to the end of the block it stands in"),
+    (_BODY + r"choose .*\) ?¦(?:$|weight)", "say who chooses: `choose name(x in s) by p`"),
+    (_BODY + r"roll(?: \w+)? ?¦|roll \w+\(\w* ?¦", "write `roll name(n in 1 .. 6)`"),
+    (_BODY + r"choose(?: \w+)? ?¦|choose \w+\(\w* ?¦", "write `choose name(x in s) by p`"),
+)
+
 _EXPRESSIONS = (
     (
         r"\b(max|min)\(.*\bfor\b[^()]*¦(?:for\b|,)",
@@ -244,7 +260,7 @@ _EXPRESSIONS = (
     (_BODY + r"move .*¦", "the form is `move 1 of pile from place to place`"),
 )
 
-_GROUPS = (_HEADS, _ONE_EXPRESSION, _COMPARING, _STATEMENTS, _DECISIONS, _EXPRESSIONS)
+_GROUPS = (_HEADS, _ONE_EXPRESSION, _COMPARING, _STATEMENTS, _DECISIONS, _DRAWS, _EXPRESSIONS)
 _WORDS = frozenset("and as by case else elif for from if in is let not or set to where".split())  # noqa: SIM905
 _SHOWN = 80
 """Characters of a long line that are looked at: behind the error, before it, and at the begin of the line."""

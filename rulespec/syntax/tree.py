@@ -103,6 +103,12 @@ class _Builder(ExpressionBuilder):
         doc, options = self._doc_and_rest(meta, c[1:])
         return ast.Decide(self.origin.span(meta), "chance", c[0], None, None, doc, options)
 
+    def roll_stmt(self, meta: Meta, c: list[Any]) -> ast.Stmt:
+        return ast.Draw(self.origin.span(meta), c[0], c[1], None, c[2])
+
+    def choose_stmt(self, meta: Meta, c: list[Any]) -> ast.Stmt:
+        return ast.Draw(self.origin.span(meta), c[0], c[1], c[2], None)
+
     def include(self, meta: Meta, c: list[Any]) -> ast.Name:
         name: ast.Name = c[0]
         return name

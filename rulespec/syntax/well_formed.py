@@ -90,6 +90,7 @@ WELL_FORMED: dict[type[Struct], Callable[[Any], bool]] = {
     ast.For: lambda s: len(s.body) > 0,
     ast.Repeat: lambda s: len(s.body) > 0,
     ast.Decide: _decide,
+    ast.Draw: lambda s: len(s.params) > 0 and (s.by is None or s.weight is None),
     ast.OptionDef: lambda o: len(o.body) > 0,
     ast.Def: _item,
     ast.Procedure: lambda item: _item(item) and len(item.body) > 0,

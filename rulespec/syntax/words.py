@@ -1,7 +1,11 @@
-"""Words of the rules language that begin an expression, and so cannot be names in one."""
+"""Words of the rules language that cannot be names where they begin something."""
 
 from __future__ import annotations
 
 BEGIN_EXPRESSIONS = frozenset(
     ["all", "any", "count", "false", "first", "max", "min", "next", "none", "not", "reach", "sum", "true", "union"]
 )
+"""Words that begin an expression: no names of what stands in one."""
+
+BEGIN_STATEMENTS = frozenset(["choose", "roll"])
+"""Words that begin a statement, and may be names of all but procedures."""

@@ -388,7 +388,10 @@ class OptionDef(Struct, frozen=True):
 
 
 class Decide(Stmt, frozen=True):
-    """`form` is decide, chance or together."""
+    """`form` is decide, chance or together.
+
+    `draws`: it has one option, whose parameters are variables of the statements that follow.
+    """
 
     form: str
     name: str
@@ -396,6 +399,7 @@ class Decide(Stmt, frozen=True):
     each: Binder | None
     doc: str
     options: tuple[OptionDef, ...]
+    draws: bool = False
 
 
 # --- rules ---------------------------------------------------------------------------------

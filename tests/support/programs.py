@@ -10,6 +10,7 @@ from pathlib import Path
 from cases import split, write
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from programs_values import draw
 from worlds import IDLE, WORLD
 
 from rulespec.check.passes import check_source
@@ -220,6 +221,8 @@ class Writer:
         if form == 11:
             return [f"{pad}helper({e(NUM, scope, 1)}, {e(TOWN, scope, 1)})"]
         if form == 12 and place != "together":
+            if self.number(3) == 0:
+                return draw(self, scope, pad)
             return self.decide(scope, depth, pad, place)
         return [f"{pad}set n to {e(NUM, scope, 3)}"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 _NOTHING = "no value is written `none`"
 _NUMBERS = "numbers are no set: compare with `a <= n and n <= b`; `repeat at most n:` counts"
 _SIZE = "the number of members is `count(s)`"
-_CHANCE = "chance is a decision that nobody takes: `chance name:`, with its results as options"
+_CHANCE = "chance has a line of its own: `roll name(n in 1 .. 6)`; `n` is known from there to the end of the block"
 _SET = "a set is written in braces: `{a, b}`"
 _WHOLE = "numbers are whole, and division rounds down: leave it out"
 _EACH = "write `any(x in s where c)` or `all(x in s: c)`"

@@ -7,6 +7,7 @@ from rulespec.check.statements.changes import type_assign, type_let, type_move, 
 from rulespec.check.statements.context import Outcome, Place, StatementContext
 from rulespec.check.statements.control import type_call, type_end, type_for, type_if, type_jump, type_match, type_repeat
 from rulespec.check.statements.decisions import type_decide
+from rulespec.check.statements.draws import type_draw
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 
@@ -60,6 +61,8 @@ class StatementChecker(StatementContext):
             return type_repeat(self, s, env, place)
         if isinstance(s, ast.Decide):
             return type_decide(self, s, env, place)
+        if isinstance(s, ast.Draw):
+            return type_draw(self, s, env, place)
         assert isinstance(s, ast.Require)
         self.x.error("RS406", "`require` stands first in the body of an option", s.span, help=_INSTEAD)
         return None, env, True

@@ -30,15 +30,7 @@ def type_decide(c: StatementContext, s: ast.Decide, env: Env, place: Place) -> O
     env = c.forget(env, bodies)
     by, each, scope = None, None, env
     if s.by is not None:
-        by = x.infer(s.by, env, player)
-        if by.type == SetOf(player.kind):
-            help_ = f"to ask all of them: `decide {s.name.text} together by p in …`"
-            by = x.bad("RS301", f"one {player} decides, and this is {by.type}", by.span, str(by.type), help=help_)
-        elif isinstance(s.by, ast.Binary) and s.by.op == "in" and isinstance(s.by.left, ast.Ref):
-            help_ = f"to ask all of them: `decide {s.name.text} together by {s.by.left.name} in …`"
-            by = x.wrong(by, f"who decides must be {player}", help_)
-        else:
-            by = x.expect(by, player, "who decides")
+        by = decider(c, s.name.text, s.by, env)
     if s.each is not None:
         each, scope = type_binder(x, s.each, env)
         if each.var.type not in (player, BAD):
@@ -56,7 +48,7 @@ def type_decide(c: StatementContext, s: ast.Decide, env: Env, place: Place) -> O
         option, after, alive = _option(c, o, scope, inside, s.form, changed)
         typed_options.append(option)
         if o.name.text not in seen:
-            _one_form(c, s.name.text, option)
+            one_form(c, s.name.text, option)
         seen[o.name.text] = o
         if alive:
             ends.append(after)
@@ -65,6 +57,20 @@ def type_decide(c: StatementContext, s: ast.Decide, env: Env, place: Place) -> O
         ends.append(env)
     decide = typed.Decide(s.span, s.form, s.name.text, by, each, s.doc.text, tuple(typed_options))
     return decide, replace(env.meet(ends), vars=env.vars), bool(ends) or together
+
+
+def decider(c: StatementContext, decision: str, e: ast.Expr, env: Env) -> typed.Expr:
+    """Typed form of who takes a decision."""
+    x = c.x
+    player = Ent(x.decls.player_kind)
+    by = x.infer(e, env, player)
+    if by.type == SetOf(player.kind):
+        help_ = f"to ask all of them: `decide {decision} together by p in …`"
+        return x.bad("RS301", f"one {player} decides, and this is {by.type}", by.span, str(by.type), help=help_)
+    if isinstance(e, ast.Binary) and e.op == "in" and isinstance(e.left, ast.Ref):
+        help_ = f"to ask all of them: `decide {decision} together by {e.left.name} in …`"
+        return x.wrong(by, f"who decides must be {player}", help_)
+    return x.expect(by, player, "who decides")
 
 
 def _options(c: StatementContext, s: ast.Decide) -> list[ast.OptionDef]:
@@ -85,13 +91,7 @@ def _option(
     `changed` are the statements that others may run between the choice and the body.
     """
     x = c.x
-    params: list[typed.OptionParam] = []
-    scope = env
-    if len(o.params) > MAX_PARAMS:
-        x.error("RS226", f"an option has at most {MAX_PARAMS} parameters", o.name.span)
-    for p in o.params:
-        param, scope = _param(c, p, scope)
-        params.append(param)
+    params, scope = option_params(c, o.params, o.name, env)
     by = weight = None
     if o.by is not None:
         by = x.check(o.by, scope, Ent(x.decls.player_kind), "who may take this option")
@@ -110,11 +110,27 @@ def _option(
         requires.append(typed.Requirement(condition, r.reason.text, r.condition.span))
         body = body[1:]
     block, after, alive = c.inner(body, c.forget(scope, changed), place)
-    option = typed.OptionDef(o.name.text, tuple(params), by, weight, tuple(requires), block, o.doc.text, o.name.span)
+    option = typed.OptionDef(o.name.text, params, by, weight, tuple(requires), block, o.doc.text, o.name.span)
     return option, after, alive
 
 
-def _one_form(c: StatementContext, decision: str, option: typed.OptionDef) -> None:
+def option_params(
+    c: StatementContext, params: tuple[ast.OptionParam, ...], name: ast.Name, env: Env, reads: int = 1
+) -> tuple[tuple[typed.OptionParam, ...], Env]:
+    """Typed parameters of an option, and the scope of what comes after them.
+
+    `reads` is how often each counts as read at first: what only the log and the players see counts, too.
+    """
+    if len(params) > MAX_PARAMS:
+        c.x.error("RS226", f"an option has at most {MAX_PARAMS} parameters", name.span)
+    found: list[typed.OptionParam] = []
+    for p in params:
+        param, env = _param(c, p, env, reads)
+        found.append(param)
+    return tuple(found), env
+
+
+def one_form(c: StatementContext, decision: str, option: typed.OptionDef) -> None:
     """Reports options of one name with different parameters, in decisions of one name: logs take them for one."""
     first = c.options_seen.setdefault((decision, option.name), option)
     if [(p.var.name, p.var.type) for p in first.params] != [(p.var.name, p.var.type) for p in option.params]:
@@ -127,9 +143,9 @@ def _one_form(c: StatementContext, decision: str, option: typed.OptionDef) -> No
         )
 
 
-def _param(c: StatementContext, p: ast.OptionParam, env: Env) -> tuple[typed.OptionParam, Env]:
+def _param(c: StatementContext, p: ast.OptionParam, env: Env, reads: int) -> tuple[typed.OptionParam, Env]:
     x = c.x
-    no_shadow(x, p.name, env)
+    new = no_shadow(x, p.name, env)
     low = x.infer(p.low, env)
     high: typed.Expr | None = None
     type_: Type = BAD
@@ -144,7 +160,7 @@ def _param(c: StatementContext, p: ast.OptionParam, env: Env) -> tuple[typed.Opt
         if isinstance(low.type, Ent):
             help_ = "a single one is no parameter: use it in the body, if need be after `require x is some`"
         x.wrong(low, "a parameter ranges over a set or over numbers `a .. b`", help_)
-    var = typed.Var(p.name.text, type_, p.name.span, reads=1)
+    var = typed.Var(p.name.text, type_, p.name.span, reads=reads if new else 1)
     x.decls.refer(var.span, var)
     inner = env.bind(var)
     where = None

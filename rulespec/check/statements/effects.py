@@ -69,7 +69,7 @@ class Effects:
         return any(self._statement_decides(s, self.originals.get(name, ""), seen) for s in procedure.body)
 
     def _statement_decides(self, s: ast.Stmt, original: str, seen: set[str]) -> bool:
-        if isinstance(s, ast.Decide):
+        if isinstance(s, ast.Decide | ast.Draw):
             return True
         if isinstance(s, ast.CallStmt):
             return self._procedure_decides(_callee(s, original), seen)
