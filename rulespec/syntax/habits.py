@@ -208,7 +208,7 @@ _DECISIONS = (
 
 _DRAWS = (
     (_BODY + r"roll .*\) ?¦by\b", "nobody decides a `roll`: leave `by` out, or write `choose`"),
-    (_BODY + r"(?:roll|choose) .*¦:", "no block follows: its parameters are known to the end of the block it stands in"),
+    (_BODY + r"(?:roll|choose) .*¦:", "no block follows: its parameters are known to the end of this block"),
     (_BODY + r"choose .*\) ?¦(?:$|weight)", "say who chooses: `choose name(x in s) by p`"),
     (_BODY + r"roll(?: \w+)? ?¦|roll \w+\(\w* ?¦", "write `roll name(n in 1 .. 6)`"),
     (_BODY + r"choose(?: \w+)? ?¦|choose \w+\(\w* ?¦", "write `choose name(x in s) by p`"),

@@ -5,10 +5,18 @@ from __future__ import annotations
 import pytest
 from worlds import WORLD, Play, listed, run, take
 
+from rulespec.engine.game.game import Game
+
+
+def asked(game: Game) -> tuple[str, str | None]:
+    """The name of the open decision, and who decides."""
+    assert game.decision is not None
+    return game.decision.name, game.decision.by
+
 
 def test_a_roll_is_a_chance_whose_result_is_known_to_the_end_of_the_block(play: Play) -> None:
     game = run(play, "roll throw(k in 1 .. 6)\nset n to k * 10")
-    assert (game.decision.name, game.decision.by) == ("throw", None)
+    assert asked(game) == ("throw", None)
     assert listed(game) == [f"throw({k})" for k in range(1, 7)]
     take(game, "throw(4)")
     assert game.value("n") == "40"
@@ -33,12 +41,12 @@ procedure turn(p: player):
 
 def test_a_choice_is_a_decision_of_a_player_with_reasons(play: Play) -> None:
     game = play("procedure play():\n    for p in player:\n        turn(p)\n    end game\n" + TURN + WORLD)
-    assert (game.decision.name, game.decision.by) == ("bring", "ann")
+    assert asked(game) == ("bring", "ann")
     assert listed(game)[:2] == ["bring(elm, 1)", "bring(ash, 1)"]
     refusal = game.why_not(game.parse("bring(oak, 1)"))
     assert refusal is not None and refusal.reason == "T-01: only far"
     take(game, "bring(ash, 2)")
-    assert game.decision.by == "bob" and game.value("n") == "2"
+    assert asked(game)[1] == "bob" and game.value("n") == "2"
     assert game.value("ash.owner") == "ann"
 
 
@@ -87,7 +95,7 @@ procedure turn(p: player):
 """
     game = run(play, "for p in player where p.index == 0:\n        turn(p)", rules)
     take(game, "hit(oak)", "strength(0)")
-    assert game.decision.name == "move"
+    assert asked(game)[0] == "move"
     take(game, "hit(elm)", "strength(1)")
     assert game.value("elm.owner") == "ann"
-    assert game.decision.name == "rest"
+    assert asked(game)[0] == "rest"
