@@ -8,12 +8,14 @@ import re
 import shutil
 import textwrap
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
 import click
 
 from rulespec.cli import output
+from rulespec.cli.new_game import game_files
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, entries, get, text
@@ -21,7 +23,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.load import Merged, load_ruleset, load_source
-from rulespec.references import find_ruleset, game_folders
+from rulespec.references import find_ruleset, ruleset_folders
 from rulespec.schemas import load_schema, modeline
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
@@ -34,7 +36,7 @@ _COMMENT = 90  # characters of the comment of an option
 
 @click.command("new")
 @click.argument("name")
-@click.option("--from", "ref", metavar="REF", required=True, help="The ruleset to start from.")
+@click.option("--from", "ref", metavar="REF", help="The ruleset to start from; default: nothing.")
 @click.option(
     "--to",
     "folder",
@@ -43,12 +45,14 @@ _COMMENT = 90  # characters of the comment of an option
     help="The folder to put it in; default: the current one.",
 )
 @click.option("--overlay", is_flag=True, help="An overlay of one file for REF, not a ruleset of its own.")
-def command(name: str, ref: str, folder: Path, overlay: bool) -> None:
-    """Start a variant or a map NAME of your own: a folder that extends the ruleset REF, or an overlay for it.
+def command(name: str, ref: str | None, folder: Path, overlay: bool) -> None:
+    """Start a game, a variant or a map NAME of your own. It validates, plays and passes its test at once.
 
-    The new files change nothing yet; they validate, play and pass their test at once. Everything that can be changed is
-    there as a comment, with its present value. No file is overwritten.
+    Without --from it is a small game that is complete: change it into yours. With --from it is a folder that extends
+    the ruleset REF, or an overlay for it. That changes nothing yet; everything that can be changed is there as a
+    comment, with its present value. No file is overwritten.
 
+    Example: rulespec new my_game
     Example: rulespec new my_map --from imperial
     """
     if not _NAME.fullmatch(name) or len(name) > _NAME_LIMIT:
@@ -57,22 +61,26 @@ def command(name: str, ref: str, folder: Path, overlay: bool) -> None:
     target = folder / (f"{name}.yaml" if overlay else name)
     if os.path.lexists(target):
         raise click.UsageError(f"{target} exists already: choose another name or folder")
+    if ref is None:
+        if overlay:
+            raise click.UsageError("an overlay lies over a ruleset: name it with --from")
+        _write_folder(target, dict(game_files(name, _title(name), target)))
+        _tell(None, _path(target), target, 2)
+        return
     ruleset, base = load_ruleset(ref), load_source(ref, Report())
     if name in {ruleset.id, *ruleset.overlays, *ruleset.offered, *(f.name for f in ruleset.folders)}:
         raise click.UsageError(f"`{name}` is a name of the base: choose another")
-    try:
-        if overlay:
-            _write_file(target, _overlay_file(name, target, ruleset, base))
-        else:
-            _write_folder(target, dict(_files(name, target, _extends(ref, target), ruleset, base)))
-    except OSError as error:
-        raise click.UsageError(f"{target} cannot be written: {error.strerror or error}") from None
+    if overlay:
+        _write_file(target, _overlay_file(name, target, ruleset, base))
+    else:
+        _write_folder(target, dict(_files(name, target, _extends(ref, target), ruleset, base)))
     _tell(ref, f"{ref}+{_path(target)}" if overlay else _path(target), target, len(_seats(ruleset)))
 
 
-def _tell(ref: str, new: str, target: Path, players: int) -> None:
+def _tell(ref: str | None, new: str, target: Path, players: int) -> None:
     output.echo(f"written: {target}")
-    for line in (f"validate {new}", f"diff {ref} {new}", f"simulate {new} --players {players} --games 20"):
+    compared = (f"diff {ref} {new}",) if ref is not None else ()
+    for line in (f"validate {new}", *compared, f"simulate {new} --players {players} --games 20"):
         output.echo(f"  rulespec {line}")
     if target.is_dir():
         output.echo(f"  rulespec test {new}")
@@ -83,21 +91,31 @@ def _path(target: Path) -> str:
     return str(target) if os.sep in str(target) else f".{os.sep}{target}"
 
 
+@contextmanager
+def _written(target: Path) -> Iterator[None]:
+    """Says of a folder or a file that cannot be written that it cannot."""
+    try:
+        yield
+    except OSError as error:
+        raise click.UsageError(f"{target} cannot be written: {error.strerror or error}") from None
+
+
 def _write_folder(target: Path, files: dict[str, str]) -> None:
     """Writes all the files, or nothing."""
-    target.mkdir()
-    try:
-        for name, body in files.items():
-            path = target / name
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(body, "utf-8")
-    except BaseException:
-        shutil.rmtree(target, ignore_errors=True)
-        raise
+    with _written(target):
+        target.mkdir()
+        try:
+            for name, body in files.items():
+                path = target / name
+                path.parent.mkdir(exist_ok=True)
+                path.write_text(body, "utf-8")
+        except BaseException:
+            shutil.rmtree(target, ignore_errors=True)
+            raise
 
 
 def _write_file(target: Path, body: str) -> None:
-    with target.open("x", encoding="utf-8") as file:
+    with _written(target), target.open("x", encoding="utf-8") as file:
         try:
             file.write(body)
             file.flush()
@@ -282,7 +300,7 @@ def _extends(ref: str, target: Path) -> str:
             raise click.UsageError(
                 f"a ruleset extends overlays by their ids: copy `{overlay}` into {base / 'variants'}, or use --overlay"
             )
-    fixed = {folder.resolve() for folder in game_folders() if folder.is_absolute()}
+    fixed = {folder.resolve() for folder in ruleset_folders() if folder.is_absolute()}
     written = base.name
     if base.parent not in {beside.parent, *fixed} or find_ruleset(written, beside=beside) != base:
         written = Path(os.path.relpath(base, beside)).as_posix()

@@ -82,7 +82,7 @@ def _rules() -> Iterator[Parts]:
         rules = b"\n".join(body for name, body in parts.items() if name.endswith(".rules"))
         rest = {n: body for n, body in parts.items() if n.endswith(".yaml") and "/" not in n}
         yield {"rules/play.rules": rules, **rest}
-    for file in sorted(GAMES.glob("*/rules/*.rules")):
+    for file in sorted(GAMES.rglob("rules/*.rules")):
         yield {"rules/play.rules": file.read_bytes(), **_world()}
 
 
@@ -91,7 +91,7 @@ def _overlays() -> Iterator[Parts]:
         overlay = next((n for n in parts if n.startswith("variants/") and n.endswith(".yaml")), None)
         if overlay is not None:
             yield _as_o(parts, overlay)
-    for file in sorted(GAMES.glob("*/variants/*.yaml"), key=lambda p: (p.stat().st_size, p)):
+    for file in sorted(GAMES.rglob("variants/*.yaml"), key=lambda p: (p.stat().st_size, p)):
         rules = file.with_suffix(".rules")
         more = {"variants/o.rules": rules.read_bytes()} if rules.exists() else {}
         yield {"variants/o.yaml": file.read_bytes(), **more, **_world()}
@@ -112,7 +112,7 @@ def _native_logs() -> Iterator[bytes]:
     from rulespec.engine.logs.native import LogHeader, entry_json
     from rulespec.load import load_ruleset
 
-    for file in sorted([*TESTS.glob("rulesets/*/logs/**/*.jsonl"), *GAMES.glob("*/logs/*.jsonl")]):
+    for file in sorted([*TESTS.glob("rulesets/*/logs/**/*.jsonl"), *GAMES.rglob("logs/*.jsonl")]):
         yield b"".join(file.read_bytes().splitlines(keepends=True)[:_ENTRIES])
     for name in ("nim", "wager", "errands"):
         for number in range(4):
@@ -152,7 +152,7 @@ def _under() -> Iterator[Parts]:
 
 def _dialects() -> Iterator[Parts]:
     errands = _folder(TESTS / "rulesets" / "errands")
-    for file in sorted([*TESTS.glob("rulesets/*/dialects/*.yaml"), *GAMES.glob("*/dialects/*.yaml")]):
+    for file in sorted([*TESTS.glob("rulesets/*/dialects/*.yaml"), *GAMES.rglob("dialects/*.yaml")]):
         for log in [*_foreign_logs()][:5]:
             yield {"dialects/d.yaml": file.read_bytes(), "log.json": log, **errands}
 
@@ -161,7 +161,7 @@ def _scenarios() -> Iterator[Parts]:
     for file in sorted(TESTS.glob("rulesets/*/scenarios/*.yaml")):
         yield {"scenarios/s.yaml": file.read_bytes(), **_folder(file.parents[1])}
     nim = _folder(TESTS / "rulesets" / "nim")
-    for file in sorted(GAMES.glob("*/scenarios/*.yaml")):
+    for file in sorted(GAMES.rglob("scenarios/*.yaml")):
         yield {"scenarios/s.yaml": file.read_bytes(), **nim}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 
@@ -28,8 +29,15 @@ def _is_folder(path: Path) -> bool:
 
 
 def known_rulesets() -> list[str]:
-    """The ids of all rulesets in `game_folders`, sorted."""
-    return sorted({p.parent.name for folder in game_folders() for p in folder.glob("*/game.yaml")})
+    """The ids of all rulesets in `game_folders` and their groups, sorted."""
+    return sorted({p.parent.name for folder in ruleset_folders() for p in folder.glob("*/game.yaml")})
+
+
+def ruleset_folders() -> Iterator[Path]:
+    """The folders in which ids are looked up, then the groups in them: folders of rulesets that are none themselves."""
+    yield from game_folders()
+    for folder in game_folders():
+        yield from sorted({p.parent.parent for p in folder.glob("*/*/game.yaml")})
 
 
 def find_ruleset(name: str, beside: Path | None = None) -> Path:
@@ -50,7 +58,7 @@ def find_ruleset(name: str, beside: Path | None = None) -> Path:
         if os.sep not in name and not name.startswith("."):
             if beside is not None and is_present(beside.parent / name / "game.yaml"):
                 return _in_reach(beside.parent / name, name, beside)
-            for folder in game_folders():
+            for folder in ruleset_folders():
                 if is_present(folder / name / "game.yaml"):
                     return Path(os.path.realpath(folder / name))
         exists = is_present(path)

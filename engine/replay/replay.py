@@ -28,7 +28,7 @@ from rulespec.engine.logs.log_text import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, f
 from rulespec.engine.logs.native import LogEntry, LogHeader, LogWriter, NativeLog, entry_json, is_native, parse_log
 from rulespec.engine.logs.recorded import apply_recorded, nearest
 from rulespec.load import load_ruleset
-from rulespec.references import game_folders
+from rulespec.references import ruleset_folders
 from rulespec.typed import nodes as typed
 
 Trace = Callable[[dict[str, Any]], None]
@@ -288,7 +288,7 @@ def dialects(rules: str | None = None) -> list[Path]:
     base = Path(rules.split("+")[0]) if rules else None
     if base is not None and base.is_dir():
         found += sorted((base / "dialects").glob("*.yaml"))
-    for folder in game_folders():
+    for folder in ruleset_folders():
         found += sorted(folder.glob("*/dialects/*.yaml"))
     real = {p: Path(os.path.realpath(p)) for p in found}
     found = [p for p in found if real[p].is_relative_to(p.parent.parent.resolve())]  # a link may point elsewhere

@@ -59,6 +59,16 @@ def uncommented(text: str) -> str:
     return "\n".join(kept)
 
 
+# --- from nothing -----------------------------------------------------------------------------------------------------
+
+
+def test_a_game_from_nothing_is_sound_plays_and_passes_its_tests() -> None:
+    succeed("new", "mine")
+    assert ": sound" in succeed("validate", "./mine")
+    succeed("simulate", "./mine", "--players", "2", "--games", "50")
+    assert " · 2 scenarios · " in succeed("test", "./mine")
+
+
 # --- works at once ----------------------------------------------------------------------------------------------------
 
 
@@ -230,7 +240,7 @@ def test_nothing_is_overwritten(overlay: list[str], tmp_path: Path, capsys: pyte
 @pytest.mark.parametrize(
     "args, message",
     [
-        (["mine"], "Missing option '--from'"),
+        (["mine", "--overlay"], "name it with --from"),
         (["mine", "--from", "nothing"], "there is no ruleset `nothing`"),
         (["mine", "--from", f"{NIM}+nothing"], "there is no overlay `nothing`"),
         (["mine", "--from", NIM, "--to", "nowhere"], "does not exist"),

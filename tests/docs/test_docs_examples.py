@@ -23,6 +23,7 @@ PAGES = [
     "docs/guides/perft.md",
     "docs/guides/variants.md",
     "docs/reference/python.md",
+    "docs/tutorials/from_nothing.md",
     "docs/tutorials/house_rule.md",
     "docs/tutorials/your_own_map.md",
 ]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from folders import GAMES
+from folders import GAMES, SHIPPED, shipped_files
 
 from rulespec.documents.nodes import to_plain
 from rulespec.documents.reader import read_yaml
@@ -21,13 +21,14 @@ from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.native import NativeLog, read_log
 from rulespec.engine.verify.suite import EXPECTATION
 from rulespec.load import load_ruleset
+from rulespec.references import find_ruleset
 from rulespec.typed import nodes as typed
 
-SHIPPED = sorted(p.parent.name for p in GAMES.glob("*/game.yaml"))
+NAMES = [folder.name for folder in SHIPPED]
 LOGS = sorted(
     p
     for end in ("jsonl", "jsonl.gz")
-    for p in GAMES.glob(f"*/logs/**/*.{end}")
+    for p in shipped_files(f"logs/**/*.{end}")
     if p.parent.name not in ("positions", "legal")
 )
 
@@ -47,7 +48,7 @@ Kind = tuple[str, str]
 
 @cache
 def loaded(ref: str) -> typed.Ruleset:
-    return load_ruleset(f"{GAMES}/{ref}")
+    return load_ruleset(ref)
 
 
 @cache
@@ -91,7 +92,7 @@ def test_a_game_is_legal_keeps_all_invariants_and_comes_out_as_expected(path: Pa
 def test_a_log_lies_with_its_ruleset() -> None:
     for path in LOGS:
         name, *overlays = log(path).header.ruleset.split("+")
-        assert path.parent == GAMES.joinpath(name, "logs", *overlays)
+        assert path.parent == find_ruleset(name).joinpath("logs", *overlays)
 
 
 # --- what is in them --------------------------------------------------------------------------------------------------
@@ -114,11 +115,11 @@ def of(name: str) -> list[Path]:
 
 
 def overlaid() -> Iterator[str]:
-    for name in SHIPPED:
+    for name in NAMES:
         yield from (f"{name}+{overlay}" for overlay in loaded(name).offered)
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_kind_of_option_of_a_game_is_in_a_log_of_it(name: str) -> None:
     missing = {(kind.partition(".")[0], kind.partition(".")[2]) for ruleset, kind in MISSING if ruleset == name}
     assert kinds(name) - recorded(of(name)) == missing
@@ -128,7 +129,7 @@ def test_every_kind_of_option_that_an_overlay_adds_is_in_a_log() -> None:
     assert {kind for ref in overlaid() for kind in kinds(ref)} <= recorded(LOGS)
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_ending_of_a_game_is_in_a_log_of_it(name: str) -> None:
     """But for `end`, as a game is called that simply comes to the end of its rules: here rounds go on for ever."""
     ruleset = loaded(name)
@@ -138,12 +139,12 @@ def test_every_ending_of_a_game_is_in_a_log_of_it(name: str) -> None:
 
 def test_every_value_of_every_option_is_in_a_log() -> None:
     chosen = {pair for path in LOGS for pair in log(path).header.settings.items()}
-    for ref in [*SHIPPED, *overlaid()]:
+    for ref in [*NAMES, *overlaid()]:
         for option in loaded(ref).settings.values():
             assert {(option.name, value) for value in option.values or ("true", "false")} <= chosen
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_number_of_players_is_in_a_log(name: str) -> None:
     low, high = loaded(name).players
     assert {len(log(path).header.seats) for path in of(name)} == set(range(low, high + 1))

@@ -12,7 +12,7 @@ import random
 from functools import cache
 
 import pytest
-from folders import GAMES
+from folders import SHIPPED, shipped_files
 
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.nodes import to_plain
@@ -21,9 +21,10 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.verify.scenario_files import suite_scenarios
 from rulespec.load import load_ruleset
+from rulespec.references import find_ruleset
 from rulespec.typed import nodes as typed
 
-SHIPPED = sorted(p.parent.name for p in GAMES.glob("*/game.yaml"))
+NAMES = [folder.name for folder in SHIPPED]
 AGREE = 40
 """Decisions for which both backends run side by side."""
 
@@ -31,14 +32,14 @@ AGREE = 40
 @cache
 def loaded(ref: str) -> tuple[typed.Ruleset, Report]:
     report = Report()
-    return load_ruleset(f"{GAMES}/{ref}", report), report
+    return load_ruleset(ref, report), report
 
 
 def offered() -> list[str]:
-    return [f"{name}+{overlay}" for name in SHIPPED for overlay in loaded(name)[0].offered]
+    return [f"{name}+{overlay}" for name in NAMES for overlay in loaded(name)[0].offered]
 
 
-REFS = [*SHIPPED, *offered()]
+REFS = [*NAMES, *offered()]
 
 
 @pytest.mark.parametrize("ref", REFS)
@@ -63,10 +64,10 @@ def test_it_plays_by_both_backends_alike(ref: str) -> None:
         assert fast.broken_invariants() == []
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", NAMES)
 def test_what_lies_in_variants_is_offered_or_included(name: str) -> None:
-    files = {p.stem for p in (GAMES / name / "variants").glob("*.yaml")}
-    overlays = [to_plain(read_yaml(p, str(p))) for p in GAMES.glob("*/variants/*.yaml")]
+    files = {p.stem for p in (find_ruleset(name) / "variants").glob("*.yaml")}
+    overlays = [to_plain(read_yaml(p, str(p))) for p in shipped_files("variants/*.yaml")]
     included = {name for overlay in overlays for name in overlay.get("includes", [])}
     assert files - set(loaded(name)[0].offered) <= included
 
@@ -80,17 +81,17 @@ def test_what_is_extended_does_not_offer_its_overlays_further() -> None:
 def test_it_has_scenarios(ref: str) -> None:
     """Those of an overlay stand where it does: an overlay of Imperial is tested on the map of Imperial."""
     name, _, overlay = ref.partition("+")
-    if not overlay or (GAMES / name / "variants" / f"{overlay}.yaml").exists():
+    if not overlay or (find_ruleset(name) / "variants" / f"{overlay}.yaml").exists():
         report = Report()
         assert any(True for _ in suite_scenarios(loaded(ref)[0], report))
         assert report.ok
 
 
 @pytest.mark.skipif("RULESPEC_PAIRS" not in os.environ, reason="long: set RULESPEC_PAIRS=1")
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", NAMES)
 def test_two_overlays_are_sound_together_or_refused(name: str) -> None:
     for one, other in itertools.combinations(loaded(name)[0].offered, 2):
         report = Report()
         with contextlib.suppress(DiagnosticsError):
-            load_ruleset(f"{GAMES}/{name}+{one}+{other}", report)
+            load_ruleset(f"{name}+{one}+{other}", report)
         assert report.diagnostics == () or not report.ok, (one, other, report.diagnostics)

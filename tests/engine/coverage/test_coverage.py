@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from cases import small, write
 from click.testing import CliRunner
-from folders import ROOT, RULESETS
+from folders import ROOT, RULESETS, shipped_files
 from jsonschema import Draft202012Validator
 
 from rulespec.cli.main import cli
@@ -428,7 +428,7 @@ def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixtur
 # --- the rulesets that come along ------------------------------------------------------------
 
 
-WITH_RULES = sorted({path.parts[-3] for path in (ROOT / "games").glob("*/*/*.rules")})
+WITH_RULES = sorted({path.parts[-3] for path in shipped_files("*/*.rules")})
 """The others are maps for these rules: nothing in their own folders can be run."""
 
 

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from folders import GAMES, RULESETS
+from folders import GAMES, RULESETS, shipped_files
 
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.machines import Backend, Machines
@@ -46,7 +46,7 @@ def test_scenarios_of_our_rulesets_pass(ref: str, backend: Backend) -> None:
 
 FILES = [
     (str(folder.parent) if folder.name == "scenarios" else f"{folder.parent.parent}+{folder.name}", path)
-    for folder in sorted({p.parent for p in GAMES.glob("*/scenarios/**/*.yaml")})
+    for folder in sorted({p.parent for p in shipped_files("scenarios/**/*.yaml")})
     for path in sorted(folder.glob("*.yaml"))
 ]
 

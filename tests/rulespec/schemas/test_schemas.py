@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from folders import ROOT
+from folders import ROOT, shipped_files
 from jsonschema import Draft202012Validator
 from limits import soon
 
@@ -20,8 +20,8 @@ from rulespec.documents.reader import parse_yaml, read_yaml
 from rulespec.documents.schema_check import check_schema, fits
 from rulespec.schemas import NAMES, load_schema
 
-FILES = sorted(p for n in NAMES for p in (ROOT / "games").glob(f"*/{n}.yaml"))
-OVERLAYS = sorted((ROOT / "games").glob("*/variants/*.yaml"))
+FILES = [p for n in NAMES for p in shipped_files(f"{n}.yaml")]
+OVERLAYS = shipped_files("variants/*.yaml")
 
 
 def findings(name: str, text: str) -> tuple[Diagnostic, ...]:
