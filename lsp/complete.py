@@ -32,7 +32,22 @@ WORDS = [
     ),
     *("as", "won"),
     *("def", "procedure", "invariant", "scoring", "score", "tiebreak", "options", "replace", "wrap", "extend"),
-    *("decision", "remove", "count", "sum", "union", "min", "max", "any", "all", "first", "next", "reach", "abs"),
+    *(
+        "decision",
+        "remove",
+        "count",
+        "sum",
+        "union",
+        "min",
+        "max",
+        "any",
+        "all",
+        "first",
+        "best",
+        "next",
+        "reach",
+        "abs",
+    ),
     "players",
 ]
 """The words of the language."""

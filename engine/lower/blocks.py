@@ -7,7 +7,7 @@ from rulespec.engine.lower.expressions import ExpressionLowering, Scope
 from rulespec.engine.lower.layout import type_name
 from rulespec.engine.lower.ranges import KEPT, within
 from rulespec.engine.program import ir
-from rulespec.engine.program.builder import FALSE, cell, op
+from rulespec.engine.program.builder import FALSE, TRUE, cell, op
 from rulespec.engine.program.limits import MAX_NUMBER
 from rulespec.typed import nodes as typed
 from rulespec.types import Num, Type
@@ -80,15 +80,15 @@ class BlockBuilder:
         Returns:
             The block that decides whether it goes on, the block after it, and the scope of the body.
         """
+        if b.keys:
+            return self._loop_by_keys(b, scope)
         rest = self.local("rest", f"set {type_name(b.var.type)}")
         at = self.local(b.var.name, type_name(b.var.type))
         self.store(rest, self.x.expr(b.source, scope))
         start: ir.Expr = FALSE
-        if b.start is not None:
+        first = self.x.start(b, scope)
+        if first is not None:
             begin = self.local("start", type_name(b.var.type))
-            first = self.x.expr(b.start, scope)
-            if b.order == "after":
-                first = op("next", first, ir.Const(self.layout.size(type_name(b.var.type))))
             self.store(begin, first)
             start = cell(begin)
         head, body, after = self.block(), self.block(), self.block()
@@ -97,14 +97,40 @@ class BlockBuilder:
         self.here = body
         self.store(at, op("pick", cell(rest), start))
         self.store(rest, op("diff", cell(rest), op("bit", cell(at))))
-        inner = scope.in_cell(b.var, at)
+        return head, after, self._fitting(b, scope.in_cell(b.var, at), head)
+
+    def _loop_by_keys(self, b: typed.Binder, scope: Scope) -> tuple[int, int, Scope]:
+        """Begins a loop over a set by keys: the order is found when it begins, and kept in cells, the last one first.
+
+        A cell is zero when its member has had its turn, so that positions do not tell who came before.
+        """
+        kind = type_name(b.var.type)
+        at, size = self.local(b.var.name, kind), self.layout.size(kind)
+        left = self.local("left", "int")
+        for i in range(size):
+            self.local(f"in order {i}", kind)
+        self.emit(ir.Sort(self.x.ranked("order", b, scope), left, size))
+        head, body, after = self.block(), self.block(), self.block()
+        self.goto(head)
+        self.p.blocks[head].exit = ir.Branch(op("!=", cell(left), FALSE), body, after)
+        self.p.blocks[after].body.append(ir.Clear(left, 1 + size))  # for `leave`
+        self.here = body
+        last = cell(left, cell(left), 1 + size)
+        self.store(at, last)
+        self.emit(ir.Store(last, FALSE, None, None, 0))
+        self.store(left, op("-", cell(left), TRUE))
+        inner = self._fitting(b, scope.in_cell(b.var, at), head)
+        return head, after, inner
+
+    def _fitting(self, b: typed.Binder, inner: Scope, head: int) -> Scope:
+        """Goes on with the next member unless the condition of a loop holds; gives back the scope of the body."""
         if b.where is not None:
             test = self.x.expr(b.where, inner)
             fitting = self.block()
             settled = isinstance(test, ir.Const)
             self.exit(_settled(test, fitting, head) if settled else ir.Branch(test, fitting, head))
             self.here = fitting
-        return head, after, inner
+        return inner
 
 
 def _settled(test: ir.Expr, yes: int, no: int) -> ir.Exit:

@@ -226,10 +226,9 @@ class ExpressionLowering:
 
     def _each(self, e: typed.Each, scope: Scope) -> ir.Expr:
         b = e.binder
-        source = self.expr(b.source, scope)
-        start = self.expr(b.start, scope) if b.start is not None else None
-        if start is not None and b.order == "after" and isinstance(b.var.type, Ent):
-            start = op("next", start, ir.Const(self.layout.size(b.var.type.kind)))
+        if b.keys:
+            return self.ranked(e.op, b, scope)
+        source, start = self.expr(b.source, scope), self.start(b, scope)
         slot = self.slot(scope)
         inner = scope.in_slot(b.var, slot)
         where = self.expr(b.where, inner) if b.where is not None else None
@@ -248,6 +247,23 @@ class ExpressionLowering:
                 return op("pick", source, start or FALSE)
         found = ir.Fold(e.op, slot, source, start, where, body, default)
         return self.kept(found, e.span, MOST) if e.op == "sum" else found
+
+    def ranked(self, op: str, b: typed.Binder, scope: Scope) -> ir.Ranked:
+        """The members of a set by their keys."""
+        slot = self.slot(scope)
+        inner = scope.in_slot(b.var, slot)
+        where = self.expr(b.where, inner) if b.where is not None else None
+        keys = tuple([self.expr(key, inner) for key in b.keys])
+        return ir.Ranked(op, slot, self.expr(b.source, scope), self.start(b, scope), where, keys)
+
+    def start(self, b: typed.Binder, scope: Scope) -> ir.Expr | None:
+        """The place from which on the members of a set come, in cyclic order; None if it is the first."""
+        if b.start is None:
+            return None
+        start = self.expr(b.start, scope)
+        if b.order == "after" and isinstance(b.var.type, Ent):
+            start = op("next", start, ir.Const(self.layout.size(b.var.type.kind)))
+        return start
 
     def _op(self, e: typed.Op, scope: Scope) -> ir.Expr:
         if e.op in ("and", "or"):

@@ -24,7 +24,7 @@ def narrow(p: ir.Program) -> ir.Program:
 
     def of(e: ir.Expr, top: int) -> ir.Expr:
         e = changed(e, lambda part: of(part, top))
-        if not isinstance(e, ir.Fold) or e.where is None:
+        if not isinstance(e, ir.Fold | ir.Ranked) or e.where is None:
             return _summed(e, facts) if isinstance(e, ir.Fold) else e
         source, where = _narrowed(e.source, e.slot, conjuncts(e.where), facts)
         return replace(e, source=source, where=logic("and", where) if where else None)
@@ -69,7 +69,7 @@ def _lasts(e: ir.Expr, flow: Flow, first: int, head: int) -> bool:
     if len(seen) > _MAX_WAY:
         return False
     body = [i for b in seen for i in flow.p.blocks[b].body]
-    raised = [span(i.target) for i in body if isinstance(i, ir.Store | ir.Transfer)]
+    raised = [targets(i)[-1] for i in body if not isinstance(i, ir.Clear)]
     written = [at for i in body for at in targets(i)]
 
     def lasts(e: ir.Expr) -> bool:

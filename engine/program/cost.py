@@ -36,6 +36,8 @@ class Costs:
                 steps += self.of(i.source.index) + self.of(i.target.index) + self.of(i.amount)
             elif isinstance(i, ir.Clear):
                 steps += i.size
+            elif isinstance(i, ir.Sort):
+                steps += 1 + i.size + self.of(i.order)
         exit_ = block.exit
         if isinstance(exit_, ir.Branch):
             steps += self.of(exit_.condition)
@@ -56,6 +58,11 @@ class Costs:
             assert isinstance(e, ir.Fold)
             steps = 1 + self.of(e.source) + sum(self.of(x) for x in (e.start, e.default) if x is not None)
             each = sum(self.of(x) for x in (e.where, e.body) if x is not None)
+            return steps + self.members(e.source) * each
+        if kind is ir.Ranked:
+            assert isinstance(e, ir.Ranked)
+            steps = 1 + self.of(e.source) + (self.of(e.start) if e.start is not None else 0)
+            each = sum(self.of(x) for x in (e.where, *e.keys) if x is not None)
             return steps + self.members(e.source) * each
         if kind is ir.Closure:
             assert isinstance(e, ir.Closure)
@@ -89,7 +96,7 @@ class Costs:
             return sizes[0] if e.op == "diff" else min(sizes) if e.op == "&" else min(self.largest, sum(sizes))
         if isinstance(e, ir.Op) and e.op == "bit":
             return 1
-        if isinstance(e, ir.Fold) and e.op == "set":
+        if isinstance(e, ir.Fold | ir.Ranked) and e.op in ("set", "best"):
             return self.members(e.source)
         if isinstance(e, ir.If):
             return max(self.members(e.then), self.members(e.other))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from operator import itemgetter
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import apply_op
@@ -93,6 +94,8 @@ class Evaluator:
             return self._choose(e, state, slots)
         if isinstance(e, ir.Closure):
             return self._closure(e, state, slots)
+        if isinstance(e, ir.Ranked):
+            return self._ranked(e, state, slots)
         return self._made_by_passes(e, state, slots)
 
     def _choose(self, e: ir.If, state: State, slots: State) -> int:
@@ -155,6 +158,23 @@ class Evaluator:
                 reached |= self.evaluate(e.step, state, slots)
             fresh = reached & ~found
         return found
+
+    def _ranked(self, e: ir.Ranked, state: State, slots: State) -> int:
+        found = self.in_order(e, state, slots)
+        if e.op == "first":
+            return found[0][1] if found else -1
+        return sum(1 << member for keys, member in found if keys == found[-1][0])
+
+    def in_order(self, e: ir.Ranked, state: State, slots: State) -> list[tuple[list[int], int]]:
+        """The members with their keys, those with the least first, equals in the order of the set."""
+        source = self.evaluate(e.source, state, slots)
+        start = self.evaluate(e.start, state, slots) if e.start is not None else 0
+        found: list[tuple[list[int], int]] = []
+        for member in members(source, start):
+            slots[e.slot] = member
+            if e.where is None or self.evaluate(e.where, state, slots):
+                found.append(([self.evaluate(key, state, slots) for key in e.keys], member))
+        return sorted(found, key=itemgetter(0))
 
     def _made_by_passes(self, e: ir.Expr, state: State, slots: State) -> int:
         if isinstance(e, ir.Positive):

@@ -110,6 +110,21 @@ class Closure(Expr, frozen=True):
     step: Expr
 
 
+class Ranked(Expr, frozen=True):
+    """The members of `source` in `slot` by their `keys`, of which the first counts most.
+
+    `first`: the one with the least keys, -1 if there is none; of equals the one that comes first in cyclic order from
+    `start`. `best`: the set of all with the greatest keys. `order` (in a `Sort` only): all, those with the least first.
+    """
+
+    op: str
+    slot: int
+    source: Expr
+    start: Expr | None
+    where: Expr | None
+    keys: tuple[Expr, ...]
+
+
 class Call(Expr, frozen=True):
     function: int
     args: tuple[Expr, ...]
@@ -186,6 +201,17 @@ class Clear(Instruction, frozen=True):
     So equal positions are equal states.
     """
 
+    base: int
+    size: int
+
+
+class Sort(Instruction, frozen=True):
+    """Puts members in order into cells: into `base` how many there are, then all of them, the last one first.
+
+    There are `size` cells for them; those that are left are zero.
+    """
+
+    order: Ranked
     base: int
     size: int
 

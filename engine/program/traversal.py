@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from operator import is_
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -33,10 +34,19 @@ _PARTS |= {
     ir.If: lambda e: (e.condition, e.then, e.other),
     ir.Fold: lambda e: tuple([x for x in (e.source, e.start, e.where, e.body, e.default) if x is not None]),
     ir.Closure: lambda e: (e.start, e.step),
+    ir.Ranked: lambda e: (*(x for x in (e.source, e.start, e.where) if x is not None), *e.keys),
     ir.Const: lambda e: (),
     ir.Local: lambda e: (),
 }
-_WITH_SLOT = (ir.Local, ir.Fold, ir.Closure)
+Binding = ir.Fold | ir.Closure | ir.Ranked
+"""An expression that binds a slot."""
+_OUTSIDE = ("source", "start", "default")
+"""The fields of a binding expression, but for `keys`; those of `_OUTSIDE` do not know what it binds."""
+_FIELDS: dict[type, tuple[str, ...]] = {
+    ir.Fold: ("source", "start", "where", "body", "default"),
+    ir.Closure: ("start", "step"),
+    ir.Ranked: ("source", "start", "where"),
+}
 
 
 def parts(e: ir.Expr) -> tuple[ir.Expr, ...]:
@@ -60,12 +70,23 @@ def changed(e: ir.Expr, change: Callable[[ir.Expr], ir.Expr]) -> ir.Expr:
         return replace(e, key=after[0])
     if isinstance(e, ir.If):
         return ir.If(*after)
-    if isinstance(e, ir.Fold):
-        new = iter(after)
-        fields = [None if part is None else next(new) for part in (e.source, e.start, e.where, e.body, e.default)]
-        return replace(e, **dict(zip(("source", "start", "where", "body", "default"), fields, strict=True)))
-    assert isinstance(e, ir.Closure)
-    return ir.Closure(e.slot, *after)
+    assert isinstance(e, Binding)
+    new = iter(after)
+    return _rebound(e, lambda part: next(new), lambda part: next(new))
+
+
+def _rebound(
+    e: Binding, outside: Callable[[ir.Expr], ir.Expr], inside: Callable[[ir.Expr], ir.Expr], by: int = 0
+) -> ir.Expr:
+    """A binding expression with its parts changed, those that know what it binds by `inside`, and its slots moved."""
+    fields: dict[str, Any] = {}
+    for name in _FIELDS[type(e)]:
+        part = getattr(e, name)
+        if part is not None:
+            fields[name] = (outside if name in _OUTSIDE else inside)(part)
+    if isinstance(e, ir.Ranked):
+        fields["keys"] = tuple([inside(key) for key in e.keys])
+    return replace(e, **fields, slot=e.slot + by)
 
 
 def walk(e: ir.Expr) -> Iterator[ir.Expr]:
@@ -77,23 +98,27 @@ def walk(e: ir.Expr) -> Iterator[ir.Expr]:
         left += reversed(parts(e))
 
 
+def inside(e: Binding) -> list[ir.Expr]:
+    """The parts of a binding expression that know what it binds."""
+    found = [getattr(e, name) for name in _FIELDS[type(e)] if name not in _OUTSIDE]
+    return [x for x in (*found, *(e.keys if isinstance(e, ir.Ranked) else ())) if x is not None]
+
+
 def free(e: ir.Expr | None) -> frozenset[int]:
     """The slots that an expression reads and does not bind."""
     if e is None:
         return frozenset()
     if isinstance(e, ir.Local):
         return frozenset((e.slot,))
-    if isinstance(e, ir.Fold):
-        inner = (free(e.where) | free(e.body)) - {e.slot}
-        return inner | free(e.source) | free(e.start) | free(e.default)
-    if isinstance(e, ir.Closure):
-        return free(e.start) | free(e.step) - {e.slot}
+    if isinstance(e, Binding):
+        bound = frozenset().union(*map(free, inside(e))) - {e.slot}
+        return bound.union(*(free(getattr(e, name, None)) for name in _OUTSIDE))
     return frozenset().union(*(free(part) for part in parts(e)))
 
 
 def highest(e: ir.Expr) -> int:
     """The highest slot that an expression reads or binds; -1 if there is none."""
-    slots = [x.slot for x in walk(e) if isinstance(x, _WITH_SLOT)]
+    slots = [x.slot for x in walk(e) if isinstance(x, ir.Local | ir.Fold | ir.Closure | ir.Ranked)]
     return max(slots, default=-1)
 
 
@@ -101,14 +126,9 @@ def substituted(e: ir.Expr, values: dict[int, ir.Expr]) -> ir.Expr:
     """The expression with slots replaced by expressions. Slots that it binds must not occur in them."""
     if isinstance(e, ir.Local):
         return values.get(e.slot, e)
-    if isinstance(e, ir.Fold | ir.Closure) and e.slot in values:
+    if isinstance(e, Binding) and e.slot in values:
         inner = {slot: value for slot, value in values.items() if slot != e.slot}
-        if isinstance(e, ir.Closure):
-            return ir.Closure(e.slot, substituted(e.start, values), substituted(e.step, inner))
-        source, start, default = (None if x is None else substituted(x, values) for x in (e.source, e.start, e.default))
-        where, body = (None if x is None else substituted(x, inner) for x in (e.where, e.body))
-        assert source is not None
-        return ir.Fold(e.op, e.slot, source, start, where, body, default)
+        return _rebound(e, lambda part: substituted(part, values), lambda part: substituted(part, inner))
     return changed(e, lambda part: substituted(part, values))
 
 
@@ -116,14 +136,9 @@ def moved(e: ir.Expr, by: int, bound: frozenset[int] = frozenset()) -> ir.Expr:
     """The expression with the slots that it binds itself moved up, so that they meet no others."""
     if isinstance(e, ir.Local):
         return ir.Local(e.slot + by) if e.slot in bound else e
-    if isinstance(e, ir.Closure):
-        return ir.Closure(e.slot + by, moved(e.start, by, bound), moved(e.step, by, bound | {e.slot}))
-    if isinstance(e, ir.Fold):
+    if isinstance(e, Binding):
         inner = bound | {e.slot}
-        source, start, default = (None if x is None else moved(x, by, bound) for x in (e.source, e.start, e.default))
-        where, body = (None if x is None else moved(x, by, inner) for x in (e.where, e.body))
-        assert source is not None
-        return ir.Fold(e.op, e.slot + by, source, start, where, body, default)
+        return _rebound(e, lambda part: moved(part, by, bound), lambda part: moved(part, by, inner), by)
     return changed(e, lambda part: moved(part, by, bound))
 
 
@@ -140,6 +155,8 @@ def targets(i: ir.Instruction) -> list[range]:
         return [span(i.target)]
     if isinstance(i, ir.Transfer):
         return [span(i.source), span(i.target)]
+    if isinstance(i, ir.Sort):
+        return [range(i.base, i.base + 1 + i.size)]
     assert isinstance(i, ir.Clear)
     return [range(i.base, i.base + i.size)]
 
@@ -190,4 +207,4 @@ class Facts:
         """Whether expressions depend on `params` arguments alone, and take longer than a look-up."""
         if not params or any(self.reads_state(e) for e in whole):
             return False
-        return any(isinstance(x, ir.Fold | ir.Closure | ir.Call) for e in whole for x in walk(e))
+        return any(isinstance(x, ir.Fold | ir.Closure | ir.Ranked | ir.Call) for e in whole for x in walk(e))

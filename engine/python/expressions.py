@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.domains import members
-from rulespec.engine.program.traversal import Facts, free, parts
+from rulespec.engine.program.traversal import Binding, Facts, free, inside, parts
 from rulespec.engine.python.features import Features
 
 _TRUTHS = {"==", "!=", "<", "<=", ">", ">=", "not"}
@@ -189,10 +189,10 @@ class ExpressionWriter:
 
     def _returned(self, e: ir.Expr) -> list[str]:
         """The lines that give back the value of an expression."""
-        if not isinstance(e, ir.Fold | ir.Closure) or not self.features.hoist:
+        if not isinstance(e, Binding) or not self.features.hoist:
             return self._plainly(e)
         # Evaluated once, when it is first needed: it is the same for all members.
-        each = (e.step,) if isinstance(e, ir.Closure) else [x for x in (e.where, e.body) if x is not None]
+        each = inside(e)
         same = dict.fromkeys(x for part in each for x in self._same_for_all(part, free(e)))
         variables = {x: f"h{i:d}" for i, x in enumerate(same)}
         self.shared |= {x: f"({h} if {h} is not None else ({h} := {self.x(x)}))" for x, h in variables.items()}
@@ -203,7 +203,7 @@ class ExpressionWriter:
 
     def _same_for_all(self, e: ir.Expr, outside: frozenset[int]) -> list[ir.Expr]:
         """The expressions in a part of a loop that take long and depend on nothing that the loop binds."""
-        if isinstance(e, ir.Fold | ir.Closure | ir.Call):
+        if isinstance(e, Binding | ir.Call):
             same = free(e) <= outside and not self.facts.may_fault(e)
             if same and e not in self.shared:
                 return [e]
@@ -224,6 +224,8 @@ class ExpressionWriter:
                 "    fresh = reached & ~found",
                 "return found",
             ]
+        if isinstance(e, ir.Ranked):
+            return self._ranked(e)
         if not isinstance(e, ir.Fold):
             return [f"return {self.x(e)}"]
         v = f"v{e.slot:d}"
@@ -244,3 +246,18 @@ class ExpressionWriter:
         sign = "<" if e.op == "min" else ">"
         better = [f"{deep}w = {value}", f"{deep}if n is None or w {sign} n:", f"{deep}    n = w"]
         return ["n = None", loop, *test, *better, f"return {self.number(e.default)} if n is None else n"]
+
+    def _ranked(self, e: ir.Ranked) -> list[str]:
+        """The members of a set by their keys."""
+        v = f"v{e.slot:d}"
+        keys = [self.number(key) for key in e.keys]
+        key = keys[0] if len(keys) == 1 else f"({', '.join(keys)})"
+        head = [f"for {v} in {self.members_of(e.source, e.start)}:"]
+        head += [f"    if not {self.x(e.where)}: continue"] if e.where is not None else []
+        if e.op == "order":
+            return ["found = []", *head, f"    found.append(({key}, len(found), {v}))", "found.sort()", "return found"]
+        better = [f"    w = {key}", f"    if n is None or w {'<' if e.op == 'first' else '>'} n:", "        n = w"]
+        if e.op == "first":
+            return ["n, a = None, -1", *head, *better, f"        a = {v}", "return a"]
+        equal = ["    elif w == n:", f"        a |= 1 << {v}"]
+        return ["n, a = None, 0", *head, *better, f"        a = 1 << {v}", *equal, "return a"]

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from rulespec.engine.program import ir
 from rulespec.engine.program.domains import members
 from rulespec.engine.program.journal import Journal, State
-from rulespec.engine.program.traversal import highest, parts
+from rulespec.engine.program.traversal import Binding, highest, parts
 
 MAX_LOOKED = 200_000
 """Expressions that are searched for the cells that members read, plus such cells; beyond, all members are tested."""
@@ -139,7 +139,7 @@ def _walk(p: ir.Program, v: ir.Invariant) -> Iterator[tuple[ir.Expr, dict[int, _
     while todo:
         e, known = todo.pop()
         yield e, known
-        if isinstance(e, ir.Fold | ir.Closure):
+        if isinstance(e, Binding):
             known = {**known, e.slot: _Sum(1, 0, 0, 0) if e is each else _member(e)}
         todo += [(part, known) for part in parts(e)]
         if isinstance(e, ir.Call):
@@ -153,9 +153,9 @@ def _walk(p: ir.Program, v: ir.Invariant) -> Iterator[tuple[ir.Expr, dict[int, _
                 todo.append((f.body, inner))
 
 
-def _member(e: ir.Fold | ir.Closure) -> _Sum:
+def _member(e: Binding) -> _Sum:
     """The bound on the members of a loop."""
-    if isinstance(e, ir.Fold) and isinstance(e.source, ir.Const) and e.source.value > 0:
+    if isinstance(e, ir.Fold | ir.Ranked) and isinstance(e.source, ir.Const) and e.source.value > 0:
         first = (e.source.value & -e.source.value).bit_length() - 1
         return _Sum(0, first, 1, e.source.value.bit_length() - 1 - first)
     return _UNKNOWN

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import compress
 from operator import ne
 from typing import Any
@@ -86,6 +86,15 @@ def outside(value: int, site: int) -> None:
     raise ProgramFaultError(site, f"it would be {value}")
 
 
+def arrange(state: list[int], journal: list[int], base: int, size: int, order: Sequence[tuple[Any, int, int]]) -> None:
+    """Puts members in order into cells; see `ir.Sort`. Each comes with its keys and its number."""
+    values = [len(order), *[member for _, _, member in reversed(order)], *[0] * (size - len(order))]
+    for at, value in enumerate(values, base):
+        if state[at] != value:
+            journal += (at, state[at])
+            state[at] = value
+
+
 class Memo(dict[Any, Any]):
     """Memo of a function: key → value, found at the first look-up; emptied when it holds `limit` values."""
 
@@ -140,6 +149,7 @@ def runtime_names(largest: int) -> dict[str, Any]:
         "modulo": modulo,
         "product": product,
         "fitting": fitting,
+        "arrange": arrange,
         "pick": pick,
         "lowest": lowest,
         "held": held,

@@ -7,11 +7,11 @@ from rulespec.check.expressions.names import no_shadow
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.syntax import ast
-from rulespec.syntax.words import BEGIN_EXPRESSIONS, BEGIN_STATEMENTS
+from rulespec.syntax.words import BEGIN_EXPRESSIONS, BEGIN_STATEMENTS, FUNCTIONS
 from rulespec.typed import nodes as typed
 from rulespec.types import BAD
 
-_BUILT_IN = BEGIN_EXPRESSIONS | {"abs", "original"}
+_BUILT_IN = BEGIN_EXPRESSIONS | FUNCTIONS | {"abs", "original"}
 
 
 def check_signatures(c: Context) -> None:

@@ -73,7 +73,7 @@ class _Work:
         """Steps of evaluating an expression once."""
         if type(e) is typed.Each:  # `type(…) is`, because `isinstance` says no slowly where classes are made in C
             b = e.binder
-            inner = sum(self.of(x) for x in (b.where, e.body) if x is not None)
+            inner = sum(self.of(x) for x in (b.where, e.body, *b.keys) if x is not None)
             outer = sum(self.of(x) for x in (b.source, b.start, e.default) if x is not None)
             return 1 + outer + self.members(b.source) * (1 + inner)
         if type(e) is typed.Reach:
@@ -108,7 +108,7 @@ class _Work:
         if isinstance(source, typed.Op) and source.op in ("&", "|", "diff"):
             sizes = [self.members(part) for part in source.args]
             return sizes[0] if source.op == "diff" else min(sizes) if source.op == "&" else min(most, sum(sizes))
-        if isinstance(source, typed.Each) and source.op == "set":
+        if isinstance(source, typed.Each) and source.op in ("set", "best"):
             return min(most, self.members(source.binder.source))
         if isinstance(source, typed.Call) and source.definition.body is not None:
             return self.members(source.definition.body)

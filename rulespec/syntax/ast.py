@@ -94,7 +94,7 @@ class Choice(Expr, frozen=True):
 
 
 class Binder(Struct, frozen=True, gc=False):
-    """`name in source [from|after start] [where condition]`."""
+    """`name in source [from|after start] [where condition] [by keys]`."""
 
     name: Name
     source: Expr
@@ -102,6 +102,7 @@ class Binder(Struct, frozen=True, gc=False):
     start: Expr | None
     where: Expr | None
     span: Span
+    keys: tuple[Expr, ...] = ()
 
 
 class SetLiteral(Expr, frozen=True):
@@ -109,7 +110,10 @@ class SetLiteral(Expr, frozen=True):
 
 
 class Each(Expr, frozen=True):
-    """`count`, `sum`, `min`, `max`, `any`, `all`, `first`, `union` and set comprehensions (`set`) over a binder."""
+    """An operator over a binder.
+
+    `count`, `sum`, `min`, `max`, `any`, `all`, `first`, `best`, `union`; set comprehensions are called `set`.
+    """
 
     op: str
     binder: Binder

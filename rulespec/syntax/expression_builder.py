@@ -8,6 +8,7 @@ from typing import Any
 
 from lark import Token, Transformer_NonRecursive, v_args
 from lark.tree import Meta
+from msgspec.structs import replace
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import failure
@@ -204,8 +205,15 @@ class ExpressionBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
     def all_each(self, meta: Meta, c: list[Any]) -> ast.Expr:
         return self._each(meta, "all", c[0], c[1])
 
+    def keyed(self, binder: ast.Binder, keys: tuple[ast.Expr, ...] | None) -> ast.Binder:
+        """A binder with the keys behind it, if there are any."""
+        return replace(binder, keys=keys, span=binder.span.to(keys[-1].span)) if keys else binder
+
     def first_each(self, meta: Meta, c: list[Any]) -> ast.Expr:
-        return self._each(meta, "first", c[0])
+        return self._each(meta, "first", self.keyed(c[0], c[1]))
+
+    def best_each(self, meta: Meta, c: list[Any]) -> ast.Expr:
+        return self._each(meta, "best", self.keyed(c[1], c[2]))
 
     def reach(self, meta: Meta, c: list[Any]) -> ast.Expr:
         return ast.Reach(self.origin.span(meta), c[0], c[1], c[2])

@@ -100,7 +100,6 @@ _STATEMENTS = (
     (_BODY + r"for \w+ ¦(?:of|from)\b", "write `for x in s:`; `repeat at most n:` counts"),
     (r"\bfor \w+ in \d+ ?¦\.\.", "`for` goes over entities: `repeat at most n:` counts"),
     (_BODY + r"for \w+ ?¦,", "a `for` has one variable: put another `for` into its block"),
-    (_BODY + r"for .*¦by\b", "the order is that of the kind, `from e` or `after e`"),
     (r"else ¦if\b|\b(?:elseif|elsif|else_if) ?¦", "write `elif`"),
     (_BODY + r"(?:break|last) ?¦$", "write `leave`"),
     (

@@ -77,7 +77,7 @@ class _Builder(ExpressionBuilder):
         return (tuple(c[:-1]), c[-1])
 
     def for_stmt(self, meta: Meta, c: list[Any]) -> ast.Stmt:
-        return ast.For(self.origin.span(meta), c[0], c[1])
+        return ast.For(self.origin.span(meta), self.keyed(c[0], c[1]), c[2])
 
     def repeat_stmt(self, meta: Meta, c: list[Any]) -> ast.Stmt:
         return ast.Repeat(self.origin.span(meta), c[0], c[1])

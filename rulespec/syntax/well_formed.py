@@ -12,7 +12,8 @@ from rulespec.syntax import ast
 _ARITHMETIC = ("+", "-", "*", "/", "%", "|", "&", "??")
 _TESTS = ("==", "!=", "<", "<=", ">", ">=", "in", "not in", "and", "or")
 _BINARY = frozenset(_ARITHMETIC + _TESTS)
-_FILTERS = frozenset(["count", "any", "first"])
+_FILTERS = frozenset(["count", "any", "first", "best"])
+_ORDERED = frozenset(["first", "best"])
 _OVER_BODIES = frozenset(["sum", "union", "all"])
 
 
@@ -27,6 +28,8 @@ def _calls(e: ast.CallExpr) -> bool:
 
 
 def _each(e: ast.Each) -> bool:
+    if (e.op == "best" and not e.binder.keys) or (e.op not in _ORDERED and e.binder.keys):
+        return False
     if e.op in ("min", "max"):
         return e.body is not None
     if e.default is not None:
@@ -60,7 +63,8 @@ def _is_listed(parts: Any, base: type[Struct]) -> bool:
 
 def _decide(s: ast.Decide) -> bool:
     forms = {"decide": (True, False), "together": (False, True), "chance": (False, False)}
-    return bool(s.options) and forms.get(s.form) == (s.by is not None, s.each is not None)
+    keys = s.each.keys if s.each is not None else ()
+    return bool(s.options) and not keys and forms.get(s.form) == (s.by is not None, s.each is not None)
 
 
 def _item(item: ast.Item) -> bool:

@@ -9,3 +9,6 @@ BEGIN_EXPRESSIONS = frozenset(
 
 BEGIN_STATEMENTS = frozenset(["choose", "roll"])
 """Words that begin a statement, and may be names of all but procedures."""
+
+FUNCTIONS = frozenset(["best"])
+"""Words that mean something before a bracket only, and so cannot be names of definitions."""

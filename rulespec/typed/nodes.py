@@ -266,13 +266,17 @@ class Choice(Expr, frozen=True):
 
 
 class Binder(Struct, frozen=True):
-    """A variable that runs over a set, in kind order or in cyclic order from or after `start`."""
+    """A variable that runs over a set, in kind order or in cyclic order from or after `start`; or by keys.
+
+    `keys`: numbers, and what stands for one; those with the least come first. Of `best` the greatest is asked for.
+    """
 
     var: Var
     source: Expr
     order: str
     start: Expr | None
     where: Expr | None
+    keys: tuple[Expr, ...] = ()
 
 
 class Each(Expr, frozen=True):

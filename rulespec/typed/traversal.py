@@ -38,7 +38,7 @@ def parts(e: typed.Expr) -> list[typed.Expr]:
 
 
 def _of_binder(b: typed.Binder) -> list[typed.Expr]:
-    return [b.source, *(x for x in (b.start, b.where) if x is not None)]
+    return [b.source, *(x for x in (b.start, b.where) if x is not None), *b.keys]
 
 
 def definition_expressions(definition: typed.Definition) -> list[typed.Expr]:

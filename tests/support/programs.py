@@ -11,6 +11,7 @@ from cases import split, write
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from programs_values import draw
+from programs_orders import by_keys
 from worlds import IDLE, WORLD
 
 from rulespec.check.passes import check_source
@@ -140,15 +141,19 @@ class Writer:
         return f"next({e(TOWN, s, d)})" if form == 1 else f"({e(TOWN, s, d)} if {e(BOOL, s, d)} else {e(TOWN, s, d)})"
 
     def maybe(self, s: dict[str, str], d: int) -> str:
+        if self.number(4) == 0:
+            return f"first({by_keys(self, s, d, order=True)[0]})"
         if self.number(2):
             return f"first({self.each(s, d, order=True)[0]})"
         return f"{self.expr(TOWN, s, d)}.twin"
 
     def set(self, s: dict[str, str], d: int) -> str:
         e = self.expr
-        form = self.number(7)
+        form = self.number(8)
         if form < 2:
             return f"({e(SET, s, d)} {self.pick('|', '&', '-')} {e(SET, s, d)})"
+        if form == 7:
+            return f"best({by_keys(self, s, d)[0]})"
         if form == 2:
             return f"{{{e(TOWN, s, d)}, {e(TOWN, s, d)}}}"
         binder, inner = self.each(s, d)
@@ -206,7 +211,8 @@ class Writer:
                 lines += [f"{pad}else:", *self.block(scope, depth, deeper, place)]
             return lines
         if form == 8:
-            binder, inner = self.each(scope, 1, order=True)
+            each = by_keys if self.number(3) == 0 else type(self).each
+            binder, inner = each(self, scope, 1, order=True)
             return [f"{pad}for {binder}:", *self.block(inner, depth, deeper, "loop"), *self.jump(inner, deeper, "loop")]
         if form == 9:
             body = self.block(scope, depth, deeper, "loop")

@@ -1,4 +1,4 @@
-"""Sets, and the operators that run over one: `any`, `all`, `count`, `first`, `sum`, `min`, `max`, `union`, `reach`."""
+"""Sets, and the operators that run over one: `any`, `all`, `count`, `first`, `best`, `sum`, `min`, …, `reach`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rulespec.check.expressions.operators import common_number
 from rulespec.check.scope import Env, known_if
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
-from rulespec.types import ANY, BAD, BOOL, INT, LITERAL, Bad, Ent, Num, SetOf, Type, unify
+from rulespec.types import ANY, BAD, BOOL, INT, LITERAL, Bad, Bool, Ent, Num, SetOf, Type, unify
 
 
 def infer_set(x: ExpressionContext, e: ast.SetLiteral, env: Env, want: Type | None) -> typed.Expr:
@@ -67,7 +67,23 @@ def type_binder(x: ExpressionContext, b: ast.Binder, env: Env) -> tuple[typed.Bi
     if b.where is not None:
         where = x.condition(b.where, inner)
         inner = inner.learn(known_if(where, True))
-    return typed.Binder(var, source, b.order, start, where), inner
+    keys = tuple(_key(x, key, inner) for key in b.keys)
+    return typed.Binder(var, source, b.order, start, where, keys), inner
+
+
+def _key(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr:
+    """Types a key: a number, or a truth value or an entity, which stand for one. `-` turns its order round."""
+    turned = e.operand if isinstance(e, ast.Unary) and e.op == "-" else None
+    value = x.infer(turned or e, env)
+    known = isinstance(value.type, Num | Bool) or (isinstance(value.type, Ent) and value.type.kind != ANY)
+    if not known:
+        return value if isinstance(value.type, Bad) else x.wrong(value, "a key is a number, a bool or an entity")
+    if turned is None:
+        return value
+    type_ = value.type if isinstance(value.type, Num) else INT
+    if isinstance(value, typed.Lit):
+        return typed.Lit(type_, e.span, -value.value)
+    return typed.Op(type_, e.span, "neg", (value,))
 
 
 def infer_each(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
@@ -82,6 +98,8 @@ def infer_each(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
         return typed.Each(result, e.span, e.op, binder, None, None)
     if binder.start is not None:
         x.error("RS229", f"the order makes no difference to `{e.op}`", binder.start.span)
+    if e.op == "best":
+        return typed.Each(SetOf(member.kind if isinstance(member, Ent) else ANY), e.span, e.op, binder, None, None)
     if e.op == "all":
         assert e.body is not None
         return typed.Each(BOOL, e.span, e.op, binder, x.condition(e.body, inner), None)
