@@ -17,7 +17,7 @@ from rulespec.check.loops import endless_loops
 from rulespec.check.scope import Path, path_of
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.typed import nodes as typed
-from rulespec.types import ANY, BOOL, Num, Type
+from rulespec.types import ANY, BOOL, INT, Num, Type
 
 COMPARISONS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
 _PAIRS = (("and", "or"), ("+", "-"), ("min", "max"), ("from", "after"))
@@ -112,7 +112,7 @@ class Mutator:
     @staticmethod
     def _span(node: Any) -> Span:
         if isinstance(node, typed.Binder):
-            end = node.where or node.start or node.source
+            end = [node.source, *(x for x in (node.start, node.where) if x is not None), *node.keys][-1]
             return node.var.span.to(end.span)
         span: Span = node.span if not isinstance(node, typed.Tiebreak) else node.value.span
         return span
@@ -222,6 +222,7 @@ class Mutator:
                 yield "order", new, f"{self.source(node.var.span.to(node.source.span))} {new.order} …"
                 yield "order", replace(node, order="", start=None), self.source(node.var.span.to(node.source.span))
             yield from self._where(node)
+            yield from self._keys(node)
         elif isinstance(node, typed.OptionParam):
             yield from self._where(node)
         elif isinstance(node, typed.OptionDef):
@@ -231,6 +232,14 @@ class Mutator:
                     yield "require dropped", replace(node, requires=_without(node.requires, at)), text
         elif isinstance(node, typed.Requirement) and self._free(node.condition):
             yield from self._negated(node, "condition", node.condition)
+
+    def _keys(self, node: typed.Binder) -> Iterator[Change]:
+        for at, key in enumerate(node.keys):
+            text = self.source(key.span)
+            turned = typed.Op(key.type if isinstance(key.type, Num) else INT, key.span, "neg", (key,))
+            yield "key turned", replace(node, keys=(*node.keys[:at], turned, *node.keys[at + 1 :])), f"by -({text})"
+            if len(node.keys) > 1:
+                yield "key dropped", replace(node, keys=_without(node.keys, at)), f"without key {text}"
 
     def _where(self, node: typed.Binder | typed.OptionParam) -> Iterator[Change]:
         if node.where is not None and self._free(node.where):

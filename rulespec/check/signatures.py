@@ -11,7 +11,7 @@ from rulespec.syntax.words import BEGIN_EXPRESSIONS, BEGIN_STATEMENTS, FUNCTIONS
 from rulespec.typed import nodes as typed
 from rulespec.types import BAD
 
-_BUILT_IN = BEGIN_EXPRESSIONS | FUNCTIONS | {"abs", "original"}
+_BUILT_IN = BEGIN_EXPRESSIONS | {"abs", "original"}
 
 
 def check_signatures(c: Context) -> None:
@@ -20,7 +20,8 @@ def check_signatures(c: Context) -> None:
     for (_, name), item in c.source.items.items():
         if isinstance(item, ast.Def | ast.Procedure):
             params: list[typed.Var] = []
-            if name in _BUILT_IN or (name in BEGIN_STATEMENTS and isinstance(item, ast.Procedure)):
+            begins = BEGIN_STATEMENTS if isinstance(item, ast.Procedure) else FUNCTIONS
+            if name in _BUILT_IN or name in begins:
                 x.error("RS223", f"`{name}` is a word of the language", item.name.span)
             for p in item.params:
                 if p.name.text in {q.name for q in params}:

@@ -217,3 +217,16 @@ def test_what_takes_too_long_is_ended() -> None:
 
     with pytest.raises(TimeoutError), at_most(0.05):
         busy()
+
+
+def test_keys_are_turned_round_and_left_out(tmp_path: Path) -> None:
+    rules = RULES.replace("p in player where p.cash > 0", "p in player where p.cash > 0 by -p.cash, p.bought")
+    ruleset = small(tmp_path / "small", rules)
+    found = [str(m).partition(": ")[2] for m in Mutator(ruleset).mutants() if m.operator.startswith("key")]
+    head = "`p in player where p.cash > 0 by -p.cash, p.bought` → "
+    assert found == [
+        f"key dropped: {head}`without key -p.cash`",
+        f"key dropped: {head}`without key p.bought`",
+        f"key turned: {head}`by -(-p.cash)`",
+        f"key turned: {head}`by -(p.bought)`",
+    ]
