@@ -10,8 +10,8 @@ from pathlib import Path
 from cases import split, write
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from programs_values import draw
 from programs_orders import by_keys
+from programs_values import draw
 from worlds import IDLE, WORLD
 
 from rulespec.check.passes import check_source
