@@ -13,7 +13,7 @@ from bench.mutate import FREE, Mutant, Sheet
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, content_column, get, words
 from rulespec.documents.reader import parse_yaml
-from rulespec.overlays.overlay import keys_of
+from rulespec.overlays.facts import keys_of
 from rulespec.typed import nodes as typed
 from rulespec.types import Ent, Num
 

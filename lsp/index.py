@@ -12,7 +12,7 @@ from rulespec.documents.nodes import Mapping, Node, Scalar, content_column, entr
 from rulespec.load import load_source
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.project import Checked
-from rulespec.overlays.overlay import keys_of
+from rulespec.overlays.facts import keys_of
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 

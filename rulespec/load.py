@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from msgspec import Struct
@@ -12,8 +13,10 @@ from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.nodes import Mapping, Node, Scalar, get, text, words
 from rulespec.documents.text_files import display, is_present
+from rulespec.overlays.facts import empty, merge
 from rulespec.overlays.orphans import blamed
-from rulespec.overlays.overlay import Source, apply_overlay, apply_rules, empty, merge
+from rulespec.overlays.overlay import Overlay, Source
+from rulespec.overlays.stages import lay_over, lay_rules
 from rulespec.references import find_overlay, find_ruleset, is_path
 from rulespec.rule_ids import ListedRule, add_listed, check_cited
 from rulespec.ruleset_files import SECTION_FILES, Files, RulesetReader
@@ -94,7 +97,7 @@ def load_source(ref: str, report: Report, files: Files | None = None) -> Merged:
     report.raise_if_errors()
     if len(overlays) > MAX_OVERLAYS:
         report.error("RS502", f"a reference has at most {MAX_OVERLAYS} overlays", None)
-    names = [_overlay(overlay, source, folders, reader) for overlay in overlays[:MAX_OVERLAYS]]
+    names = _lay_overlays(overlays, source, folders, reader)
     report.raise_if_errors()
     check_cited(reader.sources, reader.listed, report)
     if names or len(folders) > 1:
@@ -170,7 +173,7 @@ def _read_folder(folder: Path, reader: RulesetReader, trail: list[Path]) -> tupl
     merged = merge(source.root, Mapping(tree, top))
     assert isinstance(merged, Mapping)
     source.root = merged
-    apply_rules(source, reader.rules_of(folder), "", reader.report)
+    lay_rules(source, reader.rules_of(folder), reader.report)
     rules = [f"rules/{file.name}" for file in folder.glob("rules/*.rules")]
     source.lay(display(folder / name) for name in ("game.yaml", *(f"{s}.yaml" for s in SECTION_FILES), *rules))
     if is_present(folder / "rules.yaml"):  # not hashed: the names of rules change no game
@@ -193,9 +196,7 @@ def _read_base(
             reader.report.error(d.code, d.message, extends.span, help=d.help)
         return None
     source, folders = _read_folder(base, reader, [*trail, folder])
-    for overlay in overlays[:MAX_OVERLAYS]:
-        _overlay(overlay, source, folders, reader, at=extends.span)
-    source.touched.clear()  # the base is one ruleset now, which overlays may change like any other
+    _lay_overlays(overlays, source, folders, reader, extends.span)
     source.root = _without_offers(source.root)
     return source, folders
 
@@ -231,50 +232,88 @@ def _without_offers(root: Mapping) -> Mapping:
     return Mapping({**root.entries, "game": (place, Mapping(entries, game.span))}, root.span)
 
 
-def _overlay(
-    name: str,
-    source: Source,
-    folders: list[Path],
-    reader: RulesetReader,
-    *,
-    at: Span | None = None,
-    trail: tuple[str, ...] = (),
-) -> str:
-    """Applies one overlay, after those that it includes; returns its id.
+def _lay_overlays(
+    names: list[str], source: Source, folders: list[Path], reader: RulesetReader, at: Span | None = None
+) -> list[str]:
+    """Lays the overlays of a reference over a ruleset; returns their ids.
 
     Args:
-        name: its id or its path.
-        source: what it is laid over.
-        folders: where it is looked for.
-        reader: reads its files.
-        at: the place of the reference to it, if that is in a file.
-        trail: the ids of the overlays that include it, the outermost first.
+        names: their ids or paths.
+        source: what they are laid over.
+        folders: where they are looked for.
+        reader: reads their files.
+        at: the place of the reference, if it is in a file.
     """
-    report = reader.report
-    place = find_overlay(name, folders)
-    if place is None:
-        offered = sorted({p.stem for f in folders for p in (f / "variants").glob("*.yaml")})
-        hint = did_you_mean(name, offered) or ("known are " + ", ".join(f"`{o}`" for o in offered) if offered else "")
-        report.error("RS502", f"there is no overlay `{name[:80]}` for this ruleset", at, help=hint)
-        return name
-    folder, file = place
-    node = reader.yaml(folder, file, "overlay")
-    if node is None:
-        return name
-    _check_base(node, source, folders, report)
-    id_ = text(get(node, "id"), Path(file).stem)
-    if id_ in trail or len(trail) > MAX_EXTENDS:
-        report.error("RS512", f"the overlay `{id_}` includes itself", at)
+    overlays = _Overlays(source, folders, reader)
+    ids = [overlays.add(name, at) for name in names[:MAX_OVERLAYS]]
+    lay_over(source, overlays.found, reader.report)
+    return ids
+
+
+class _Overlays:
+    """The overlays of a reference, each once, after those that it includes."""
+
+    def __init__(self, source: Source, folders: list[Path], reader: RulesetReader) -> None:
+        self.found: list[Overlay] = []
+        self._source = source
+        self._folders = folders
+        self._reader = reader
+        self._numbers: dict[str, int] = {}
+        """The real path of an overlay's file → its number."""
+        self._named: set[int] = set()
+
+    def add(self, name: str, at: Span | None) -> str:
+        """Reads an overlay of the reference, and what it includes; returns its id."""
+        number = self._read(name, at, ())
+        if number is None:
+            return name
+        id_ = self.found[number].id
+        if number in self._named:
+            message = f"the overlay `{id_}` is named twice, and the second time changes nothing"
+            self._reader.report.error("RS504", message, at, help="name it once")
+        self._named.add(number)
         return id_
-    for included in words(get(node, "includes")):
-        _overlay(included.text, source, folders, reader, at=included.span, trail=(*trail, id_))
-    add_listed(reader.listed, node, report)
-    rules_file = file.removesuffix(".yaml") + ".rules"
-    rules = reader.rules(folder, rules_file) if is_present(folder / rules_file) else ()
-    source.lay(display(folder / name) for name in (file, rules_file))
-    # Changes of an included overlay count as changes of the including one, so that it may change them further.
-    apply_overlay(source, node, rules, trail[0] if trail else id_, report)
-    return id_
+
+    def _read(self, name: str, at: Span | None, trail: tuple[str, ...]) -> int | None:
+        """Reads an overlay, after those that it includes; returns its number.
+
+        Args:
+            name: its id or its path.
+            at: the place of the reference to it, if that is in a file.
+            trail: the ids of the overlays that include it, the outermost first.
+        """
+        report = self._reader.report
+        place = find_overlay(name, self._folders)
+        if place is None:
+            offered = sorted({p.stem for f in self._folders for p in (f / "variants").glob("*.yaml")})
+            known = "known are " + ", ".join(f"`{o}`" for o in offered) if offered else ""
+            help_ = did_you_mean(name, offered) or known
+            report.error("RS502", f"there is no overlay `{name[:80]}` for this ruleset", at, help=help_)
+            return None
+        folder, file = place
+        path = os.path.realpath(folder / file)
+        if path in self._numbers:
+            return self._numbers[path]
+        node = self._reader.yaml(folder, file, "overlay")
+        if node is None:
+            return None
+        _check_base(node, self._source, self._folders, report)
+        id_ = text(get(node, "id"), Path(file).stem)
+        if id_ in trail or len(trail) > MAX_EXTENDS:
+            report.error("RS512", f"the overlay `{id_}` includes itself", at)
+            return None
+        inner = [self._read(included.text, included.span, (*trail, id_)) for included in words(get(node, "includes"))]
+        add_listed(self._reader.listed, node, report)
+        rules_file = file.removesuffix(".yaml") + ".rules"
+        rules = self._reader.rules(folder, rules_file) if is_present(folder / rules_file) else ()
+        files = (display(folder / file), display(folder / rules_file))
+        self._source.lay(files)
+        number = self._numbers[path] = len(self.found)
+        includes = 1 << number
+        for included in inner:
+            includes |= self.found[included].includes if included is not None else 0
+        self.found.append(Overlay(id_, trail[0] if trail else id_, node, rules, files, includes))
+        return number
 
 
 def _check_base(overlay: Mapping, source: Source, folders: list[Path], report: Report) -> None:

@@ -98,6 +98,7 @@ CODES: dict[str, str] = {
     "RS512": "an overlay that includes itself",
     "RS513": "an overlay for another version",
     "RS514": "an overlay leaves something unused",
+    "RS515": "an extension of a decision that is not taken any more",
     "RS601": "the log cannot be read",
     "RS602": "the log is too large",
     "RS603": "the last line of the log is cut off",

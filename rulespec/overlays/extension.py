@@ -7,18 +7,19 @@ decisions that are extended, or that include groups of options, in turn. So each
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NoReturn
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.diagnostics.report import Report
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.syntax import ast
 
 MAX_REPEATED = 60_000
 """Nodes of the syntax trees of options that are added to decisions or included by them, each time counted."""
-MAX_VISITED = 2_000_000
-"""Statements among which all extensions together look for their decisions."""
+MAX_NESTED = 8
+"""Extensions of decisions that other extensions add."""
 
 
 class Repeated:
@@ -27,7 +28,6 @@ class Repeated:
     def __init__(self, report: Report) -> None:
         self._report = report
         self._left = MAX_REPEATED
-        self._unvisited = MAX_VISITED
 
     def add(self, nodes: int, what: str, span: Span) -> None:
         """Counts nodes of options that stand at one more place.
@@ -37,40 +37,50 @@ class Repeated:
         """
         self._left -= nodes
         if self._left < 0:
-            message = f"with {what}, the options that decisions share come to too much"
-            help_ = "let options call a procedure, or let fewer decisions share them: each decision has its own copy"
-            self._report.error("RS108", message, span, help=help_)
-            self._report.raise_if_errors()
+            self.refuse(f"with {what}, the options that decisions share come to too much", span)
 
-    def visit(self, span: Span) -> None:
-        """Counts a statement that is looked at.
+    def refuse(self, message: str, span: Span) -> NoReturn:
+        """Ends with an error.
 
         Raises:
-            DiagnosticsError: RS108 if there are too many.
+            DiagnosticsError: RS108.
         """
-        self._unvisited -= 1
-        if self._unvisited < 0:
-            help_ = "write the options of one decision into one `extend decision`"
-            self._report.error("RS108", "there are too many `extend decision` for so many rules", span, help=help_)
-            self._report.raise_if_errors()
+        help_ = "let options call a procedure, or let fewer decisions share them: each decision has its own copy"
+        self._report.error("RS108", message, span, help=help_)
+        raise DiagnosticsError(self._report.diagnostics)
+
+
+class Extension(Struct, frozen=True, eq=False):
+    """An `extend decision`, and the number of its overlay."""
+
+    overlay: int
+    item: ast.Extend
 
 
 class Extender:
-    """Adds the options of one `extend decision` to the decisions of its name.
+    """Adds the options of extensions to the decisions of their names, in the order of the extensions.
+
+    Options that are added may hold decisions that are extended in turn, but not by an extension that holds them: so the
+    order of extensions does not matter, except for that of the options.
 
     Attributes:
         known: the names of all decisions that it has come by.
         drawn: the names of those that it has come by in a `roll` or a `choose`.
+        twice: options of a decision that an extension adds once more: the option, the extension, its option.
     """
 
-    def __init__(self, extension: ast.Extend, repeated: Repeated) -> None:
+    def __init__(self, extensions: Iterable[Extension], repeated: Repeated) -> None:
         self.known: set[str] = set()
         self.drawn: set[str] = set()
-        self._extension = extension
+        self.twice: list[tuple[ast.OptionDef, Extension, ast.OptionDef]] = []
+        self._extensions: dict[str, list[tuple[Extension, int]]] = {}
+        for extension in extensions:
+            found = self._extensions.setdefault(extension.item.name.text, [])
+            found.append((extension, sum(map(size, extension.item.options))))
         self._repeated = repeated
-        self._size = sum(map(size, extension.options))
+        self._within: list[Extension] = []
 
-    def options(self, options: tuple[ast.OptionDef, ...]) -> tuple[ast.OptionDef, ...]:
+    def options(self, options: Iterable[ast.OptionDef]) -> tuple[ast.OptionDef, ...]:
         """Options with the added options in their bodies."""
         return tuple([replace(o, body=self.block(o.body)) for o in options])
 
@@ -79,7 +89,6 @@ class Extender:
         return tuple([self._statement(s) for s in body])
 
     def _statement(self, s: ast.Stmt) -> ast.Stmt:
-        self._repeated.visit(self._extension.name.span)
         match s:
             case ast.If():
                 return replace(s, branches=tuple([(c, self.block(b)) for c, b in s.branches]))
@@ -95,15 +104,30 @@ class Extender:
         return s
 
     def _decide(self, s: ast.Decide) -> ast.Decide:
-        name = self._extension.name
         self.known.add(s.name.text)
-        options: list[ast.OptionDef | ast.Name] = []
-        for o in s.options:
-            options += self.options((o,)) if isinstance(o, ast.OptionDef) else [o]
-        if s.name.text == name.text:
-            self._repeated.add(self._size, f"this `extend decision {name.text}`", name.span)
-            options += self._extension.options
+        options = self._members(s.options)
+        own = {o.name.text: o for o in s.options if isinstance(o, ast.OptionDef)}
+        for extension, nodes in self._extensions.get(s.name.text, ()):
+            if extension in self._within:
+                continue
+            name = extension.item.name
+            self._repeated.add(nodes, f"this `extend decision {name.text}`", name.span)
+            if len(self._within) == MAX_NESTED:
+                self._repeated.refuse(f"`{name.text}` is extended within {MAX_NESTED} other extensions", name.span)
+            added = [o for o in extension.item.options if isinstance(o, ast.OptionDef) and o.name.text in own]
+            self.twice += [(own[o.name.text], extension, o) for o in added]
+            self._within.append(extension)
+            options += self._members(extension.item.options)
+            self._within.pop()
         return replace(s, options=tuple(options))
+
+    def _members(self, members: Iterable[ast.OptionDef | ast.Name]) -> list[ast.OptionDef | ast.Name]:
+        return [o if isinstance(o, ast.Name) else replace(o, body=self.block(o.body)) for o in members]
+
+
+def decisions(tree: object) -> frozenset[str]:
+    """The names of the decisions in a syntax tree."""
+    return frozenset([node.name.text for node in _nodes(tree) if isinstance(node, ast.Decide)])
 
 
 def check_includes(items: Iterable[ast.Item], groups: Mapping[str, ast.OptionGroup], repeated: Repeated) -> None:
@@ -146,13 +170,15 @@ def _included(body: tuple[ast.Stmt, ...], groups: Mapping[str, ast.OptionGroup])
 
 def size(tree: object) -> int:
     """The number of nodes of a syntax tree."""
-    nodes = 0
+    return sum(1 for _ in _nodes(tree))
+
+
+def _nodes(tree: object) -> Iterator[Struct]:
     todo = [tree]
     while todo:
         node = todo.pop()
         if isinstance(node, tuple):
             todo += node
         elif isinstance(node, Struct) and not isinstance(node, Span):
-            nodes += 1
+            yield node
             todo += [getattr(node, name) for name in node.__struct_fields__]
-    return nodes

@@ -19,7 +19,8 @@ from rulespec.diagnostics.report import Report
 from rulespec.documents.nodes import Mapping, Node, Scalar
 from rulespec.documents.reader import parse_yaml
 from rulespec.load import load_ruleset
-from rulespec.overlays.overlay import Source, apply_rules
+from rulespec.overlays.overlay import Source
+from rulespec.overlays.stages import lay_rules
 from rulespec.syntax.parser import parse_rules
 from rulespec.typed import nodes as typed
 
@@ -370,7 +371,7 @@ def with_rules(text: str) -> typed.Ruleset:
     ruleset, root = base()
     report = Report()
     source = Source(root)
-    apply_rules(source, parse_rules(text, "rules"), "", report)
+    lay_rules(source, parse_rules(text, "rules"), report)
     declarations, rules = check_source(source, report)
     report.raise_if_errors()
     digest = hashlib.sha256(text.encode()).hexdigest()

@@ -19,7 +19,7 @@ from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.nodes import to_plain
 from rulespec.documents.reader import parse_yaml
 from rulespec.load import load_ruleset
-from rulespec.overlays.overlay import merge
+from rulespec.overlays.facts import merge
 from rulespec.syntax import parse_table
 from rulespec.syntax.indentation import Blocks
 

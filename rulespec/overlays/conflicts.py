@@ -1,0 +1,171 @@
+"""Conflicts: edits of two overlays of one reference that cannot both hold, whatever their order.
+
+Overlays of which another one includes both are of one family: that one has said what holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.diagnostics.report import Report
+from rulespec.documents.nodes import bits
+from rulespec.overlays.facts import FactEdit, fact_edits, same
+from rulespec.overlays.overlay import Key, Overlay, called, families, key_of
+from rulespec.syntax import ast
+
+_INCLUDE_BOTH = "use one of them, or write a third overlay that includes both and says what holds"
+
+
+class Edit(Struct, frozen=True):
+    """An edit of an overlay: where it stands, and how it is written."""
+
+    by: str
+    span: Span
+    written: str
+
+
+def report_conflict(one: Edit, other: Edit, what: str, report: Report, help_: str = _INCLUDE_BOTH) -> None:
+    """Reports that two overlays, the later one last, do the same thing (RS505); `what` says it, with its verb."""
+    report.error(
+        "RS505",
+        f"the overlays `{one.by}` and `{other.by}` both {what}",
+        other.span,
+        label=other.written,
+        notes=[Label(one.span, f"in `{one.by}`: {one.written}")],
+        help=help_,
+    )
+
+
+class Touched:
+    """The paths of the facts that the overlays of a reference touch."""
+
+    def __init__(self, overlays: Sequence[Overlay]) -> None:
+        self._overlays = overlays
+        self._families = families(overlays)
+        self._at: dict[str, dict[int, FactEdit]] = {}
+        self._below: dict[str, dict[int, FactEdit]] = {}
+        self._masks: dict[str, int] = {}
+        """Path → the overlays that touch it, or something below it."""
+
+    def shared(self, number: int, path: str) -> bool:
+        """Whether overlays of other families than this one's touch a path, or something below it."""
+        return bool(self._masks.get(path, 0) & ~self._families[number])
+
+    def check(self, report: Report) -> None:
+        """Reports leaves that two overlays touch, or that one of them takes out above, unless they say the same."""
+        for number, overlay in enumerate(self._overlays):
+            for edit in fact_edits(overlay):
+                self._check(number, edit, report)
+
+    def _check(self, number: int, edit: FactEdit, report: Report) -> None:
+        parts = edit.path.split(".")
+        above = [".".join(parts[:n]) for n in range(1, len(parts))]
+        for place in (edit.path, *above):
+            if self._masks.get(place, 0) & ~self._families[number]:
+                found = self._at.get(place, {})
+                if place == edit.path:
+                    found = self._below.get(place, {}) | {n: e for n, e in found.items() if not _agree(e, edit)}
+                other = next((n for n in reversed(found) if not self._families[number] >> n & 1), None)
+                if other is not None:
+                    one, two = self._edit(other, found[other]), self._edit(number, edit)
+                    longer = max(found[other].path, edit.path, key=len)
+                    report_conflict(one, two, f"change `{longer}`", report)
+                    break
+        self._at.setdefault(edit.path, {}).setdefault(number, edit)
+        for place in above:
+            self._below.setdefault(place, {}).setdefault(number, edit)
+        for place in (edit.path, *above):
+            self._masks[place] = self._masks.get(place, 0) | 1 << number
+
+    def _edit(self, number: int, edit: FactEdit) -> Edit:
+        return Edit(self._overlays[number].within, edit.span, edit.written)
+
+
+def _agree(one: FactEdit, other: FactEdit) -> bool:
+    if one.value is None or other.value is None:
+        return one.value is other.value
+    return same(one.value, other.value)
+
+
+def check_rules(overlays: Sequence[Overlay], report: Report) -> None:
+    """Reports rules that two overlays add, replace or remove, and those that one removes and the other wraps.
+
+    Two that remove the same rule say the same.
+    """
+    related = families(overlays)
+    found: dict[tuple[Key, int], list[tuple[str, ast.Item]]] = {}
+    masks: dict[tuple[Key, str], int] = {}
+    for number, overlay in enumerate(overlays):
+        for item in overlay.rules:
+            if isinstance(item, ast.Extend):
+                continue
+            key, does = key_of(item), _does(item)
+            others = 0
+            for what in _CONFLICTING[does]:
+                others |= masks.get((key, what), 0)
+            if others := others & ~related[number]:
+                other = next(bits(others))
+                before = next(i for d, i in found[key, other] if d in _CONFLICTING[does])
+                one = Edit(overlays[other].within, before.name.span, _written(before))
+                report_conflict(
+                    one, Edit(overlay.within, item.name.span, _written(item)), f"change {called(key)}", report
+                )
+            found.setdefault((key, number), []).append((does, item))
+            masks[key, does] = masks.get((key, does), 0) | 1 << number
+
+
+_CONFLICTING = {
+    "": ("", "replace", "remove"),
+    "replace": ("", "replace", "remove"),
+    "remove": ("", "replace", "wrap"),
+    "wrap": ("remove",),
+}
+"""What is done to a rule → what else cannot be done to it; "" adds it."""
+
+
+def _does(item: ast.Item) -> str:
+    if isinstance(item, ast.Remove):
+        return "remove"
+    return item.modifier if item.modifier in _CONFLICTING else ""
+
+
+def _written(item: ast.Item) -> str:
+    kind, name = key_of(item)
+    return f"`{' '.join(word for word in (_does(item), kind, name) if word)}`"
+
+
+def check_extensions(overlays: Sequence[Overlay], report: Report) -> None:
+    """Reports options of one name, and groups of options, that two overlays put into the decisions of one name."""
+    related = families(overlays)
+    found: dict[tuple[str, str, bool], dict[int, Edit]] = {}
+    for number, overlay in enumerate(overlays):
+        for item in overlay.rules:
+            if not isinstance(item, ast.Extend):
+                continue
+            for option in item.options:
+                edit = option_edit(overlay, item, option)
+                name, group = option_name(option).text, isinstance(option, ast.Name)
+                before = found.setdefault((item.name.text, name, group), {})
+                other = next((n for n in before if not related[number] >> n & 1), None)
+                if other is not None:
+                    what = f"put {'the group' if group else 'an option'} `{name}` into the decision `{item.name.text}`"
+                    report_conflict(before[other], edit, what, report, "" if group else _RENAME)
+                before.setdefault(number, edit)
+
+
+_RENAME = "give one of them another name; or write a third overlay that includes one of both and says what holds"
+
+
+def option_name(option: ast.OptionDef | ast.Name) -> ast.Name:
+    """The name of an option, or of the group of options that is included."""
+    return option if isinstance(option, ast.Name) else option.name
+
+
+def option_edit(overlay: Overlay, extension: ast.Extend, option: ast.OptionDef | ast.Name) -> Edit:
+    """The edit that puts an option into a decision."""
+    name = option_name(option)
+    word = "include" if isinstance(option, ast.Name) else "option"
+    return Edit(overlay.within, name.span, f"`extend decision {extension.name.text}`, {word} `{name.text}`")

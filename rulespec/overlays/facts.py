@@ -1,0 +1,251 @@
+"""Facts of an overlay: what it changes, adds and removes by path in the YAML tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.diagnostics.report import Report
+from rulespec.diagnostics.suggestions import nearest
+from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, entries, get, words
+from rulespec.overlays.overlay import Overlay, Source
+
+Shared = Callable[[str], bool]
+"""Whether other overlays of the reference, in no family with the one at hand, touch a path or something below it."""
+
+
+class FactEdit(Struct, frozen=True):
+    """One leaf that an overlay sets, or one path that it takes out or empties.
+
+    Attributes:
+        path: the path of the leaf.
+        span: the place where the overlay says so.
+        written: how, such as "`changes`: `constants.toll`".
+        value: what it says there; None if it takes something out.
+    """
+
+    path: str
+    span: Span
+    written: str
+    value: Node | None
+
+
+def fact_edits(overlay: Overlay) -> Iterator[FactEdit]:
+    """What an overlay does to the facts, leaf by leaf."""
+    for option, place, value in entries(get(overlay.facts, "options")):
+        yield FactEdit(f"game.options.{option}.default", place.span, f"`options`: `{option}`", value)
+    for section in ("replaces", "remove"):
+        for word in words(get(overlay.facts, section)):
+            yield FactEdit(word.text, word.span, f"`{section}`: `{word.text}`", None)
+    for section in ("changes", "add"):
+        for name, place, value in entries(get(overlay.facts, section)):
+            for path, leaf in _leaves(name, value):
+                yield FactEdit(path, place.span, f"`{section}`: `{name}`", leaf)
+
+
+def _leaves(path: str, node: Node) -> Iterator[tuple[str, Node]]:
+    if isinstance(node, Mapping) and node.entries:
+        for key, (_, value) in node.entries.items():
+            yield from _leaves(f"{path}.{key}", value)
+    else:
+        yield path, node
+
+
+def apply_facts(source: Source, overlay: Overlay, shared: Shared, report: Report) -> None:
+    """Changes the tree; reports paths that do not fit (RS503, RS504, RS508)."""
+    edits = _Edits(source, shared, report)
+    for option, place, value in entries(get(overlay.facts, "options")):
+        edits.change(f"game.options.{option}.default", place, value)
+    for path in words(get(overlay.facts, "replaces")):
+        empty(source, path, report)
+    for name, place, value in entries(get(overlay.facts, "changes")):
+        edits.change(name, place, value)
+    for name, place, value in entries(get(overlay.facts, "add")):
+        edits.add(name, place, value)
+    for path in words(get(overlay.facts, "remove")):
+        edits.remove(path)
+
+
+class _Edits:
+    """The edits of one overlay."""
+
+    def __init__(self, source: Source, shared: Shared, report: Report) -> None:
+        self._source = source
+        self._shared = shared
+        self._report = report
+
+    def change(self, path: str, place: Scalar, value: Node) -> None:
+        """Sets what is there."""
+        source = self._source
+        old = find(source.root, path)
+        if old is None:
+            _missing(source, path, place.span, self._report)
+            return
+        new = merge(old, value)
+        if same(old, new):
+            if not self._shared(path):  # else another overlay has said the same
+                notes = [Label(old.span, "it says so already")]
+                self._report.error("RS504", f"`{path}` does not change", value.span, notes=notes, help="leave it out")
+            return
+        if isinstance(old, Sequence) and isinstance(new, Sequence):
+            gone = {word.text for word in words(old)} - {word.text for word in words(new)}
+            source.removed |= {f"{path}.{name}": value.span for name in sorted(gone)}
+        self._put(path, place, new)
+
+    def add(self, path: str, place: Scalar, value: Node) -> None:
+        """Puts what is not there, or members into a list."""
+        source, report = self._source, self._report
+        old = find(source.root, path)
+        if isinstance(old, Sequence) and isinstance(value, Sequence):
+            present = {i.text for i in old.items if isinstance(i, Scalar)}
+            twice = [i for i in value.items if isinstance(i, Scalar) and i.text in present]
+            if twice and self._shared(path):
+                return
+            for item in twice:
+                report.error("RS504", f"`{item.text}` is in `{path}` already", item.span, help="leave it out")
+            new: Node = Sequence([*old.items, *value.items], value.span)
+        elif old is not None:
+            if not self._shared(path):
+                notes = [Label(old.span, "it stands here")]
+                report.error(
+                    "RS508", f"`{path}` exists already", place.span, notes=notes, help="put it under `changes`"
+                )
+                return
+            new = merge(old, value)
+        else:
+            keys = keys_of(source.root, path)
+            parent = find(source.root, ".".join(keys[:-1])) if len(keys) > 1 else source.root
+            if not isinstance(parent, Mapping):
+                _missing(source, ".".join(keys[:-1]), place.span, report)
+                return
+            new = value
+        self._put(path, place, new)
+
+    def remove(self, path: Scalar) -> None:
+        """Takes something out."""
+        source = self._source
+        if find(source.root, path.text) is not None:
+            source.removed[path.text] = path.span
+            source.root = _replaced(source.root, keys_of(source.root, path.text), None)
+        elif not self._shared(path.text):  # else another overlay has taken it out
+            _missing(source, path.text, path.span, self._report)
+
+    def _put(self, path: str, place: Scalar, value: Node) -> None:
+        keys = keys_of(self._source.root, path)
+        key = Scalar(keys[-1], keys[-1], place.span)
+        self._source.root = _replaced(self._source.root, keys, (key, value))
+
+
+def merge(base: Node, over: Node) -> Node:
+    """`over` laid over `base`: mappings are merged, anything else is replaced. Both keep their places."""
+    if not isinstance(base, Mapping) or not isinstance(over, Mapping):
+        return over
+    entries = dict(base.entries)
+    for key, (place, value) in over.entries.items():
+        entries[key] = (place, merge(entries[key][1], value)) if key in entries else (place, value)
+    return Mapping(entries, over.span)
+
+
+_PARTS = 3  # most parts of a key with dots in it
+
+
+def keys_of(root: Mapping, path: str) -> list[str]:
+    """The keys of a dotted path. Keys may contain dots themselves, as in `setup.pieces`."""
+    keys: list[str] = []
+    rest = path.split(".")
+    node: Node | None = root
+    while rest:
+        known = node.entries if isinstance(node, Mapping) else {}
+        length = next((n for n in range(1, _PARTS + 1) if ".".join(rest[:n]) in known), 1)
+        key = ".".join(rest[:length])
+        node = known[key][1] if key in known else None
+        keys.append(key)
+        rest = rest[length:]
+    return keys
+
+
+def find(root: Mapping, path: str) -> Node | None:
+    """The node at a dotted path."""
+    node: Node = root
+    for key in keys_of(root, path):
+        if not isinstance(node, Mapping) or key not in node.entries:
+            return None
+        node = node.entries[key][1]
+    return node
+
+
+def _replaced(root: Mapping, keys: list[str], value: tuple[Scalar, Node] | None) -> Mapping:
+    """A copy of the tree with the entry at a path set, or removed (None). The parents exist."""
+    entries = dict(root.entries)
+    key = keys[0]
+    if len(keys) == 1:
+        if value is None:
+            del entries[key]
+        else:
+            entries[key] = value
+    else:
+        place, inner = entries[key]
+        assert isinstance(inner, Mapping)
+        entries[key] = (place, _replaced(inner, keys[1:], value))
+    return Mapping(entries, root.span)
+
+
+def _nearest(root: Mapping, path: str) -> tuple[str, tuple[Label, ...]]:
+    """A hint for a path that does not exist: the nearest key where it ends; and a note at that key."""
+    node: Node = root
+    walked: list[str] = []
+    for key in keys_of(root, path):
+        if isinstance(node, Mapping) and key in node.entries:
+            node = node.entries[key][1]
+            walked.append(key)
+            continue
+        if isinstance(node, Mapping):
+            where = ".".join(walked)
+            guess, notes = nearest(key, {name: place.span for name, (place, _) in node.entries.items()})
+            return guess or (f"`{where}` has no `{key}`" if where else ""), notes
+        return f"`{'.'.join(walked)}` is a single value", ()
+    return "", ()
+
+
+def empty(source: Source, path: Scalar, report: Report) -> None:
+    """Empties the mapping or list at a path, or removes the single value there; reports RS503."""
+    old = find(source.root, path.text)
+    if old is None:
+        _missing(source, path.text, path.span, report)
+    else:
+        for key in old.entries if isinstance(old, Mapping) else ():
+            source.removed[f"{path.text}.{key}"] = path.span
+        source.root = _emptied(source.root, keys_of(source.root, path.text))
+
+
+def _emptied(root: Mapping, keys: list[str]) -> Mapping:
+    entries = dict(root.entries)
+    place, node = entries[keys[0]]
+    if len(keys) > 1:
+        assert isinstance(node, Mapping)
+        entries[keys[0]] = (place, _emptied(node, keys[1:]))
+    elif isinstance(node, Mapping):
+        entries[keys[0]] = (place, Mapping({}, node.span))
+    elif isinstance(node, Sequence):
+        entries[keys[0]] = (place, Sequence([], node.span))
+    else:
+        del entries[keys[0]]
+    return Mapping(entries, root.span)
+
+
+def same(a: Node, b: Node) -> bool:
+    """Whether two nodes say the same, places aside."""
+    if isinstance(a, Scalar) and isinstance(b, Scalar):
+        return a.value == b.value and type(a.value) is type(b.value)
+    if isinstance(a, Sequence) and isinstance(b, Sequence):
+        return len(a.items) == len(b.items) and all(same(x, y) for x, y in zip(a.items, b.items, strict=True))
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return list(a.entries) == list(b.entries) and all(same(a.entries[k][1], b.entries[k][1]) for k in a.entries)
+    return False
+
+
+def _missing(source: Source, path: str, span: Span, report: Report) -> None:
+    hint, notes = _nearest(source.root, path)
+    report.error("RS503", f"there is no `{path}`", span, notes=notes, help=hint)

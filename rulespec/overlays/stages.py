@@ -1,0 +1,216 @@
+"""Overlays in stages, so that modules which were written apart compose in any order.
+
+First all facts, then rules that are removed, replaced or added, then wraps, then extensions. In each stage the overlays
+follow one another in the order of the reference, each after those that it includes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from msgspec.structs import replace
+
+from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.diagnostics.report import Report
+from rulespec.diagnostics.suggestions import did_you_mean, nearest
+from rulespec.documents.nodes import Mapping
+from rulespec.overlays.conflicts import Edit, Touched, check_extensions, check_rules, option_edit, report_conflict
+from rulespec.overlays.extension import Extender, Extension, Repeated, decisions
+from rulespec.overlays.facts import apply_facts
+from rulespec.overlays.overlay import Displaced, Key, Overlay, Source, called, families, key_of
+from rulespec.syntax import ast
+
+
+def lay_over(source: Source, overlays: Sequence[Overlay], report: Report) -> None:
+    """Carries out all edits of overlays, in stages.
+
+    Reports conflicts of two overlays (RS505), and what does not fit (RS503 … RS515). After a conflict nothing is
+    carried out: what would come of it is nobody's rules.
+    """
+    touched, conflicts = Touched(overlays), Report()
+    touched.check(conflicts)
+    check_rules(overlays, conflicts)
+    check_extensions(overlays, conflicts)
+    report.extend(conflicts.diagnostics)
+    if not conflicts.ok:
+        return
+    stages = _Stages(source, overlays, report)
+    for number, overlay in enumerate(overlays):
+        apply_facts(source, overlay, partial(touched.shared, number), report)
+    for number in range(len(overlays)):
+        stages.rules(number)
+    for number in range(len(overlays)):
+        stages.wraps(number)
+    stages.report_missing()
+    stages.extensions()
+
+
+def lay_rules(source: Source, rules: tuple[ast.Item, ...], report: Report) -> None:
+    """Carries out the rules of a ruleset's own files, over those of its base if it has one."""
+    lay_over(source, [Overlay("", "", Mapping({}, source.root.span), rules)], report)
+
+
+class _Stages:
+    """The stages of the rules."""
+
+    def __init__(self, source: Source, overlays: Sequence[Overlay], report: Report) -> None:
+        self._source = source
+        self._overlays = overlays
+        self._report = report
+        self._families = families(overlays)
+        self._before = source.as_it_is()
+        self._gone: dict[Key, list[tuple[int, ast.Item]]] = {}
+        """The overlays that replace or remove a rule, with the item that does."""
+        self._missing: list[tuple[str, ast.Name]] = []
+
+    def rules(self, number: int) -> None:
+        """Removes, then replaces, then adds rules."""
+        rules = [i for i in self._overlays[number].rules if not isinstance(i, ast.Extend) and i.modifier != "wrap"]
+        for item in rules:
+            if isinstance(item, ast.Remove):
+                self._remove(item, number)
+        for item in rules:
+            if item.modifier == "replace":
+                self._replace(item, number)
+        for item in rules:
+            if item.modifier != "replace" and not isinstance(item, ast.Remove):
+                self._add(item, number)
+
+    def _add(self, item: ast.Item, number: int) -> None:
+        key = key_of(item)
+        old = self._source.items.get(key)
+        if old is None:
+            self._source.items[key] = item
+            return
+        notes = [Label(old.name.span, "the first one")]
+        help_ = f"write `replace {key[0]} …` to put this one in its place" if self._overlays[number].within else ""
+        message = f"the {key[0]} `{item.name.text}` exists already"
+        self._report.error("RS223", message, item.name.span, notes=notes, help=help_)
+
+    def _replace(self, item: ast.Item, number: int) -> None:
+        key = key_of(item)
+        if key in self._source.items:
+            self._check_signature(item, self._source.items[key])
+            self._displace(key, item, number, "replaced")
+            self._source.items[key] = item
+        else:
+            self._missing.append((key[0], item.name))
+
+    def _remove(self, item: ast.Remove, number: int) -> None:
+        key = key_of(item)
+        if key in self._source.items:
+            self._displace(key, item, number, "removed")
+            self._source.removed[f"rules.{item.name.text}"] = item.name.span
+            del self._source.items[key]
+        elif not any(isinstance(i, ast.Remove) and not self._related(n, number) for n, i in self._gone.get(key, ())):
+            self._missing.append((item.kind, item.name))
+
+    def _displace(self, key: Key, item: ast.Item, number: int, done: str) -> None:
+        """Notes that a rule goes, with the rules that it wraps."""
+        source = self._source
+        self._gone.setdefault(key, []).append((number, item))
+        self._note_displaced(key, source.items[key], item.name.span, number, done)
+        inner = source.originals.pop(key, None)
+        while inner is not None:
+            del source.items[key[0], inner]
+            inner = source.originals.pop((key[0], inner), None)
+
+    def _note_displaced(self, key: Key, old: ast.Item, span: Span, number: int, done: str) -> None:
+        by = self._overlays[number].within
+        self._source.displaced.append(Displaced(called(key), done, old, by, span, self._before))
+
+    def _related(self, one: int, other: int) -> bool:
+        return bool(self._families[one] >> other & 1)
+
+    def wraps(self, number: int) -> None:
+        """Puts rules around those that are there by now."""
+        for item in self._overlays[number].rules:
+            if item.modifier == "wrap":
+                self._wrap(item, number)
+
+    def _wrap(self, item: ast.Item, number: int) -> None:
+        source, key = self._source, key_of(item)
+        over = next((n for n in self._gone.get(key, ()) if n[0] > number and self._related(n[0], number)), None)
+        if over is not None:  # one that may change further what this one changes has done so
+            done = "removed" if isinstance(over[1], ast.Remove) else "replaced"
+            self._note_displaced(key, item, over[1].name.span, over[0], done)
+            return
+        old = source.items.get(key)
+        if old is None:
+            self._missing.append((key[0], item.name))
+            return
+        if not isinstance(item, ast.Def | ast.Procedure):
+            self._report.error("RS229", f"only definitions and procedures are wrapped, not {key[0]}", item.name.span)
+            return
+        self._check_signature(item, old)
+        inner = f"{item.name.text} (before {self._overlays[number].within or 'this'})"
+        if (key[0], inner) in source.items:  # wrapped by the same overlay, or along `extends`, more than once
+            inner += f" {len(source.items)}"
+        source.items[key[0], inner] = old
+        if key in source.originals:  # the old one wraps another itself
+            source.originals[key[0], inner] = source.originals[key]
+        source.originals[key] = inner
+        source.items[key] = item
+
+    def _check_signature(self, item: ast.Item, old: ast.Item) -> None:
+        if _signature(item) != _signature(old):
+            what = "its parameters and its type" if isinstance(item, ast.Def) else "its parameters"
+            notes = [Label(old.name.span, "the one in whose place it stands")]
+            self._report.error("RS511", f"`{item.name.text}` must keep {what}", item.name.span, notes=notes)
+
+    def report_missing(self) -> None:
+        """Reports rules that are changed and do not exist. Late: the help knows all rules then."""
+        for kind, name in self._missing:
+            known = {n: item.name.span for (k, n), item in self._source.items.items() if k == kind}
+            hint, notes = nearest(name.text, known)
+            self._report.error("RS509", f"there is no {kind} `{name.text}`", name.span, notes=notes, help=hint)
+
+    def extensions(self) -> None:
+        """Adds options to the decisions that are left by now."""
+        source = self._source
+        all_ = [Extension(n, i) for n, o in enumerate(self._overlays) for i in o.rules if isinstance(i, ast.Extend)]
+        if not all_:
+            return
+        source.repeated = source.repeated or Repeated(self._report)
+        extender = Extender(all_, source.repeated)
+        for key, item in list(source.items.items()):
+            if isinstance(item, ast.Procedure):
+                source.items[key] = replace(item, body=extender.block(item.body))
+            elif isinstance(item, ast.OptionGroup):
+                source.items[key] = replace(item, options=extender.options(item.options))
+        owners = {file: number for number, overlay in enumerate(self._overlays) for file in overlay.files}
+        for own, extension, option in extender.twice:
+            owner = owners.get(own.name.span.file)
+            if owner is not None and not self._related(owner, extension.overlay):
+                name = extension.item.name.text
+                one = Edit(self._overlays[owner].within, own.name.span, f"option `{own.name.text}` of `decide {name}`")
+                two = option_edit(self._overlays[extension.overlay], extension.item, option)
+                report_conflict(one, two, f"put an option `{own.name.text}` into the decision `{name}`", self._report)
+        for extension in all_:
+            if extension.item.name.text not in extender.known:
+                self._no_decision(extension, extender)
+
+    def _no_decision(self, extension: Extension, extender: Extender) -> None:
+        name, by = extension.item.name, self._overlays[extension.overlay].within
+        for change in self._source.displaced:
+            if name.text in decisions(change.item):
+                who = f"`{change.by}` has" if change.by and change.by != by else "it has" if by else "this ruleset has"
+                self._report.error(
+                    "RS515",
+                    f"`{by}` extends `{name.text}`, which nothing takes once {who} {change.done} {change.what}",
+                    name.span,
+                    notes=[Label(change.span, f"{change.done} here")],
+                    help="use one of them, or extend the decision that takes its place",
+                )
+                return
+        hint = did_you_mean(name.text, extender.known)
+        if name.text in extender.drawn:
+            hint = "a `roll` or a `choose` has one option: put a `chance` or a `decide` in its place"
+        self._report.error("RS509", f"there is no decision `{name.text}`", name.span, help=hint)
+
+
+def _signature(rule: ast.Item) -> list[tuple[str, str]]:
+    types = [p.type for p in rule.params] if isinstance(rule, ast.Def | ast.Procedure) else []
+    types += [rule.result] if isinstance(rule, ast.Def) else []
+    return [(t.form, t.name.text) for t in types]

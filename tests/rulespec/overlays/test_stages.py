@@ -1,0 +1,204 @@
+"""Overlays that were written apart compose: in any order, but for that of wraps, options and what is added."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cases import write
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.documents.nodes import to_plain
+from rulespec.engine.game.game import Game
+from rulespec.load import load_ruleset, load_source
+from rulespec.syntax import ast
+
+BASE = {
+    "game.yaml": """\
+id: fair
+title: Fair
+version: "1.0"
+players: {kind: player, min: 2, max: 2}
+start: play
+options: {rain: {default: false}}
+""",
+    "kinds.yaml": """\
+kinds:
+  stall: {facts: {rank: int}, entities: {corn: {rank: 1}, salt: {rank: 2}}}
+state: {n: {type: int}}
+""",
+    "tables.yaml": "constants: {step: 1, far: 100}\n",
+    "rules/play.rules": """\
+procedure play():
+    repeat at most 1000:
+        for p in player:
+            turn(p)
+
+procedure turn(p: player):
+    decide errand by p:
+        option wait(s in stall):
+            set n to n + step + s.rank + (1 if rain else 0)
+        option stop:
+            require n > far "not yet"
+            end game
+
+def doubled(x: int) -> int: x * 2
+""",
+}
+
+
+def overlay(name: str, rules: str = "", facts: str = "") -> dict[str, str]:
+    head = f'id: {name}\ntitle: {name.title()}\nfor: fair\nversion: "1.0"\n'
+    return {f"variants/{name}.yaml": head + facts, **({f"variants/{name}.rules": rules} if rules else {})}
+
+
+def extending(name: str, amount: int) -> str:
+    return f"extend decision errand:\n    option {name}:\n        set n to n + {amount}\n"
+
+
+@pytest.fixture
+def fair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RULESPEC_PATH", str(tmp_path))
+    write(tmp_path / "fair", BASE)
+    return tmp_path / "fair"
+
+
+def put(folder: Path, *overlays: dict[str, str]) -> None:
+    write(folder, BASE | {name: text for files in overlays for name, text in files.items()})
+
+
+def codes(ref: str) -> list[str]:
+    report = Report()
+    try:
+        load_ruleset(ref, report)
+    except DiagnosticsError as error:
+        return [d.code for d in error.diagnostics]
+    return [d.code for d in report.diagnostics if d.code not in ("RS405", "RS514")]
+
+
+def references(*names: str) -> list[str]:
+    return ["+".join(["fair", *order]) for order in permutations(names)]
+
+
+# --- what a reference means, whatever its order -----------------------------------------------------------------------
+
+
+def plain(node: object) -> Any:
+    """A syntax tree without places; options of a decision in the order of their names."""
+    if isinstance(node, tuple):
+        return tuple([plain(part) for part in node])
+    if isinstance(node, ast.Decide):
+        fields = [getattr(node, name) for name in node.__struct_fields__ if name != "options"]
+        return ("Decide", *map(plain, fields), *sorted(map(repr, map(plain, node.options))))
+    if isinstance(node, Span):
+        return None
+    if isinstance(node, Struct):
+        return (type(node).__name__, *[plain(getattr(node, name)) for name in node.__struct_fields__])
+    return node
+
+
+def meaning(ref: str) -> Any:
+    """Facts and rules of a reference; a rule is the set of those that wrap one another."""
+    source = load_source(ref, Report()).source
+    inner = {(kind, name) for (kind, _), name in source.originals.items()}
+    rules = {}
+    for key in source.items.keys() - inner:
+        chain, at = [source.items[key]], key
+        while at in source.originals:
+            at = (at[0], source.originals[at])
+            chain.append(source.items[at])
+        rules[key] = sorted(repr(plain(item)) for item in chain)
+    tree = to_plain(source.root)
+    tree.pop("game")
+    return tree, rules
+
+
+def play(ref: str, seed: int, decisions: int = 30) -> Iterator[tuple[list[str], str]]:
+    """The options and the state of a random game, chosen by their text: the same in every order of options."""
+    game, rng = Game(load_ruleset(ref), ["Ann", "Bob"]), random.Random(seed)
+    for _ in range(decisions):
+        if game.is_over:
+            return
+        texts = sorted(map(str, game.legal_options))
+        game.apply_text(rng.choice(texts))
+        yield texts, game.value("n")
+
+
+def everything(ref: str) -> Any:
+    """What a reference means, and some random games of it."""
+    return meaning(ref), [list(play(ref, seed)) for seed in range(3)]
+
+
+COMMUTING = {
+    "options of one decision": [overlay(n, extending(n, i)) for i, n in enumerate("abc", 1)],
+    "an extension of what another adds": [
+        overlay("a", extending("a", 1) + "        for q in player:\n            decide gift by q:\n"
+        "                option take:\n                    set n to n + 3\n"),
+        overlay("b", "extend decision gift:\n    option leave_it:\n        set n to n + 4\n" + extending("b", 5)),
+        overlay("c", "extend decision gift:\n    option give:\n        set n to n + 6\n"),
+    ],
+    "a replacement, a wrap around it, and an extension of it": [
+        overlay("a", "replace procedure turn(p: player):\n    decide errand by p:\n        option run:\n"
+        "            set n to n + 2\n        option stop:\n            require n > 20\n            end game\n"),
+        overlay("b", "wrap procedure turn(p: player):\n    original(p)\n    set n to n + 1\n"),
+        overlay("c", extending("c", 3)),
+    ],
+    "leaves of the facts": [
+        overlay("a", facts="changes: {constants.far: 30}\n"),
+        overlay("b", facts="changes: {constants: {step: 2}}\noptions: {rain: true}\n"),
+        overlay("c", facts="add: {constants: {other: 3}}\nremove: []\n"),
+    ],
+    "what all say": [
+        overlay(n, "remove def doubled\n", "changes: {constants.far: 30}\noptions: {rain: true}\n") for n in "abc"
+    ],
+    "rules of their own": [
+        overlay(n, f"def own_{n}() -> int: step\nwrap def doubled(x: int) -> int: original(x) + own_{n}()\n")
+        for n in "abc"
+    ],
+    "what one includes, others include too": [
+        overlay("part", extending("part", 7), "changes: {constants.far: 40}\n"),
+        overlay("a", extending("a", 1), "includes: [part]\n"),
+        overlay("b", extending("b", 2), "includes: [part]\n"),
+    ],
+    "one that includes another, and changes it further": [
+        overlay("a", "wrap procedure turn(p: player):\n    original(p)\n", "changes: {constants.far: 40}\n"),
+        overlay("b", "replace procedure turn(p: player):\n    set n to n + far\n    if n > 90: end game\n"
+        "    decide errand by p:\n        option on:\n            pass\n",
+        "includes: [a]\nchanges: {constants.far: 50}\n"),
+        overlay("c", extending("c", 2)),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", COMMUTING)
+def test_overlays_compose_in_any_order(what: str, fair: Path) -> None:
+    put(fair, *COMMUTING[what])
+    names = [Path(next(iter(files))).stem for files in COMMUTING[what]]
+    all_ = references(*names)
+    assert [codes(ref) for ref in all_] == [[]] * len(all_)
+    first, *others = [everything(ref) for ref in all_]
+    assert all(other == first for other in others)
+
+
+def value_after(ref: str, option: str) -> int:
+    game = Game(load_ruleset(ref), ["Ann", "Bob"])
+    game.apply_text(option)
+    return int(game.value("n"))
+
+
+def test_the_first_wrap_is_the_innermost(fair: Path) -> None:
+    put(
+        fair,
+        overlay("add", "wrap procedure turn(p: player):\n    original(p)\n    set n to n + 1\n"),
+        overlay("times", "wrap procedure turn(p: player):\n    original(p)\n    set n to n * 10\n"),
+        overlay("less", "wrap procedure turn(p: player):\n    original(p)\n    set n to n - 3\n"),
+    )
+    assert [value_after(ref, "wait(corn)") for ref in references("add", "times", "less")] == [27, 0, 18, 18, 0, -9]
+    # add, times, less: (2 + 1) * 10 - 3, and so on in the order of the references
