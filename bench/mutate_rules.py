@@ -32,7 +32,7 @@ _WORD_TURNED |= {"any": "all", "some": "none", "from": "after"}
 
 _DECLARING = (
     *(ast.Def, ast.Procedure, ast.OptionGroup, ast.Param, ast.OptionParam, ast.Let, ast.Binder, ast.Reach),
-    ast.Tiebreak,
+    *(ast.Ways, ast.Tiebreak),
 )
 
 # Nothing in the rules refers to these: they are for logs, scenarios and people.

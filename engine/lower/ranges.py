@@ -75,6 +75,8 @@ class Ranges:
             low, high = self.of(e.body)
             most = self._costs.members(e.source)
             return min(0, most * low), max(0, most * high)
+        if isinstance(e, ir.Spread) and e.default is not None:
+            return hull((0, MAX_NUMBER), self.of(e.default))
         return self._entity
 
     def _op(self, e: ir.Op) -> Range:

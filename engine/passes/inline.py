@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from rulespec.engine.passes.rewrite import everywhere
 from rulespec.engine.program import ir
-from rulespec.engine.program.traversal import Binding, Facts, changed, highest, moved, substituted, walk
+from rulespec.engine.program.traversal import Binding, Facts, binds, changed, highest, moved, substituted, walk
 
 _MAX_SIZE = 60
 """Expressions in the body of a definition that is inlined."""
@@ -18,7 +18,7 @@ def inline(p: ir.Program) -> ir.Program:
     functions: list[ir.Function] = []
 
     def put(e: ir.Expr, top: int) -> ir.Expr:
-        inner = max(top, e.slot) if isinstance(e, Binding) else top
+        inner = max(top, *binds(e)) if isinstance(e, Binding) else top
         e = changed(e, lambda part: put(part, inner))
         if not isinstance(e, ir.Call):
             return e

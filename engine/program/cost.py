@@ -64,6 +64,12 @@ class Costs:
             steps = 1 + self.of(e.source) + (self.of(e.start) if e.start is not None else 0)
             each = sum(self.of(x) for x in (e.where, *e.keys) if x is not None)
             return steps + self.members(e.source) * each
+        if kind is ir.Spread:
+            assert isinstance(e, ir.Spread)
+            once = sum(self.of(x) for x in (e.start, e.limit, e.default) if x is not None)
+            each = sum(self.of(x) for x in (e.until, e.near) if x is not None)
+            step = sum(self.of(x) for x in (e.where, e.cost) if x is not None)
+            return 1 + once + e.size * (each + self.members(e.near) * step)
         if kind is ir.Closure:
             assert isinstance(e, ir.Closure)
             return 1 + self.of(e.start) + self.largest * self.of(e.step)

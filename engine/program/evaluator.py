@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from heapq import heappop, heappush
 from operator import itemgetter
 
 from rulespec.engine.program import ir
@@ -10,7 +11,9 @@ from rulespec.engine.program.builder import apply_op
 from rulespec.engine.program.domains import members
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import State
+from rulespec.engine.program.limits import MAX_NUMBER
 from rulespec.engine.program.observer import Observer
+from rulespec.engine.program.payments import below_nothing
 from rulespec.engine.program.traversal import highest
 
 
@@ -96,6 +99,8 @@ class Evaluator:
             return self._closure(e, state, slots)
         if isinstance(e, ir.Ranked):
             return self._ranked(e, state, slots)
+        if isinstance(e, ir.Spread):
+            return self._spread(e, state, slots)
         return self._made_by_passes(e, state, slots)
 
     def _choose(self, e: ir.If, state: State, slots: State) -> int:
@@ -175,6 +180,35 @@ class Evaluator:
             if e.where is None or self.evaluate(e.where, state, slots):
                 found.append(([self.evaluate(key, state, slots) for key in e.keys], member))
         return sorted(found, key=itemgetter(0))
+
+    def _spread(self, e: ir.Spread, state: State, slots: State) -> int:
+        start = self.evaluate(e.start, state, slots)
+        limit = self.evaluate(e.limit, state, slots) if e.limit is not None else None
+        sums = {member: 0 for member in members(start, 0) if limit is None or limit >= 0}
+        ahead = [(0, member) for member in sums]
+        settled = 0
+        while ahead:
+            total, member = heappop(ahead)
+            if settled >> member & 1:
+                continue  # it has been come to for less
+            settled |= 1 << member
+            slots[e.to] = member
+            if e.until is not None and self.evaluate(e.until, state, slots):
+                return total
+            slots[e.slot] = member
+            for other in members(self.evaluate(e.near, state, slots), 0):
+                slots[e.to] = other
+                if e.where is not None and not self.evaluate(e.where, state, slots):
+                    continue
+                cost = self.evaluate(e.cost, state, slots)
+                if cost < 0:
+                    below_nothing(cost, e.below)
+                if limit is None and total + cost > MAX_NUMBER:
+                    raise ProgramFaultError(e.above)
+                if (limit is None or total + cost <= limit) and (other not in sums or total + cost < sums[other]):
+                    sums[other] = total + cost
+                    heappush(ahead, (sums[other], other))
+        return settled if e.default is None else self.evaluate(e.default, state, slots)
 
     def _made_by_passes(self, e: ir.Expr, state: State, slots: State) -> int:
         if isinstance(e, ir.Positive):

@@ -110,6 +110,32 @@ class Closure(Expr, frozen=True):
     step: Expr
 
 
+class Spread(Expr, frozen=True):
+    """Least sums of costs over the ways from a set.
+
+    From the members of `start`, whose sum is 0, on: of those that are open the one with the least sum, of equals the
+    first, is settled and put into `slot`; then for each member of `near` in `to` for which `where` holds, in order, the
+    `cost` of the step is worked out. Less than nothing is a fault at `below`. Who can be come to for less is open anew.
+
+    With a `limit`: the set of all whose sum is not above it. With `until`: the sum of the first one settled, in `to`,
+    for whom it holds, and `default` if there is none; a sum of more than 15 digits is a fault at `above`.
+    `size` is the number of entities there are.
+    """
+
+    slot: int
+    to: int
+    start: Expr
+    limit: Expr | None
+    until: Expr | None
+    near: Expr
+    where: Expr | None
+    cost: Expr
+    default: Expr | None
+    below: int
+    above: int
+    size: int
+
+
 class Ranked(Expr, frozen=True):
     """The members of `source` in `slot` by their `keys`, of which the first counts most.
 

@@ -1,4 +1,4 @@
-"""Payments, and moves of pieces: none takes less than nothing, or more than there is."""
+"""Payments, moves of pieces, costs: none takes less than nothing, or more than there is."""
 
 from __future__ import annotations
 
@@ -19,6 +19,11 @@ def check_amount(amount: int, there: int, unlimited: bool, site: int) -> None:
 def too_much(amount: int, there: int, site: int) -> None:
     """Reports a payment or a move of less than nothing, or of more than there is."""
     raise ProgramFaultError(site, f"{amount} of {there}")
+
+
+def below_nothing(cost: int, site: int) -> None:
+    """Reports a step that costs less than nothing."""
+    raise ProgramFaultError(site, f"it would cost {cost}")
 
 
 def too_full(site: int) -> None:

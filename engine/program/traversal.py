@@ -35,17 +35,21 @@ _PARTS |= {
     ir.Fold: lambda e: tuple([x for x in (e.source, e.start, e.where, e.body, e.default) if x is not None]),
     ir.Closure: lambda e: (e.start, e.step),
     ir.Ranked: lambda e: (*(x for x in (e.source, e.start, e.where) if x is not None), *e.keys),
+    ir.Spread: lambda e: tuple(
+        [x for x in (e.start, e.limit, e.until, e.near, e.where, e.cost, e.default) if x is not None]
+    ),
     ir.Const: lambda e: (),
     ir.Local: lambda e: (),
 }
-Binding = ir.Fold | ir.Closure | ir.Ranked
-"""An expression that binds a slot."""
-_OUTSIDE = ("source", "start", "default")
+Binding = ir.Fold | ir.Closure | ir.Ranked | ir.Spread
+"""An expression that binds slots."""
+_OUTSIDE = ("source", "start", "limit", "default")
 """The fields of a binding expression, but for `keys`; those of `_OUTSIDE` do not know what it binds."""
 _FIELDS: dict[type, tuple[str, ...]] = {
     ir.Fold: ("source", "start", "where", "body", "default"),
     ir.Closure: ("start", "step"),
     ir.Ranked: ("source", "start", "where"),
+    ir.Spread: ("start", "limit", "until", "near", "where", "cost", "default"),
 }
 
 
@@ -86,6 +90,8 @@ def _rebound(
             fields[name] = (outside if name in _OUTSIDE else inside)(part)
     if isinstance(e, ir.Ranked):
         fields["keys"] = tuple([inside(key) for key in e.keys])
+    if isinstance(e, ir.Spread):
+        fields["to"] = e.to + by
     return replace(e, **fields, slot=e.slot + by)
 
 
@@ -96,6 +102,11 @@ def walk(e: ir.Expr) -> Iterator[ir.Expr]:
         e = left.pop()
         yield e
         left += reversed(parts(e))
+
+
+def binds(e: Binding) -> tuple[int, ...]:
+    """The slots that a binding expression binds."""
+    return (e.slot, e.to) if isinstance(e, ir.Spread) else (e.slot,)
 
 
 def inside(e: Binding) -> list[ir.Expr]:
@@ -111,23 +122,23 @@ def free(e: ir.Expr | None) -> frozenset[int]:
     if isinstance(e, ir.Local):
         return frozenset((e.slot,))
     if isinstance(e, Binding):
-        bound = frozenset().union(*map(free, inside(e))) - {e.slot}
+        bound = frozenset().union(*map(free, inside(e))).difference(binds(e))
         return bound.union(*(free(getattr(e, name, None)) for name in _OUTSIDE))
     return frozenset().union(*(free(part) for part in parts(e)))
 
 
 def highest(e: ir.Expr) -> int:
     """The highest slot that an expression reads or binds; -1 if there is none."""
-    slots = [x.slot for x in walk(e) if isinstance(x, ir.Local | ir.Fold | ir.Closure | ir.Ranked)]
-    return max(slots, default=-1)
+    slots = [x.slot for x in walk(e) if isinstance(x, ir.Local)]
+    return max([*slots, *(slot for x in walk(e) if isinstance(x, Binding) for slot in binds(x))], default=-1)
 
 
 def substituted(e: ir.Expr, values: dict[int, ir.Expr]) -> ir.Expr:
     """The expression with slots replaced by expressions. Slots that it binds must not occur in them."""
     if isinstance(e, ir.Local):
         return values.get(e.slot, e)
-    if isinstance(e, Binding) and e.slot in values:
-        inner = {slot: value for slot, value in values.items() if slot != e.slot}
+    if isinstance(e, Binding) and not values.keys().isdisjoint(binds(e)):
+        inner = {slot: value for slot, value in values.items() if slot not in binds(e)}
         return _rebound(e, lambda part: substituted(part, values), lambda part: substituted(part, inner))
     return changed(e, lambda part: substituted(part, values))
 
@@ -137,7 +148,7 @@ def moved(e: ir.Expr, by: int, bound: frozenset[int] = frozenset()) -> ir.Expr:
     if isinstance(e, ir.Local):
         return ir.Local(e.slot + by) if e.slot in bound else e
     if isinstance(e, Binding):
-        inner = bound | {e.slot}
+        inner = bound.union(binds(e))
         return _rebound(e, lambda part: moved(part, by, bound), lambda part: moved(part, by, inner), by)
     return changed(e, lambda part: moved(part, by, bound))
 
@@ -176,7 +187,7 @@ class Facts:
 
     def may_fault(self, e: ir.Expr) -> bool:
         """Whether evaluating may report a fault, so that it must not come before what guards it."""
-        if isinstance(e, ir.Lookup):
+        if isinstance(e, ir.Lookup | ir.Spread):
             return True
         if isinstance(e, ir.Call):
             if e.function not in self._faults:
@@ -207,4 +218,4 @@ class Facts:
         """Whether expressions depend on `params` arguments alone, and take longer than a look-up."""
         if not params or any(self.reads_state(e) for e in whole):
             return False
-        return any(isinstance(x, ir.Fold | ir.Closure | ir.Ranked | ir.Call) for e in whole for x in walk(e))
+        return any(isinstance(x, Binding | ir.Call) for e in whole for x in walk(e))

@@ -10,7 +10,7 @@ from rulespec.engine.program.limits import MAX_LISTED
 from rulespec.engine.program.traversal import free, walk
 from rulespec.engine.python.expressions import ExpressionWriter
 
-_DEAR = (ir.Fold, ir.Closure, ir.Ranked, ir.Call, ir.Positive)
+_DEAR = (ir.Fold, ir.Closure, ir.Ranked, ir.Spread, ir.Call, ir.Positive)
 """Expressions that are worth a variable."""
 
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.domains import members
+from rulespec.engine.program.limits import MAX_NUMBER
 from rulespec.engine.program.traversal import Binding, Facts, free, inside, parts
 from rulespec.engine.python.features import Features
 
@@ -226,6 +227,8 @@ class ExpressionWriter:
             ]
         if isinstance(e, ir.Ranked):
             return self._ranked(e)
+        if isinstance(e, ir.Spread):
+            return self._spread(e)
         if not isinstance(e, ir.Fold):
             return [f"return {self.x(e)}"]
         v = f"v{e.slot:d}"
@@ -261,3 +264,22 @@ class ExpressionWriter:
             return ["n, a = None, -1", *head, *better, f"        a = {v}", "return a"]
         equal = ["    elif w == n:", f"        a |= 1 << {v}"]
         return ["n, a = None, 0", *head, *better, f"        a = 1 << {v}", *equal, "return a"]
+
+    def _spread(self, e: ir.Spread) -> list[str]:
+        """Least sums of costs over the ways from a set."""
+        at, to = f"v{e.slot:d}", f"v{e.to:d}"
+        lines = [f"sums = dict.fromkeys(bits[{self.x(e.start)}], 0)"]
+        if e.limit is not None:
+            lines += [f"limit = {self.x(e.limit)}", "if limit < 0: return 0"]
+        lines += ["ahead = [(0, k) for k in sums]", "settled = 0", "while ahead:", f"    total, {at} = heappop(ahead)"]
+        lines += [f"    if settled >> {at} & 1: continue", f"    settled |= 1 << {at}"]
+        if e.until is not None:
+            lines += [f"    {to} = {at}", f"    if {self.x(e.until)}: return total"]
+        lines.append(f"    for {to} in {self.members_of(e.near)}:")
+        lines += [f"        if not {self.x(e.where)}: continue"] if e.where is not None else []
+        lines += [f"        cost = {self.number(e.cost)}", f"        if cost < 0: below_nothing(cost, {e.below:d})"]
+        lines.append("        cost += total")
+        over = "> limit: continue" if e.limit is not None else f"> {MAX_NUMBER}: beyond({e.above:d})"
+        lines += [f"        if cost {over}", f"        if cost < sums.get({to}, cost + 1):"]
+        lines += [f"            sums[{to}] = cost", f"            heappush(ahead, (cost, {to}))"]
+        return [*lines, "return settled" if e.default is None else f"return {self.number(e.default)}"]

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from rulespec.engine.program import ir
 from rulespec.engine.program.domains import members
 from rulespec.engine.program.journal import Journal, State
-from rulespec.engine.program.traversal import Binding, highest, parts
+from rulespec.engine.program.traversal import Binding, binds, highest, parts
 
 MAX_LOOKED = 200_000
 """Expressions that are searched for the cells that members read, plus such cells; beyond, all members are tested."""
@@ -140,7 +140,8 @@ def _walk(p: ir.Program, v: ir.Invariant) -> Iterator[tuple[ir.Expr, dict[int, _
         e, known = todo.pop()
         yield e, known
         if isinstance(e, Binding):
-            known = {**known, e.slot: _Sum(1, 0, 0, 0) if e is each else _member(e)}
+            member = _Sum(1, 0, 0, 0) if e is each else _member(e)
+            known = known | dict.fromkeys(binds(e), member)
         todo += [(part, known) for part in parts(e)]
         if isinstance(e, ir.Call):
             args = tuple(_sum(a, known) for a in e.args)

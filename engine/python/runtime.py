@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from heapq import heappop, heappush
 from itertools import compress
 from operator import ne
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from rulespec.engine.program.domains import members, numbers, too_many
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.limits import MAX_NUMBER
-from rulespec.engine.program.payments import too_full, too_much
+from rulespec.engine.program.payments import below_nothing, too_full, too_much
 
 _MEMO_LIMIT = 50_000
 _TUPLES_LIMIT = 10_000
@@ -79,6 +80,11 @@ def lookup(table: dict[int, int], key: int, site: int) -> int:
     if key not in table:
         raise ProgramFaultError(site)
     return table[key]
+
+
+def beyond(site: int) -> None:
+    """Reports a number of more than 15 digits."""
+    raise ProgramFaultError(site)
 
 
 def outside(value: int, site: int) -> None:
@@ -150,6 +156,10 @@ def runtime_names(largest: int) -> dict[str, Any]:
         "product": product,
         "fitting": fitting,
         "arrange": arrange,
+        "below_nothing": below_nothing,
+        "beyond": beyond,
+        "heappop": heappop,
+        "heappush": heappush,
         "pick": pick,
         "lowest": lowest,
         "held": held,
@@ -171,6 +181,7 @@ def runtime_names(largest: int) -> dict[str, Any]:
             "max": max,
             "abs": abs,
             "bool": bool,
+            "dict": dict,
             "tuple": tuple,
             "range": range,
             "map": map,

@@ -155,7 +155,7 @@ class _Seen:
 
     def _facts(self, e: typed.Expr) -> None:
         """Collects the facts that an expression names, those of members of sets left out."""
-        if isinstance(e, typed.Each | typed.Reach):
+        if isinstance(e, typed.Each | typed.Reach | typed.Ways):
             return self._facts(e.binder.source if isinstance(e, typed.Each) else e.start)
         if isinstance(e, typed.Fact) and isinstance(e.owner.type, Ent):
             owner = self.value(e.owner)

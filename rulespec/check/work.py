@@ -78,8 +78,18 @@ class _Work:
             return 1 + outer + self.members(b.source) * (1 + inner)
         if type(e) is typed.Reach:
             return 1 + self.of(e.start) + self.size(e.var.type) * (1 + self.of(e.step))
+        if type(e) is typed.Ways:
+            return self._of_ways(e)
         called = self.of_definition(e.definition) if type(e) is typed.Call else 0
         return 1 + called + sum(self.of(x) for x in parts(e))
+
+    def _of_ways(self, e: typed.Ways) -> int:
+        """Each entity is settled once at most; then the costs of all steps from it are worked out."""
+        step = 1 + self.of(e.cost) + (self.of(e.near.where) if e.near.where is not None else 0)
+        once, each = (self.of(e.bound), 0) if e.op == "reach" else (0, self.of(e.bound))
+        each += self.of(e.near.source) + self.members(e.near.source) * step
+        once += self.of(e.default) if e.default is not None else 0
+        return 1 + self.of(e.start) + once + self.size(e.var.type) * (1 + each)
 
     def of_definition(self, definition: typed.Definition) -> int:
         """Steps of calling a definition, without its arguments."""

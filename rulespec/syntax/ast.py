@@ -127,6 +127,18 @@ class Reach(Expr, frozen=True):
     step: Expr
 
 
+class Ways(Expr, frozen=True):
+    """`reach(… within bound)` or `cheapest(… until bound, else default)`."""
+
+    op: str
+    name: Name
+    start: Expr
+    near: Binder
+    cost: Expr
+    bound: Expr
+    default: Expr | None
+
+
 # --- types ---------------------------------------------------------------------------------
 
 

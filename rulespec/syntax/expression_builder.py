@@ -217,3 +217,9 @@ class ExpressionBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
 
     def reach(self, meta: Meta, c: list[Any]) -> ast.Expr:
         return ast.Reach(self.origin.span(meta), c[0], c[1], c[2])
+
+    def reach_within(self, meta: Meta, c: list[Any]) -> ast.Expr:
+        return ast.Ways(self.origin.span(meta), "reach", c[0], c[1], c[2], c[3], c[4], None)
+
+    def cheapest(self, meta: Meta, c: list[Any]) -> ast.Expr:
+        return ast.Ways(self.origin.span(meta), "cheapest", c[1], c[2], c[3], c[4], c[5], c[6])

@@ -88,6 +88,7 @@ WELL_FORMED: dict[type[Struct], Callable[[Any], bool]] = {
     ast.Binary: lambda e: e.op in _BINARY,
     ast.Each: _each,
     ast.Binder: _binder,
+    ast.Ways: lambda e: not e.near.keys and (e.op == "cheapest" or (e.op == "reach" and e.default is None)),
     ast.Jump: lambda s: s.word in ("leave", "again", "return", "pass"),
     ast.If: _if,
     ast.Match: _match,

@@ -292,6 +292,21 @@ class Reach(Expr, frozen=True):
     step: Expr
 
 
+class Ways(Expr, frozen=True):
+    """Least sums of costs. `reach`: who is within the number `bound`; `cheapest`: the least for whom `bound` holds.
+
+    `var` is where a step begins, the variable of `near` where it leads; `bound` of `cheapest` knows the latter alone.
+    """
+
+    op: str
+    var: Var
+    start: Expr
+    near: Binder
+    cost: Expr
+    bound: Expr
+    default: Expr | None
+
+
 # --- statements ----------------------------------------------------------------------------
 
 

@@ -28,6 +28,7 @@ _PARTS: dict[type[typed.Expr], Callable[..., list[typed.Expr]]] = {
     typed.Choice: lambda e: [e.condition, e.then, e.other],
     typed.Each: lambda e: [*_of_binder(e.binder), *(x for x in (e.body, e.default) if x is not None)],
     typed.Reach: lambda e: [e.start, e.step],
+    typed.Ways: lambda e: [e.start, *_of_binder(e.near), *(x for x in (e.cost, e.bound, e.default) if x is not None)],
 }
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from cases import split, write
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from programs_orders import by_keys
+from programs_orders import by_keys, ways
 from programs_values import draw
 from worlds import IDLE, WORLD
 
@@ -74,9 +74,11 @@ class Writer:
 
     def num(self, s: dict[str, str], d: int) -> str:
         e = self.expr
-        form = self.number(14)
+        form = self.number(15)
         if form < 3:
             return f"({e(NUM, s, d)} {self.pick('+', '-', '*')} {e(NUM, s, d)})"
+        if form == 14:
+            return ways(self, s, d, "cheapest")
         if form == 3:
             return f"({e(NUM, s, d)} {self.pick('/', '%')} {self.pick('2', '(-3)', 'n', '(m - 1)')})"
         if form == 4:
@@ -163,6 +165,8 @@ class Writer:
         if form == 4:
             return f"union({e(SET, inner, d)} for {binder})"
         if form == 5:
+            if self.number(2):
+                return ways(self, s, d, "reach")
             name = self.fresh()
             return f"reach({name} from {e(SET, s, d)}: {e(SET, {**s, name: TOWN}, d)})"
         return f"{{{binder}}}"

@@ -1,0 +1,43 @@
+"""Ways and what they cost: `reach(… within …)` and `cheapest`."""
+
+from __future__ import annotations
+
+from rulespec.check.expressions.context import ExpressionContext
+from rulespec.check.expressions.names import no_shadow
+from rulespec.check.expressions.operators import common_number
+from rulespec.check.expressions.sets import type_binder
+from rulespec.check.scope import Env
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
+from rulespec.types import ANY, BAD, INT, LITERAL, Ent, Num, SetOf, Type
+
+
+def infer_ways(x: ExpressionContext, e: ast.Ways, env: Env) -> typed.Expr:
+    """Types `reach(x from s to y in t costs c within b)` and `cheapest(x from s to y in t costs c until b, else d)`."""
+    start = x.infer(e.start, env)
+    if not isinstance(start.type, SetOf):
+        return start if start.type == BAD else x.bad("RS301", f"`{e.op}` begins with a set", start.span)
+    if start.type.kind == ANY:
+        return x.bad("RS301", "the kind of this set is unknown", start.span, str(start.type))
+    no_shadow(x, e.name, env)
+    var = typed.Var(e.name.text, Ent(start.type.kind), e.name.span)
+    x.decls.refer(var.span, var)
+    near, inner = type_binder(x, e.near, env.bind(var))
+    x.expect(near.source, start.type, f"the step of `{e.op}`")
+    if near.start is not None:
+        x.error("RS229", f"the order makes no difference to `{e.op}`", near.start.span)
+    cost = x.infer(e.cost, inner)
+    unit = common_number(x, LITERAL, cost, "costs", cost)
+    if e.op == "reach":
+        bound = x.infer(e.bound, env)
+        common_number(x, unit, bound, "within", cost)
+        return typed.Ways(start.type, e.span, e.op, var, start, near, cost, bound, None)
+    bound = x.condition(e.bound, env.bind(near.var))
+    if e.default is None:
+        help_ = "write `cheapest(… until …, else 0)`"
+        return x.bad("RS226", "`cheapest` must say what it is when there is no way", e.span, help=help_)
+    default = x.infer(e.default, env)
+    type_: Type = common_number(x, unit, default, e.op, cost)
+    if isinstance(type_, Num) and type_.unit == ANY:
+        type_ = INT
+    return typed.Ways(type_, e.span, e.op, var, start, near, cost, bound, default)
