@@ -205,7 +205,7 @@ class Mutator:
     def _if(self, s: typed.If) -> Iterator[Change]:
         for at, (condition, body) in enumerate(s.branches):
             if condition is None:
-                if all(self._free(c) for c, _ in s.branches if c is not None):
+                if all(self._free(c) for c, _ in s.branches if c is not None) and not _returns(body):
                     yield "else dropped", replace(s, branches=s.branches[:-1]), "without else"
             elif self._free(condition) and not self._is_equality(condition):
                 branches = (*s.branches[:at], (_not(condition), body), *s.branches[at + 1 :])
@@ -253,7 +253,7 @@ class Mutator:
 
     def _block(self, seen: Seen) -> Iterator[tuple[str, Span, tuple[Step, ...], Any, str]]:
         for at, s in enumerate(seen.node):
-            if isinstance(s, typed.Let) or not self._may_go(s, seen.guards):
+            if _makes(s) or not self._may_go(s, seen.guards):
                 continue
             yield "statement dropped", s.span, seen.path, _without(seen.node, at), ""
 
@@ -308,6 +308,18 @@ class Mutator:
 _SHOWN = 100
 _FLOW = frozenset(["statement dropped", "option dropped", "else dropped", "condition negated", "comparison"])
 """The operators after which a loop might go round without a decision."""
+
+
+def _makes(s: typed.Stmt) -> bool:
+    """Whether a statement makes a variable, or the value of its procedure: without it, something else has none."""
+    made = s.then if isinstance(s, typed.CallProcedure) else s
+    if isinstance(made, typed.Let) or (isinstance(s, typed.Decide) and s.draws):
+        return True
+    return _returns(s)
+
+
+def _returns(part: Any) -> bool:
+    return any(isinstance(node, typed.Return) for node in nodes(part))
 
 
 def _not(e: typed.Expr) -> typed.Expr:

@@ -17,7 +17,8 @@ def signature(named: typed.Named, index: Index) -> str:
         case typed.Definition():
             return f"def {name(named)}({_params(named.params)}) -> {named.result}"
         case typed.Procedure():
-            return f"procedure {name(named)}({_params(named.params)})"
+            value = f" -> {named.result}" if named.result is not None else ""
+            return f"procedure {name(named)}({_params(named.params)}){value}"
         case ast.OptionGroup():
             return f"options {name(named)}"
         case typed.Var():

@@ -53,6 +53,7 @@ class ExpressionLowering:
     Attributes:
         most_slots: how many slots suffice for all expressions so far.
         ranges: of the numbers.
+        results: the cells of procedures' values.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class ExpressionLowering:
         self.marks = marks
         self.most_slots = 8
         self.ranges = Ranges(program)
+        self.results: Mapping[typed.Procedure, int] = {}
         self._arrays: dict[tuple[int, ...], int] = {}
         self._tables: dict[typed.TableDecl, int] = {}
         self._functions: dict[typed.Definition, int] = {}
@@ -322,6 +324,7 @@ _FORMS: dict[type[typed.Expr], Callable[[ExpressionLowering, Any, Scope], ir.Exp
     typed.Seats: lambda lowering, e, scope: ir.Const(lowering.layout.seats),
     typed.SettingValue: ExpressionLowering._setting,
     typed.Local: lambda lowering, e, scope: scope.where[e.var],
+    typed.Result: lambda lowering, e, scope: cell(lowering.results[e.procedure]),
     typed.Field: ExpressionLowering._field,
     typed.Fact: ExpressionLowering._fact,
     typed.PieceCount: ExpressionLowering._piece_count,

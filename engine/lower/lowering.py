@@ -67,6 +67,9 @@ class _Lowering:
 
     def _procedures(self, end: int) -> None:
         rules, procedures = self.rules, Procedures(self.rules, self.b)
+        self.x.results = procedures.results
+        if procedures.results:  # of a procedure that a game has been begun with
+            self.p.blocks[end].body.append(ir.Clear(min(procedures.results.values()), len(procedures.results)))
         self.p.blocks[self.p.main].exit = procedures.enter(rules.procedures[self.ruleset.start], end)
         player_kind = self.ruleset.declarations.player_kind
         statements = StatementLowering(self.b, self.options, procedures, player_kind)
@@ -82,6 +85,7 @@ class _Lowering:
         self.b.owner = procedure.name
         scope = Scope()
         statements.exit = self.b.block()
+        statements.procedure = procedure
         first_local = len(self.p.cells)
         params = procedures.params[procedure]
         own = [at for v, at in params.items() if v not in procedures.lent]

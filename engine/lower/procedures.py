@@ -19,6 +19,8 @@ class Procedures:
         lent: the parameters that are variables of the place that calls.
         params: the cells of each one's parameters, those that it is lent too.
         usual: where each goes on after its first call.
+        results: the cells of their values, which lie side by side. Each is filled between the `return` of a procedure
+            and the statement that takes its value: zero whenever the game waits.
     """
 
     def __init__(self, rules: typed.Rules, builder: BlockBuilder) -> None:
@@ -27,6 +29,11 @@ class Procedures:
         self.ret: dict[typed.Procedure, int] = {}
         self.params: dict[typed.Procedure, dict[typed.Var, int]] = {}
         self.usual: dict[typed.Procedure, int] = {}
+        builder.owner = ""
+        self.results: dict[typed.Procedure, int] = {}
+        for procedure in self.order:
+            if procedure.result is not None:
+                self.results[procedure] = builder.local(f"value of {procedure.name}", type_name(procedure.result))
         for procedure in self.order:
             builder.owner = procedure.name
             self.first[procedure] = builder.block()

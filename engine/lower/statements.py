@@ -33,8 +33,11 @@ class StatementLowering:
         player_kind: the kind of the players.
 
     Attributes:
-        exit: the block through which the procedure is left.
+        procedure: the procedure whose statements are lowered.
+        exit: the block through which it is left.
     """
+
+    procedure: typed.Procedure
 
     def __init__(
         self, builder: BlockBuilder, options: OptionLowering, procedures: Procedures, player_kind: str
@@ -59,6 +62,7 @@ class StatementLowering:
         if isinstance(s, typed.Let):
             at = self.b.local(s.var.name, type_name(s.var.type))
             self.b.store_checked(at, x.expr(s.value, scope), s.var.type, s.span)
+            self._take(s.value)
             return scope.in_cell(s.var, at)
         if isinstance(s, typed.Assign):
             self._assign(s, scope)
@@ -66,6 +70,13 @@ class StatementLowering:
             self._transfer(s, scope)
         elif isinstance(s, typed.CallProcedure):
             self._call(s, scope)
+            return scope if s.then is None else self._stmt(s.then, scope)
+        elif isinstance(s, typed.Return):
+            assert self.procedure.result is not None
+            value = x.expr(s.value, scope)
+            self.b.store_checked(x.results[self.procedure], value, self.procedure.result, s.span)
+            self._take(s.value)
+            self._jump("return")
         elif isinstance(s, typed.EndGame):
             winners = x.expr(s.winners, scope) if s.winners is not None else None
             self.b.exit(ir.End(self.b.ending(s.ending), winners))
@@ -108,6 +119,12 @@ class StatementLowering:
             self.b.emit(ir.Store(target, value, low, high, site))
         else:
             self.b.store_checked(target, value, s.target.type, s.span)
+        self._take(s.value)
+
+    def _take(self, value: typed.Expr) -> None:
+        """Empties the cell of a procedure's value, once it has been read."""
+        if isinstance(value, typed.Result):
+            self.b.store(self.x.results[value.procedure], FALSE)
 
     def _transfer(self, s: typed.Transfer, scope: Scope) -> None:
         source, target = self.x.expr(s.source, scope), self.x.expr(s.target, scope)

@@ -8,6 +8,7 @@ from rulespec.check.expressions.names import no_shadow
 from rulespec.check.expressions.sets import type_binder
 from rulespec.check.scope import Env
 from rulespec.check.statements.context import Place, StatementContext
+from rulespec.diagnostics.diagnostic import Label
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.types import ANY, BAD, Ent, Num, SetOf
@@ -23,7 +24,12 @@ def check_bodies(c: Context) -> None:
             _definition(statements, item, x.rules.definitions[name], original)
         elif isinstance(item, ast.Procedure):
             procedure = x.rules.procedures[name]
-            procedure.body, _, _ = statements.inner(item.body, _env(procedure.params, original), Place())
+            statements.procedure = procedure
+            procedure.body, _, falls = statements.inner(item.body, _env(procedure.params, original), Place())
+            if falls and procedure.result is not None:
+                message = f"a way through `{item.name.text}` ends without `return`"
+                notes = (Label(item.result.span, f"its value is {procedure.result}"),) if item.result else ()
+                x.error("RS263", message, item.name.span, notes=notes, help="let every way end with `return e`")
         elif isinstance(item, ast.Invariant):
             condition = x.condition(item.condition, Env())
             x.rules.invariants[name] = typed.Invariant(name, item.doc.text, condition, item.name.span)

@@ -43,10 +43,14 @@ def _quiet(block: typed.Block, always_asks: Callable[[typed.Procedure], bool]) -
         if isinstance(s, typed.Jump):
             word = s.word.split()[0]
             return out if s.word == "again decide" else out | {word}
+        if isinstance(s, typed.Return):
+            return out | {"return"}
         if isinstance(s, typed.EndGame) or (isinstance(s, typed.Decide) and s.form != "together"):
             return out
         if isinstance(s, typed.CallProcedure) and always_asks(s.procedure):
             return out
+        if isinstance(s, typed.CallProcedure) and isinstance(s.then, typed.Return):
+            return out | {"return"}
         ways: set[str] = {"next"}
         if isinstance(s, typed.If):
             ways = set().union(*(_quiet(b, always_asks) for _, b in s.branches))

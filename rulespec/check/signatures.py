@@ -38,7 +38,12 @@ def check_signatures(c: Context) -> None:
                     name, tuple(params), result, item.doc.text, item.name.span, item.result.span
                 )
             else:
-                x.rules.procedures[name] = typed.Procedure(name, tuple(params), item.doc.text, item.name.span)
+                procedure = typed.Procedure(name, tuple(params), item.doc.text, item.name.span)
+                x.rules.procedures[name] = procedure
+                if item.result is not None:
+                    procedure.result, procedure.result_span = x.type_of(item.result), item.result.span
+                    if item.result.form == "range" and procedure.result != BAD:
+                        x.error("RS224", "the value of a procedure has no range", item.result.span)
                 effects.procedures[name] = item
                 effects.originals[name] = c.source.originals.get(("procedure", name), "")
     for name, definition in x.rules.definitions.items():

@@ -9,7 +9,7 @@ from rulespec.documents.nodes import get, text
 
 
 def check_start(c: Context) -> None:
-    """Finds the procedure that a game starts with; it must exist and take no parameters."""
+    """Finds the procedure that a game starts with; it must exist, take no parameters and have no value."""
     node = get(c.source.root, "game", "start")
     c.start = name = text(node, "play")
     span = node.span if node is not None else c.source.root.span
@@ -20,5 +20,8 @@ def check_start(c: Context) -> None:
     elif procedure.params:
         notes = (Label(procedure.span, "declared here"),)
         c.report.error("RS226", f"the game starts with `{name}`, which must take no parameters", span, notes=notes)
+    elif procedure.result is not None:
+        notes = (Label(procedure.result_span or procedure.span, "declared here"),)
+        c.report.error("RS262", f"the game starts with `{name}`, and nobody takes its value", span, notes=notes)
     if procedure is not None and node is not None:
         c.declarations.refer(span, procedure)

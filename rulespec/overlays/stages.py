@@ -155,7 +155,7 @@ class _Stages:
 
     def _check_signature(self, item: ast.Item, old: ast.Item) -> None:
         if _signature(item) != _signature(old):
-            what = "its parameters and its type" if isinstance(item, ast.Def) else "its parameters"
+            what = "its parameters" if getattr(old, "result", None) is None else "its parameters and its type"
             notes = [Label(old.name.span, "the one in whose place it stands")]
             self._report.error("RS511", f"`{item.name.text}` must keep {what}", item.name.span, notes=notes)
 
@@ -212,5 +212,5 @@ class _Stages:
 
 def _signature(rule: ast.Item) -> list[tuple[str, str]]:
     types = [p.type for p in rule.params] if isinstance(rule, ast.Def | ast.Procedure) else []
-    types += [rule.result] if isinstance(rule, ast.Def) else []
+    types += [rule.result] if isinstance(rule, ast.Def | ast.Procedure) and rule.result is not None else []
     return [(t.form, t.name.text) for t in types]

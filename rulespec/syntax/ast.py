@@ -197,6 +197,12 @@ class Require(Stmt, frozen=True):
     reason: Text
 
 
+class Return(Stmt, frozen=True):
+    """`return` with a value."""
+
+    value: Expr
+
+
 class Jump(Stmt, frozen=True):
     """`leave`, `again`, `return` or `pass`."""
 
@@ -288,7 +294,10 @@ class Def(Item, frozen=True):
 
 
 class Procedure(Item, frozen=True):
+    """`result` is the type of its value; None if it has none."""
+
     params: tuple[Param, ...]
+    result: TypeRef | None
     body: tuple[Stmt, ...]
 
 

@@ -16,7 +16,6 @@ _BODY = r"^(?:procedure|options|extend|): (?:[^()]*: )?"
 _HEAD = r"^head: (?:replace |wrap )?"
 
 _HEADS = (
-    (_HEAD + r"procedure\b.*\) ?¦->", "a procedure has no value: it sets state, or a `def` computes the value"),
     (_HEAD + r"def\b.*¦(?:=|:(?!=))", "a definition says the type of its value: `def name(…) -> int:`"),
     (_HEAD + r"(?:def|procedure) \w+ ?¦(?!\()", "brackets follow the name, also without parameters: `name()`"),
     (_HEAD + r"(?:def|procedure) \w+\(.*¦=", "a parameter has no default: every call gives it"),
@@ -111,7 +110,6 @@ _STATEMENTS = (
         "`return` leaves the procedure, `leave` the loop, `end game` ends the game",
     ),
     (_BODY + r"end ?¦(?:$|if|for|procedure|repeat)", "a block ends with its indentation; `end game` ends the game"),
-    (_BODY + r"return ¦", "a procedure has no value: set state, or let a `def` compute the value"),
     (_BODY + r"(?:default|otherwise) ?¦:|^\w*: ¦(?:default|otherwise)\b|\bcase ¦_", "write `else:`"),
     (_BODY + r"else ?¦:", "`else` is indented like its `if`; that of a `match` like its `case`"),
     (_BODY + r"switch ?¦", "write `match`"),

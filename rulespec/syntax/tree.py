@@ -53,7 +53,8 @@ class _Builder(ExpressionBuilder):
         return ast.Jump(self.origin.span(meta), "again")
 
     def return_stmt(self, meta: Meta, c: list[Any]) -> ast.Stmt:
-        return ast.Jump(self.origin.span(meta), "return")
+        span = self.origin.span(meta)
+        return ast.Jump(span, "return") if c[0] is None else ast.Return(span, c[0])
 
     def pass_stmt(self, meta: Meta, c: list[Any]) -> ast.Stmt:
         return ast.Jump(self.origin.span(meta), "pass")
@@ -140,9 +141,9 @@ class _Builder(ExpressionBuilder):
         return ast.Def(modifier or "", name, doc, self.origin.span(meta), params or (), result, rest[:-1], rest[-1])
 
     def procedure_item(self, meta: Meta, c: list[Any]) -> ast.Item:
-        modifier, name, params = c[:3]
-        doc, body = self._doc_and_rest(meta, c[3:])
-        return ast.Procedure(modifier or "", name, doc, self.origin.span(meta), params or (), body)
+        modifier, name, params, result = c[:4]
+        doc, body = self._doc_and_rest(meta, c[4:])
+        return ast.Procedure(modifier or "", name, doc, self.origin.span(meta), params or (), result, body)
 
     def invariant_item(self, meta: Meta, c: list[Any]) -> ast.Item:
         doc, rest = self._doc_and_rest(meta, c[2:])

@@ -259,6 +259,12 @@ class TrackOp(Expr, frozen=True):
     args: tuple[Expr, ...]
 
 
+class Result(Expr, frozen=True):
+    """The value of a procedure that has just come back."""
+
+    procedure: Procedure
+
+
 class Choice(Expr, frozen=True):
     condition: Expr
     then: Expr
@@ -336,8 +342,17 @@ class Transfer(Stmt, frozen=True):
 
 
 class CallProcedure(Stmt, frozen=True):
+    """A call; `then` is the `let`, `set` or `return` that takes the value of the procedure, if it has one."""
+
     procedure: Procedure
     args: tuple[Expr, ...]
+    then: Let | Assign | Return | None = None
+
+
+class Return(Stmt, frozen=True):
+    """`return` with a value."""
+
+    value: Expr
 
 
 class EndGame(Stmt, frozen=True):
@@ -436,11 +451,15 @@ class Definition(Struct, eq=False):
 
 
 class Procedure(Struct, eq=False):
+    """A procedure; `result` is the type of its value, None if it has none."""
+
     name: str
     params: tuple[Var, ...]
     doc: str
     span: Span
     body: Block = ()
+    result: Type | None = None
+    result_span: Span | None = None
 
 
 class Invariant(Struct, frozen=True):

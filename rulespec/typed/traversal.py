@@ -62,6 +62,8 @@ def walk(block: typed.Block) -> Iterator[typed.Stmt]:
             stack.extend(reversed(s.other or ()))
         elif isinstance(s, typed.For | typed.Repeat):
             stack.extend(reversed(s.body))
+        elif isinstance(s, typed.CallProcedure) and s.then is not None:
+            stack.append(s.then)
         elif isinstance(s, typed.Decide):
             for o in s.options:
                 stack.extend(reversed(o.body))
@@ -69,7 +71,7 @@ def walk(block: typed.Block) -> Iterator[typed.Stmt]:
 
 def statement_expressions(s: typed.Stmt) -> list[typed.Expr]:
     """The expressions a statement is directly made of (not those of the statements in it)."""
-    if isinstance(s, typed.Let | typed.Assign):
+    if isinstance(s, typed.Let | typed.Assign | typed.Return):
         target = [s.target] if isinstance(s, typed.Assign) else []
         return [*target, s.value]
     if isinstance(s, typed.Transfer):

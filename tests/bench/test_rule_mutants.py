@@ -230,3 +230,34 @@ def test_keys_are_turned_round_and_left_out(tmp_path: Path) -> None:
         f"key turned: {head}`by -(-p.cash)`",
         f"key turned: {head}`by -(p.bought)`",
     ]
+
+
+WAITING = """\
+procedure lucky(p: player) -> bool:
+    if p.cash > 7:
+        return true
+    roll coin(side in 0 .. 1)
+    if side == 0:
+        return p.bought > 0
+    else:
+        return true
+
+procedure play():
+    for p in player:
+        let twice = lucky(p)
+        choose rival(q in player where q != p) by p
+        set p.rival to q
+        if twice:
+            set p.bought to p.bought + 1
+"""
+
+
+def test_what_makes_a_variable_or_a_value_is_not_dropped(tmp_path: Path) -> None:
+    ruleset = small(tmp_path / "small", WAITING + "--- kinds.yaml" + RULES.partition("--- kinds.yaml")[2])
+    mutants = Mutator(ruleset).mutants()
+    dropped = [m.before for m in mutants if m.operator == "statement dropped"]
+    assert [text.partition(" ")[0] for text in dropped] == ["for", "set", "if", "set"]
+    assert not any(m.operator == "else dropped" for m in mutants)
+    for mutant in mutants:
+        with planted(ruleset, mutant.edits, "mutant") as changed:
+            lower(changed, 2, {})

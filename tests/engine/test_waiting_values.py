@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from cases import small
 from worlds import WORLD, Play, listed, run, take
 
 from rulespec.engine.game.game import Game
@@ -99,3 +102,144 @@ procedure turn(p: player):
     take(game, "hit(elm)", "strength(1)")
     assert game.value("elm.owner") == "ann"
     assert asked(game)[0] == "rest"
+
+
+# --- values of procedures
+
+OPENS = """
+procedure opens(t: town) -> bool:
+    if t.tax < 5:
+        return true
+    roll throw(k in 1 .. 6)
+    return k >= 4
+"""
+
+
+def test_a_procedure_asks_and_returns_a_value(play: Play) -> None:
+    game = run(play, "for t in {oak, elm, ash}:\n        let open = opens(t)\n        set t.seen to open", OPENS)
+    assert game.value("oak.seen") == "true"
+    take(game, "throw(3)", "throw(4)")
+    assert [game.value(f"{t}.seen") for t in ("oak", "elm", "ash")] == ["true", "false", "true"]
+
+
+@pytest.mark.parametrize(
+    "type_, value, shown",
+    [
+        ("int", "0 - 7", "-7"),
+        ("money", "toll * 2", "4"),
+        ("bool", "true", "true"),
+        ("town", "fir", "fir"),
+        ("town?", "none", "none"),
+        ("town?", "first(t in town where t.tax > 5)", "ash"),
+        ("set town", "{oak, fir}", "{oak, fir}"),
+        ("player", "p", "bob"),
+    ],
+)
+def test_a_value_is_of_any_type(play: Play, type_: str, value: str, shown: str) -> None:
+    rules = f"""
+procedure answer(p: player) -> {type_}:
+    roll coin(k in 0 .. 1)
+    set m to k
+    return {value}
+procedure turn(p: player):
+    let x = answer(p)
+    choose seen(k in 1 .. 2) by p
+    set n to k if x == {value} else 0
+"""
+    game = run(play, "for p in player where p.index == 1:\n        turn(p)", rules)
+    take(game, "coin(1)", "seen(2)")
+    assert game.value("n") == "2" and shown
+
+
+def test_what_stands_to_the_left_is_found_when_the_procedure_has_come_back(play: Play) -> None:
+    rules = """
+procedure move_on() -> int:
+    set few to 2
+    return 5
+"""
+    game = run(
+        play,
+        "set few to 1\nset town_at(few).mark to move_on()",
+        rules + "def town_at(k: int) -> town: first(t in town where t.index == k) ?? oak\n",
+    )
+    assert (game.value("ash.mark"), game.value("elm.mark")) == ("5", "8")
+
+
+def test_values_are_handed_on(play: Play) -> None:
+    rules = """
+procedure inner(k: int) -> int:
+    roll throw(d in 1 .. 6)
+    return d * k
+procedure outer(k: int) -> int:
+    if k > 5:
+        return inner(k)
+    set n to inner(2)
+    let rest = inner(3)
+    return n + rest
+"""
+    game = run(play, "set m to outer(1)\nset n to outer(6)", rules)
+    take(game, "throw(1)", "throw(2)")
+    assert game.value("m") == "8"
+    take(game, "throw(5)")
+    assert game.value("n") == "30"
+    cells = game.position.machine.p.cells
+    assert [game.position.cells[i] for i, c in enumerate(cells) if c.name.startswith("value of ")] == [0, 0]
+
+
+def test_a_value_that_has_been_taken_leaves_no_trace(play: Play) -> None:
+    rules = """
+procedure throw_twice() -> int:
+    roll one(a in 1 .. 6)
+    roll two(b in 1 .. 6)
+    return a + b
+procedure turn():
+    let both = throw_twice()
+    set n to n + both
+"""
+    game = run(play, "turn()", rules)
+    other = game.copy()
+    take(game, "one(2)", "two(5)")
+    take(other, "one(6)", "two(1)")
+    assert game.hash == other.hash and game.position.cells == other.position.cells
+    game.undo()
+    game.undo()
+    assert game.value("n") == "0"
+
+
+def variant(rules: str) -> str:
+    return f'--- variants/one.yaml\nid: one\ntitle: One\nfor: small\nversion: "1"\n--- variants/one.rules\n{rules}\n'
+
+
+@pytest.mark.parametrize(
+    "rules, shown",
+    [
+        ("replace procedure answer(k: int) -> int:\n    return k * 100", "700"),
+        ("wrap procedure answer(k: int) -> int:\n    let x = original(k + 1)\n    return x + 1", "81"),
+        ("wrap procedure answer(k: int) -> int:\n    if k > 9: return 1\n    return original(k + 1)", "80"),
+    ],
+)
+def test_an_overlay_replaces_or_wraps_a_value(play: Play, rules: str, shown: str) -> None:
+    text = f"""
+procedure answer(k: int) -> int:
+    return k * 10
+procedure play():
+    set n to answer(7)
+    chance rest:
+        option end:
+            end game
+{WORLD}{variant(rules)}"""
+    assert play(text, overlays="+one").value("n") == shown
+
+
+def test_a_game_that_begins_with_a_procedure_that_has_a_value_ends_after_it(tmp_path: Path) -> None:
+    folder = small(
+        tmp_path / "small", "procedure play():\n    let x = opens(oak)\n    set oak.seen to x" + OPENS + WORLD
+    )
+    for backend in ("python", "interpreter"):
+        game = Game(folder, ["ann", "bob"], backend=backend, start="opens(elm)")
+        take(game, "throw(6)")
+        values = [i for i, c in enumerate(game.position.program.cells) if c.name.startswith("value of ")]
+        assert game.is_over and [game.position.cells[i] for i in values] == [0]
+        fresh = Game(folder, ["ann", "bob"], backend=backend)
+        fresh.prepare("opens(oak)")
+        assert fresh.hash == Game(folder, ["ann", "bob"], backend=backend).hash

@@ -11,7 +11,7 @@ from cases import split, write
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from programs_orders import by_keys, ways
-from programs_values import draw
+from programs_values import ANSWERS, answers, draw, taken
 from worlds import IDLE, WORLD
 
 from rulespec.check.passes import check_source
@@ -35,6 +35,8 @@ class Writer:
     def __init__(self, draw: Draw) -> None:
         self.draw = draw
         self.names = 0
+        self.answers = 0
+        """How many of the procedures of `ANSWERS` may be called."""
 
     def number(self, below: int) -> int:
         return self.draw(st.integers(0, below - 1))
@@ -188,6 +190,8 @@ class Writer:
         e = self.expr
         deeper = pad + "    "
         form = self.number(14 if depth > 0 else 7)
+        if form == 0 and place != "together" and self.answers and self.number(2):
+            return taken(self, scope, pad)
         if form == 0:
             type_ = self.pick(NUM, BOOL, TOWN, MAYBE, SET)
             name = self.fresh()
@@ -299,6 +303,7 @@ class Writer:
         while "f(" in body or "g(" in body:
             body = self.expr(NUM, {"k": NUM, "t": TOWN}, 1)
         helper = self.block({"k": NUM, "t": TOWN}, 1, "    ")
+        answering = [line for _ in ANSWERS for line in answers(self)]
         unused = [
             f"    let u{i} = {self.expr(self.pick(NUM, BOOL, SET), {'k': NUM}, 2)}" for i in range(self.number(3))
         ]
@@ -309,6 +314,7 @@ class Writer:
                 *("def f(k: int, t: town) -> int:", "    let j = k + t.tax", f"    j + {body}"),
                 *("def g(k: int, u: set town) -> int:", *plainer(unused), f"    {self.pick('1', 'k', 'k / n', 'n')}"),
                 *self.chains(),
+                *answering,
                 *(
                     "procedure helper(k: int, t: town):",
                     *[line for line in helper if "helper(" not in line],

@@ -26,3 +26,40 @@ def draw(w: Writer, scope: dict[str, str], pad: str) -> list[str]:
         return [f"{pad}choose {head} by {w.expr('player', scope, 1)}"]
     weight = f" weight 1 + abs({w.expr('int', scope, 1)}) % 3" if w.number(2) else ""
     return [f"{pad}roll {head}{weight}"]
+
+
+ANSWERS = ("int", "bool", "town", "town?", "set town")
+"""The types of the procedures `answer0`, `answer1`, … of a program, which have values."""
+
+
+def answers(w: Writer) -> list[str]:
+    """The next of the procedures that have values; it may call those before it."""
+    number, type_ = w.answers, ANSWERS[w.answers]
+    scope = {"k": "int", "t": "town"}
+    lines = [f"procedure answer{number}(k: int, t: town) -> {type_}:", *w.block(scope, 1, "    ")]
+    if w.number(2):
+        lines += draw(w, scope, "    ")
+    for _ in range(w.number(3)):
+        value = f"return {w.expr(type_, scope, 1)}"
+        if w.number(2):
+            lines += [f"    if {w.expr('bool', scope, 1)}:", f"        {value}"]
+        else:
+            binder, inner = w.each(scope, 1)
+            lines += [f"    for {binder}:", f"        if {w.expr('bool', inner, 1)}:", f"            {value}"]
+    lines.append(f"    return {w.expr(type_, scope, 2)}")
+    w.answers += 1
+    return lines
+
+
+def taken(w: Writer, scope: dict[str, str], pad: str) -> list[str]:
+    """A statement that takes the value of a procedure."""
+    number = w.number(w.answers)
+    call, type_ = f"answer{number}({w.expr('int', scope, 1)}, {w.expr('town', scope, 1)})", ANSWERS[number]
+    state = {"int": f"{w.expr('town', scope, 1)}.mark", "bool": "oak.seen", "set town": "towns"}
+    known = [name for name, of in scope.items() if of == type_ and name not in ("k", "t")]
+    targets = [*known, *([state[type_]] if type_ in state else [])]
+    if targets and w.number(2):
+        return [f"{pad}set {w.pick(*targets)} to {call}"]
+    name = w.fresh()
+    scope[name] = type_
+    return [f"{pad}let {name} = {call}"]

@@ -35,6 +35,12 @@ def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
         name = env.original
     definition = x.rules.definitions.get(name)
     if definition is None:
+        if name in x.rules.procedures and x.rules.procedures[name].result is not None:
+            message = f"`{e.name.text}` may ask or roll, so its value stands alone"
+            help_ = f"in a procedure, bind it first: `let x = {e.name.text}(…)`"
+            return x.bad(
+                "RS261", message, e.name.span, notes=(Label(x.rules.procedures[name].span, "a procedure"),), help=help_
+            )
         if name in x.rules.procedures:
             return x.bad("RS229", f"`{name}` is a procedure, and has no value", e.name.span)
         places: dict[str, Span | None] = {d.name: d.span for d in x.rules.definitions.values()}

@@ -39,7 +39,7 @@ TYPES = {
     **dict.fromkeys(["number", "integer", "float", "num", "real"], "a number is `int`, or has a unit"),
     **dict.fromkeys(["string", "text", "str", "char"], "no value is a text: declare a kind, with an entity for each"),
     **dict.fromkeys(["list", "array", "tuple"], "there are no lists: a set is `set kind`"),
-    **dict.fromkeys(["void", "nothing", "unit"], "what has no value is a `procedure`"),
+    **dict.fromkeys(["void", "nothing", "unit"], "what has no value is a `procedure` without `->`"),
 }
 """Name of a type → the help for it."""
 

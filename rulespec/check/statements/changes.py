@@ -16,11 +16,11 @@ from rulespec.typed import nodes as typed
 from rulespec.types import ANY, BAD, INT, Bad, Ent, Num, SetOf
 
 
-def type_let(c: StatementContext, s: ast.Let, env: Env) -> Outcome:
-    """Types `let`."""
+def type_let(c: StatementContext, s: ast.Let, env: Env, value: typed.Expr | None = None) -> Outcome:
+    """Types `let`; `value` is given if it is the value of a procedure."""
     x = c.x
     new = no_shadow(x, s.name, env)
-    value = x.infer(s.value, env)
+    value = value or x.infer(s.value, env)
     type_ = value.type
     if isinstance(type_, Num) and type_.unit == ANY:
         type_ = INT
@@ -33,8 +33,8 @@ def type_let(c: StatementContext, s: ast.Let, env: Env) -> Outcome:
     return typed.Let(s.span, var, value), env.bind(var), True
 
 
-def type_assign(c: StatementContext, s: ast.Assign, env: Env) -> Outcome:
-    """Types `set`."""
+def type_assign(c: StatementContext, s: ast.Assign, env: Env, given: typed.Expr | None = None) -> Outcome:
+    """Types `set`; the value is `given` if it is that of a procedure."""
     x = c.x
     wide = replace(env, known=frozenset())  # the target takes any value of its declared type
     if isinstance(s.target, ast.Attribute):
@@ -44,7 +44,7 @@ def type_assign(c: StatementContext, s: ast.Assign, env: Env) -> Outcome:
     if isinstance(target, typed.Local):
         target.var.reads = reads[target.var.name]
     if isinstance(target.type, Bad):
-        x.infer(s.value, env)
+        _ = given or x.infer(s.value, env)
         return None, env, True
     if isinstance(target, typed.PieceCount) or (isinstance(target, typed.Field) and target.decl.account):
         word = "pay … from … to …" if isinstance(target, typed.Field) else "move … of … from … to …"
@@ -59,7 +59,7 @@ def type_assign(c: StatementContext, s: ast.Assign, env: Env) -> Outcome:
         x.error("RS304", "only variables and state can be set", s.target.span, help=help_)
         return None, env, True
     declared = target.var.span if isinstance(target, typed.Local) else typed_at(target.decl)
-    value = x.check(s.value, env, target.type, "the new value", declared)
+    value = x.expect(given or x.infer(s.value, env, target.type), target.type, "the new value", declared)
     if isinstance(target, typed.Field) and isinstance(value, typed.Lit):
         low, high = target.decl.low, target.decl.high
         if (low is not None and value.value < low) or (high is not None and value.value > high):

@@ -8,6 +8,7 @@ from rulespec.check.statements.context import Outcome, Place, StatementContext
 from rulespec.check.statements.control import type_call, type_end, type_for, type_if, type_jump, type_match, type_repeat
 from rulespec.check.statements.decisions import type_decide
 from rulespec.check.statements.draws import type_draw
+from rulespec.check.statements.results import type_return, type_taken
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 
@@ -37,6 +38,10 @@ class StatementChecker(StatementContext):
         return tuple(result), env, alive
 
     def _statement(self, s: ast.Stmt, env: Env, place: Place) -> Outcome:
+        if isinstance(s, ast.Let | ast.Assign | ast.Return) and (taken := type_taken(self, s, env, place)):
+            return taken
+        if isinstance(s, ast.Return):
+            return type_return(self, s, env, place)
         if isinstance(s, ast.Let):
             return type_let(self, s, env)
         if isinstance(s, ast.Assign):

@@ -35,7 +35,10 @@ class StatementContext(ABC):
         effects: effects of statements.
         understood: whether all calls and matches have a typed form; one that has none may lead to a decision.
         options_seen: the first option of each name in the decisions of one name.
+        procedure: the procedure that the statements belong to.
     """
+
+    procedure: typed.Procedure
 
     def __init__(self, expressions: ExpressionContext, groups: Mapping[str, ast.OptionGroup]) -> None:
         self.x = expressions

@@ -36,12 +36,34 @@ def type_call(c: StatementContext, s: ast.CallStmt, env: Env, place: Place) -> O
         for arg in s.args:
             x.infer(arg, env)
         return None, env, True
-    x.decls.used.add(f"procedure {name}")
-    x.decls.refer(s.name.span, procedure)
-    args = arguments(x, s, [p.type for p in procedure.params], env, procedure.span, procedure.params)
-    if place.together and c.effects.decides(name):
-        x.error("RS408", "a decision taken together cannot lead to another decision", s.span)
+    if procedure.result is not None:
+        notes = (Label(procedure.result_span or procedure.span, f"its value is {procedure.result}"),)
+        help_ = f"take it: `let x = {s.name.text}(…)`, or `set … to {s.name.text}(…)`"
+        x.error("RS262", f"the value of `{s.name.text}` is dropped", s.name.span, notes=notes, help=help_)
+    args = enter(c, s, name, procedure, env, place)
     return typed.CallProcedure(s.span, procedure, args), env.forget(c.effects.of_procedure(name)), True
+
+
+def enter(
+    c: StatementContext,
+    call: ast.CallStmt | ast.CallExpr,
+    name: str,
+    procedure: typed.Procedure,
+    env: Env,
+    place: Place,
+) -> tuple[typed.Expr, ...]:
+    """Typed arguments of the call of a procedure."""
+    x = c.x
+    x.decls.used.add(f"procedure {name}")
+    x.decls.refer(call.name.span, procedure)
+    if place.together and c.effects.decides(name):
+        x.error("RS408", "a decision taken together cannot lead to another decision", call.span)
+    return arguments(x, call, [p.type for p in procedure.params], env, procedure.span, procedure.params)
+
+
+def _written(procedure: typed.Procedure) -> str:
+    """The name of a procedure as it is written."""
+    return procedure.name.partition(" ")[0]
 
 
 def type_end(c: StatementContext, s: ast.EndGame, env: Env) -> typed.Stmt:
@@ -60,6 +82,10 @@ def type_jump(c: StatementContext, s: ast.Jump, place: Place) -> typed.Stmt | No
         c.x.error("RS407", "`again` stands in no loop and in no decision", s.span)
     elif s.word == "return" and place.together:
         c.x.error("RS408", "`return` cannot stand in a decision taken together", s.span)
+    elif s.word == "return" and c.procedure.result is not None:
+        message = f"`{_written(c.procedure)}` has a value, and is left here without one"
+        notes = (Label(c.procedure.result_span or c.procedure.span, f"its value is {c.procedure.result}"),)
+        c.x.error("RS263", message, s.span, notes=notes, help="write `return e`")
     elif place.together and not place.in_loop:
         c.x.error("RS408", f"`{s.word}` cannot stand in a decision taken together", s.span)
     word = "again decide" if s.word == "again" and place.again_is_decide else s.word

@@ -37,16 +37,16 @@ class Effects:
         return frozenset(found)
 
     def _of_statement(self, s: ast.Stmt, original: str) -> frozenset[object]:
+        if isinstance(s, ast.Decide):
+            return frozenset().union(*(self.of(o.body, original) for o in self.options(s)))
+        found = frozenset().union(*(self.of(block, original) for block in _blocks(s)))
         if isinstance(s, ast.Assign):
             target = s.target
             if isinstance(target, ast.Attribute):
-                return frozenset([target.name.text])
-            return frozenset([target.name]) if isinstance(target, ast.Ref) else frozenset()
-        if isinstance(s, ast.CallStmt):
-            return self.of_procedure(_callee(s, original))
-        if isinstance(s, ast.Decide):
-            return frozenset().union(*(self.of(o.body, original) for o in self.options(s)))
-        return frozenset().union(*(self.of(block, original) for block in _blocks(s)))
+                found |= {target.name.text}
+            elif isinstance(target, ast.Ref):
+                found |= {target.name}
+        return found | self.of_procedure(callee(s, original))
 
     def of_procedure(self, name: str) -> frozenset[object]:
         """Names of the fields and globals that a procedure may assign, and of its variables."""
@@ -71,8 +71,8 @@ class Effects:
     def _statement_decides(self, s: ast.Stmt, original: str, seen: set[str]) -> bool:
         if isinstance(s, ast.Decide | ast.Draw):
             return True
-        if isinstance(s, ast.CallStmt):
-            return self._procedure_decides(_callee(s, original), seen)
+        if self._procedure_decides(callee(s, original), seen):
+            return True
         return any(self._statement_decides(inner, original, seen) for block in _blocks(s) for inner in block)
 
     def leaves(self, stmts: Stmts) -> bool:
@@ -100,8 +100,12 @@ class Effects:
         return options
 
 
-def _callee(s: ast.CallStmt, original: str) -> str:
-    return original if s.name.text == "original" and original else s.name.text
+def callee(s: ast.Stmt, original: str) -> str:
+    """The name that a statement calls, alone or for its value: that of a procedure, or of a definition; "" if none."""
+    call = s.value if isinstance(s, ast.Let | ast.Assign | ast.Return) else s
+    if not isinstance(call, ast.CallStmt | ast.CallExpr):
+        return ""
+    return original if call.name.text == "original" and original else call.name.text
 
 
 def _blocks(s: ast.Stmt) -> list[Stmts]:
