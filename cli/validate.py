@@ -23,6 +23,7 @@ _MAX_DIALECTS = 50
 
 if TYPE_CHECKING:  # slow to import, and not needed for usage errors
     from rulespec.cli.explore import ExplorationRun
+    from rulespec.cli.overlay_sets import OverlaySets
     from rulespec.ruleset_files import Files
 
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:  # slow to import, and not needed for usage errors
 )
 @click.option("--fix", is_flag=True, help="Show certain fixes, ask, write them, and check again.")
 @click.option("--yes", is_flag=True, help="With --fix: write without a question.")
+@click.option("--overlays", is_flag=True, help="Also check which of the overlays on offer go together.")
 @click.option(
     "--deep", type=click.IntRange(1, 1_000_000), metavar="N", help="Explore the rules with N thousand decisions."
 )
@@ -53,6 +55,7 @@ def command(
     format_: str,
     fix: bool,
     yes: bool,
+    overlays: bool,
     deep: int | None,
     deep_log: Path | None,
 ) -> None:
@@ -74,32 +77,40 @@ def command(
         from rulespec.cli.explore import ExplorationRun
 
         exploring = ExplorationRun(deep, deep_log)
-    results = [_checked(ref, exploring) for ref in refs]
+    results = [_checked(ref, exploring, overlays) for ref in refs]
     if fix and any(r.report.diagnostics for r in results):
         from rulespec.cli.fix import apply_fixes
 
         sources = {name: text for r in results if r.ruleset is not None for name, text in r.ruleset.sources.items()}
         if apply_fixes(refs, [d for r in results for d in r.report.diagnostics], sources, yes):
-            results = [_checked(ref, exploring) for ref in refs]
+            results = [_checked(ref, exploring, overlays) for ref in refs]
     _PRINTERS[format_](results)
     ctx.exit(max(r.code for r in results))
 
 
 class _Result(Struct, frozen=True):
-    """The result for a reference: the ruleset (None if it has errors), its diagnostics, and the exit code."""
+    """The result for a reference: the ruleset (None if it has errors), its diagnostics, and the exit code.
+
+    `sets` is what came of the overlays on offer, if that was asked for.
+    """
 
     ref: str
     ruleset: typed.Ruleset | None
     report: Report
     code: int
+    sets: OverlaySets | None
 
 
-def _checked(ref: str, deep: ExplorationRun | None) -> _Result:
-    report, ruleset = Report(), None
+def _checked(ref: str, deep: ExplorationRun | None, overlays: bool) -> _Result:
+    report, ruleset, sets = Report(), None, None
     try:
         ruleset = check(ref, report)
         if deep is not None and ruleset is not None and report.ok:
             deep.explore(ruleset, report)
+        if overlays and ruleset is not None:
+            from rulespec.cli.overlay_sets import check_overlay_sets
+
+            sets = check_overlay_sets(ref, ruleset, report)
     except DiagnosticsError as error:
         report.extend(error.diagnostics)
     code = output.OK
@@ -107,13 +118,15 @@ def _checked(ref: str, deep: ExplorationRun | None) -> _Result:
         # A reference without a ruleset is wrong usage; errors in the ruleset are problems.
         missing = any(d.span is None and d.code in {"RS501", "RS502"} for d in report.diagnostics)
         code = output.UNUSABLE if missing else output.PROBLEMS
-    return _Result(ref, ruleset, report, code)
+    return _Result(ref, ruleset, report, code, sets)
 
 
 def _print_text(results: list[_Result]) -> None:
     for r in results:
         output.show(r.report.diagnostics, r.ruleset.sources if r.ruleset is not None else None)
         output.echo(_summary(r.ref, r.ruleset, r.report))
+        for line in r.sets.lines() if r.sets is not None else ():
+            output.echo(line)
 
 
 def _print_json(results: list[_Result]) -> None:
@@ -126,6 +139,7 @@ def _print_json(results: list[_Result]) -> None:
             "ruleset_hash": r.ruleset.hash if r.ruleset is not None else None,
             "sound": r.report.ok,
             "diagnostics": [to_json(d) for d in with_fixes(r.report.diagnostics, texts)],
+            **({"overlays": r.sets.to_json()} if r.sets is not None else {}),
         }
         for r in results
     ]

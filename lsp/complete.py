@@ -15,7 +15,7 @@ WORDS = [
     *("false", "let", "set", "to", "pay", "move", "of", "require", "decide", "by", "together", "chance", "option"),
     *("roll", "choose", "weight", "include", "match", "case", "repeat", "at", "most", "leave", "again", "return"),
     *("pass", "end", "game", "as", "won", "def", "procedure", "invariant", "scoring", "score", "tiebreak", "options"),
-    *("replace", "wrap", "extend", "decision", "remove", "count", "sum", "union", "min", "max", "any", "all"),
+    *("replace", "wrap", "hook", "extend", "decision", "remove", "count", "sum", "union", "min", "max", "any", "all"),
     *("first", "best", "next", "reach", "abs", "players", "cheapest", "costs", "within", "until"),
 ]
 """The words of the language."""
@@ -23,7 +23,7 @@ WORDS = [
 _LINE_LIMIT = 2_000  # characters of a line before the cursor that are parsed
 _CHAIN = re.compile(r"([A-Za-z]\w*(?:\.\w+|\[[^\[\]]*\]|\([^()]*\))*)\.\w*$")
 _STEP = re.compile(r"\.(\w+)|(\[)[^\]]*\]|(\()[^)]*\)")
-_HEAD = re.compile(r"(?:(?:replace|wrap) )?(?:def|procedure|invariant|options|scoring|extend)\b")
+_HEAD = re.compile(r"(?:(?:replace|wrap|hook) )?(?:def|procedure|invariant|options|scoring|extend)\b")
 _PARAM = re.compile(r"\b(\w+): (set )?(\w+)(\?)?")
 
 Member = tuple[str, typed.Named | None]

@@ -10,8 +10,8 @@ def check_unused(c: Context) -> None:
     """Warns of declarations that no rule names."""
     declarations, rules, report = c.declarations, c.rules, c.report
     used = declarations.used
-    # A rule that replaces or wraps another takes the parameters of that one.
-    bound = {i.name.text for i in c.source.items.values() if i.modifier}
+    # A rule that replaces or wraps another takes the parameters of that one; those of a hook are for what wraps it.
+    bound = {name for (_, name), i in c.source.items.items() if i.modifier}
 
     def warn(what: str, name: str, declaration: typed.Named) -> None:
         report.warning("RS405", f"the {what} `{name}` is never used", declaration.span, help="use it, or remove it")

@@ -278,7 +278,7 @@ class Param(Struct, frozen=True, gc=False):
 
 
 class Item(Struct, frozen=True, gc=False):
-    """Base of what stands at the top of a rules file; `modifier` is "", "replace" or "wrap"."""
+    """Base of what stands at the top of a rules file; `modifier` is "", "replace", "wrap" or "hook"."""
 
     modifier: str
     name: Name

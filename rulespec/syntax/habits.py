@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from itertools import chain
 
-_ITEM = re.compile(r"(?:(?:replace|wrap) )?(def|procedure|invariant|scoring|options|extend)\b")
+_ITEM = re.compile(r"(?:(?:replace|wrap|hook) )?(def|procedure|invariant|scoring|options|extend)\b")
 
 _BODY = r"^(?:procedure|options|extend|): (?:[^()]*: )?"
-_HEAD = r"^head: (?:replace |wrap )?"
+_HEAD = r"^head: (?:replace |wrap |hook )?"
 
 _HEADS = (
     (_HEAD + r"def\b.*¦(?:=|:(?!=))", "a definition says the type of its value: `def name(…) -> int:`"),

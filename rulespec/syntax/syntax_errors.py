@@ -44,6 +44,7 @@ _STATEMENTS = [
     "options",
     "replace",
     "wrap",
+    "hook",
     "remove",
     "score",
     "tiebreak",

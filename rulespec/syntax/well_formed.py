@@ -98,7 +98,7 @@ WELL_FORMED: dict[type[Struct], Callable[[Any], bool]] = {
     ast.Draw: lambda s: len(s.params) > 0 and (s.by is None or s.weight is None),
     ast.OptionDef: lambda o: len(o.body) > 0,
     ast.Def: _item,
-    ast.Procedure: lambda item: _item(item) and len(item.body) > 0,
+    ast.Procedure: lambda item: (_item(item) or item.modifier == "hook") and len(item.body) > 0,
     ast.Invariant: _item,
     ast.Tiebreak: _tiebreak,
     ast.Scoring: _item,

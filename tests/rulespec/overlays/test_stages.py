@@ -202,3 +202,63 @@ def test_the_first_wrap_is_the_innermost(fair: Path) -> None:
     )
     assert [value_after(ref, "wait(corn)") for ref in references("add", "times", "less")] == [27, 0, 18, 18, 0, -9]
     # add, times, less: (2 + 1) * 10 - 3, and so on in the order of the references
+
+
+def chain(count: int, of: str = "") -> list[dict[str, str]]:
+    """Overlays that each include the next, and wrap and extend the same."""
+    rules = "wrap procedure turn(p: player):\n    original(p)\n"
+    return [
+        overlay(f"o{i}", rules + extending(f"w{i}", i), f"includes: [o{i + 1}]\n" if i + 1 < count else of)
+        for i in range(count)
+    ]
+
+
+def test_deep_includes_end(fair: Path) -> None:
+    put(fair, *chain(8))
+    assert codes("fair+o0") == [] and codes("fair+o3+o0+o7") == []
+    put(fair, *chain(40))
+    assert "RS512" in codes("fair+o0")
+    put(fair, *chain(3, "includes: [o0]\n"))
+    assert codes("fair+o1") == ["RS512"]
+
+
+def test_wide_includes_are_laid_once(fair: Path) -> None:
+    """Each of many overlays includes all that come later: no file is read twice."""
+    laid = [overlay(f"o{i}", extending(f"w{i}", i), f"includes: [{', '.join(f'o{j}' for j in range(i + 1, 8))}]\n")
+            for i in range(8)]  # fmt: skip
+    put(fair, *laid)
+    game = Game(load_ruleset("fair+o0+o1+o2"), ["Ann", "Bob"])
+    assert sum(str(o).startswith("w") for o in game.legal_options) == 2 + 8  # two of them are `wait`
+
+
+def test_naming_an_overlay_twice_changes_nothing(fair: Path) -> None:
+    put(fair, overlay("a", extending("a", 1)))
+    assert codes("fair+a+a") == ["RS504"]
+
+
+def test_extensions_within_extensions_are_bounded(fair: Path) -> None:
+    rules = "".join(
+        f"extend decision d{i}:\n    option x{i}:\n        for q{i} in player:\n            decide d{i + 1} by q{i}:\n"
+        f"                option y{i}:\n                    set n to 1\n"
+        for i in range(20)
+    )
+    put(fair, overlay("a", rules.replace("decision d0", "decision errand")))
+    assert codes("fair+a") == ["RS108"]
+
+
+def test_what_nothing_takes_any_more_is_told_with_who_has_replaced_it(fair: Path) -> None:
+    """Also where it takes two overlays to replace all places of a decision: this is of no pair."""
+    more = "procedure other(p: player):\n    decide errand by p:\n        option rest:\n            pass\n"
+    put(
+        fair,
+        {"rules/other.rules": more},
+        overlay("a", "replace procedure turn(p: player): end game\n"),
+        overlay("b", "replace procedure other(p: player): pass\n"),
+        overlay("c", extending("c", 1)),
+    )
+    assert all(codes(ref) == [] for pair in ("ab", "ac", "bc") for ref in references(*pair))
+    for ref in references("a", "b", "c"):
+        with pytest.raises(
+            DiagnosticsError, match=r"`c` extends `errand`, which nothing takes once `[ab]` has replaced"
+        ):
+            load_source(ref, Report())

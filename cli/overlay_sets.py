@@ -1,0 +1,97 @@
+"""`rulespec validate --overlays`: which of the overlays on offer go together."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
+from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.typed import nodes as typed
+
+MAX_LARGER = 64
+"""Sets up to which more than pairs are checked: conflicts are of pairs, larger sets can only break types."""
+MAX_SETS = 300
+MAX_SECONDS = 60
+
+
+class OverlaySets(Struct):
+    """What came of the sets of overlays of one ruleset.
+
+    Attributes:
+        offered: how many overlays there are.
+        alone: how many were checked by themselves.
+        pairs: how many pairs were checked.
+        larger: how many larger sets were checked.
+        complete: whether all single overlays and all pairs were checked.
+        failed: the smallest sets that do not combine, each with its first error.
+    """
+
+    offered: int
+    alone: int = 0
+    pairs: int = 0
+    larger: int = 0
+    complete: bool = True
+    failed: list[tuple[tuple[str, ...], Diagnostic]] = []
+
+    def lines(self) -> Iterator[str]:
+        """The outcome as text."""
+        counts = f"{self.alone} alone, {self.pairs} pairs, {self.larger} larger sets"
+        left = "" if self.complete else f"; stopped after {MAX_SETS} sets or {MAX_SECONDS} seconds"
+        yield f"overlays: {self.offered} on offer; checked {counts}{left}"
+        for names, d in self.failed:
+            yield f"  not {'+'.join(names)}: {d.message} [{d.code}]"
+        if not self.failed and self.offered:
+            yield "  all that were checked combine"
+
+    def to_json(self) -> dict[str, Any]:
+        """The outcome as plain data, described by the schema `diagnostics`."""
+        failed = [{"overlays": list(names), "code": d.code, "message": d.message} for names, d in self.failed]
+        checked = {"alone": self.alone, "pairs": self.pairs, "larger": self.larger}
+        return {"offered": self.offered, "checked": checked, "complete": self.complete, "failed": failed}
+
+
+def check_overlay_sets(ref: str, ruleset: typed.Ruleset, report: Report) -> OverlaySets:
+    """Checks each overlay on offer, all pairs, and larger sets while there are few.
+
+    Args:
+        ref: the reference.
+        ruleset: its ruleset.
+        report: takes the errors of overlays that do not even fit by themselves.
+    """
+    from rulespec.load import load_ruleset
+    from rulespec.ruleset_files import SameFiles
+
+    names = [name for name in dict.fromkeys(ruleset.offered) if name not in ruleset.overlays]
+    found, files, end = OverlaySets(len(names), failed=[]), SameFiles(), time.monotonic() + MAX_SECONDS
+    bad: set[frozenset[str]] = set()
+    for chosen in _sets(names):
+        done = found.alone + found.pairs + found.larger
+        if done >= MAX_SETS or time.monotonic() > end:
+            found.complete = len(chosen) > 2
+            break
+        if any(each <= frozenset(chosen) for each in bad):
+            continue
+        try:
+            load_ruleset("+".join([ref, *chosen]), None, files)
+        except DiagnosticsError as error:
+            first = next(d for d in error.diagnostics if d.severity is Severity.ERROR)
+            found.failed.append((chosen, first))
+            bad.add(frozenset(chosen))
+            if len(chosen) == 1:
+                report.extend(error.diagnostics)
+        found.alone += len(chosen) == 1
+        found.pairs += len(chosen) == 2
+        found.larger += len(chosen) > 2
+    return found
+
+
+def _sets(names: list[str]) -> Iterator[tuple[str, ...]]:
+    """The sets of overlays, small ones first; only single ones and pairs if there are many."""
+    larger = len(names) if 2 ** len(names) - 1 <= MAX_LARGER else 2
+    for size in range(1, larger + 1):
+        yield from combinations(names, size)
