@@ -35,6 +35,9 @@ _DECLARING = (
     *(ast.Ways, ast.Tiebreak),
 )
 
+_OVER = ("replace", "wrap")
+"""Modifiers of rules that stand for others, and do not declare their names."""
+
 # Nothing in the rules refers to these: they are for logs, scenarios and people.
 _FOR_PEOPLE = (ast.Decide, ast.OptionDef, ast.Invariant, ast.EndGame)
 
@@ -78,7 +81,7 @@ class RulesMutator:
             return
         breaks = "name"
         declares = isinstance(owner, _DECLARING) and field == "name"
-        declares &= not (isinstance(owner, ast.Item) and owner.modifier)  # it names what it replaces
+        declares &= not (isinstance(owner, ast.Item) and owner.modifier in _OVER)  # it names what it replaces
         declares |= isinstance(owner, ast.Scoring) and field == "var"
         for_people = isinstance(owner, _FOR_PEOPLE) and field in ("name", "ending")
         if for_people or (declares and not self.symbols.users(node.span)):
@@ -116,10 +119,10 @@ class RulesMutator:
         start = self.sheet.at(first, 1)
         text = self.sheet.lines(first, last)
         sites = self.sheet.uses_within(first, last)
-        own = not item.modifier and isinstance(item, ast.Def | ast.Procedure | ast.OptionGroup)
+        own = item.modifier not in _OVER and isinstance(item, ast.Def | ast.Procedure | ast.OptionGroup)
         yield self.sheet.edit("drop", "reference" if own and sites else FREE, start, start + len(text), "", sites)
-        if own or isinstance(item, ast.Invariant | ast.Scoring):
-            yield self.sheet.edit("duplicate", FREE if item.modifier else "name", start, start, text)
+        if item.modifier or not isinstance(item, ast.Remove):  # a rule may be wrapped twice, but not replaced
+            yield self.sheet.edit("duplicate", FREE if item.modifier == "wrap" else "name", start, start, text)
 
     def _last_line(self, span: Span) -> int:
         """The last line of something, whose span ends where the next thing begins."""

@@ -90,7 +90,13 @@ class _Stages:
 
     def _replace(self, item: ast.Item, number: int) -> None:
         key = key_of(item)
-        if key in self._source.items:
+        first = next((i for n, i in self._gone.get(key, ()) if n == number), None)
+        if first is not None:
+            notes = [Label(first.name.span, "here already")]
+            twice = "removed, too" if isinstance(first, ast.Remove) else "replaced twice"
+            message = f"{called(key)} is {twice}"
+            self._report.error("RS223", message, item.name.span, notes=notes, help="leave one of them out")
+        elif key in self._source.items:
             self._check_signature(item, self._source.items[key])
             self._displace(key, item, number, "replaced")
             self._source.items[key] = item

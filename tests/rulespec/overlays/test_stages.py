@@ -262,3 +262,56 @@ def test_what_nothing_takes_any_more_is_told_with_who_has_replaced_it(fair: Path
             DiagnosticsError, match=r"`c` extends `errand`, which nothing takes once `[ab]` has replaced"
         ):
             load_source(ref, Report())
+
+
+FACTS = [
+    "changes: {constants.far: 30}",
+    "changes: {constants.far: 31}",
+    "changes: {constants: {step: 2}}",
+    "replaces: [constants]",
+    "add: {constants: {other: 3}}",
+    "add: {constants.other: 4}",
+    "add: {kinds.stall.entities.rice: {rank: 5}}",
+    "changes: {kinds.stall.entities: {salt: {rank: 7}}}",
+    "remove: [kinds.stall.entities.salt]",
+    "remove: [constants.far]",
+    "options: {rain: true}",
+    "",
+]
+RULES = [
+    "wrap procedure turn(p: player):\n    original(p)\n    set n to n + {}\n",
+    "replace procedure turn(p: player):\n    decide errand by p:\n        option x{0}:\n            set n to {0}\n",
+    "remove procedure turn\n",
+    "extend decision errand:\n    option x{0}:\n        set n to {0}\n",
+    "extend decision errand:\n    option y:\n        decide second by p:\n            option z: pass\n",
+    "extend decision second:\n    option w{}:\n        pass\n",
+    "def own{}() -> int: step\n",
+    "def own() -> int: step\n",
+    "remove def doubled\n",
+    "wrap def doubled(x: int) -> int: original(x) + {}\n",
+]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_every_order_has_one_meaning_or_one_conflict(seed: int, fair: Path) -> None:
+    """Of random overlays, three at a time: what is refused in one order is refused in all, for the same reasons."""
+    rng = random.Random(seed)
+    for name in "abc":
+        rules = "".join(text.format(rng.randrange(1, 4)) for text in rng.sample(RULES, rng.randrange(3)))
+        put_more(fair, overlay(name, rules, rng.choice(FACTS) + "\n"))
+    outcomes = [outcome(ref) for ref in references("a", "b", "c")]
+    assert all(each == outcomes[0] for each in outcomes), outcomes
+
+
+def put_more(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+
+
+def outcome(ref: str) -> Any:
+    """What a reference means, or the codes of what is wrong with it, once each."""
+    try:
+        return meaning(ref)
+    except DiagnosticsError as error:
+        return {d.code for d in error.diagnostics}
