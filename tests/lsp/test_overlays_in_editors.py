@@ -1,0 +1,32 @@
+"""Several overlays that wrap one procedure, in an editor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cases import GAME, write
+from editor import Editor
+
+WRAP = "wrap procedure turn(p: player):\n    original(p)\n    set n to n + 1\n"
+OVERLAY = 'id: {0}\ntitle: O\nfor: small\nversion: "1"\n'
+
+
+def test_a_hook_is_found_and_renamed_through_all_that_wrap_it(tmp_path: Path) -> None:
+    rules = (
+        "procedure play():\n    for p in player:\n        turn(p)\n    end game\nhook procedure turn(p: player): pass\n"
+    )
+    files = {"game.yaml": f"{GAME}overlays: [a, b, both]\n", "kinds.yaml": "state: {n: {type: int}}\n"}
+    files |= {f"variants/{name}.yaml": OVERLAY.format(name) for name in ("a", "b")}
+    files |= {f"variants/{name}.rules": WRAP for name in ("a", "b", "both")}
+    files |= {"rules/play.rules": rules, "variants/both.yaml": OVERLAY.format("both") + "includes: [a, b]\n"}
+    with Editor(write(tmp_path / "small", files)) as editor:
+        assert [d["code"] for d in editor.open("variants/both.rules") if d["severity"] == 1] == []
+        found = editor.ask("textDocument/definition", editor.at("variants/both.rules", "original(p)", 0))
+        assert editor.place(found) == ("variants/b.rules", "turn")
+        at = editor.at("variants/both.rules", "procedure turn", 11)
+        found = editor.ask("textDocument/definition", at)
+        assert editor.place(found) == ("variants/b.rules", "turn")
+        editor.open("rules/play.rules")
+        changed = editor.ask("textDocument/rename", {**editor.at("rules/play.rules", "turn(p)", 1), "newName": "go"})
+        paths = {uri.rpartition("small/")[2] for uri in changed["changes"]}
+        assert paths == {"rules/play.rules", *(f"variants/{name}.rules" for name in ("a", "b", "both"))}
