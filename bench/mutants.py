@@ -126,7 +126,7 @@ class Bench:
     def learn(self, only: str = "") -> None:
         """Reads all rulesets and the overlays they offer; `only` those of one ruleset."""
         editor = EditorFiles()
-        names = [n for n in known_rulesets() if only in ("", n)]
+        names = [n for n in known_rulesets() if only in ("", n) and Path("games", n).is_dir()]
         offers = [
             f"{n}+{word.text}"
             for n in names
