@@ -16,7 +16,7 @@ WORDS = [
     *("roll", "choose", "weight", "include", "match", "case", "repeat", "at", "most", "leave", "again", "return"),
     *("pass", "end", "game", "as", "won", "def", "procedure", "invariant", "scoring", "score", "tiebreak", "options"),
     *("replace", "wrap", "hook", "extend", "decision", "remove", "count", "sum", "union", "min", "max", "any", "all"),
-    *("first", "best", "next", "reach", "abs", "players", "cheapest", "costs", "within", "until"),
+    *("first", "best", "the", "next", "reach", "abs", "players", "cheapest", "costs", "within", "until"),
 ]
 """The words of the language."""
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import OPERATORS, apply_op
 from rulespec.engine.program.evaluator import evaluate
-from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.faults import fault_of
 from rulespec.engine.program.journal import State
 
 Closure = Callable[[State, Sequence[int]], int]
@@ -61,7 +61,8 @@ class Closures:
     def _op(self, e: ir.Op) -> Closure:
         args = [self.made(a) for a in e.args]
         divisor = e.args[1] if e.op in _DIVISIONS else None
-        if e.op in ("mul", "fit") or (divisor is not None and not (isinstance(divisor, ir.Const) and divisor.value)):
+        by_zero = divisor is not None and not (isinstance(divisor, ir.Const) and divisor.value)
+        if by_zero or e.op in ("mul", "fit", "the"):
             return lambda s, v: self._checked(e, [a(s, v) for a in args])
         of = _DIVISIONS.get(e.op) or OPERATORS[e.op]
         if len(args) != 2:
@@ -73,7 +74,7 @@ class Closures:
     def _checked(e: ir.Op, args: list[int]) -> int:
         value = apply_op(e.op, args)
         if value is None:
-            raise ProgramFaultError(e.site)
+            raise fault_of(e, args)
         return value
 
     def _logic(self, e: ir.Logic) -> Closure:

@@ -87,7 +87,7 @@ class Game:
         try:
             name, values = self._queries.call(start, state)
         except ProgramFaultError as fault:
-            raise self.position.fault(fault, self._queries.sites) from None
+            raise self.position.fault(fault, self._queries.program) from None
         block, cells = self.position.program.entries[name]
         state[cells[0]] = ir.END
         for at, value in zip(cells[1:], values, strict=True):
@@ -271,7 +271,7 @@ class Game:
         try:
             return self.labels.show(*self._queries.value(text, self.position.state))
         except ProgramFaultError as fault:
-            raise self.position.fault(fault, self._queries.sites) from None
+            raise self.position.fault(fault, self._queries.program) from None
 
     def set_value(self, target: str, value: str) -> None:
         """Puts a value into a state field, an account or a place of pieces, for set-ups that are given.
@@ -284,7 +284,7 @@ class Game:
         try:
             self.position.edit(lambda state: self._queries.assign(target, value, state))
         except ProgramFaultError as fault:
-            raise self.position.fault(fault, self._queries.sites) from None
+            raise self.position.fault(fault, self._queries.program) from None
 
     def prepare(self, call: str) -> None:
         """Runs a procedure, such as `deal(red)`, before the game begins, for set-ups that are given.

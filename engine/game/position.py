@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from itertools import count, islice
 from typing import Concatenate, ParamSpec, TypeVar
 
 from msgspec import Struct
 
-from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.position_hash import change, digits, weights, whole
 from rulespec.engine.program import ir
@@ -309,13 +309,14 @@ class Position:
 
     # --- faults ----------------------------------------------------------------------------------
 
-    def fault(self, fault: ProgramFaultError, sites: Sequence[tuple[Span, str]] | None = None) -> RulesetFaultError:
-        """A fault of the program as a mistake of the ruleset; `sites`: the places, if they are not the program's."""
+    def fault(self, fault: ProgramFaultError, program: ir.Program | None = None) -> RulesetFaultError:
+        """A fault as a mistake of the ruleset; `program`: where it occurred, if not in the one of this position."""
+        program = program or self.program
         if fault.site < 0:
             help_ = "bound loops and the ranges of parameters more tightly"
             return RulesetFaultError(Diagnostic("RS704", Severity.ERROR, fault.detail, None, help=help_))
-        span, message = (self.program.sites if sites is None else sites)[fault.site]
-        detail = f" ({fault.detail})" if fault.detail else ""
+        span, message = program.sites[fault.site]
+        detail = f" ({told})" if (told := fault.told(program)) else ""
         help_ = "guard it with a condition, so that it cannot happen"
         return RulesetFaultError(Diagnostic("RS703", Severity.ERROR, message + detail, span, help=help_))
 

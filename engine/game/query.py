@@ -91,9 +91,9 @@ class Queries:
         return self._own.lowering
 
     @property
-    def sites(self) -> Sequence[tuple[Span, str]]:
-        """Where what is evaluated here may fault."""
-        return self._lower.p.sites
+    def program(self) -> ir.Program:
+        """What is evaluated here is part of this program, and may fault at its sites."""
+        return self._lower.p
 
     def _lowered(self, e: typed.Expr, scope: Scope | None = None) -> ir.Expr:
         lowered = self._lower.expr(e, scope or Scope())

@@ -264,6 +264,9 @@ class ExpressionLowering:
             where = None
         body = self.expr(e.body, inner) if e.body is not None else None
         default = self.expr(e.default, scope) if e.default is not None else None
+        if e.op == "the":
+            found = source if where is None else ir.Fold("set", slot, source, None, where, None, None)
+            return self._only(found, e)
         if where is None and body is None:
             if e.op == "count":
                 return op("count", source)
@@ -275,6 +278,13 @@ class ExpressionLowering:
                 return op("pick", source, start or FALSE)
         found = ir.Fold(e.op, slot, source, start, where, body, default)
         return self.kept(found, e.span, MOST) if e.op == "sum" else found
+
+    def _only(self, source: ir.Expr, e: typed.Expr) -> ir.Expr:
+        """The only member of a set."""
+        assert isinstance(e.type, Ent)
+        site = self.site(e.span, "there must be exactly one")
+        self.p.found[site] = tuple(self.layout.titles(e.type.kind))
+        return op("the", source, site=site)
 
     def ranked(self, op: str, b: typed.Binder, scope: Scope) -> ir.Ranked:
         """The members of a set by their keys."""
@@ -297,6 +307,8 @@ class ExpressionLowering:
         if e.op in ("and", "or"):
             return logic(e.op, [self.expr(a, scope) for a in e.args])
         args = [self.expr(a, scope) for a in e.args]
+        if e.op == "the":
+            return self._only(args[0], e)
         if e.op == "index" or (e.op in ("min", "max") and len(args) == 1):
             return args[0]
         if e.op == "some":

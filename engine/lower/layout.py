@@ -82,6 +82,11 @@ class Layout:
         found = self.d.kinds[kind]
         return [str(i) for i in range(self.seats)] if found.is_player else [e.name for e in found.entities]
 
+    def titles(self, kind: str) -> list[str]:
+        """The same for messages, where a number alone says too little."""
+        found = self.d.kinds[kind]
+        return [f"{kind} {i + 1}" for i in range(self.seats)] if found.is_player else self.names(kind)
+
     def _owners(self, kinds: tuple[str, ...]) -> list[str]:
         owners = [""]
         for kind in kinds:

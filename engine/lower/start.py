@@ -52,7 +52,8 @@ class StartValues:
             return evaluate(self.p, lowered, self.p.start, [0] * (self.x.most_slots + 1))
         except ProgramFaultError as fault:
             span, message = self.p.sites[fault.site]
-            raise DiagnosticsError((Diagnostic("RS702", Severity.ERROR, f"no start value: {message}", span),)) from None
+            message = f"no start value: {message}" + (f" ({told})" if (told := fault.told(self.p)) else "")
+            raise DiagnosticsError((Diagnostic("RS702", Severity.ERROR, message, span),)) from None
 
     def _check_start(self, field_: typed.FieldDecl, value: int, span: Span) -> None:
         low, high = field_.low, field_.high

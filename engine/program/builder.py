@@ -41,6 +41,7 @@ OPERATORS: dict[str, Callable[..., int]] = {
     "in": lambda a, b: b >> a & 1,
     "in?": lambda a, b: b >> a & 1 if a >= 0 else 0,
     "bit": lambda a: 1 << a,
+    "the": lambda a: a.bit_length() - 1,
     "one": lambda a: 1 << a if a >= 0 else 0,
     "min": min,
     "max": max,
@@ -55,8 +56,11 @@ that is; `*` is one that cannot grow. `pick` gives the first member of a set fro
 
 
 def apply_op(name: str, args: Sequence[int]) -> int | None:
-    """The value of an operator; None for a division by zero, or a bounded number of more than 15 digits."""
-    if name in ("/", "%") and args[-1] == 0:
+    """The value of an operator; None for a fault.
+
+    That is a division by zero, a bounded number of more than 15 digits, or a set that has not the one member it must.
+    """
+    if (name in ("/", "%") and args[-1] == 0) or (name == "the" and args[0].bit_count() != 1):
         return None
     value = OPERATORS[name](*args)
     return None if name in ("mul", "fit") and abs(value) > MAX_NUMBER else value

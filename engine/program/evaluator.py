@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from heapq import heappop, heappush
 from operator import itemgetter
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import apply_op
 from rulespec.engine.program.domains import members
-from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.faults import ProgramFaultError, fault_of
 from rulespec.engine.program.journal import State
 from rulespec.engine.program.limits import MAX_NUMBER
 from rulespec.engine.program.observer import Observer
@@ -67,11 +68,11 @@ class Evaluator:
         if type(e) is ir.Op:
             if len(e.args) == 2:
                 left, right = e.args
-                value = apply_op(e.op, (self.evaluate(left, state, slots), self.evaluate(right, state, slots)))
+                args: Sequence[int] = (self.evaluate(left, state, slots), self.evaluate(right, state, slots))
             else:
-                value = apply_op(e.op, [self.evaluate(a, state, slots) for a in e.args])
-            if value is None:
-                raise ProgramFaultError(e.site)
+                args = [self.evaluate(a, state, slots) for a in e.args]
+            if (value := apply_op(e.op, args)) is None:
+                raise fault_of(e, args)
             return value
         if type(e) is ir.Row:
             return self.p.arrays[e.array][self.evaluate(e.index, state, slots)]

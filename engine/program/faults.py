@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from rulespec.engine.program import ir
 from rulespec.errors import RulespecError
+
+_SHOWN = 6
+"""Members of a set that are named."""
 
 
 class ProgramFaultError(RulespecError):
@@ -11,9 +17,24 @@ class ProgramFaultError(RulespecError):
     Attributes:
         site: index into `Program.sites`; -1 for a bound of the machine.
         detail: the numbers at fault, or "".
+        found: the set at fault, if it is one.
     """
 
-    def __init__(self, site: int, detail: str = "") -> None:
+    def __init__(self, site: int, detail: str = "", found: int | None = None) -> None:
         super().__init__(detail)
         self.site = site
         self.detail = detail
+        self.found = found
+
+    def told(self, p: ir.Program) -> str:
+        """What is at fault: the numbers, or the members of the set by their names."""
+        if self.found is None:
+            return self.detail
+        names = [name for i, name in enumerate(p.found[self.site]) if self.found >> i & 1]
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        return f"it finds {', '.join(names[:_SHOWN]) or 'none'}{more}"
+
+
+def fault_of(e: ir.Op, args: Sequence[int]) -> ProgramFaultError:
+    """The fault of an operator that has no value."""
+    return ProgramFaultError(e.site, found=args[0] if e.op == "the" else None)

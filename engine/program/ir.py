@@ -61,9 +61,10 @@ class Lookup(Expr, frozen=True):
 class Op(Expr, frozen=True):
     """An operator on numbers. `site` is where a fault (a division by zero) is reported.
 
-    neg not + - * mul fit / % == != < <= > >= | & diff in in? bit one min max abs count pick next passed
+    neg not + - * mul fit / % == != < <= > >= | & diff in in? bit one the min max abs count pick next passed
     `in`: element, set; `in?`: the element may be none. `bit`: the set of one element; `one`: which may be none.
     `mul`: a product whose size is bounded; `fit`: a number whose size is bounded.
+    `the`: the only member of a set; a fault if it has another number of them.
     `pick`: set, start: the first member from start on, cyclic; -1 if the set is empty. `next`: index, size of the kind.
     `passed`: a number, then numbers that grow: how many of them are below the first.
     """
@@ -426,6 +427,8 @@ class Program(Struct):
     scoring: Scoring | None = None
     endings: list[str] = []
     sites: list[tuple[Span, str]] = []
+    found: dict[int, tuple[str, ...]] = {}
+    """A site where a set may be at fault → the names of what it may hold."""
     start: list[int] = []
     """The state before the first block has run."""
     cells: list[CellName] = []

@@ -196,7 +196,7 @@ class Facts:
             if self._faults[e.function]:
                 return True
         if isinstance(e, ir.Op):
-            if e.op in ("mul", "fit"):
+            if e.op in ("mul", "fit", "the"):
                 return True
             if e.op in ("/", "%") and not (isinstance(e.args[1], ir.Const) and e.args[1].value):
                 return True

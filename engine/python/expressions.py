@@ -26,6 +26,7 @@ _FORMS = {
     "next": "(({0} + 1) % {1})",
     "mul": "product({0}, {1}, {site:d})",
     "fit": "fitting({0}, {site:d})",
+    "the": "the({0}, {site:d})",
     "in": "({1} >> {0} & 1)",
     "in?": "held({0}, {1})",
     "pick": "pick({0}, {1})",

@@ -75,6 +75,13 @@ def lowest(mask: int) -> int:
     return (mask & -mask).bit_length() - 1
 
 
+def the(mask: int, site: int) -> int:
+    """The only member of a set."""
+    if not mask or mask & mask - 1:
+        raise ProgramFaultError(site, found=mask)
+    return mask.bit_length() - 1
+
+
 def lookup(table: dict[int, int], key: int, site: int) -> int:
     """A row of a table."""
     if key not in table:
@@ -163,6 +170,7 @@ def runtime_names(largest: int) -> dict[str, Any]:
         "pick": pick,
         "lowest": lowest,
         "held": held,
+        "the": the,
         "lookup": lookup,
         "too_much": too_much,
         "too_full": too_full,

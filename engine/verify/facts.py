@@ -82,7 +82,10 @@ class _Asked:
         )
 
     def _detail(self, fault: ProgramFaultError) -> str:
-        return fault.detail or self.p.sites[fault.site][1]
+        told = fault.told(self.p)
+        if fault.found is not None:
+            return f"{self.p.sites[fault.site][1]} ({told})"
+        return told or self.p.sites[fault.site][1]
 
     def _error(self, check: typed.Check, name: str, entity: typed.Entity, seen: _Seen) -> Diagnostic:
         own = next((label for label in seen.shown if label.text.startswith(f"`{name}.")), None)

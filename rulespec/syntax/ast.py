@@ -112,7 +112,7 @@ class SetLiteral(Expr, frozen=True):
 class Each(Expr, frozen=True):
     """An operator over a binder.
 
-    `count`, `sum`, `min`, `max`, `any`, `all`, `first`, `best`, `union`; set comprehensions are called `set`.
+    `count`, `sum`, `min`, `max`, `any`, `all`, `first`, `best`, `the`, `union`; set comprehensions are called `set`.
     """
 
     op: str

@@ -107,6 +107,12 @@ class ExpressionBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
     def count_set(self, meta: Meta, c: list[Any]) -> ast.Expr:
         return ast.CallExpr(self.origin.span(meta), ast.Name("count", self.origin.span(meta)), (c[0],))
 
+    def the_set(self, meta: Meta, c: list[Any]) -> ast.Expr:
+        return ast.CallExpr(self.origin.span(meta), ast.Name("the", self.origin.span(c[0])), (c[1],))
+
+    def the_each(self, meta: Meta, c: list[Any]) -> ast.Expr:
+        return self._each(meta, "the", c[1])
+
     def _binary(self, meta: Meta, op: str, left: ast.Expr, right: ast.Expr) -> ast.Expr:
         return ast.Binary(self.origin.span(meta), op, left, right)
 

@@ -12,7 +12,7 @@ from rulespec.syntax import ast
 _ARITHMETIC = ("+", "-", "*", "/", "%", "|", "&", "??")
 _TESTS = ("==", "!=", "<", "<=", ">", ">=", "in", "not in", "and", "or")
 _BINARY = frozenset(_ARITHMETIC + _TESTS)
-_FILTERS = frozenset(["count", "any", "first", "best"])
+_FILTERS = frozenset(["count", "any", "first", "best", "the"])
 _ORDERED = frozenset(["first", "best"])
 _OVER_BODIES = frozenset(["sum", "union", "all"])
 
@@ -22,7 +22,7 @@ def _calls(e: ast.CallExpr) -> bool:
     match e.name.text:
         case "min" | "max":
             return bool(e.args)
-        case "next" | "count":
+        case "next" | "count" | "the":
             return len(e.args) == 1
     return True
 

@@ -10,5 +10,5 @@ BEGIN_EXPRESSIONS = frozenset(
 BEGIN_STATEMENTS = frozenset(["choose", "roll"])
 """Words that begin a statement, and may be names of all but procedures."""
 
-FUNCTIONS = frozenset(["best", "cheapest"])
+FUNCTIONS = frozenset(["best", "cheapest", "the"])
 """Words that mean something before a bracket only, and so cannot be names of definitions."""

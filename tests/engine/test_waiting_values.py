@@ -9,6 +9,7 @@ from cases import small
 from worlds import WORLD, Play, listed, run, take
 
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import RulesetFaultError
 
 
 def asked(game: Game) -> tuple[str, str | None]:
@@ -243,3 +244,56 @@ def test_a_game_that_begins_with_a_procedure_that_has_a_value_ends_after_it(tmp_
         fresh = Game(folder, ["ann", "bob"], backend=backend)
         fresh.prepare("opens(oak)")
         assert fresh.hash == Game(folder, ["ann", "bob"], backend=backend).hash
+
+
+# --- the only member of a set
+
+
+@pytest.mark.parametrize(
+    "expression, value",
+    [
+        ("the(t in town where t.tax == 7)", "ash"),
+        ("the({elm})", "elm"),
+        ("the(fir.near).tax", "9"),
+        ("the(p in player where p.index == 1)", "bob"),
+        ("the(t in town where t == the(u in town where u.twin is some))", "oak"),
+    ],
+)
+def test_the_gives_the_only_member(play: Play, expression: str, value: str) -> None:
+    game = run(play, f"let x = {expression}\nset n to 7 if x == {expression} else 0")
+    assert (game.value(expression), game.value("n")) == (value, "7")
+
+
+@pytest.mark.parametrize(
+    "expression, told",
+    [
+        ("the(t in town where t.tax > n + 9)", "there must be exactly one (it finds none)"),
+        ("the(t in town where t.tax > n + 5)", "there must be exactly one (it finds ash, fir)"),
+        ("the(town)", "there must be exactly one (it finds oak, elm, ash, fir)"),
+        ("the(p in player where p.index >= n)", "there must be exactly one (it finds player 1, player 2)"),
+    ],
+)
+def test_the_is_a_fault_where_there_is_none_or_several(play: Play, expression: str, told: str) -> None:
+    rules = f"procedure try_it():\n    roll coin(k in 0 .. 1)\n    if k == 1:\n        set n to {expression}.index\n"
+    game = run(play, "try_it()", rules)
+    before = game.hash
+    with pytest.raises(RulesetFaultError) as fault:
+        take(game, "coin(1)")
+    assert fault.value.diagnostic.message == told
+    assert fault.value.diagnostic.span is not None and game.hash == before
+    with pytest.raises(RulesetFaultError) as queried:
+        game.value(expression)
+    assert queried.value.diagnostic.message == told
+    take(game, "coin(0)")
+
+
+def test_a_computed_seat_takes_a_decision(play: Play) -> None:
+    rules = """
+procedure turn(k: int):
+    choose bring(t in town) by the(p in player where p.index == k)
+    set t.seen to true
+"""
+    game = run(play, "turn(1)\nturn(0)", rules)
+    assert asked(game) == ("bring", "bob")
+    take(game, "bring(oak)")
+    assert asked(game) == ("bring", "ann")

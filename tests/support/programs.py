@@ -11,7 +11,7 @@ from cases import split, write
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from programs_orders import by_keys, ways
-from programs_values import ANSWERS, answers, draw, taken
+from programs_values import ANSWERS, answers, draw, only, taken
 from worlds import IDLE, WORLD
 
 from rulespec.check.passes import check_source
@@ -35,6 +35,8 @@ class Writer:
     def __init__(self, draw: Draw) -> None:
         self.draw = draw
         self.names = 0
+        self.together = False
+        """Whether the place is in an option of a decision that is taken together."""
         self.answers = 0
         """How many of the procedures of `ANSWERS` may be called."""
 
@@ -140,7 +142,9 @@ class Writer:
 
     def town(self, s: dict[str, str], d: int) -> str:
         e = self.expr
-        form = self.number(3)
+        form = self.number(4)
+        if form == 3:
+            return only(self, s, d)
         if form == 0:
             return f"({e(MAYBE, s, d)} ?? {e(TOWN, s, d)})"
         return f"next({e(TOWN, s, d)})" if form == 1 else f"({e(TOWN, s, d)} if {e(BOOL, s, d)} else {e(TOWN, s, d)})"
@@ -190,7 +194,7 @@ class Writer:
         e = self.expr
         deeper = pad + "    "
         form = self.number(14 if depth > 0 else 7)
-        if form == 0 and place != "together" and self.answers and self.number(2):
+        if form == 0 and not self.together and self.answers and self.number(2):
             return taken(self, scope, pad)
         if form == 0:
             type_ = self.pick(NUM, BOOL, TOWN, MAYBE, SET)
@@ -274,7 +278,9 @@ class Writer:
             head, weight = f"chance {who}:", "yes"
         else:
             head, weight = f"decide {who} by {self.expr(PLAYER, scope, 1)}:", ""
+        before, self.together = self.together, self.together or form == 2
         options = [line for _ in range(1 + self.number(2)) for line in self.option(scope, depth, deeper, place, weight)]
+        self.together = before
         return [f"{pad}{head}", *options, f"{deeper}option {who}_else:", f"{deeper}    set n to n + 1"]
 
     def chains(self) -> list[str]:

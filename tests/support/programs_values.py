@@ -28,6 +28,17 @@ def draw(w: Writer, scope: dict[str, str], pad: str) -> list[str]:
     return [f"{pad}roll {head}{weight}"]
 
 
+def only(w: Writer, scope: dict[str, str], depth: int) -> str:
+    """The only member of a set, which mostly is the only one."""
+    form = w.number(5)
+    if form < 2:
+        return f"the({{{w.expr('town', scope, depth)}}})"
+    name = w.fresh()
+    if form < 4:
+        return f"the({name} in town where {name} == {w.expr('town', scope, depth)})"
+    return f"the({w.expr('set town', scope, depth)})" if w.number(2) else f"the({w.each(scope, depth)[0]})"
+
+
 ANSWERS = ("int", "bool", "town", "town?", "set town")
 """The types of the procedures `answer0`, `answer1`, … of a program, which have values."""
 

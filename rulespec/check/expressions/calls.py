@@ -10,7 +10,7 @@ from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
-from rulespec.types import BAD, INT, LITERAL, Bad, Ent, Num, SetOf, Type
+from rulespec.types import ANY, BAD, INT, LITERAL, Bad, Ent, Num, SetOf, Type
 
 
 def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
@@ -26,6 +26,12 @@ def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
         if not isinstance(source.type, SetOf | Bad):
             return x.wrong(source, "`count` counts a set")
         return typed.Op(INT, e.span, "count", (source,))
+    if name == "the":
+        source = x.infer(e.args[0], env)
+        if isinstance(source.type, SetOf) and source.type.kind != ANY:
+            return typed.Op(Ent(source.type.kind), e.span, "the", (source,))
+        help_ = "`{}` has none" if isinstance(source.type, SetOf) else ""
+        return source if source.type == BAD else x.wrong(source, "`the` gives the only member of a set", help_)
     if name == "next":
         owner = x.infer(e.args[0], env)
         if not isinstance(owner.type, Ent) or owner.type.optional:

@@ -98,6 +98,8 @@ def infer_each(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
         return typed.Each(result, e.span, e.op, binder, None, None)
     if binder.start is not None:
         x.error("RS229", f"the order makes no difference to `{e.op}`", binder.start.span)
+    if e.op == "the":
+        return typed.Each(Ent(member.kind) if isinstance(member, Ent) else BAD, e.span, e.op, binder, None, None)
     if e.op == "best":
         return typed.Each(SetOf(member.kind if isinstance(member, Ent) else ANY), e.span, e.op, binder, None, None)
     if e.op == "all":
