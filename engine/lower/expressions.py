@@ -264,6 +264,8 @@ class ExpressionLowering:
             where = None
         body = self.expr(e.body, inner) if e.body is not None else None
         default = self.expr(e.default, scope) if e.default is not None else None
+        if default is None and e.op in ("min", "max"):
+            default = FALSE  # never asked for: the set is known to have members
         if e.op == "the":
             found = source if where is None else ir.Fold("set", slot, source, None, where, None, None)
             return self._only(found, e)
@@ -309,6 +311,8 @@ class ExpressionLowering:
         args = [self.expr(a, scope) for a in e.args]
         if e.op == "the":
             return self._only(args[0], e)
+        if e.op == "first":
+            return op("pick", args[0], FALSE)
         if e.op == "index" or (e.op in ("min", "max") and len(args) == 1):
             return args[0]
         if e.op == "some":

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from rulespec.check.context import Context
 from rulespec.typed import nodes as typed
+from rulespec.typed.members import finds
 from rulespec.typed.traversal import walk
 
 
@@ -61,9 +62,17 @@ def _quiet(block: typed.Block, always_asks: Callable[[typed.Procedure], bool]) -
         elif isinstance(s, typed.For | typed.Repeat):
             inner = _quiet(s.body, always_asks)
             ways = inner & {"return"}
-            if isinstance(s, typed.For) or s.limit is not None or "leave" in inner:
+            unbounded = isinstance(s, typed.Repeat) and s.limit is None
+            if "leave" in inner or (not unbounded and (inner - {"return"} or not _goes_round(s))):
                 ways |= {"next"}
         out |= ways - {"next"}
         if "next" not in ways:
             return out
     return out | {"next"}
+
+
+def _goes_round(s: typed.For | typed.Repeat) -> bool:
+    """Whether a loop is known to be run once at least."""
+    if isinstance(s, typed.For):
+        return finds(s.binder)
+    return isinstance(s.limit, typed.Lit) and s.limit.value > 0

@@ -107,6 +107,9 @@ class ExpressionBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
     def count_set(self, meta: Meta, c: list[Any]) -> ast.Expr:
         return ast.CallExpr(self.origin.span(meta), ast.Name("count", self.origin.span(meta)), (c[0],))
 
+    def first_set(self, meta: Meta, c: list[Any]) -> ast.Expr:
+        return ast.CallExpr(self.origin.span(meta), ast.Name("first", self.origin.span(meta)), (c[0],))
+
     def the_set(self, meta: Meta, c: list[Any]) -> ast.Expr:
         return ast.CallExpr(self.origin.span(meta), ast.Name("the", self.origin.span(c[0])), (c[1],))
 

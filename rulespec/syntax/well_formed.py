@@ -22,7 +22,7 @@ def _calls(e: ast.CallExpr) -> bool:
     match e.name.text:
         case "min" | "max":
             return bool(e.args)
-        case "next" | "count" | "the":
+        case "next" | "count" | "first" | "the":
             return len(e.args) == 1
     return True
 

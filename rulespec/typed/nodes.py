@@ -244,7 +244,7 @@ class Call(Expr, frozen=True):
 class Op(Expr, frozen=True):
     """An operator or built-in.
 
-    neg not + - * / % == != < <= > >= and or in | & diff ?? none some min max abs count the set index next
+    neg not + - * / % == != < <= > >= and or in | & diff ?? none some min max abs count first the set index next
     """
 
     op: str

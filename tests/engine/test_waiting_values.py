@@ -297,3 +297,43 @@ procedure turn(k: int):
     assert asked(game) == ("bring", "bob")
     take(game, "bring(oak)")
     assert asked(game) == ("bring", "ann")
+
+
+# --- sets that are known to have members
+
+
+@pytest.mark.parametrize(
+    "expression, value",
+    [
+        ("first(town).tax", "3"),
+        ("first(t in town after ash).tax", "9"),
+        ("first({fir, elm}).tax", "5"),
+        ("first(t in {fir} | towns).tax", "9"),
+        ("first(t in town by -t.tax).tax", "9"),
+        ("first(reach(t from {ash}: t.near)).tax", "7"),
+        ("first(towns)", "none"),
+        ("min(t.tax for t in town)", "3"),
+        ("max(t.tax - 10 for t in {elm, ash})", "-3"),
+        ("max(p.index for p in player)", "1"),
+        ("min(toll for p in player)", "2"),
+    ],
+)
+def test_a_set_that_is_known_to_have_members_needs_no_fallback(play: Play, expression: str, value: str) -> None:
+    assert run(play, "set n to 0").value(expression) == value
+
+
+def test_a_role_that_is_always_held_starts_with_the_first_player(play: Play) -> None:
+    rules = """
+procedure play():
+    choose next_one(q in player) by emperor
+    set emperor to q
+    choose again_one(q2 in player) by emperor
+    set emperor to q2
+"""
+    world = WORLD.replace(
+        "  best: {type: player?}", "  best: {type: player?}\n  emperor: {type: player, start: first(player)}"
+    )
+    game = play(rules + world)
+    assert game.value("emperor") == "ann" and asked(game) == ("next_one", "ann")
+    take(game, "next_one(bob)")
+    assert asked(game) == ("again_one", "bob")

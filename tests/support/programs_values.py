@@ -30,12 +30,18 @@ def draw(w: Writer, scope: dict[str, str], pad: str) -> list[str]:
 
 def only(w: Writer, scope: dict[str, str], depth: int) -> str:
     """The only member of a set, which mostly is the only one."""
-    form = w.number(5)
-    if form < 2:
+    form = w.number(6)
+    if form == 0:
         return f"the({{{w.expr('town', scope, depth)}}})"
+    if form == 1:
+        sure = w.pick("town", "{ash, fir}", f"({w.expr('set town', scope, depth)} | {{oak}})")
+        return f"first({sure})" if w.number(2) else f"first({w.fresh()} in {sure} from {w.expr('town', scope, depth)})"
     name = w.fresh()
     if form < 4:
         return f"the({name} in town where {name} == {w.expr('town', scope, depth)})"
+    if form == 5:
+        extreme = f"{w.pick('min', 'max')}({name}.index for {name} in {w.pick('town', '{elm, fir}')})"
+        return f"the({name} in town where {name}.index == {extreme})"
     return f"the({w.expr('set town', scope, depth)})" if w.number(2) else f"the({w.each(scope, depth)[0]})"
 
 

@@ -104,7 +104,7 @@ def _start(r: DeclarationReader, field: typed.FieldDecl, spec: Node) -> None:
         kind = r.d.kinds[field.type.kind]
         help_ = "add `start: …`, or make it optional with `?`"
         if kind.is_player:
-            help_ = "make it optional with `?`: players are not known before the game"
+            help_ = f"add `start: first({kind.name})`, or make it optional with `?`"
         elif not any(e.name[0].isalpha() for e in kind.entities):
             help_ = "make it optional with `?`: the kind has no entity with a name that begins with a letter"
         r.report.error("RS228", message, field.span, help=help_)

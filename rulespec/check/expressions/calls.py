@@ -10,6 +10,7 @@ from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
+from rulespec.typed.members import has_members
 from rulespec.types import ANY, BAD, INT, LITERAL, Bad, Ent, Num, SetOf, Type
 
 
@@ -26,12 +27,8 @@ def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
         if not isinstance(source.type, SetOf | Bad):
             return x.wrong(source, "`count` counts a set")
         return typed.Op(INT, e.span, "count", (source,))
-    if name == "the":
-        source = x.infer(e.args[0], env)
-        if isinstance(source.type, SetOf) and source.type.kind != ANY:
-            return typed.Op(Ent(source.type.kind), e.span, "the", (source,))
-        help_ = "`{}` has none" if isinstance(source.type, SetOf) else ""
-        return source if source.type == BAD else x.wrong(source, "`the` gives the only member of a set", help_)
+    if name in ("the", "first"):
+        return _one_of(x, e, env)
     if name == "next":
         owner = x.infer(e.args[0], env)
         if not isinstance(owner.type, Ent) or owner.type.optional:
@@ -57,6 +54,20 @@ def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
     x.decls.refer(e.name.span, definition)
     args = arguments(x, e, [p.type for p in definition.params], env, definition.span, definition.params)
     return typed.Call(definition.result, e.span, definition, args)
+
+
+def _one_of(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
+    """Types `the(s)` and `first(s)`."""
+    op = e.name.text
+    source = x.infer(e.args[0], env)
+    if isinstance(source.type, SetOf) and source.type.kind != ANY:
+        optional = op == "first" and not has_members(source)
+        return typed.Op(Ent(source.type.kind, optional), e.span, op, (source,))
+    if source.type == BAD:
+        return source
+    help_ = "`{}` has none" if isinstance(source.type, SetOf) else ""
+    what = "the only member" if op == "the" else "the first member"
+    return x.wrong(source, f"`{op}` gives {what} of a set", help_)
 
 
 def _least_or_greatest(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:

@@ -47,6 +47,7 @@ class ExpressionContext(ABC):
         rules: its definitions and procedures; at first their signatures alone.
         report: takes the diagnostics.
         seats: names of the seats, if a game has begun; each is an entity of the players' kind.
+        firsts: variables that `let` has given the first member of a set that is known to have some.
         disputes: takes the units in conflict with those of constants; None: they are reported at once.
     """
 
@@ -57,6 +58,7 @@ class ExpressionContext(ABC):
         self.rules = rules
         self.report = report
         self.seats = tuple(seats)
+        self.firsts: set[typed.Var] = set()
         self.disputes: list[Dispute] | None = None
 
     @abstractmethod
@@ -85,7 +87,9 @@ class ExpressionContext(ABC):
                 expr.span,
                 str(expr.type),
                 notes,
-                "check it first: `if x is some:`, `x is some and …`, or give a fallback: `x ?? y`",
+                "if there always is exactly one, write `the(…)`; else give a fallback: `x ?? y`"
+                if isinstance(expr, typed.Each | typed.Op) and expr.op == "first"
+                else "check it first: `if x is some:`, `x is some and …`, or give a fallback: `x ?? y`",
             )
         message = f"{what} must be {'an entity' if target == ENTITY else target}, and this is {expr.type}"
         help_ = _converted(expr.type, target)

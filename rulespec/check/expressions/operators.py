@@ -26,7 +26,9 @@ def infer_unary(x: ExpressionContext, e: ast.Unary, env: Env) -> typed.Expr:
         return typed.Op(operand.type, e.span, "neg", (operand,))
     if not isinstance(operand.type, Ent | Bad):
         return x.wrong(operand, "only an entity may be none")
-    if isinstance(operand.type, Ent) and not operand.type.optional and path_of(operand) not in env.known:
+    # Of the first member of a kind it may be asked: with another overlay, or another binder, it may be none.
+    asked = isinstance(operand, typed.Local) and operand.var in x.firsts
+    if isinstance(operand.type, Ent) and not operand.type.optional and not asked and path_of(operand) not in env.known:
         x.report.warning(
             "RS309", "this is never none", e.span, str(operand.type), x.declared(operand), "remove the test"
         )

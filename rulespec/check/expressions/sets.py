@@ -8,6 +8,7 @@ from rulespec.check.expressions.operators import common_number
 from rulespec.check.scope import Env, known_if
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
+from rulespec.typed.members import finds
 from rulespec.types import ANY, BAD, BOOL, INT, LITERAL, Bad, Bool, Ent, Num, SetOf, Type, unify
 
 
@@ -94,7 +95,7 @@ def infer_each(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
     if e.op in ("any", "count"):
         return typed.Each(BOOL if e.op == "any" else INT, e.span, e.op, binder, None, None)
     if e.op == "first":
-        result: Type = Ent(member.kind, True) if isinstance(member, Ent) else BAD
+        result: Type = Ent(member.kind, not finds(binder)) if isinstance(member, Ent) else BAD
         return typed.Each(result, e.span, e.op, binder, None, None)
     if binder.start is not None:
         x.error("RS229", f"the order makes no difference to `{e.op}`", binder.start.span)
@@ -123,6 +124,8 @@ def infer_each(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
     if isinstance(type_, Num) and type_.unit == ANY and e.op == "sum":
         type_ = INT
     if e.op in ("min", "max"):
+        if default is None and finds(binder):
+            return typed.Each(type_, e.span, e.op, binder, body, None)
         if default is None:
             return x.bad(
                 "RS226",

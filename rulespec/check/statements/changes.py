@@ -30,6 +30,8 @@ def type_let(c: StatementContext, s: ast.Let, env: Env, value: typed.Expr | None
         type_ = BAD
     var = typed.Var(s.name.text, type_, s.name.span, reads=0 if new else 1)
     x.decls.refer(var.span, var)
+    if isinstance(value, typed.Each) and value.op == "first":
+        x.firsts.add(var)
     return typed.Let(s.span, var, value), env.bind(var), True
 
 

@@ -1,0 +1,26 @@
+"""Sets that are known to have members, whatever happens in a game."""
+
+from __future__ import annotations
+
+from rulespec.typed import nodes as typed
+from rulespec.types import SetOf
+
+
+def has_members(e: typed.Expr) -> bool:
+    """Whether a set has a member in every position: all of a kind, a literal, or what is made of such a set."""
+    if isinstance(e, typed.KindSet):
+        return e.kind.is_player or bool(e.kind.entities)
+    if isinstance(e, typed.Lit):
+        return isinstance(e.type, SetOf) and e.value != 0
+    if isinstance(e, typed.Op):
+        return e.op == "set" or (e.op == "|" and any(map(has_members, e.args)))
+    if isinstance(e, typed.Choice):
+        return has_members(e.then) and has_members(e.other)
+    if isinstance(e, typed.Each) and e.op in ("set", "best"):
+        return finds(e.binder)
+    return isinstance(e, typed.Reach) and has_members(e.start)
+
+
+def finds(b: typed.Binder) -> bool:
+    """Whether a variable that runs over a set has a value in every position."""
+    return b.where is None and has_members(b.source)
