@@ -40,7 +40,8 @@ def only(w: Writer, scope: dict[str, str], depth: int) -> str:
     if form < 4:
         return f"the({name} in town where {name} == {w.expr('town', scope, depth)})"
     if form == 5:
-        extreme = f"{w.pick('min', 'max')}({name}.index for {name} in {w.pick('town', '{elm, fir}')})"
+        other = w.fresh()
+        extreme = f"{w.pick('min', 'max')}({other}.index for {other} in {w.pick('town', '{elm, fir}')})"
         return f"the({name} in town where {name}.index == {extreme})"
     return f"the({w.expr('set town', scope, depth)})" if w.number(2) else f"the({w.each(scope, depth)[0]})"
 
