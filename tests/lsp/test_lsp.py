@@ -211,6 +211,20 @@ def test_behind_a_dot_come_the_members_of_the_type(editor: Editor) -> None:
     assert {"value", "interest"} <= set(completion(editor, FACTORY, "bond[n, d].denomination."))
 
 
+def test_what_waits_is_known_to_the_editor(editor: Editor) -> None:
+    text = (editor.folder / FACTORY).read_text("utf-8")
+    added = "procedure lucky(n: nation) -> bool:\n    roll luck(points_of in 1 .. 6)\n    return points_of > n.index\n"
+    caller = "procedure chance_of(n: nation):\n    let has_luck = lucky(n)\n    if has_luck: end game\n"
+    assert codes(editor.open(FACTORY, f"{text}\n{added}\n{caller}")) == ["RS405"]
+    assert hover(editor, FACTORY, "= lucky(n)", 2).startswith("```rulespec\nprocedure lucky(n: nation) -> bool")
+    assert "points_of: int" in hover(editor, FACTORY, "return points_of", 8)
+    assert "has_luck: bool" in hover(editor, FACTORY, "if has_luck", 4)
+    assert definition(editor, FACTORY, "= lucky(n)", 2) == (FACTORY, "lucky")
+    assert definition(editor, FACTORY, "return points_of", 8) == (FACTORY, "points_of")
+    assert "return number > n.index" in renamed(editor, FACTORY, "points_of in", "number")[FACTORY]
+    assert "let has_luck = happy(n)" in renamed(editor, FACTORY, "lucky(n)", "happy")[FACTORY]
+
+
 def test_elsewhere_come_all_names_that_mean_something_there(editor: Editor) -> None:
     editor.open(FACTORY)
     names = completion(editor, FACTORY, "occ")

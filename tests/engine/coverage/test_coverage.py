@@ -167,6 +167,41 @@ def test_what_a_scenario_runs_is_seen_and_nothing_else(tmp_path: Path) -> None:
     assert [found.line(g.span) for g in found.gaps if g.implied] == ["set sacks to 9", "rest()"]
 
 
+WAITING = """
+procedure play():
+    for p in player:
+        let twice = lucky(p)
+        choose hat(n in 1 .. 3 where n != 2 "MIL-10: not the second") by p
+        set sacks to n * 2 if twice else n
+    end game
+
+procedure lucky(p: player) -> bool:
+    if p.index > 8: return true
+    roll coin(side in 0 .. 1)
+    return side == 1
+--- game.yaml"""
+
+
+def test_what_waits_is_counted_as_decisions_options_and_statements(tmp_path: Path) -> None:
+    rest = MILL.partition("--- game.yaml")[2]
+    scenario = "- {id: W.1, title: A hat, when: ['chance: coin(1)', 'A: hat(3)']}"
+    found = covered(small(tmp_path, WAITING + rest.partition("  - id: M.1")[0] + f"  {scenario}\n"))
+    seen = {point for point in named(set(found.coverage.runs)) if "branch" not in point}
+    assert seen == {
+        "procedure play: run",
+        "procedure lucky: run",
+        "decision coin: asked",
+        "option coin: legal",
+        "option coin: taken",
+        "decision hat: asked",
+        "option hat: legal",
+        "option hat: taken",
+        "range hat(n): holds",
+    }
+    lines = {found.line(p.item.span) for p in found.coverage.runs if p.item.kind == "statement"}
+    assert {"let twice = lucky(p)", "return side == 1"} <= lines and "return true" not in lines
+
+
 def test_how_often_and_by_what(tmp_path: Path) -> None:
     found = covered(small(tmp_path, MILL))
     runs = {f"{p.item.name}: {p.outcome}": r for p, r in found.coverage.runs.items()}
