@@ -1,4 +1,4 @@
-"""Types of the rules language: numbers with units, truth values, entities, optional entities and sets."""
+"""Types of the rules language: numbers with units, truth values, entities, optional entities, sets and orders."""
 
 from __future__ import annotations
 
@@ -49,6 +49,15 @@ class SetOf(Struct, frozen=True):
         return "an empty set" if self.kind == ANY else f"set {self.kind}"
 
 
+class Order(Struct, frozen=True):
+    """Entities of one kind in an order, each once at most."""
+
+    kind: str
+
+    def __str__(self) -> str:
+        return f"order {self.kind}"
+
+
 class Bad(Struct, frozen=True):
     """The type of an expression that has been reported. It fits every type, so that no further errors follow."""
 
@@ -56,7 +65,7 @@ class Bad(Struct, frozen=True):
         return "unknown"
 
 
-Type = Num | Bool | Ent | SetOf | Bad
+Type = Num | Bool | Ent | SetOf | Order | Bad
 
 INT = Num("")
 LITERAL = Num(ANY)

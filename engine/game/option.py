@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.engine.program import ir
+from rulespec.engine.program.orders import in_order
 from rulespec.errors import RulespecError
 from rulespec.typed import nodes as typed
 
@@ -162,7 +163,13 @@ class Labels:
         if type_.startswith("set "):
             names = self.names.get(type_[4:], ())  # `{}` alone is of no kind
             return "{" + ", ".join(n for i, n in enumerate(names) if value >> i & 1) + "}"
+        if type_.startswith("order "):
+            return "[" + ", ".join(self._in_order(type_, value)) + "]"
         return "none" if value < 0 else self.names[type_][value]
+
+    def _in_order(self, type_: str, value: int) -> list[str]:
+        names = self.names[type_[6:]]
+        return [names[i] for i in in_order(value, len(names).bit_length())]
 
     def plain(self, type_: str, value: int) -> Any:
         """A value for JSON: a number, true or false, a name, null, or a list of names."""
@@ -172,4 +179,6 @@ class Labels:
             return bool(value)
         if type_.startswith("set "):
             return [n for i, n in enumerate(self.names[type_[4:]]) if value >> i & 1]
+        if type_.startswith("order "):
+            return self._in_order(type_, value)
         return None if value < 0 else self.names[type_][value]

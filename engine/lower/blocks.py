@@ -7,10 +7,10 @@ from rulespec.engine.lower.expressions import ExpressionLowering, Scope
 from rulespec.engine.lower.layout import type_name
 from rulespec.engine.lower.ranges import KEPT, within
 from rulespec.engine.program import ir
-from rulespec.engine.program.builder import FALSE, TRUE, cell, op
+from rulespec.engine.program.builder import FALSE, cell, op
 from rulespec.engine.program.limits import MAX_NUMBER
 from rulespec.typed import nodes as typed
-from rulespec.types import Num, Type
+from rulespec.types import Num, Order, Type
 
 
 class BlockBuilder:
@@ -81,7 +81,7 @@ class BlockBuilder:
             The block that decides whether it goes on, the block after it, and the scope of the body.
         """
         if b.keys:
-            return self._loop_by_keys(b, scope)
+            return self._loop_in_order(b, scope)
         rest = self.local("rest", f"set {type_name(b.var.type)}")
         at = self.local(b.var.name, type_name(b.var.type))
         self.store(rest, self.x.expr(b.source, scope))
@@ -99,26 +99,19 @@ class BlockBuilder:
         self.store(rest, op("diff", cell(rest), op("bit", cell(at))))
         return head, after, self._fitting(b, scope.in_cell(b.var, at), head)
 
-    def _loop_by_keys(self, b: typed.Binder, scope: Scope) -> tuple[int, int, Scope]:
-        """Begins a loop over a set by keys: the order is found when it begins, and kept in cells, the last one first.
-
-        A cell is zero when its member has had its turn, so that positions do not tell who came before.
-        """
+    def _loop_in_order(self, b: typed.Binder, scope: Scope) -> tuple[int, int, Scope]:
+        """Begins a loop over an order, or over a set by keys; what is left of the order is kept."""
         kind = type_name(b.var.type)
-        at, size = self.local(b.var.name, kind), self.layout.size(kind)
-        left = self.local("left", "int")
-        for i in range(size):
-            self.local(f"in order {i}", kind)
-        self.emit(ir.Sort(self.x.ranked("order", b, scope), left, size))
+        rest, at = self.local("rest", f"order {kind}"), self.local(b.var.name, kind)
+        bits = self.x.bits(kind)
+        whole = isinstance(b.source.type, Order)
+        self.store(rest, self.x.expr(b.source, scope) if whole else self.x.ranked("order", b, scope))
         head, body, after = self.block(), self.block(), self.block()
         self.goto(head)
-        self.p.blocks[head].exit = ir.Branch(op("!=", cell(left), FALSE), body, after)
-        self.p.blocks[after].body.append(ir.Clear(left, 1 + size))  # for `leave`
+        self.p.blocks[head].exit = ir.Branch(op("!=", cell(rest), FALSE), body, after)
         self.here = body
-        last = cell(left, cell(left), 1 + size)
-        self.store(at, last)
-        self.emit(ir.Store(last, FALSE, None, None, 0))
-        self.store(left, op("-", cell(left), TRUE))
+        self.store(at, op("front", cell(rest), bits))
+        self.store(rest, op("behind", cell(rest), bits))
         inner = self._fitting(b, scope.in_cell(b.var, at), head)
         return head, after, inner
 

@@ -9,13 +9,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.engine.lower.layout import Layout
+from rulespec.engine.lower.layout import Layout, type_name
 from rulespec.engine.lower.marks import Marks
 from rulespec.engine.lower.ranges import ARGUMENT, KEPT, MOST, Range, Ranges, within
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, cell, choose, fallback, logic, op, together
 from rulespec.typed import nodes as typed
-from rulespec.types import Ent, Num
+from rulespec.types import Ent, Num, Order, SetOf
 
 _KEY_BITS = 64
 """Bits for each key of a table: no two rows meet, whatever numbers are asked for."""
@@ -294,7 +294,12 @@ class ExpressionLowering:
         inner = scope.in_slot(b.var, slot)
         where = self.expr(b.where, inner) if b.where is not None else None
         keys = tuple([self.expr(key, inner) for key in b.keys])
-        return ir.Ranked(op, slot, self.expr(b.source, scope), self.start(b, scope), where, keys)
+        kind = type_name(b.var.type)
+        return ir.Ranked(op, slot, self.expr(b.source, scope), self.start(b, scope), where, keys, self.bits(kind).value)
+
+    def bits(self, kind: str) -> ir.Const:
+        """The bits of a member in an order."""
+        return ir.Const(self.layout.size(kind).bit_length())
 
     def start(self, b: typed.Binder, scope: Scope) -> ir.Expr | None:
         """The place from which on the members of a set come, in cyclic order; None if it is the first."""
@@ -327,6 +332,12 @@ class ExpressionLowering:
         if e.op == "next":
             assert isinstance(e.args[0].type, Ent)
             return op("next", args[0], ir.Const(self.layout.size(e.args[0].type.kind)))
+        if e.op in _OF_ORDERS:
+            of = e.args[0].type
+            assert isinstance(of, Order | SetOf)
+            if e.op != "order":
+                return op(e.op, *args, self.bits(of.kind))
+            return ir.Ranked("order", self.slot(scope), args[0], None, None, (), self.bits(of.kind).value)
         if e.op in ("/", "%"):
             return op(e.op, *args, site=self.site(e.span, "this divides by zero"))
         if e.op == "*" and not within(self.ranges.of(ir.Op("*", tuple(args))), MOST):
@@ -335,6 +346,7 @@ class ExpressionLowering:
         return self.kept(found, e.span, MOST) if e.op in ("+", "-") else found
 
 
+_OF_ORDERS = frozenset(["members", "order", "append", "without", "place", "front"])
 _FORMS: dict[type[typed.Expr], Callable[[ExpressionLowering, Any, Scope], ir.Expr]] = {
     typed.Lit: lambda lowering, e, scope: ir.Const(e.value),
     typed.Seats: lambda lowering, e, scope: ir.Const(lowering.layout.seats),

@@ -6,7 +6,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.program import ir
 from rulespec.typed import nodes as typed
-from rulespec.types import Bool, Ent, Num, SetOf, Type
+from rulespec.types import Bool, Ent, Num, Order, SetOf, Type
 
 MAX_CELLS = 200_000
 
@@ -109,5 +109,7 @@ def type_name(type_: Type) -> str:
         return "int"
     if isinstance(type_, SetOf):
         return f"set {type_.kind}"
+    if isinstance(type_, Order):
+        return f"order {type_.kind}"
     assert isinstance(type_, Ent)
     return type_.kind

@@ -57,10 +57,6 @@ class _Rewriting:
             return replace(i, target=self.cell(i.target), value=self.expr(i.value))
         if isinstance(i, ir.Transfer):
             return replace(i, source=self.cell(i.source), target=self.cell(i.target), amount=self.expr(i.amount))
-        if isinstance(i, ir.Sort):
-            order = self.expr(i.order)
-            assert isinstance(order, ir.Ranked)
-            return replace(i, order=order)
         return i
 
     def exit(self, e: ir.Exit | None) -> ir.Exit | None:

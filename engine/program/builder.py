@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from rulespec.engine.program.ir import Cell, Const, Expr, If, Logic, Op
 from rulespec.engine.program.limits import MAX_NUMBER
+from rulespec.engine.program.orders import append, front, members_of, place, without
 
 TRUE, FALSE = Const(1), Const(0)
 
@@ -49,6 +50,12 @@ OPERATORS: dict[str, Callable[..., int]] = {
     "count": int.bit_count,
     "next": lambda a, b: (a + 1) % b,
     "pick": _pick,
+    "members": members_of,
+    "append": append,
+    "without": without,
+    "place": place,
+    "front": front,
+    "behind": operator.rshift,
     "passed": lambda a, *ends: bisect_left(ends, a),
 }
 """Operator → its meaning on numbers. Division rounds down. `mul` is a product that is bounded, `fit` another number

@@ -36,8 +36,6 @@ class Costs:
                 steps += self.of(i.source.index) + self.of(i.target.index) + self.of(i.amount)
             elif isinstance(i, ir.Clear):
                 steps += i.size
-            elif isinstance(i, ir.Sort):
-                steps += 1 + i.size + self.of(i.order)
         exit_ = block.exit
         if isinstance(exit_, ir.Branch):
             steps += self.of(exit_.condition)
@@ -100,6 +98,8 @@ class Costs:
         if isinstance(e, ir.Op) and e.op in ("|", "&", "diff"):
             sizes = [self.members(part) for part in e.args]
             return sizes[0] if e.op == "diff" else min(sizes) if e.op == "&" else min(self.largest, sum(sizes))
+        if isinstance(e, ir.Op) and e.op == "members" and isinstance(e.args[1], ir.Const):
+            return min(self.largest, (1 << e.args[1].value) - 1)
         if isinstance(e, ir.Op) and e.op == "bit":
             return 1
         if isinstance(e, ir.Fold | ir.Ranked) and e.op in ("set", "best"):

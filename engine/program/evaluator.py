@@ -14,6 +14,7 @@ from rulespec.engine.program.faults import ProgramFaultError, fault_of
 from rulespec.engine.program.journal import State
 from rulespec.engine.program.limits import MAX_NUMBER
 from rulespec.engine.program.observer import Observer
+from rulespec.engine.program.orders import packed
 from rulespec.engine.program.payments import below_nothing
 from rulespec.engine.program.traversal import highest
 
@@ -166,13 +167,6 @@ class Evaluator:
         return found
 
     def _ranked(self, e: ir.Ranked, state: State, slots: State) -> int:
-        found = self.in_order(e, state, slots)
-        if e.op == "first":
-            return found[0][1] if found else -1
-        return sum(1 << member for keys, member in found if keys == found[-1][0])
-
-    def in_order(self, e: ir.Ranked, state: State, slots: State) -> list[tuple[list[int], int]]:
-        """The members with their keys, those with the least first, equals in the order of the set."""
         source = self.evaluate(e.source, state, slots)
         start = self.evaluate(e.start, state, slots) if e.start is not None else 0
         found: list[tuple[list[int], int]] = []
@@ -180,7 +174,12 @@ class Evaluator:
             slots[e.slot] = member
             if e.where is None or self.evaluate(e.where, state, slots):
                 found.append(([self.evaluate(key, state, slots) for key in e.keys], member))
-        return sorted(found, key=itemgetter(0))
+        found.sort(key=itemgetter(0))  # equals stay in their order
+        if e.op == "order":
+            return packed([member for _, member in found], e.bits)
+        if e.op == "first":
+            return found[0][1] if found else -1
+        return sum(1 << member for keys, member in found if keys == found[-1][0])
 
     def _spread(self, e: ir.Spread, state: State, slots: State) -> int:
         start = self.evaluate(e.start, state, slots)

@@ -104,12 +104,6 @@ class Interpreter(Evaluator):
             _put(state, target, state[target] + amount, journal)
             if state[source] < -MAX_NUMBER or state[target] > MAX_NUMBER:
                 too_full(i.site)
-        elif isinstance(i, ir.Sort):
-            self.count(1 + i.size)
-            found = [member for _, member in self.in_order(i.order, state, slots)]
-            values = [len(found), *reversed(found), *[0] * (i.size - len(found))]
-            for cell, value in enumerate(values, i.base):
-                _put(state, cell, value, journal)
         else:
             assert isinstance(i, ir.Clear)
             self.count(i.size)

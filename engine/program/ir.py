@@ -5,7 +5,7 @@ A game state is one list of integers. Cell 0 holds the block in which the game w
 (-1: the best score). Then come state, accounts, piece counts, and the locals of every procedure: nothing is recursive,
 so each has its place.
 
-Truth values are 0 and 1, an entity is its index in its kind, none is -1, a set is a bit mask.
+Truth values are 0 and 1, an entity is its index in its kind, none is -1, a set is a bit mask; orders are in `orders`.
 """
 
 from __future__ import annotations
@@ -62,10 +62,14 @@ class Op(Expr, frozen=True):
     """An operator on numbers. `site` is where a fault (a division by zero) is reported.
 
     neg not + - * mul fit / % == != < <= > >= | & diff in in? bit one the min max abs count pick next passed
+    members append without place front behind
     `in`: element, set; `in?`: the element may be none. `bit`: the set of one element; `one`: which may be none.
     `mul`: a product whose size is bounded; `fit`: a number whose size is bounded.
     `the`: the only member of a set; a fault if it has another number of them.
     `pick`: set, start: the first member from start on, cyclic; -1 if the set is empty. `next`: index, size of the kind.
+    Of an order, the bits of a member being the last operand: `members`: its set; `append`, `without`: the order with a
+    member at its end, or without it; `place` of a member, from 0, -1 if it is not in it; `front`: the first member, -1
+    if there is none; `behind`: the order without its first member.
     `passed`: a number, then numbers that grow: how many of them are below the first.
     """
 
@@ -141,7 +145,8 @@ class Ranked(Expr, frozen=True):
     """The members of `source` in `slot` by their `keys`, of which the first counts most.
 
     `first`: the one with the least keys, -1 if there is none; of equals the one that comes first in cyclic order from
-    `start`. `best`: the set of all with the greatest keys. `order` (in a `Sort` only): all, those with the least first.
+    `start`. `best`: the set of all with the greatest keys. `order`: all of them as an order, the least first; `bits`
+    are those of a member in it.
     """
 
     op: str
@@ -150,6 +155,7 @@ class Ranked(Expr, frozen=True):
     start: Expr | None
     where: Expr | None
     keys: tuple[Expr, ...]
+    bits: int
 
 
 class Call(Expr, frozen=True):
@@ -228,17 +234,6 @@ class Clear(Instruction, frozen=True):
     So equal positions are equal states.
     """
 
-    base: int
-    size: int
-
-
-class Sort(Instruction, frozen=True):
-    """Puts members in order into cells: into `base` how many there are, then all of them, the last one first.
-
-    There are `size` cells for them; those that are left are zero.
-    """
-
-    order: Ranked
     base: int
     size: int
 

@@ -166,8 +166,6 @@ def targets(i: ir.Instruction) -> list[range]:
         return [span(i.target)]
     if isinstance(i, ir.Transfer):
         return [span(i.source), span(i.target)]
-    if isinstance(i, ir.Sort):
-        return [range(i.base, i.base + 1 + i.size)]
     assert isinstance(i, ir.Clear)
     return [range(i.base, i.base + i.size)]
 

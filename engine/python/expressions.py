@@ -29,6 +29,12 @@ _FORMS = {
     "the": "the({0}, {site:d})",
     "in": "({1} >> {0} & 1)",
     "in?": "held({0}, {1})",
+    "members": "members_of({0}, {1})",
+    "append": "append({0}, {1}, {2})",
+    "without": "without({0}, {1}, {2})",
+    "place": "place({0}, {1}, {2})",
+    "front": "(({0} & (1 << {1}) - 1) - 1)",
+    "behind": "({0} >> {1})",
     "pick": "pick({0}, {1})",
     "min": "min({0}, {1})",
     "max": "max({0}, {1})",
@@ -259,7 +265,8 @@ class ExpressionWriter:
         head = [f"for {v} in {self.members_of(e.source, e.start)}:"]
         head += [f"    if not {self.x(e.where)}: continue"] if e.where is not None else []
         if e.op == "order":
-            return ["found = []", *head, f"    found.append(({key}, len(found), {v}))", "found.sort()", "return found"]
+            lines = ["found = []", *head, f"    found.append(({key}, len(found), {v}))", "found.sort()"]
+            return [*lines, f"return packed([member for _, _, member in found], {e.bits:d})"]
         better = [f"    w = {key}", f"    if n is None or w {'<' if e.op == 'first' else '>'} n:", "        n = w"]
         if e.op == "first":
             return ["n, a = None, -1", *head, *better, f"        a = {v}", "return a"]

@@ -95,9 +95,6 @@ class InstructionWriter:
             return self._store(i)
         if isinstance(i, ir.Transfer):
             return self._transfer(i)
-        if isinstance(i, ir.Sort):
-            self.zero.difference_update(range(i.base, i.base + 1 + i.size))
-            return [f"arrange(s, u, {i.base:d}, {i.size:d}, {self.x(i.order)})"]
         assert isinstance(i, ir.Clear)
         return self._clear(i, returns=returns)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from heapq import heappop, heappush
 from itertools import compress
 from operator import ne
@@ -12,6 +12,7 @@ from typing import Any
 from rulespec.engine.program.domains import members, numbers, too_many
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.limits import MAX_NUMBER
+from rulespec.engine.program.orders import append, members_of, packed, place, without
 from rulespec.engine.program.payments import below_nothing, too_full, too_much
 
 _MEMO_LIMIT = 50_000
@@ -99,15 +100,6 @@ def outside(value: int, site: int) -> None:
     raise ProgramFaultError(site, f"it would be {value}")
 
 
-def arrange(state: list[int], journal: list[int], base: int, size: int, order: Sequence[tuple[Any, int, int]]) -> None:
-    """Puts members in order into cells; see `ir.Sort`. Each comes with its keys and its number."""
-    values = [len(order), *[member for _, _, member in reversed(order)], *[0] * (size - len(order))]
-    for at, value in enumerate(values, base):
-        if state[at] != value:
-            journal += (at, state[at])
-            state[at] = value
-
-
 class Memo(dict[Any, Any]):
     """Memo of a function: key → value, found at the first look-up; emptied when it holds `limit` values."""
 
@@ -162,7 +154,11 @@ def runtime_names(largest: int) -> dict[str, Any]:
         "modulo": modulo,
         "product": product,
         "fitting": fitting,
-        "arrange": arrange,
+        "append": append,
+        "members_of": members_of,
+        "packed": packed,
+        "place": place,
+        "without": without,
         "below_nothing": below_nothing,
         "beyond": beyond,
         "heappop": heappop,

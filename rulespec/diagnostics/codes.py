@@ -67,6 +67,7 @@ CODES: dict[str, str] = {
     "RS262": "the value of a procedure is dropped",
     "RS263": "a way through a procedure without a value",
     "RS264": "`return` with a value where there is none",
+    "RS281": "a member twice in an order",
     "RS301": "types that do not fit",
     "RS302": "units that do not fit",
     "RS303": "a value that may be none",

@@ -109,10 +109,17 @@ class SetLiteral(Expr, frozen=True):
     items: tuple[Expr, ...]
 
 
+class InOrder(Expr, frozen=True):
+    """`[a, b]`."""
+
+    items: tuple[Expr, ...]
+
+
 class Each(Expr, frozen=True):
     """An operator over a binder.
 
-    `count`, `sum`, `min`, `max`, `any`, `all`, `first`, `best`, `the`, `union`; set comprehensions are called `set`.
+    `count`, `sum`, `min`, `max`, `any`, `all`, `first`, `best`, `the`, `union`; `set` of a set comprehension,
+    `order` of one by keys.
     """
 
     op: str
@@ -143,7 +150,7 @@ class Ways(Expr, frozen=True):
 
 
 class TypeRef(Struct, frozen=True, gc=False):
-    """A type as written; `form` is plain, optional, set or range."""
+    """A type as written; `form` is plain, optional, set, order or range."""
 
     form: str
     name: Name
@@ -179,6 +186,14 @@ class Move(Stmt, frozen=True):
     amount: Expr
     pile: Expr
     source: Expr
+    target: Expr
+
+
+class Rearrange(Stmt, frozen=True):
+    """`add member to target`, `take member from target` or `shuffle target`."""
+
+    word: str
+    member: Expr | None
     target: Expr
 
 

@@ -64,6 +64,9 @@ class ExpressionBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
     def type_range(self, meta: Meta, c: list[Any]) -> ast.TypeRef:
         return ast.TypeRef("range", c[0], self._int(c[1]), self._int(c[2]), self.origin.span(meta))
 
+    def type_order(self, meta: Meta, c: list[Any]) -> ast.TypeRef:
+        return ast.TypeRef("order", c[1], 0, 0, self.origin.span(meta))
+
     # expressions
     def number(self, meta: Meta, c: list[Any]) -> ast.Expr:
         return ast.Number(self.origin.span(meta), self._int(c[0]), None)
@@ -195,6 +198,12 @@ class ExpressionBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
 
     def set_map(self, meta: Meta, c: list[Any]) -> ast.Expr:
         return self._each(meta, "set", c[1], c[0])
+
+    def by_keys(self, meta: Meta, c: list[Any]) -> ast.Expr:
+        return self._each(meta, "order", self.keyed(c[0], c[1]))
+
+    def in_order(self, meta: Meta, c: list[Any]) -> ast.Expr:
+        return ast.InOrder(self.origin.span(meta), c[0] or ())
 
     def count_each(self, meta: Meta, c: list[Any]) -> ast.Expr:
         return self._each(meta, "count", c[0])

@@ -157,8 +157,10 @@ def _blank(tokens: list[Token], position: int) -> bool:
     before, token = tokens[position - 1], tokens[position]
     if before.type in _OPEN or before.type in ("DOT", "MINUS"):
         return False
-    if token.type in _CLOSE or token.type in ("COMMA", "COLON", "DOT", "QMARK", "LSQB"):
+    if token.type in _CLOSE or token.type in ("COMMA", "COLON", "DOT", "QMARK"):
         return False
+    if token.type == "LSQB":  # an index, but for an order, `to [a, b]`
+        return before.type not in ("NAME", "RPAR", "RSQB")
     if token.type == "LPAR":
         return before.type not in _CALLED
     if ".." in (token, before):  # a range of a type, `int 0..6`, but not one of an option, `in 0 .. n`

@@ -228,7 +228,7 @@ _EXPRESSIONS = (
     (r"\ball\(.*¦", "write `all(x in s: c)`"),
     (r"\b(?:exists|every|forall|some)\(.*¦", "write `any(x in s where c)` or `all(x in s: c)`"),
     (r"\bin (?!.*\belse\b).*? if .*¦[):,]", "a condition on the members of a set begins with `where`"),
-    (r"(?:sum|max|min|count|union|any|all)\(¦\[", "leave the square brackets out"),
+    (r"(?:sum|max|min|count|union|any|all)\(\[[^\]]*¦", "leave the square brackets out"),
     (r"¦\[|\bin \([^()]*¦,", "a set is written in braces: `{a, b}`"),
     (r"¦\?.*:|¦\? ", "a choice is written `a if c else b`"),
     (r"\w¦\?", "ask for it: `is some`, `is none`"),

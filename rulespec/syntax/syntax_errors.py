@@ -79,7 +79,7 @@ _EXPECTED = {
     "VBAR": "`|`",
     "AMPERSAND": "`&`",
     "MINUS": "`-`",
-    "ADD": "`+`",
+    "SIGN": "`+`",
     "MUL": "`*`",
     "COMPARE": "`==`",
     "MINMAX": "`min` or `max`",

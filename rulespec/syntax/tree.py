@@ -37,6 +37,16 @@ class _Builder(ExpressionBuilder):
         amount, pile, source, target = (x for x in c if not isinstance(x, Token))
         return ast.Move(self.origin.span(meta), amount, pile, source, target)
 
+    def add_stmt(self, meta: Meta, c: list[Any]) -> ast.Stmt:
+        return ast.Rearrange(self.origin.span(meta), "add", c[0], c[1])
+
+    def take_stmt(self, meta: Meta, c: list[Any]) -> ast.Stmt:
+        member, target = (x for x in c if not isinstance(x, Token))
+        return ast.Rearrange(self.origin.span(meta), "take", member, target)
+
+    def shuffle_stmt(self, meta: Meta, c: list[Any]) -> ast.Stmt:
+        return ast.Rearrange(self.origin.span(meta), "shuffle", None, c[0])
+
     def call_stmt(self, meta: Meta, c: list[Any]) -> ast.Stmt:
         return ast.CallStmt(self.origin.span(meta), c[0], c[1] or ())
 

@@ -12,8 +12,8 @@ from rulespec.syntax import ast
 _ARITHMETIC = ("+", "-", "*", "/", "%", "|", "&", "??")
 _TESTS = ("==", "!=", "<", "<=", ">", ">=", "in", "not in", "and", "or")
 _BINARY = frozenset(_ARITHMETIC + _TESTS)
-_FILTERS = frozenset(["count", "any", "first", "best", "the"])
-_ORDERED = frozenset(["first", "best"])
+_FILTERS = frozenset(["count", "any", "first", "best", "the", "order"])
+_ORDERED = frozenset(["first", "best", "order"])
 _OVER_BODIES = frozenset(["sum", "union", "all"])
 
 
@@ -28,7 +28,7 @@ def _calls(e: ast.CallExpr) -> bool:
 
 
 def _each(e: ast.Each) -> bool:
-    if (e.op == "best" and not e.binder.keys) or (e.op not in _ORDERED and e.binder.keys):
+    if (e.op in ("best", "order") and not e.binder.keys) or (e.op not in _ORDERED and e.binder.keys):
         return False
     if e.op in ("min", "max"):
         return e.body is not None
@@ -80,7 +80,9 @@ def _tiebreak(t: ast.Tiebreak) -> bool:
 
 
 WELL_FORMED: dict[type[Struct], Callable[[Any], bool]] = {
-    ast.TypeRef: lambda t: t.form == "range" or (t.form in ("plain", "optional", "set") and t.low == t.high == 0),
+    ast.TypeRef: lambda t: (
+        t.form == "range" or (t.form in ("plain", "optional", "set", "order") and t.low == t.high == 0)
+    ),
     ast.Index: lambda e: len(e.keys) > 0,
     ast.TrackCall: lambda e: len(e.args) > 0,
     ast.CallExpr: _calls,
@@ -91,6 +93,7 @@ WELL_FORMED: dict[type[Struct], Callable[[Any], bool]] = {
     ast.Ways: lambda e: not e.near.keys and (e.op == "cheapest" or (e.op == "reach" and e.default is None)),
     ast.Jump: lambda s: s.word in ("leave", "again", "return", "pass"),
     ast.If: _if,
+    ast.Rearrange: lambda s: s.word in ("add", "take", "shuffle") and (s.member is None) == (s.word == "shuffle"),
     ast.Match: _match,
     ast.For: lambda s: len(s.body) > 0,
     ast.Repeat: lambda s: len(s.body) > 0,

@@ -7,7 +7,7 @@ BEGIN_EXPRESSIONS = frozenset(
 )
 """Words that begin an expression: no names of what stands in one."""
 
-BEGIN_STATEMENTS = frozenset(["choose", "roll"])
+BEGIN_STATEMENTS = frozenset(["add", "choose", "roll", "shuffle", "take"])
 """Words that begin a statement, and may be names of all but procedures."""
 
 FUNCTIONS = frozenset(["best", "cheapest", "the"])

@@ -1,4 +1,4 @@
-"""Sets that are known to have members, whatever happens in a game."""
+"""Sets and orders that are known to have members, whatever happens in a game."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from rulespec.types import SetOf
 
 
 def has_members(e: typed.Expr) -> bool:
-    """Whether a set has a member in every position: all of a kind, a literal, or what is made of such a set."""
+    """Whether a set or an order has a member in every position: all of a kind, a literal, or what is made of such a set."""
     if isinstance(e, typed.KindSet):
         return e.kind.is_player or bool(e.kind.entities)
     if isinstance(e, typed.Lit):
         return isinstance(e.type, SetOf) and e.value != 0
     if isinstance(e, typed.Op):
-        return e.op == "set" or (e.op == "|" and any(map(has_members, e.args)))
+        if e.op in ("members", "order"):
+            return has_members(e.args[0])
+        return e.op in ("set", "append") or (e.op == "|" and any(map(has_members, e.args)))
     if isinstance(e, typed.Choice):
         return has_members(e.then) and has_members(e.other)
-    if isinstance(e, typed.Each) and e.op in ("set", "best"):
+    if isinstance(e, typed.Each) and e.op in ("set", "best", "order"):
         return finds(e.binder)
     return isinstance(e, typed.Reach) and has_members(e.start)
 

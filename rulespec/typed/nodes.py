@@ -245,6 +245,7 @@ class Op(Expr, frozen=True):
     """An operator or built-in.
 
     neg not + - * / % == != < <= > >= and or in | & diff ?? none some min max abs count first the set index next
+    Of orders: members (its set), order (of a set, in the order of the kind), append, without, place, front.
     """
 
     op: str

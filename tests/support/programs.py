@@ -10,7 +10,7 @@ from pathlib import Path
 from cases import split, write
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from programs_orders import by_keys, ways
+from programs_orders import by_keys, rearranged, ways
 from programs_values import ANSWERS, answers, draw, only, taken
 from worlds import IDLE, WORLD
 
@@ -193,6 +193,8 @@ class Writer:
     def stmt(self, scope: dict[str, str], depth: int, pad: str, place: str) -> list[str]:
         e = self.expr
         deeper = pad + "    "
+        if self.number(9) == 0:
+            return rearranged(self, scope, pad, place)
         form = self.number(14 if depth > 0 else 7)
         if form == 0 and not self.together and self.answers and self.number(2):
             return taken(self, scope, pad)
@@ -346,8 +348,8 @@ LEAVES = {
     NUM: ("0", "1", "2", "n", "m", "few", "players", "limit"),
     BOOL: ("true", "false", "oak.seen", "elm.seen", "(n > 1)"),
     TOWN: TOWNS,
-    MAYBE: ("oak.twin", "elm.twin", "first(z in towns from fir)"),
-    SET: ("town", "towns", "oak.near", "{oak, fir}", "friends[ash]"),
+    MAYBE: ("oak.twin", "elm.twin", "first(queue)", "first(z in towns from fir)"),
+    SET: ("town", "towns", "queue", "oak.near", "{oak, fir}", "friends[ash]"),
     PLAYER: (),
 }
 

@@ -40,3 +40,42 @@ def ways(w: Writer, scope: Scope, d: int, form: str) -> str:
     if form == "reach":
         return f"reach({way} within {w.expr('int', scope, d)})"
     return f"cheapest({way} until {w.expr('bool', there, d)}, else {w.expr('int', scope, d)})"
+
+
+def order(w: Writer, scope: Scope, d: int) -> str:
+    """An order, where one is asked for."""
+    known = [name for name, type_ in scope.items() if type_ == "order town"]
+    form = w.number(4)
+    if form == 0 or d <= 0:
+        return w.pick("queue", "town", "{}", "[fir, elm]", *known)
+    if form == 1:
+        return "{" + by_keys(w, scope, d)[0] + "}"
+    if form == 2:
+        return f"[{w.pick('oak', 'elm')}, next({w.expr('town', scope, d)})]"
+    return w.expr("set town", scope, d)
+
+
+def rearranged(w: Writer, scope: Scope, pad: str, place: str) -> list[str]:
+    """A statement that changes an order, or goes over one."""
+    form = w.number(6 if place == "together" else 7)
+    if form == 0:
+        return [f"{pad}set queue to {order(w, scope, 2)}"]
+    if form < 3:
+        return [f"{pad}add {w.expr('town', scope, 1)} to queue"]
+    if form == 3:
+        return [f"{pad}take {w.expr('town', scope, 1)} from queue"]
+    if form == 4:
+        name = w.fresh()
+        lines = [f"{pad}let {name} = {{{by_keys(w, scope, 1)[0]}}}", f"{pad}add oak to {name}"]
+        scope[name] = "order town"
+        return lines
+    if form == 5:
+        name = w.fresh()
+        where = f" where {w.expr('bool', {**scope, name: 'town'}, 1)}" if w.number(2) else ""
+        return [f"{pad}for {name} in queue{where}:", f"{pad}    set n to n * 10 + {name}.index", *put(w, name, pad)]
+    return [f"{pad}shuffle queue"]
+
+
+def put(w: Writer, name: str, pad: str) -> list[str]:
+    """What is done with a member of an order while it is gone over."""
+    return [f"{pad}    {w.pick('set m to n', f'add {name} to queue', f'take {name} from queue', 'set queue to []')}"]

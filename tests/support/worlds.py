@@ -31,6 +31,7 @@ state:
   few: {type: int 0..3}
   best: {type: player?}
   towns: {type: set town}
+  queue: {type: order town}
 accounts:
   bank: {account: money, unlimited: true}
   chest: {account: money}

@@ -12,7 +12,7 @@ from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_expr, parse_type
 from rulespec.syntax.words import BEGIN_EXPRESSIONS
 from rulespec.typed import nodes as typed
-from rulespec.types import BAD, INT, Type
+from rulespec.types import BAD, INT, Order, Type
 
 MAX_EXPRESSIONS = 100_000
 """Characters of all expressions in YAML files together. Parsing them takes about as long as that of rules."""
@@ -90,6 +90,8 @@ class DeclarationReader:
     def expr(self, node: Node, want: Type, what: str, env: Env | None = None) -> typed.Expr:
         """Typed form of an expression written in a scalar."""
         tree = self.tree(node)
+        if isinstance(want, Order) and isinstance(tree, ast.SetLiteral) and isinstance(node, Sequence):
+            tree = ast.InOrder(node.span, tree.items)
         if tree is None:
             return typed.Lit(want, node.span, 0)
         return self.x.check(tree, env or Env(), want, what)

@@ -11,7 +11,7 @@ from rulespec.diagnostics.suggestions import nearest
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.typed.members import has_members
-from rulespec.types import ANY, BAD, INT, LITERAL, Bad, Ent, Num, SetOf, Type
+from rulespec.types import ANY, BAD, INT, LITERAL, Bad, Ent, Num, Order, SetOf, Type
 
 
 def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
@@ -23,7 +23,7 @@ def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
         args = arguments(x, e, [LITERAL], env)
         return typed.Op(args[0].type, e.span, "abs", args)
     if name == "count":
-        source = x.infer(e.args[0], env)
+        source = x.as_set(x.infer(e.args[0], env))
         if not isinstance(source.type, SetOf | Bad):
             return x.wrong(source, "`count` counts a set")
         return typed.Op(INT, e.span, "count", (source,))
@@ -57,9 +57,12 @@ def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
 
 
 def _one_of(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
-    """Types `the(s)` and `first(s)`."""
+    """Types `the(s)` and `first(s)`, of a set or an order."""
     op = e.name.text
     source = x.infer(e.args[0], env)
+    if isinstance(source.type, Order) and op == "first":
+        return typed.Op(Ent(source.type.kind, not has_members(source)), e.span, "front", (source,))
+    source = x.as_set(source)
     if isinstance(source.type, SetOf) and source.type.kind != ANY:
         optional = op == "first" and not has_members(source)
         return typed.Op(Ent(source.type.kind, optional), e.span, op, (source,))

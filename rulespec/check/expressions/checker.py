@@ -10,7 +10,7 @@ from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.expressions.lookups import infer_index
 from rulespec.check.expressions.names import infer_attribute, infer_number, infer_ref
 from rulespec.check.expressions.operators import infer_binary, infer_choice, infer_unary
-from rulespec.check.expressions.sets import infer_each, infer_reach, infer_set
+from rulespec.check.expressions.sets import infer_each, infer_in_order, infer_reach, infer_set
 from rulespec.check.expressions.ways import infer_ways
 from rulespec.check.scope import Env
 from rulespec.syntax import ast
@@ -40,6 +40,7 @@ _FORMS: dict[type[ast.Expr], Callable[[ExpressionChecker, Any, Env, Type | None]
     ast.Binary: infer_binary,
     ast.Choice: infer_choice,
     ast.SetLiteral: infer_set,
+    ast.InOrder: infer_in_order,
     ast.Each: lambda x, e, env, want: infer_each(x, e, env),
     ast.Reach: lambda x, e, env, want: infer_reach(x, e, env),
     ast.Ways: lambda x, e, env, want: infer_ways(x, e, env),

@@ -15,7 +15,7 @@ from rulespec.diagnostics.report import MAX_ERRORS, Report
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
-from rulespec.types import ANY, BAD, BOOL, Ent, Num, SetOf, Type, accepts
+from rulespec.types import ANY, BAD, BOOL, Ent, Num, Order, SetOf, Type, accepts
 
 ENTITY = Ent("entity")
 """An entity of any kind, where an expression of another type is reported."""
@@ -75,6 +75,7 @@ class ExpressionContext(ABC):
 
     def expect(self, expr: typed.Expr, target: Type, what: str, asked: Span | None = None) -> typed.Expr:
         """Reports an expression of the wrong type; `asked` is the declaration that asks for the type."""
+        expr = self._converted(target, expr)
         if accepts(target, expr.type):
             if isinstance(expr.type, Num) and expr.type.unit == ANY and isinstance(expr, typed.Lit):
                 return typed.Lit(target, expr.span, expr.value)
@@ -98,6 +99,19 @@ class ExpressionContext(ABC):
             self.units(d, (expr, target))
             return typed.Lit(BAD, expr.span, 0)
         return self.bad("RS301", message, expr.span, str(expr.type), notes, help_)
+
+    def as_set(self, e: typed.Expr) -> typed.Expr:
+        """The set of an order's members; any other expression as it is."""
+        return typed.Op(SetOf(e.type.kind), e.span, "members", (e,)) if isinstance(e.type, Order) else e
+
+    def _converted(self, target: Type, e: typed.Expr) -> typed.Expr:
+        """An order as its set, and a set as the order of its kind, where that is asked for."""
+        if isinstance(target, SetOf):
+            return self.as_set(e)
+        if isinstance(target, Order) and isinstance(e.type, SetOf) and e.type.kind in (ANY, target.kind):
+            empty = isinstance(e, typed.Lit) and not e.value
+            return typed.Lit(target, e.span, 0) if empty else typed.Op(target, e.span, "order", (e,))
+        return e
 
     def units(self, d: Diagnostic, *sides: tuple[typed.Expr, Type]) -> None:
         """Reports a conflict of units, at once or, if a constant gives a side its unit, as a dispute.
@@ -150,6 +164,8 @@ class ExpressionContext(ABC):
         if ref.form == "range":
             self.error("RS224", f"only numbers have a range, and `{name}` is a kind", ref.span)
             return BAD
+        if ref.form == "order":
+            return Order(name)
         return SetOf(name) if ref.form == "set" else Ent(name, ref.form == "optional")
 
     def refer_to_unit(self, name: ast.Name) -> None:

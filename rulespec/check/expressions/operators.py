@@ -61,6 +61,8 @@ def infer_binary(x: ExpressionContext, e: ast.Binary, env: Env, want: Type | Non
         if unify(left.type, right.type) is None:
             return _mismatch(x, "RS302", e, left, right, "cannot be compared")
         return typed.Op(BOOL, e.span, e.op, (left, right))
+    if e.op in ("|", "&", "-"):
+        left, right = x.as_set(left), x.as_set(right)
     if isinstance(left.type, SetOf) and isinstance(right.type, SetOf) and e.op in ("|", "&", "-"):
         common = unify(left.type, right.type)
         if common is None:
@@ -122,7 +124,7 @@ def _folded(op: str, a: int, b: int) -> int:
 
 
 def _membership(x: ExpressionContext, e: ast.Binary, env: Env) -> typed.Expr:
-    source = x.infer(e.right, env)
+    source = x.as_set(x.infer(e.right, env))
     if not isinstance(source.type, SetOf | Bad):
         return x.wrong(source, "`in` takes a set")
     want = Ent(source.type.kind) if isinstance(source.type, SetOf) and source.type.kind != ANY else None

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.expressions.names import no_shadow
 from rulespec.check.expressions.operators import common_number
 from rulespec.check.scope import Env, known_if
+from rulespec.diagnostics.diagnostic import Label
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.typed.members import finds
-from rulespec.types import ANY, BAD, BOOL, INT, LITERAL, Bad, Bool, Ent, Num, SetOf, Type, unify
+from rulespec.types import ANY, BAD, BOOL, INT, LITERAL, Bad, Bool, Ent, Num, Order, SetOf, Type, unify
 
 
 def infer_set(x: ExpressionContext, e: ast.SetLiteral, env: Env, want: Type | None) -> typed.Expr:
@@ -46,9 +49,31 @@ def _no_member(x: ExpressionContext, item: typed.Expr) -> typed.Expr:
     return x.wrong(item, "a member of a set must be an entity", help_)
 
 
-def type_binder(x: ExpressionContext, b: ast.Binder, env: Env) -> tuple[typed.Binder, Env]:
-    """Typed binder, and the scope in which its variable stands."""
-    source = x.infer(b.source, env)
+def infer_in_order(x: ExpressionContext, e: ast.InOrder, env: Env, want: Type | None) -> typed.Expr:
+    """Types `[a, b]`, which stands where an order is asked for."""
+    if not isinstance(want, Order):
+        for item in e.items:
+            x.infer(item, env)
+        help_ = "a set is written in braces: `{a, b}`"
+        return x.bad("RS301", "square brackets hold an order, and none is asked for here", e.span, help=help_)
+    found: typed.Expr = typed.Lit(want, e.span, 0)
+    seen: dict[int, typed.Expr] = {}
+    for item in e.items:
+        member = x.check(item, env, Ent(want.kind), "a member of an order")
+        if isinstance(member, typed.Lit) and seen.setdefault(member.value, member) is not member:
+            notes = (Label(seen[member.value].span, "the first one"),)
+            x.error("RS281", "an order holds each member at most once", item.span, notes=notes)
+        found = typed.Op(want, e.span, "append", (found, member))
+    return found
+
+
+def type_binder(x: ExpressionContext, b: ast.Binder, env: Env, *, in_order: bool = False) -> tuple[typed.Binder, Env]:
+    """Typed binder, and the scope in which its variable stands.
+
+    `in_order`: the members of an order come in it; elsewhere it is its set.
+    """
+    given = x.infer(b.source, env)
+    source = x.as_set(given)
     kind = ANY
     if isinstance(source.type, SetOf):
         kind = source.type.kind
@@ -61,7 +86,9 @@ def type_binder(x: ExpressionContext, b: ast.Binder, env: Env) -> tuple[typed.Bi
     var = typed.Var(b.name.text, Ent(kind) if kind != ANY else BAD, b.name.span)
     x.decls.refer(var.span, var)
     start = None
-    if b.start is not None:
+    if b.start is not None and in_order and isinstance(given.type, Order):
+        x.error("RS229", f"`{b.order}` goes round the kind, and these have an order of their own", b.start.span)
+    elif b.start is not None:
         start = x.check(b.start, env, Ent(kind) if kind != ANY else BAD, f"what the order begins {b.order}")
     inner = env.bind(var)
     where = None
@@ -69,6 +96,10 @@ def type_binder(x: ExpressionContext, b: ast.Binder, env: Env) -> tuple[typed.Bi
         where = x.condition(b.where, inner)
         inner = inner.learn(known_if(where, True))
     keys = tuple(_key(x, key, inner) for key in b.keys)
+    if in_order and isinstance(given.type, Order):
+        if not keys:
+            source = given
+        keys = (*keys, typed.Op(INT, given.span, "place", (given, typed.Local(var.type, given.span, var))))
     return typed.Binder(var, source, b.order, start, where, keys), inner
 
 
@@ -89,7 +120,8 @@ def _key(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr:
 
 def infer_each(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
     """Types an operator over the members of a set."""
-    binder, inner = type_binder(x, e.binder, env)
+    binder, inner = type_binder(x, e.binder, env, in_order=e.op in ("first", "order"))
+    binder = replace(binder, source=x.as_set(binder.source))
     member = binder.var.type
     default = x.infer(e.default, env) if e.default is not None else None
     if e.op in ("any", "count"):
@@ -97,6 +129,8 @@ def infer_each(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
     if e.op == "first":
         result: Type = Ent(member.kind, not finds(binder)) if isinstance(member, Ent) else BAD
         return typed.Each(result, e.span, e.op, binder, None, None)
+    if e.op == "order":
+        return typed.Each(Order(member.kind) if isinstance(member, Ent) else BAD, e.span, e.op, binder, None, None)
     if binder.start is not None:
         x.error("RS229", f"the order makes no difference to `{e.op}`", binder.start.span)
     if e.op == "the":
@@ -117,6 +151,7 @@ def infer_each(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
     assert e.body is not None
     body = x.infer(e.body, inner)
     if e.op == "union":
+        body = x.as_set(body)
         if not isinstance(body.type, SetOf | Bad):
             return x.wrong(body, "`union` joins sets")
         return typed.Each(body.type, e.span, e.op, binder, body, None)
@@ -139,7 +174,7 @@ def infer_each(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
 
 def infer_reach(x: ExpressionContext, e: ast.Reach, env: Env) -> typed.Expr:
     """Types `reach(x from s: t)`."""
-    start = x.infer(e.start, env)
+    start = x.as_set(x.infer(e.start, env))
     if not isinstance(start.type, SetOf):
         return start if start.type == BAD else x.bad("RS301", "`reach` begins with a set", start.span)
     if start.type.kind == ANY:

@@ -14,7 +14,7 @@ from rulespec.types import ANY, BAD, INT, LITERAL, Ent, Num, SetOf, Type
 
 def infer_ways(x: ExpressionContext, e: ast.Ways, env: Env) -> typed.Expr:
     """Types `reach(x from s to y in t costs c within b)` and `cheapest(x from s to y in t costs c until b, else d)`."""
-    start = x.infer(e.start, env)
+    start = x.as_set(x.infer(e.start, env))
     if not isinstance(start.type, SetOf):
         return start if start.type == BAD else x.bad("RS301", f"`{e.op}` begins with a set", start.span)
     if start.type.kind == ANY:

@@ -8,6 +8,7 @@ from rulespec.check.statements.context import Outcome, Place, StatementContext
 from rulespec.check.statements.control import type_call, type_end, type_for, type_if, type_jump, type_match, type_repeat
 from rulespec.check.statements.decisions import type_decide
 from rulespec.check.statements.draws import type_draw
+from rulespec.check.statements.orders import type_rearrange
 from rulespec.check.statements.results import type_return, type_taken
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
@@ -32,7 +33,7 @@ class StatementChecker(StatementContext):
                 continue
             out, env, alive = self._statement(s, env, place)
             if out is not None:
-                result.append(out)
+                result.extend(out if isinstance(out, tuple) else (out,))
             elif isinstance(s, ast.CallStmt | ast.Match):
                 self.understood = False
         return tuple(result), env, alive
@@ -46,6 +47,8 @@ class StatementChecker(StatementContext):
             return type_let(self, s, env)
         if isinstance(s, ast.Assign):
             return type_assign(self, s, env)
+        if isinstance(s, ast.Rearrange):
+            return type_rearrange(self, s, env, place)
         if isinstance(s, ast.Pay):
             return type_pay(self, s, env), env, True
         if isinstance(s, ast.Move):

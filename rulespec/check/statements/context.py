@@ -14,8 +14,9 @@ from rulespec.check.statements.effects import Effects
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 
-Outcome = tuple[typed.Stmt | None, Env, bool]
-"""Typed statement (None if it has none), what is known after it, and whether the rules go on there."""
+Outcome = tuple[typed.Stmt | typed.Block | None, Env, bool]
+"""Typed statement, or several that it stands for (None if it has none), what is known after it, and whether the rules
+go on there."""
 
 
 class Place(Struct, frozen=True):

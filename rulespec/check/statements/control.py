@@ -176,7 +176,7 @@ def type_match(c: StatementContext, s: ast.Match, env: Env, place: Place) -> Out
 def type_for(c: StatementContext, s: ast.For, env: Env, place: Place) -> Outcome:
     """Types `for`."""
     env = c.forget(env, s.body)
-    binder, inner = type_binder(c.x, s.binder, env)
+    binder, inner = type_binder(c.x, s.binder, env, in_order=True)
     inside = replace(place, in_loop=True, again_is_decide=False)
     body, _, _ = c.inner(s.body, inner, inside)
     return typed.For(s.span, binder, body), env, True

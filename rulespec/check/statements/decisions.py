@@ -146,7 +146,7 @@ def one_form(c: StatementContext, decision: str, option: typed.OptionDef) -> Non
 def _param(c: StatementContext, p: ast.OptionParam, env: Env, reads: int) -> tuple[typed.OptionParam, Env]:
     x = c.x
     new = no_shadow(x, p.name, env)
-    low = x.infer(p.low, env)
+    low = x.as_set(x.infer(p.low, env))
     high: typed.Expr | None = None
     type_: Type = BAD
     if p.high is not None:

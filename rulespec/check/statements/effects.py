@@ -40,7 +40,7 @@ class Effects:
         if isinstance(s, ast.Decide):
             return frozenset().union(*(self.of(o.body, original) for o in self.options(s)))
         found = frozenset().union(*(self.of(block, original) for block in _blocks(s)))
-        if isinstance(s, ast.Assign):
+        if isinstance(s, ast.Assign | ast.Rearrange):
             target = s.target
             if isinstance(target, ast.Attribute):
                 found |= {target.name.text}
@@ -69,7 +69,7 @@ class Effects:
         return any(self._statement_decides(s, self.originals.get(name, ""), seen) for s in procedure.body)
 
     def _statement_decides(self, s: ast.Stmt, original: str, seen: set[str]) -> bool:
-        if isinstance(s, ast.Decide | ast.Draw):
+        if isinstance(s, ast.Decide | ast.Draw) or (isinstance(s, ast.Rearrange) and s.word == "shuffle"):
             return True
         if self._procedure_decides(callee(s, original), seen):
             return True

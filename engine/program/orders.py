@@ -1,0 +1,52 @@
+"""Orders as numbers: the members, each with its number + 1 in so many bits, the first in the lowest bits.
+
+An empty order is 0, and there are no gaps: equal orders are equal numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def packed(members: Iterable[int], bits: int) -> int:
+    """The order of members as a number."""
+    found, at = 0, 0
+    for member in members:
+        found |= member + 1 << at
+        at += bits
+    return found
+
+
+def in_order(order: int, bits: int) -> list[int]:
+    """The members of an order."""
+    found = []
+    while order:
+        found.append((order & (1 << bits) - 1) - 1)
+        order >>= bits
+    return found
+
+
+def members_of(order: int, bits: int) -> int:
+    """The set of the members of an order."""
+    return sum(1 << member for member in in_order(order, bits))
+
+
+def append(order: int, member: int, bits: int) -> int:
+    """The order with a member at its end, wherever it was before."""
+    return packed([*(other for other in in_order(order, bits) if other != member), member], bits)
+
+
+def without(order: int, member: int, bits: int) -> int:
+    """The order without a member."""
+    return packed([other for other in in_order(order, bits) if other != member], bits)
+
+
+def place(order: int, member: int, bits: int) -> int:
+    """The place of a member in the order, from 0; -1 if it is not in it."""
+    found = in_order(order, bits)
+    return found.index(member) if member in found else -1
+
+
+def front(order: int, bits: int) -> int:
+    """The first member of an order; -1 if it is empty."""
+    return (order & (1 << bits) - 1) - 1
