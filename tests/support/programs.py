@@ -194,7 +194,7 @@ class Writer:
         e = self.expr
         deeper = pad + "    "
         if self.number(9) == 0:
-            return rearranged(self, scope, pad, place)
+            return rearranged(self, scope, pad, may_ask=depth > 0 and place != "together")
         form = self.number(14 if depth > 0 else 7)
         if form == 0 and not self.together and self.answers and self.number(2):
             return taken(self, scope, pad)
@@ -228,9 +228,13 @@ class Writer:
         if form == 8:
             each = by_keys if self.number(3) == 0 else type(self).each
             binder, inner = each(self, scope, 1, order=True)
-            return [f"{pad}for {binder}:", *self.block(inner, depth, deeper, "loop"), *self.jump(inner, deeper, "loop")]
+            return [
+                f"{pad}for {binder}:",
+                *self.block(inner, depth, deeper, place or "loop"),
+                *self.jump(inner, deeper, "loop"),
+            ]
         if form == 9:
-            body = self.block(scope, depth, deeper, "loop")
+            body = self.block(scope, depth, deeper, place or "loop")
             return [f"{pad}repeat at most abs({e(NUM, scope, 1)}) % 4:", *body, *self.jump(scope, deeper, "loop")]
         if form == 10:
             cases = [f"{pad}match {e(TOWN, scope, 2)}:"]
@@ -349,7 +353,7 @@ LEAVES = {
     BOOL: ("true", "false", "oak.seen", "elm.seen", "(n > 1)"),
     TOWN: TOWNS,
     MAYBE: ("oak.twin", "elm.twin", "first(queue)", "first(z in towns from fir)"),
-    SET: ("town", "towns", "queue", "oak.near", "{oak, fir}", "friends[ash]"),
+    SET: ("town", "towns", "(queue | {fir})", "oak.near", "{oak, fir}", "friends[ash]"),
     PLAYER: (),
 }
 

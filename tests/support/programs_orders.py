@@ -55,9 +55,9 @@ def order(w: Writer, scope: Scope, d: int) -> str:
     return w.expr("set town", scope, d)
 
 
-def rearranged(w: Writer, scope: Scope, pad: str, place: str) -> list[str]:
+def rearranged(w: Writer, scope: Scope, pad: str, *, may_ask: bool) -> list[str]:
     """A statement that changes an order, or goes over one."""
-    form = w.number(6 if place == "together" else 7)
+    form = w.number(7 if may_ask else 6)
     if form == 0:
         return [f"{pad}set queue to {order(w, scope, 2)}"]
     if form < 3:
