@@ -194,7 +194,7 @@ class Writer:
         e = self.expr
         deeper = pad + "    "
         if self.number(9) == 0:
-            return rearranged(self, scope, pad, may_ask=depth > 0 and place != "together")
+            return rearranged(self, scope, pad, may_ask=depth > 0 and not self.together)
         form = self.number(14 if depth > 0 else 7)
         if form == 0 and not self.together and self.answers and self.number(2):
             return taken(self, scope, pad)
@@ -230,11 +230,11 @@ class Writer:
             binder, inner = each(self, scope, 1, order=True)
             return [
                 f"{pad}for {binder}:",
-                *self.block(inner, depth, deeper, place or "loop"),
+                *self.block(inner, depth, deeper, "loop"),
                 *self.jump(inner, deeper, "loop"),
             ]
         if form == 9:
-            body = self.block(scope, depth, deeper, place or "loop")
+            body = self.block(scope, depth, deeper, "loop")
             return [f"{pad}repeat at most abs({e(NUM, scope, 1)}) % 4:", *body, *self.jump(scope, deeper, "loop")]
         if form == 10:
             cases = [f"{pad}match {e(TOWN, scope, 2)}:"]
