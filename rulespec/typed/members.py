@@ -7,7 +7,7 @@ from rulespec.types import SetOf
 
 
 def has_members(e: typed.Expr) -> bool:
-    """Whether a set or an order has a member in every position: all of a kind, a literal, or what is made of such a set."""
+    """Whether a set or an order has a member in every position: a kind, a literal, or what is made of such a set."""
     if isinstance(e, typed.KindSet):
         return e.kind.is_player or bool(e.kind.entities)
     if isinstance(e, typed.Lit):
