@@ -174,32 +174,6 @@ class ExpressionLowering:
         start = self.expr(e.start, scope)
         return ir.Closure(slot, start, self.expr(e.step, scope.in_slot(e.var, slot)))
 
-    def _ways(self, e: typed.Ways, scope: Scope) -> ir.Expr:
-        slot = self.slot(scope)
-        here = scope.in_slot(e.var, slot)
-        to = self.slot(here)
-        there, step = scope.in_slot(e.near.var, to), here.in_slot(e.near.var, to)
-        start, near = self.expr(e.start, scope), self.expr(e.near.source, here)
-        where = self.expr(e.near.where, step) if e.near.where is not None else None
-        cost, within = self.expr(e.cost, step), e.op == "reach"
-        below = self.site(e.cost.span, "a step costs nothing at least")
-        above = self.site(e.span, "these costs together have more than 15 digits")
-        assert isinstance(e.var.type, Ent)
-        return ir.Spread(
-            slot,
-            to,
-            start,
-            self.expr(e.bound, scope) if within else None,
-            None if within else self.expr(e.bound, there),
-            near,
-            where,
-            cost,
-            self.expr(e.default, scope) if e.default is not None else None,
-            below,
-            above,
-            self.layout.size(e.var.type.kind),
-        )
-
     def _row(self, values: tuple[int, ...], index: ir.Expr) -> ir.Expr:
         if isinstance(index, ir.Const) and 0 <= index.value < len(values):
             return ir.Const(values[index.value])
@@ -346,6 +320,33 @@ class ExpressionLowering:
         return self.kept(found, e.span, MOST) if e.op in ("+", "-") else found
 
 
+def _ways(x: ExpressionLowering, e: typed.Ways, scope: Scope) -> ir.Expr:
+    slot = x.slot(scope)
+    here = scope.in_slot(e.var, slot)
+    to = x.slot(here)
+    there, step = scope.in_slot(e.near.var, to), here.in_slot(e.near.var, to)
+    start, near = x.expr(e.start, scope), x.expr(e.near.source, here)
+    where = x.expr(e.near.where, step) if e.near.where is not None else None
+    cost, within = x.expr(e.cost, step), e.op == "reach"
+    below = x.site(e.cost.span, "a step costs nothing at least")
+    above = x.site(e.span, "these costs together have more than 15 digits")
+    assert isinstance(e.var.type, Ent)
+    return ir.Spread(
+        slot,
+        to,
+        start,
+        x.expr(e.bound, scope) if within else None,
+        None if within else x.expr(e.bound, there),
+        near,
+        where,
+        cost,
+        x.expr(e.default, scope) if e.default is not None else None,
+        below,
+        above,
+        x.layout.size(e.var.type.kind),
+    )
+
+
 _OF_ORDERS = frozenset(["members", "order", "append", "without", "place", "front"])
 _FORMS: dict[type[typed.Expr], Callable[[ExpressionLowering, Any, Scope], ir.Expr]] = {
     typed.Lit: lambda lowering, e, scope: ir.Const(e.value),
@@ -364,7 +365,7 @@ _FORMS: dict[type[typed.Expr], Callable[[ExpressionLowering, Any, Scope], ir.Exp
     typed.Choice: ExpressionLowering._choice,
     typed.Each: ExpressionLowering._each,
     typed.Reach: ExpressionLowering._reach,
-    typed.Ways: ExpressionLowering._ways,
+    typed.Ways: _ways,
     typed.Op: ExpressionLowering._op,
 }
 

@@ -154,7 +154,7 @@ def test_orders_are_lists_in_json_and_in_what_scenarios_write(play: Play) -> Non
         ("add corn to queue", "RS301"),
         ("add elm.twin to queue", "RS303"),
         ("for t in queue from oak:\n    set n to 1", "RS229"),
-        ("set n to first(towns).tax", "RS301"),
+        ("set n to first(n)", "RS301"),
         ("set n to first(queue).tax", "RS303"),
         ("decide d together by p in player:\n    option o:\n        shuffle queue", "RS408"),
     ],
