@@ -130,7 +130,11 @@ _STATEMENTS = (
         "a result has a line of its own: `roll name(n in 1 .. 6)`; `n` is known from there to the end of the block",
     ),
     (
-        _BODY + r"(?:let \w+ =|set .* to) (?:choose|ask|pick) ¦",
+        r"\b(?:roll|random|rand|randint|dice)\([^()]*¦",
+        "a result has a line of its own: `roll name(n in 1 .. 6)`; `n` is known from there to the end of the block",
+    ),
+    (
+        _BODY + r"(?:let \w+ =|set .* to) (?:choose|ask|pick)(?: ¦|\(.*\) ?¦by\b)",
         "a choice has a line of its own: `choose name(x in s) by p`; `x` is known from there to the end of the block",
     ),
     (r"^\w*: let \w+ ?¦:(?!=)", "a local has the type of its value: `let name = …`"),

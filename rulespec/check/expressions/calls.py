@@ -47,6 +47,7 @@ def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
         if name in x.rules.procedures:
             return x.bad("RS229", f"`{name}` is a procedure, and has no value", e.name.span)
         places: dict[str, Span | None] = {d.name: d.span for d in x.rules.definitions.values()}
+        places |= {p.name: p.span for p in x.rules.procedures.values() if p.result is not None}
         hint, notes = nearest(name, places | dict.fromkeys(("abs", "min", "max", "count")))
         hint = hint or foreign.CALLS.get(name, "")
         return x.bad("RS221", f"no definition is called `{name}`", e.name.span, notes=notes, help=hint)
