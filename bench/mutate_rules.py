@@ -22,7 +22,7 @@ _WORDS = {
     *("let", "pay", "move", "to", "from", "of", "if", "elif", "else", "match", "case", "for", "in", "repeat", "at"),
     *("most", "decide", "chance", "by", "together", "option", "include", "where", "after", "def", "procedure"),
     *("invariant", "scoring", "score", "tiebreak", "and", "or", "is", "game", "as", "won", "weight", "extend"),
-    "decision",
+    *("decision", "roll", "choose"),
 }
 _BRACKETS = set("()[]{}")
 _END = (0, 0, "")
