@@ -96,7 +96,7 @@ class RulesMutator:
         d, rules = self.symbols.checked.declarations, self.symbols.checked.rules
         only = self.symbols.only
         match owner:
-            case ast.CallStmt() if isinstance(node, ast.Name):
+            case ast.CallStmt() | ast.Once() if isinstance(node, ast.Name):
                 found = only(rules.definitions)
             case ast.TypeRef() | ast.Number():
                 found = only(d.constants)

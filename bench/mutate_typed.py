@@ -133,6 +133,9 @@ class Mutator:
         elif isinstance(e, typed.Field | typed.Fact | typed.PieceCount):
             for name, new in self._instead(e):
                 yield "another name", new, f"… {name}"
+        elif isinstance(e, typed.Once):
+            yield "once dropped", e.value, self.source(e.value.span)
+            yield from self._arguments(e)
         elif isinstance(e, typed.Call | typed.TrackOp):
             yield from self._arguments(e)
 
@@ -181,7 +184,7 @@ class Mutator:
             where = e.body if b.where is None else typed.Op(BOOL, e.body.span, "and", (b.where, e.body))
             yield "any/all", replace(e, op="any", binder=replace(b, where=where), body=None), f"any({head} and …)"
 
-    def _arguments(self, e: typed.Call | typed.TrackOp | typed.CallProcedure) -> Iterator[Change]:
+    def _arguments(self, e: typed.Call | typed.Once | typed.TrackOp | typed.CallProcedure) -> Iterator[Change]:
         texts = [self.source(a.span) for a in e.args]
         for i in range(len(e.args)):
             for j in range(i + 1, len(e.args)):

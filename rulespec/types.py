@@ -12,6 +12,10 @@ MAX_NUMBER = 10**15
 """The largest number, and minus the least one, of all that the rules keep."""
 
 
+MAX_ONCE_STEPS = 100_000
+"""The most steps of a procedure that `once` runs."""
+
+
 class Num(Struct, frozen=True):
     """A whole number; `unit` is "" for a plain count."""
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from rulespec.check.expressions.checker import ExpressionChecker
+from rulespec.check.quiet import refuse_loud
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
@@ -16,12 +17,14 @@ from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.game.closures import Closures
 from rulespec.engine.lower.expressions import ExpressionLowering, Scope
 from rulespec.engine.lower.layout import Layout, type_name
+from rulespec.engine.lower.lowering import lower_rules
 from rulespec.engine.program import ir
 from rulespec.engine.program.evaluator import evaluate
 from rulespec.engine.program.traversal import Facts, free, highest
 from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_expr
 from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import expressions, suppositions
 from rulespec.types import INT, Ent, Type
 
 _FILE = "<expression>"
@@ -74,16 +77,24 @@ class Queries:
     @property
     def _own(self) -> _Shared:
         if self._shared is None:
-            self._shared = _memo.get(self._key)
-        if self._shared is None:
-            program = ir.Program(len(self.seats))
-            layout = Layout(self.ruleset.declarations, len(self.seats), program)
-            lowering = ExpressionLowering(layout, self.settings, program)
-            lowering.functions(self.ruleset.rules.definitions)
-            if len(_memo) >= _MEMO_LIMIT:
-                _memo.clear()
-            self._shared = _memo[self._key] = _Shared(self.ruleset, lowering, Facts(program), Closures(program))
+            self._shared = _memo.get(self._key) or self._made(whole=bool(suppositions(self.ruleset.rules)))
         return self._shared
+
+    def _made(self, *, whole: bool) -> _Shared:
+        """What tables like this one share; with the `whole` rules, `once` can run their procedures."""
+        program = ir.Program(len(self.seats))
+        lowering = ExpressionLowering(
+            Layout(self.ruleset.declarations, len(self.seats), program), self.settings, program
+        )
+        if whole:
+            lower_rules(self.ruleset, lowering)
+        else:
+            lowering.functions(self.ruleset.rules.definitions)
+        if len(_memo) >= _MEMO_LIMIT:
+            _memo.clear()
+        made = _Shared(self.ruleset, lowering, Facts(program), Closures(program))
+        self._shared = _memo[self._key] = made
+        return made
 
     @property
     def _lower(self) -> ExpressionLowering:
@@ -96,6 +107,8 @@ class Queries:
         return self._lower.p
 
     def _lowered(self, e: typed.Expr, scope: Scope | None = None) -> ir.Expr:
+        if not self._lower.p.blocks and any(type(part) is typed.Once for part in expressions(e)):
+            self._made(whole=True)
         lowered = self._lower.expr(e, scope or Scope())
         self._lower.p.slots = self._lower.most_slots
         return lowered
@@ -112,8 +125,7 @@ class Queries:
         expr = checker.infer(_parsed(text), Env(), want)
         if want is not None:
             expr = checker.expect(expr, want, "the value")
-        report.raise_if_errors()
-        return expr
+        return _quiet(expr, report)
 
     def value(self, text: str, state: list[int]) -> tuple[str, int]:
         """The type and the value of an expression.
@@ -152,8 +164,7 @@ class Queries:
         for slot, (name, type_) in enumerate(params):
             var = typed.Var(name, INT if type_ == "int" else Ent(type_), Span(_FILE, 1, 1, 1, 2))
             env, scope = env.bind(var), scope.in_slot(var, slot)
-        expr = checker.infer(parse_expr(text, _FILE, cached=True), env)
-        report.raise_if_errors()
+        expr = _quiet(checker.infer(parse_expr(text, _FILE, cached=True), env), report)
         lowered = self._lowered(expr, scope)
         slots, constant = free(lowered), not self._own.facts.reads_state(lowered)
         value = self._function(lowered, len(params))
@@ -263,6 +274,16 @@ def _parsed(text: str) -> ast.Expr:
 @lru_cache(maxsize=_QUERY_LIMIT)
 def _words(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", text))
+
+
+def _quiet(e: typed.Expr, report: Report) -> typed.Expr:
+    """The expression, if it has been typed without an error, and `once` runs no procedure in it that asks."""
+    report.raise_if_errors()
+    for part in expressions(e):
+        if type(part) is typed.Once:
+            refuse_loud(part, report)
+    report.raise_if_errors()
+    return e
 
 
 def _memoized(value: Value, slot: int) -> Value:

@@ -116,7 +116,11 @@ def _in_domain(value: Value, param: ir.Param, arg: int, bound: tuple[int, ...]) 
 
 
 def _failed(value: Value, labels: Labels, condition: ir.Condition, bound: tuple[int, ...]) -> Refusal:
-    seen = {shown.text: labels.show(shown.type, value(shown.expr, bound)) for shown in condition.shown}
+    seen = {}
+    for shown in condition.shown:
+        args = [labels.show(a.type, value(a.expr, bound)) for a in shown.args]
+        once = f" once {shown.once}({', '.join(args)})" if shown.once else ""
+        seen[shown.text + once] = labels.show(shown.type, value(shown.expr, bound))
     return _by_rule(condition.reason, condition.text, seen, condition.span)
 
 

@@ -174,6 +174,15 @@ class ExpressionLowering:
         start = self.expr(e.start, scope)
         return ir.Closure(slot, start, self.expr(e.step, scope.in_slot(e.var, slot)))
 
+    def _once(self, e: typed.Once, scope: Scope) -> ir.Expr:
+        args = []
+        for a in e.args:
+            value = self.expr(a, scope)
+            args.append(self.kept(value, a.span) if isinstance(a.type, Num) else value)
+        block, (back, *params) = self.p.entries[e.procedure.name]
+        site = self.site(e.call, "`once` asks what would hold after few steps")
+        return ir.Suppose(block, back, tuple(params), tuple(args), self.expr(e.value, scope), site)
+
     def _row(self, values: tuple[int, ...], index: ir.Expr) -> ir.Expr:
         if isinstance(index, ir.Const) and 0 <= index.value < len(values):
             return ir.Const(values[index.value])
@@ -366,6 +375,7 @@ _FORMS: dict[type[typed.Expr], Callable[[ExpressionLowering, Any, Scope], ir.Exp
     typed.Each: ExpressionLowering._each,
     typed.Reach: ExpressionLowering._reach,
     typed.Ways: _ways,
+    typed.Once: ExpressionLowering._once,
     typed.Op: ExpressionLowering._op,
 }
 

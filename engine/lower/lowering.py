@@ -34,10 +34,15 @@ def lower(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], marks
     """
     p = ir.Program(seats)
     x = ExpressionLowering(Layout(ruleset.declarations, seats, p), settings, p, marks)
-    _Lowering(ruleset, x).run()
+    lower_rules(ruleset, x)
     StartValues(ruleset.declarations, x).fill()
     p.slots = x.most_slots
     return p
+
+
+def lower_rules(ruleset: typed.Ruleset, x: ExpressionLowering) -> None:
+    """Adds all rules of a ruleset to the program that an expression lowering adds to."""
+    _Lowering(ruleset, x).run()
 
 
 class _Lowering:
@@ -53,11 +58,14 @@ class _Lowering:
 
     def run(self) -> None:
         """Adds definitions, procedures, invariants and scoring to the program."""
-        self.x.functions(self.rules.definitions)
         self.p.main, end = self.b.block(), self.b.block()
         assert end == ir.END
         self.p.blocks[end].exit = ir.End(self.b.ending("end"), None)
-        self._procedures(end)
+        procedures = Procedures(self.rules, self.b)
+        for procedure in procedures.supposed:  # known by all expressions; its parameters have cells of their own
+            self._entry(procedure, procedures)
+        self.x.functions(self.rules.definitions)
+        self._procedures(procedures, end)
         for invariant in self.rules.invariants.values():
             reason = invariant.doc or invariant.name
             condition = self.options.condition(invariant.condition, reason, invariant.span, Scope())
@@ -65,8 +73,12 @@ class _Lowering:
         if self.rules.scoring is not None:
             self.p.scoring = self._scoring(self.rules.scoring)
 
-    def _procedures(self, end: int) -> None:
-        rules, procedures = self.rules, Procedures(self.rules, self.b)
+    def _entry(self, procedure: typed.Procedure, procedures: Procedures) -> None:
+        params = [procedures.params[procedure][v] for v in procedure.params]
+        self.p.entries[procedure.name] = (procedures.first[procedure], (procedures.ret[procedure], *params))
+
+    def _procedures(self, procedures: Procedures, end: int) -> None:
+        rules = self.rules
         self.x.results = procedures.results
         if procedures.results:  # of a procedure that a game has been begun with
             self.p.blocks[end].body.append(ir.Clear(min(procedures.results.values()), len(procedures.results)))
@@ -77,8 +89,7 @@ class _Lowering:
         for procedure, block in exits.items():
             self.p.blocks[block].exit = ir.Return(procedures.ret[procedure], procedures.usual.get(procedure, end))
         for procedure in rules.procedures.values():
-            params = [procedures.params[procedure][v] for v in procedure.params]
-            self.p.entries[procedure.name] = (procedures.first[procedure], (procedures.ret[procedure], *params))
+            self._entry(procedure, procedures)
 
     def _procedure(self, procedure: typed.Procedure, procedures: Procedures, statements: StatementLowering) -> int:
         """Lowers a procedure; returns the block through which it is left."""

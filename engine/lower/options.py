@@ -35,12 +35,15 @@ class OptionLowering:
     def condition(self, e: typed.Expr, reason: str, span: Span, scope: Scope) -> ir.Condition:
         """A condition with the values to show when it fails."""
         text = self._source(e.span)
-        shown = [
-            ir.Shown(self._source(part.span), type_name(part.type), self.x.expr(part, scope))
-            for part in atoms(e)
-            if not isinstance(part, typed.Lit)
-        ]
+        shown = [self._shown(part, scope) for part in atoms(e) if not isinstance(part, typed.Lit)]
         return ir.Condition(self.x.expr(e, scope), reason or text, text, tuple(shown), span)
+
+    def _shown(self, e: typed.Expr, scope: Scope) -> ir.Shown:
+        value = self.x.expr(e, scope)
+        if not isinstance(e, typed.Once):
+            return ir.Shown(self._source(e.span), type_name(e.type), value)
+        args = tuple([self._shown(a, scope) for a in e.args])
+        return ir.Shown(self._source(e.value.span), type_name(e.type), value, e.procedure.name, args)
 
     def _source(self, span: Span) -> str:
         """The text at a place of the source, on one line."""
@@ -129,4 +132,6 @@ def atoms(e: typed.Expr) -> list[typed.Expr]:
             return [a for arg in e.args for a in atoms(arg)]
         if e.op in ("==", "!=", "<", "<=", ">", ">=", "in", "some"):
             return list(e.args)
+    if isinstance(e, typed.Once):
+        return [replace(e, type=a.type, value=a) for a in atoms(e.value) if not isinstance(a, typed.Lit)]
     return [e]

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from rulespec.engine.lower.blocks import BlockBuilder
 from rulespec.engine.lower.layout import type_name
 from rulespec.engine.program import ir
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import walk
+from rulespec.typed.traversal import called, suppositions, walk
 
 
 class Procedures:
     """The blocks and cells of procedures.
 
     Attributes:
-        order: the procedures, each after those that call it.
+        order: the procedures, each after those that call it; what `once` runs comes first.
+        supposed: the procedures that `once` names.
         first: the first block of each.
         ret: the cell of each that says where it returns to.
         lent: the parameters that are variables of the place that calls.
@@ -24,7 +27,8 @@ class Procedures:
     """
 
     def __init__(self, rules: typed.Rules, builder: BlockBuilder) -> None:
-        self.order, self.lent = _calls(rules)
+        self.supposed = dict.fromkeys(e.procedure for e in suppositions(rules))
+        self.order, self.lent = _calls(rules, self.supposed)
         self.first: dict[typed.Procedure, int] = {}
         self.ret: dict[typed.Procedure, int] = {}
         self.params: dict[typed.Procedure, dict[typed.Var, int]] = {}
@@ -47,11 +51,13 @@ class Procedures:
         return ir.Enter(self.first[procedure], after, self.ret[procedure], usual)
 
 
-def _calls(rules: typed.Rules) -> tuple[list[typed.Procedure], set[typed.Var]]:
+def _calls(
+    rules: typed.Rules, supposed: Mapping[typed.Procedure, None]
+) -> tuple[list[typed.Procedure], set[typed.Var]]:
     """The procedures, each after those that call it; and the parameters that need no cells.
 
     Those are of procedures called from a single place, which hands over a variable as it is: it does not change before
-    the procedure comes back, so its cell serves both.
+    the procedure comes back, so its cell serves both. One that `once` names is called from elsewhere, too.
     """
     sites: dict[typed.Procedure, list[typed.CallProcedure]] = {p: [] for p in rules.procedures.values()}
     found: dict[typed.Procedure, None] = {}
@@ -69,10 +75,12 @@ def _calls(rules: typed.Rules) -> tuple[list[typed.Procedure], set[typed.Var]]:
         visit(p)
     lent: set[typed.Var] = set()
     for p, calls in sites.items():
-        args = calls[0].args if len(calls) == 1 else ()
+        args = calls[0].args if len(calls) == 1 and p not in supposed else ()
         known: set[typed.Var] = set()
         for var, arg in zip(p.params, args, strict=False):
             if isinstance(arg, typed.Local) and arg.var not in known:
                 known.add(arg.var)
                 lent.add(var)
-    return list(found)[::-1], lent
+    first = {q for p in supposed for q in called(p)}
+    order = list(found)[::-1]
+    return [p for p in order if p in first] + [p for p in order if p not in first], lent

@@ -69,6 +69,8 @@ class Ranges:
             return min(values, default=0), max(values, default=0)
         if isinstance(e, ir.Call):
             return self._functions[e.function]
+        if isinstance(e, ir.Suppose):
+            return self.of(e.body)
         if isinstance(e, ir.Fold) and e.op in ("min", "max") and e.body is not None and e.default is not None:
             return hull(self.of(e.body), self.of(e.default))
         if isinstance(e, ir.Fold) and e.op == "sum" and e.body is not None:

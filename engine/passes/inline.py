@@ -25,6 +25,8 @@ def inline(p: ir.Program) -> ir.Program:
         f = functions[e.function]
         if f.lets or sum(1 for _ in walk(f.body)) > _MAX_SIZE:
             return e
+        if any(isinstance(x, ir.Suppose) for x in walk(f.body)):
+            return e  # an argument would be evaluated in another state
         if facts.worth_memo((f.body,), f.params):
             return e
         reads = [x.slot for x in walk(f.body) if isinstance(x, ir.Local)]

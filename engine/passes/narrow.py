@@ -83,7 +83,7 @@ def _lasts(e: ir.Expr, flow: Flow, first: int, head: int) -> bool:
 
     def lasts_exactly(e: ir.Expr) -> bool:
         for part in walk(e):
-            if isinstance(part, ir.Call | ir.Total):
+            if isinstance(part, ir.Call | ir.Total | ir.Suppose):
                 return False
             if isinstance(part, ir.Cell) and _touch(span(part), written):
                 return False

@@ -7,6 +7,9 @@ the interpreter takes in fact depends on the state; what it takes at most, on th
 from __future__ import annotations
 
 from rulespec.engine.program import ir
+from rulespec.engine.program.control_flow import Flow
+from rulespec.engine.program.limits import MAX_ONCE_STEPS
+from rulespec.engine.program.rounds import Rounds
 from rulespec.engine.program.traversal import parts
 
 
@@ -20,6 +23,7 @@ class Costs:
         self._functions: dict[int, int] = {}
         self._results: dict[int, int] = {}
         self._rows: dict[int, int] = {}
+        self._procedures: dict[int, int] = {}
 
     def block(self, number: int) -> int:
         """Steps of a block, up to where the next one begins."""
@@ -77,7 +81,22 @@ class Costs:
         if kind is ir.Call:
             assert isinstance(e, ir.Call)
             steps += self._function(e.function)
+        elif kind is ir.Suppose:
+            assert isinstance(e, ir.Suppose)
+            steps += min(self.procedure(e.block), MAX_ONCE_STEPS)
         return steps
+
+    def procedure(self, first: int) -> int:
+        """Steps of a procedure that does not wait; more than `MAX_ONCE_STEPS` if it may take too many."""
+        if first not in self._procedures:
+            rounds = Rounds(Flow(self.p), first, self.size)
+            steps = 0
+            for block, times in rounds.of.items():
+                exit_ = self.p.blocks[block].exit
+                called = self.procedure(exit_.block) if isinstance(exit_, ir.Enter) else 0
+                steps += times * (self.block(block) + called)
+            self._procedures[first] = min(steps, MAX_ONCE_STEPS + 1)
+        return self._procedures[first]
 
     def _function(self, number: int) -> int:
         if number not in self._functions:
@@ -104,6 +123,8 @@ class Costs:
             return 1
         if isinstance(e, ir.Fold | ir.Ranked) and e.op in ("set", "best"):
             return self.members(e.source)
+        if isinstance(e, ir.Suppose):
+            return self.members(e.body)
         if isinstance(e, ir.If):
             return max(self.members(e.then), self.members(e.other))
         if isinstance(e, ir.Call):

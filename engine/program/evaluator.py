@@ -10,8 +10,9 @@ from operator import itemgetter
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import apply_op
 from rulespec.engine.program.domains import members
+from rulespec.engine.program.execution import Execution
 from rulespec.engine.program.faults import ProgramFaultError, fault_of
-from rulespec.engine.program.journal import State
+from rulespec.engine.program.journal import Journal, State, restore
 from rulespec.engine.program.limits import MAX_NUMBER
 from rulespec.engine.program.observer import Observer
 from rulespec.engine.program.orders import packed
@@ -19,7 +20,7 @@ from rulespec.engine.program.payments import below_nothing
 from rulespec.engine.program.traversal import highest
 
 
-class Evaluator:
+class Evaluator(Execution):
     """Evaluates the expressions of a program.
 
     Args:
@@ -29,20 +30,8 @@ class Evaluator:
     """
 
     def __init__(self, program: ir.Program, patience: int = sys.maxsize, observer: Observer | None = None) -> None:
-        self.p = program
-        self.left = patience
-        self.observer = observer
+        super().__init__(program, patience, observer)
         self._slots: dict[int, int] = {}
-
-    def count(self, steps: int) -> None:
-        """Counts steps that are no expressions.
-
-        Raises:
-            ProgramFaultError: if the patience is at an end.
-        """
-        self.left -= steps
-        if self.left < 0:
-            raise ProgramFaultError(-1, "it takes too long")
 
     def evaluate(self, e: ir.Expr, state: State, slots: State) -> int:
         """The value of an expression.
@@ -103,6 +92,8 @@ class Evaluator:
             return self._ranked(e, state, slots)
         if isinstance(e, ir.Spread):
             return self._spread(e, state, slots)
+        if isinstance(e, ir.Suppose):
+            return self._suppose(e, state, slots)
         return self._made_by_passes(e, state, slots)
 
     def _choose(self, e: ir.If, state: State, slots: State) -> int:
@@ -209,6 +200,19 @@ class Evaluator:
                     sums[other] = total + cost
                     heappush(ahead, (sums[other], other))
         return settled if e.default is None else self.evaluate(e.default, state, slots)
+
+    def _suppose(self, e: ir.Suppose, state: State, slots: State) -> int:
+        args = [self.evaluate(a, state, slots) for a in e.args]
+        journal: Journal = []
+        try:
+            self.carry_out(e, args, state, journal)
+            return self.evaluate(e.body, state, slots)
+        finally:
+            try:
+                restore(state, journal)
+            except BaseException:  # an interrupt
+                restore(state, journal)
+                raise
 
     def _made_by_passes(self, e: ir.Expr, state: State, slots: State) -> int:
         if isinstance(e, ir.Positive):

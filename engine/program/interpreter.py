@@ -9,12 +9,12 @@ from functools import cached_property
 from rulespec.engine.program import ir
 from rulespec.engine.program.domains import members, numbers, too_many
 from rulespec.engine.program.evaluator import Evaluator
+from rulespec.engine.program.execution import put
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import Journal, State, compact, overwrite, restore
-from rulespec.engine.program.limits import CHECK_EVERY, MAX_LISTED, MAX_NUMBER, MAX_STEPS
+from rulespec.engine.program.limits import CHECK_EVERY, MAX_LISTED, MAX_STEPS
 from rulespec.engine.program.machine import Listed
 from rulespec.engine.program.observer import Observer
-from rulespec.engine.program.payments import check_amount, too_full
 
 
 class Interpreter(Evaluator):
@@ -82,61 +82,20 @@ class Interpreter(Evaluator):
             here, before = self.p.blocks[block], block
             self.count(1)
             for i in here.body:
-                self._execute(i, state, slots, journal)
+                self.execute(i, state, slots, journal)
             if isinstance(here.exit, ir.Ask | ir.End):
                 self._stop(here.exit, block, state, slots, journal)
                 return
-            block = self._next(here.exit, state, slots, journal)
+            block = self.following(here.exit, state, slots, journal)
             if self.observer is not None:
                 self.observer.entered(block, before)
 
-    def _execute(self, i: ir.Instruction, state: State, slots: State, journal: Journal) -> None:
-        if isinstance(i, ir.Store):
-            value = self.evaluate(i.value, state, slots)
-            if (i.low is not None and value < i.low) or (i.high is not None and value > i.high):
-                raise ProgramFaultError(i.site, f"it would be {value}")
-            _put(state, self._address(i.target, state, slots), value, journal)
-        elif isinstance(i, ir.Transfer):
-            amount = self.evaluate(i.amount, state, slots)
-            source, target = self._address(i.source, state, slots), self._address(i.target, state, slots)
-            check_amount(amount, state[source], i.unlimited, i.site)
-            _put(state, source, state[source] - amount, journal)
-            _put(state, target, state[target] + amount, journal)
-            if state[source] < -MAX_NUMBER or state[target] > MAX_NUMBER:
-                too_full(i.site)
-        else:
-            assert isinstance(i, ir.Clear)
-            self.count(i.size)
-            for cell in range(i.base, i.base + i.size):
-                _put(state, cell, 0, journal)
-
-    def _next(self, exit_: ir.Exit | None, state: State, slots: State, journal: Journal) -> int:
-        """The block that follows."""
-        if isinstance(exit_, ir.Goto):
-            return exit_.block
-        if isinstance(exit_, ir.Enter):
-            if not exit_.usual:
-                _put(state, exit_.back, exit_.after, journal)
-            return exit_.block
-        if isinstance(exit_, ir.Branch):
-            return exit_.yes if self.evaluate(exit_.condition, state, slots) else exit_.no
-        if isinstance(exit_, ir.Switch):
-            self.count(len(exit_.cases))
-            return dict(exit_.cases).get(self.evaluate(exit_.value, state, slots), exit_.other)
-        assert isinstance(exit_, ir.Return)
-        block = state[exit_.cell] or exit_.usual
-        _put(state, exit_.cell, 0, journal)
-        return block
-
     def _stop(self, exit_: ir.Ask | ir.End, block: int, state: State, slots: State, journal: Journal) -> None:
-        _put(state, ir.PC, block, journal)
+        put(state, ir.PC, block, journal)
         if isinstance(exit_, ir.End):
-            _put(state, ir.ENDING, exit_.ending + 1, journal)
+            put(state, ir.ENDING, exit_.ending + 1, journal)
             winners = self.evaluate(exit_.winners, state, slots) if exit_.winners is not None else -1
-            _put(state, ir.WINNERS, winners, journal)
-
-    def _address(self, cell: ir.Cell, state: State, slots: State) -> int:
-        return cell.base + self.evaluate(cell.index, state, slots)
+            put(state, ir.WINNERS, winners, journal)
 
     def decider(self, state: State, decision: int) -> int:
         """The seat that decides; -1 for chance."""
@@ -241,8 +200,3 @@ class Interpreter(Evaluator):
         if self.observer is not None:
             self.observer.tested(condition, found)
         return found
-
-
-def _put(state: State, cell: int, value: int, journal: Journal) -> None:
-    journal += (cell, state[cell])
-    state[cell] = value

@@ -163,6 +163,21 @@ class Call(Expr, frozen=True):
     args: tuple[Expr, ...]
 
 
+class Suppose(Expr, frozen=True):
+    """What `body` would be after a procedure, which neither asks nor ends the game. The state stays as it is.
+
+    `block` is the procedure's first block, `back` the cell that says where it returns to, `params` are the cells of its
+    parameters. More than `MAX_ONCE_STEPS` steps of it are a fault at `site`.
+    """
+
+    block: int
+    back: int
+    params: tuple[int, ...]
+    args: tuple[Expr, ...]
+    body: Expr
+    site: int
+
+
 class Positive(Expr, frozen=True):
     """The set of those i < `count` for which the cell `base + index + i * stride` is above zero (made by passes).
 
@@ -309,11 +324,16 @@ class Block(Struct):
 
 
 class Shown(Struct, frozen=True, gc=False):
-    """A value to show to a person: its source text, and its type: a kind's name, "int", "bool", or "set kind"."""
+    """A value to show to a person: its source text, and its type: a kind's name, "int", "bool", or "set kind".
+
+    `once` is the name of a procedure after which it has this value, and `args` are what the procedure is given.
+    """
 
     text: str
     type: str
     expr: Expr
+    once: str = ""
+    args: tuple[Shown, ...] = ()
 
 
 class Condition(Struct, frozen=True, gc=False):

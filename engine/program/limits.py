@@ -15,6 +15,8 @@ MAX_STEPS = 5_000_000
 
 The checker bounds each loop, but the bounds multiply. The longest way of a shipped game takes some 25,000 steps.
 """
+MAX_ONCE_STEPS = types.MAX_ONCE_STEPS
+"""The most steps of a procedure that is supposed to have run."""
 CHECK_EVERY = 100_000
 """Steps after which a machine looks at the length of the journal."""
 MAX_LISTED = 100_000_000

@@ -38,6 +38,7 @@ _PARTS |= {
     ir.Spread: lambda e: tuple(
         [x for x in (e.start, e.limit, e.until, e.near, e.where, e.cost, e.default) if x is not None]
     ),
+    ir.Suppose: lambda e: (*e.args, e.body),
     ir.Const: lambda e: (),
     ir.Local: lambda e: (),
 }
@@ -74,6 +75,8 @@ def changed(e: ir.Expr, change: Callable[[ir.Expr], ir.Expr]) -> ir.Expr:
         return replace(e, key=after[0])
     if isinstance(e, ir.If):
         return ir.If(*after)
+    if isinstance(e, ir.Suppose):
+        return replace(e, args=tuple(after[:-1]), body=after[-1])
     assert isinstance(e, Binding)
     new = iter(after)
     return _rebound(e, lambda part: next(new), lambda part: next(new))
@@ -113,6 +116,11 @@ def inside(e: Binding) -> list[ir.Expr]:
     """The parts of a binding expression that know what it binds."""
     found = [getattr(e, name) for name in _FIELDS[type(e)] if name not in _OUTSIDE]
     return [x for x in (*found, *(e.keys if isinstance(e, ir.Ranked) else ())) if x is not None]
+
+
+def at_hand(e: ir.Expr) -> tuple[ir.Expr, ...]:
+    """The parts of an expression that are evaluated in the same state as itself."""
+    return e.args if isinstance(e, ir.Suppose) else parts(e)
 
 
 def free(e: ir.Expr | None) -> frozenset[int]:
@@ -185,7 +193,7 @@ class Facts:
 
     def may_fault(self, e: ir.Expr) -> bool:
         """Whether evaluating may report a fault, so that it must not come before what guards it."""
-        if isinstance(e, ir.Lookup | ir.Spread):
+        if isinstance(e, ir.Lookup | ir.Spread | ir.Suppose):
             return True
         if isinstance(e, ir.Call):
             if e.function not in self._faults:
@@ -202,7 +210,7 @@ class Facts:
 
     def reads_state(self, e: ir.Expr) -> bool:
         """Whether the value depends on the state, not on the slots alone."""
-        if isinstance(e, ir.Cell | ir.Positive | ir.Total):
+        if isinstance(e, ir.Cell | ir.Positive | ir.Total | ir.Suppose):
             return True
         if isinstance(e, ir.Call):
             if e.function not in self._reads:

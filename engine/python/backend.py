@@ -23,6 +23,7 @@ from rulespec.engine.python.functions import FunctionWriter
 from rulespec.engine.python.invariants import Invariants, split
 from rulespec.engine.python.occupancy import Occupancy, with_occupancy
 from rulespec.engine.python.runtime import memo_of, ordered_members, runtime_names
+from rulespec.engine.python.suppositions import write_suppositions
 
 _memo = CodeMemo()
 _UNCOUNTED = 8
@@ -93,6 +94,7 @@ class PythonBackend:
         names = runtime_names(max(program.sizes.values(), default=1))
         names["left"] = self._left
         names["look"] = self._look
+        names["carry_out"] = self._carry_out
         names["K"] = tuple(self.occupancy.places.get(at, ()) for at in range(len(program.cells)))
         for i, array in enumerate(program.arrays):
             names[f"A{i}"] = array
@@ -178,6 +180,23 @@ class PythonBackend:
         journal = self._interpreter.run(state, block, args)
         return [*self._occupied(state, dict.fromkeys(journal[::2])), *journal]
 
+    def _carry_out(
+        self,
+        state: State,
+        journal: Journal,
+        block: int,
+        back: int,
+        params: tuple[int, ...],
+        args: tuple[int, ...],
+        site: int,
+    ) -> None:
+        """Runs a procedure that is supposed to have run as the interpreter does, which counts its steps."""
+        supposed = ir.Suppose(block, back, params, (), ir.Const(0), site)
+        try:
+            Interpreter(self.p).carry_out(supposed, args, state, journal)
+        finally:
+            journal += self._occupied(state, dict.fromkeys(journal[::2]))
+
     def _occupied(self, state: State, cells: Iterable[int]) -> Journal:
         """Updates the sets of occupied places after cells have been written; returns the journal of it."""
         places = self.occupancy.places
@@ -236,6 +255,7 @@ def _write(writer: ExpressionWriter, occupied: Sequence[range], costs: Costs) ->
         writer.function(f"score{i}", ["s", "v0", "v1=0"], [f"return {writer.number(e)}"])
     functions = FunctionWriter(writer, occupied, costs)
     functions.write()
+    write_suppositions(writer, functions, costs)
     return functions.done
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
 
 from rulespec.engine.passes.rewrite import membership
 from rulespec.engine.program import ir
 from rulespec.engine.program.limits import MAX_LISTED
-from rulespec.engine.program.traversal import free, walk
+from rulespec.engine.program.traversal import at_hand, free
 from rulespec.engine.python.expressions import ExpressionWriter
 
 _DEAR = (ir.Fold, ir.Closure, ir.Ranked, ir.Spread, ir.Call, ir.Positive)
@@ -43,11 +44,11 @@ class ChoiceWriter:
         for c in choices:
             asked = [x for q in c.params for x in (q.low, q.high, q.where.expr if q.where else None) if x is not None]
             for e in [*asked, *_conditions(c)]:
-                for part in walk(e):
+                for part in _here(e):
                     if isinstance(part, _DEAR) and not free(part):
                         often[part] = often.get(part, 0) + 1
             if c.params and not any(free(e) <= {-1} for e in _conditions(c)):
-                sure += [e for e in walk(c.params[0].low) if isinstance(e, _DEAR) and not free(e)]
+                sure += [e for e in _here(c.params[0].low) if isinstance(e, _DEAR) and not free(e)]
         lines: list[str] = []
         for e in dict.fromkeys(sure):
             if often[e] > 1 and not self.w.facts.may_fault(e):
@@ -142,6 +143,13 @@ class ChoiceWriter:
         if param.high is None:
             return self.w.members_of(param.low)
         return f"numbers({self.w.x(param.low)}, {self.w.x(param.high)})"
+
+
+def _here(e: ir.Expr) -> Iterator[ir.Expr]:
+    """The expression and all in it that are evaluated in the state at hand."""
+    yield e
+    for part in at_hand(e):
+        yield from _here(part)
 
 
 def _conditions(c: ir.Choice) -> list[ir.Expr]:

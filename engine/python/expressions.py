@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from rulespec.engine.program import ir
 from rulespec.engine.program.domains import members
 from rulespec.engine.program.limits import MAX_NUMBER
-from rulespec.engine.program.traversal import Binding, Facts, free, inside, parts
+from rulespec.engine.program.traversal import Binding, Facts, at_hand, free, inside
 from rulespec.engine.python.features import Features
 
 _TRUTHS = {"==", "!=", "<", "<=", ">", ">=", "not"}
@@ -50,11 +50,12 @@ class ExpressionWriter:
     """Writes expressions, and functions for the loops in them.
 
     In the source, `s` is the state, `v3` the slot 3, `A5` an array, `T2` a table, `f7` a definition, `g4` a loop, and
-    `F7` and `G4` are their memos.
+    `F7` and `G4` are their memos; `o1` is what something would be after a procedure.
 
     Attributes:
         lines: the source.
         shared: an expression → the Python variable that holds its value.
+        supposed: what is asked with `once` → the name of its function, which is written last.
         memos: the name of a function that has a memo → the number of its arguments.
         member_arrays, inverse_arrays: the arrays that are needed as tuples of members, and by value.
     """
@@ -68,6 +69,7 @@ class ExpressionWriter:
         self.member_arrays: set[int] = set()
         self.inverse_arrays: set[int] = set()
         self.memos: dict[str, int] = {}
+        self.supposed: dict[ir.Suppose, str] = {}
         self._loops: dict[ir.Expr, str] = {}
         self._new: list[str] = []
 
@@ -102,6 +104,10 @@ class ExpressionWriter:
         if isinstance(e, ir.Inverse):
             self.inverse_arrays.add(e.array)
             return f"I{e.array:d}.get({self.x(e.value)}, 0)"
+        if isinstance(e, ir.Suppose):
+            if e not in self.supposed:
+                self.supposed[e] = f"o{len(self.supposed)}"
+            return self._called(self.supposed[e], [f"v{i:d}" for i in sorted(free(e))])
         return self._loop(e)
 
     def address(self, c: ir.Cell) -> str:
@@ -113,7 +119,9 @@ class ExpressionWriter:
     def number(self, e: ir.Expr) -> str:
         """An expression whose value goes into the state: never a Python bool."""
         plain = isinstance(e, ir.Logic) or (isinstance(e, ir.Op) and e.op in _TRUTHS)
-        plain = plain or isinstance(e, ir.If | ir.Call) or (isinstance(e, ir.Fold) and e.op in ("any", "all"))
+        plain = (
+            plain or isinstance(e, ir.If | ir.Call | ir.Suppose) or (isinstance(e, ir.Fold) and e.op in ("any", "all"))
+        )
         return f"+{self.x(e)}" if plain else self.x(e)
 
     def members_of(self, source: ir.Expr, start: ir.Expr | None = None) -> str:
@@ -141,7 +149,7 @@ class ExpressionWriter:
         params = [f"v{k:d}" for k in range(f.params)]
         body = [f"v{slot:d} = {self.x(value)}" for slot, value in f.lets]
         whole = (*(value for _, value in f.lets), f.body)
-        body += self._returned(f.body)
+        body += self.returned(f.body)
         if self.features.memo and self.facts.worth_memo(whole, f.params):
             self.memos[f"f{number}"] = f.params
         self.function(f"f{number}", ["s", *params], body)
@@ -187,7 +195,7 @@ class ExpressionWriter:
                 return self._called(self._loops[over_any], [self.x(e.source)])
         if e not in self._loops:
             outer, self.shared = self.shared, {}  # a function of its own has variables of its own
-            body = self._returned(e)
+            body = self.returned(e)
             self.shared = outer
             name = self._loops[e] = f"g{len(self._loops)}"
             if self.features.memo and self.facts.worth_memo((e,), len(args)):
@@ -195,7 +203,7 @@ class ExpressionWriter:
             self._new += [f"def {name}({', '.join(['s', *args])}):", *("    " + line for line in body)]
         return self._called(self._loops[e], args)
 
-    def _returned(self, e: ir.Expr) -> list[str]:
+    def returned(self, e: ir.Expr) -> list[str]:
         """The lines that give back the value of an expression."""
         if not isinstance(e, Binding) or not self.features.hoist:
             return self._plainly(e)
@@ -217,7 +225,7 @@ class ExpressionWriter:
                 return [e]
             if not isinstance(e, ir.Call):
                 return []  # it is a function of its own
-        return [x for part in parts(e) for x in self._same_for_all(part, outside)]
+        return [x for part in at_hand(e) for x in self._same_for_all(part, outside)]
 
     def _plainly(self, e: ir.Expr) -> list[str]:
         if isinstance(e, ir.Closure):

@@ -37,6 +37,8 @@ class FunctionWriter:
         self.p = writer.p
         self.plan = Plan(writer.p, writer.features, occupied, costs)
         self.done: dict[int, int] = {}
+        self._counting: set[int] = set()
+        """The procedures that count steps by themselves."""
 
     def write(self) -> None:
         """Writes a function for every block at which running may begin."""
@@ -56,6 +58,14 @@ class FunctionWriter:
                 self.done[head] = 0
                 todo += self._function(head)
 
+    def runs_at_once(self, first: int) -> bool:
+        """Whether the function of a procedure, once written, does all of it and counts no steps by itself."""
+        procedure = self.plan.procedures.get(first)
+        if procedure is None or procedure.waits or first in self._counting:
+            return False
+        called = (self.p.blocks[block].exit for block in procedure.blocks)
+        return all(self.runs_at_once(e.block) for e in called if isinstance(e, ir.Enter))
+
     def _procedure(self, first: int, procedure: Procedure) -> list[int]:
         """Writes a procedure for those who call it, and for those who know it by its cells.
 
@@ -74,6 +84,8 @@ class FunctionWriter:
             self.plan.charged[first] = writer.steps
         else:
             body = [*counted(writer.steps), *body]
+        if any("left[0]" in line for line in body):
+            self._counting.add(first)
         self.w.function(f"p{first:d}", ["s", "u", *known], body)
         self.done[first] = self.plan.charged.get(first, 1)
         lines = [f"{v} = s[{at:d}]" for v, at in zip(known, cells, strict=True)]

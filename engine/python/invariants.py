@@ -107,7 +107,7 @@ class Invariants:
         for number, v in enumerate(self._p.invariants):
             read: set[_Reads] = set()
             for e, known in islice(_walk(self._p, v), max(left, 0)):
-                left -= 1
+                left = 0 if isinstance(e, ir.Suppose) else left - 1  # its procedure may read anything
                 if isinstance(e, ir.Cell):
                     read.add(_Reads(e.base, e.size, _sum(e.index, known)))
             whole = self.members[number]

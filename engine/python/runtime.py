@@ -11,6 +11,7 @@ from typing import Any
 
 from rulespec.engine.program.domains import members, numbers, too_many
 from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.journal import restore
 from rulespec.engine.program.limits import MAX_NUMBER
 from rulespec.engine.program.orders import append, members_of, packed, place, without
 from rulespec.engine.program.payments import below_nothing, too_full, too_much
@@ -180,6 +181,7 @@ def runtime_names(largest: int) -> dict[str, Any]:
         "bisect_left": bisect_left,
         "compress": compress,
         "ne": ne,
+        "restore": restore,
         "__builtins__": {
             "min": min,
             "max": max,
@@ -189,6 +191,7 @@ def runtime_names(largest: int) -> dict[str, Any]:
             "tuple": tuple,
             "range": range,
             "map": map,
+            "BaseException": BaseException,
             "len": len,
             "sum": sum,
         },

@@ -96,7 +96,7 @@ def _neighbours(value: ir.Expr, member: ir.Cell, written: list[tuple[int, int]])
     if rest is None:
         return None
     for read in walk(ir.Cell(value.base, rest, value.size)):
-        if isinstance(read, ir.Call | ir.Positive | ir.Total):
+        if isinstance(read, ir.Call | ir.Positive | ir.Total | ir.Suppose):
             return None
         if isinstance(read, ir.Cell):
             first = read.base + (read.index.value if isinstance(read.index, ir.Const) else 0)

@@ -101,4 +101,6 @@ def _of_games(e: typed.Expr) -> str | None:
             return "`players`"
         case typed.KindSet() if e.kind.is_player:
             return f"`{e.kind.name}`"
+        case typed.Once():
+            return f"what holds after `{e.procedure.name}`"
     return None

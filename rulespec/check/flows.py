@@ -62,6 +62,8 @@ class Flows:
         elif isinstance(e, typed.Local):
             for value in [args[e.var]] if e.var in args else self.ranges.values(e.var):
                 yield from self._to(value, within, {}, deep - 1)
+        elif isinstance(e, typed.Once):
+            yield from self._to(e.value, within, args, deep - 1)
         elif isinstance(e, typed.Choice):
             condition = self.ranges.settled(e.condition)
             if condition is not False:

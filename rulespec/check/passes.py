@@ -12,6 +12,7 @@ from rulespec.check.context import Context
 from rulespec.check.declare import declare
 from rulespec.check.facts import check_facts
 from rulespec.check.loops import check_loops
+from rulespec.check.quiet import check_quiet
 from rulespec.check.recursion import check_recursion
 from rulespec.check.signatures import check_signatures
 from rulespec.check.size import check_size
@@ -53,6 +54,7 @@ PASSES = (
     # Termination. A call that has no typed form may lead to a decision; work is finite without recursion only.
     Pass(check_recursion),
     Pass(check_loops, _understood),
+    Pass(check_quiet, _without_errors),
     Pass(check_work, _without_errors),
     # Resources, as far as the rules say them in numbers.
     Pass(check_amounts, _without_errors),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import walk
+from rulespec.typed.traversal import suppositions, walk
 
 COMPARISONS = frozenset(["==", "!=", "<", "<=", ">", ">="])
 
@@ -76,6 +76,8 @@ class Ranges:
             return _OPERATORS[e.op]([self.of(a) for a in e.args])
         if isinstance(e, typed.Local):
             return self._of_var(e.var)
+        if isinstance(e, typed.Once):
+            return self.of(e.value)
         if isinstance(e, typed.Call) and e.definition.body is not None:
             if e.definition not in self._of_definitions:
                 self._of_definitions[e.definition] = self.of(e.definition.body)
@@ -123,6 +125,9 @@ def _values(rules: typed.Rules) -> dict[typed.Var, list[typed.Expr]]:
                     found.setdefault(var, []).append(value)
             elif isinstance(s, typed.Assign) and isinstance(s.target, typed.Local):
                 assigned.add(s.target.var)
+    for e in suppositions(rules):
+        for var, value in zip(e.procedure.params, e.args, strict=True):
+            found.setdefault(var, []).append(value)
     for definition in rules.definitions.values():
         found.update((var, [value]) for var, value in definition.lets)
     return {var: values for var, values in found.items() if var not in assigned}

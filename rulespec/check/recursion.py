@@ -9,7 +9,15 @@ from msgspec import Struct
 from rulespec.check.context import Context
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import definition_expressions, expressions, parts, walk
+from rulespec.typed.traversal import (
+    called,
+    definition_expressions,
+    expressions,
+    parts,
+    statement_expressions,
+    suppositions,
+    walk,
+)
 
 MAX_DEPTH = 150
 """Levels of expressions on the longest way through definitions that call one another."""
@@ -22,7 +30,7 @@ class _Rule(Struct):
         name: its name.
         span: where it is declared.
         calls: the first call of each rule that it calls, by the key of that rule.
-        levels: how deep its own expressions nest; 0 for a procedure.
+        levels: how deep its own expressions nest; 0 for a procedure that nothing asks `once` about.
         depth: the same with all that it calls; None until that is known.
     """
 
@@ -73,9 +81,9 @@ def _follow(root: str, rules: dict[str, _Rule], seen: set[str], c: Context) -> N
 
 def _measure(rule: _Rule, rules: dict[str, _Rule], c: Context) -> None:
     """Sets the depth of a rule, after those it calls. Of a chain of definitions the first too deep one is reported."""
-    below = [rules[key].depth or 0 for key in rule.calls if key in rules]
+    below = [rules[key].depth or 0 for key in rule.calls if key in rules and rule.levels]
     rule.depth = rule.levels + max(below, default=0)
-    if rule.depth > MAX_DEPTH and all(depth <= MAX_DEPTH for depth in below):
+    if rule.levels and rule.depth > MAX_DEPTH and all(depth <= MAX_DEPTH for depth in below):
         help_ = "let fewer definitions call one another in a row"
         c.report.error("RS410", "the definitions that this one calls nest too deep", rule.span, help=help_)
 
@@ -83,25 +91,37 @@ def _measure(rule: _Rule, rules: dict[str, _Rule], c: Context) -> None:
 def _call_graph(rules: typed.Rules) -> dict[str, _Rule]:
     """The rules by a key of their own: a definition and a procedure of one name are two rules."""
     graph: dict[str, _Rule] = {}
+    asked = {p for e in suppositions(rules) for p in called(e.procedure)}
     for d in rules.definitions.values():
-        calls: dict[str, Span] = {}
-        for root in definition_expressions(d):
-            for e in expressions(root):
-                if isinstance(e, typed.Call):
-                    calls.setdefault(f"def {e.definition.name}", e.span)
-        graph[f"def {d.name}"] = _Rule(d.name, d.span, calls, _levels(d))
+        roots = definition_expressions(d)
+        graph[f"def {d.name}"] = _Rule(d.name, d.span, _calls(roots), _levels(roots))
     for p in rules.procedures.values():
-        calls = {}
-        for s in walk(p.body):
+        statements = list(walk(p.body))
+        roots = [e for s in statements for e in statement_expressions(s)] if asked else []
+        calls = _calls(roots)
+        for s in statements:
             if isinstance(s, typed.CallProcedure):
                 calls.setdefault(f"procedure {s.procedure.name}", s.span)
-        graph[f"procedure {p.name}"] = _Rule(p.name, p.span, calls)
+        supposes = any(type(e) is typed.Once for root in roots for e in expressions(root))
+        levels = 1 + _levels(roots) if supposes or p in asked else 0
+        graph[f"procedure {p.name}"] = _Rule(p.name, p.span, calls, levels)
     return graph
 
 
-def _levels(definition: typed.Definition) -> int:
-    """How deep the expressions of a definition nest."""
-    level = definition_expressions(definition)
+def _calls(roots: list[typed.Expr]) -> dict[str, Span]:
+    """The rules that expressions call, by key, each with the place of the first call."""
+    calls: dict[str, Span] = {}
+    for root in roots:
+        for e in expressions(root):
+            if isinstance(e, typed.Call):
+                calls.setdefault(f"def {e.definition.name}", e.span)
+            elif isinstance(e, typed.Once):
+                calls.setdefault(f"procedure {e.procedure.name}", e.call)
+    return calls
+
+
+def _levels(level: list[typed.Expr]) -> int:
+    """How deep expressions nest."""
     depth = 0
     while level:
         depth += 1

@@ -8,7 +8,7 @@ from rulespec.check.context import Context
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import definition_expressions, expressions, parts, statement_expressions, walk
-from rulespec.types import Type
+from rulespec.types import MAX_ONCE_STEPS, Type
 
 MAX_WORK = 10**7
 """Steps of evaluating one expression, estimated from the sizes of the kinds."""
@@ -68,6 +68,7 @@ class _Work:
     def __init__(self, declarations: typed.Declarations) -> None:
         self.decls = declarations
         self._of_definitions: dict[typed.Definition, int] = {}
+        self._of_procedures: dict[typed.Procedure, int] = {}
 
     def of(self, e: typed.Expr) -> int:
         """Steps of evaluating an expression once."""
@@ -81,6 +82,8 @@ class _Work:
         if type(e) is typed.Ways:
             return self._of_ways(e)
         called = self.of_definition(e.definition) if type(e) is typed.Call else 0
+        if type(e) is typed.Once:
+            called = self.of_procedure(e.procedure)
         return 1 + called + sum(self.of(x) for x in parts(e))
 
     def _of_ways(self, e: typed.Ways) -> int:
@@ -96,6 +99,31 @@ class _Work:
         if definition not in self._of_definitions:
             self._of_definitions[definition] = sum(self.of(e) for e in definition_expressions(definition))
         return self._of_definitions[definition]
+
+    def of_procedure(self, procedure: typed.Procedure) -> int:
+        """Steps of a procedure that `once` runs, which the engine bounds."""
+        if procedure not in self._of_procedures:
+            self._of_procedures[procedure] = min(MAX_ONCE_STEPS, self._block(procedure.body))
+        return self._of_procedures[procedure]
+
+    def _block(self, block: typed.Block) -> int:
+        """Steps of statements: of the branches of each the dearest, of a loop all rounds."""
+        steps = 0
+        for s in block:
+            steps += 1 + sum(map(self.of, statement_expressions(s)))
+            if isinstance(s, typed.CallProcedure):
+                steps += self.of_procedure(s.procedure)
+            elif isinstance(s, typed.If):
+                steps += max(self._block(body) for _, body in s.branches)
+            elif isinstance(s, typed.Match):
+                steps += max(self._block(body) for body in (*(body for _, body in s.cases), s.other or ()))
+            elif isinstance(s, typed.For):
+                where = self.of(s.binder.where) if s.binder.where is not None else 0
+                steps += self.members(s.binder.source) * (1 + where + self._block(s.body))
+            elif isinstance(s, typed.Repeat):
+                times = s.limit.value if isinstance(s.limit, typed.Lit) else MAX_ONCE_STEPS
+                steps += times * self._block(s.body)
+        return steps
 
     def of_listing(self, option: typed.OptionDef) -> int:
         """Steps of going through all arguments of an option. Ranges of numbers count once: the engine bounds them."""

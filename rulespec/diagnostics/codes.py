@@ -78,6 +78,7 @@ CODES: dict[str, str] = {
     "RS309": "a test that never fails",
     "RS310": "division by zero",
     "RS311": "a number that becomes too large",
+    "RS321": "not a quiet procedure",
     "RS401": "a rule that calls itself",
     "RS402": "a loop that may not end",
     "RS403": "a `match` that leaves cases out",

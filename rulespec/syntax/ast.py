@@ -93,6 +93,14 @@ class Choice(Expr, frozen=True):
     other: Expr
 
 
+class Once(Expr, frozen=True):
+    """`value once name(args)`: what the value would be after a procedure."""
+
+    value: Expr
+    name: Name
+    args: tuple[Expr, ...]
+
+
 class Binder(Struct, frozen=True, gc=False):
     """`name in source [from|after start] [where condition] [by keys]`."""
 

@@ -175,6 +175,9 @@ class ExpressionBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
     def if_expr(self, meta: Meta, c: list[Any]) -> ast.Expr:
         return ast.Choice(self.origin.span(meta), c[1], c[0], c[2])
 
+    def once(self, meta: Meta, c: list[Any]) -> ast.Expr:
+        return ast.Once(self.origin.span(meta), c[0], c[1], c[2] or ())
+
     def empty_set(self, meta: Meta, c: list[Any]) -> ast.Expr:
         return ast.SetLiteral(self.origin.span(meta), ())
 

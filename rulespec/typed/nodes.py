@@ -314,6 +314,15 @@ class Ways(Expr, frozen=True):
     default: Expr | None
 
 
+class Once(Expr, frozen=True):
+    """What `value` would be after a procedure that neither asks nor ends the game; `call` is the place of the call."""
+
+    value: Expr
+    procedure: Procedure
+    args: tuple[Expr, ...]
+    call: Span
+
+
 # --- statements ----------------------------------------------------------------------------
 
 

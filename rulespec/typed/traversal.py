@@ -29,6 +29,7 @@ _PARTS: dict[type[typed.Expr], Callable[..., list[typed.Expr]]] = {
     typed.Each: lambda e: [*_of_binder(e.binder), *(x for x in (e.body, e.default) if x is not None)],
     typed.Reach: lambda e: [e.start, e.step],
     typed.Ways: lambda e: [e.start, *_of_binder(e.near), *(x for x in (e.cost, e.bound, e.default) if x is not None)],
+    typed.Once: lambda e: [*e.args, e.value],
 }
 
 
@@ -99,6 +100,23 @@ def statement_expressions(s: typed.Stmt) -> list[typed.Expr]:
             found += [r.condition for r in o.requires]
         return found
     return []
+
+
+def called(procedure: typed.Procedure) -> dict[typed.Procedure, None]:
+    """A procedure, and those that it calls, directly or through others."""
+    found: dict[typed.Procedure, None] = {}
+    todo = [procedure]
+    while todo:
+        procedure = todo.pop()
+        if procedure not in found:
+            found[procedure] = None
+            todo += [s.procedure for s in walk(procedure.body) if isinstance(s, typed.CallProcedure)]
+    return found
+
+
+def suppositions(rules: typed.Rules) -> list[typed.Once]:
+    """Every `once` of the rules."""
+    return [e for group in expressions_by_rule(rules) for e in group if type(e) is typed.Once]
 
 
 def expressions_by_rule(rules: typed.Rules) -> Iterator[list[typed.Expr]]:

@@ -11,6 +11,7 @@ from cases import split, write
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from programs_orders import by_keys, rearranged, ways
+from programs_tokens import once, quiet_procedures
 from programs_values import ANSWERS, answers, draw, only, taken
 from worlds import IDLE, WORLD
 
@@ -39,6 +40,8 @@ class Writer:
         """Whether the place is in an option of a decision that is taken together."""
         self.answers = 0
         """How many of the procedures of `ANSWERS` may be called."""
+        self.hushed = -1
+        """The number of the quiet procedure that is written; -1 if it is none."""
 
     def number(self, below: int) -> int:
         return self.draw(st.integers(0, below - 1))
@@ -64,7 +67,10 @@ class Writer:
             SET: self.set,
             PLAYER: self.player,
         }
-        return write[type_](scope, depth - 1)
+        if type_ != PLAYER and self.hushed != 0 and self.number(9) == 0:
+            return once(self, type_, scope, depth - 1)
+        text = write[type_](scope, depth - 1)
+        return self.pick(*LEAVES[type_]) if self.hushed >= 0 and ("f(" in text or "g(" in text) else text
 
     def each(self, scope: dict[str, str], d: int, *, order: bool = False) -> tuple[str, dict[str, str]]:
         name = self.fresh()
@@ -327,6 +333,7 @@ class Writer:
                 *("def g(k: int, u: set town) -> int:", *plainer(unused), f"    {self.pick('1', 'k', 'k / n', 'n')}"),
                 *self.chains(),
                 *answering,
+                *quiet_procedures(self),
                 *(
                     "procedure helper(k: int, t: town):",
                     *[line for line in helper if "helper(" not in line],

@@ -74,6 +74,33 @@ def _one_of(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
     return x.wrong(source, f"`{op}` gives {what} of a set", help_)
 
 
+def infer_procedure(
+    x: ExpressionContext, e: ast.CallStmt | ast.Once, env: Env, others: tuple[str, ...] = ()
+) -> tuple[typed.Procedure, tuple[typed.Expr, ...]] | None:
+    """The procedure that is called, and its arguments; None if it has been reported that there is none.
+
+    `others` are words that may have been meant.
+    """
+    name = env.original if e.name.text == "original" and env.original else e.name.text
+    procedure = x.rules.procedures.get(name)
+    if procedure is None:
+        what = "a definition has a value and does nothing" if name in x.rules.definitions else ""
+        places: dict[str, Span | None] = {p.name: p.span for p in x.rules.procedures.values()}
+        hint, notes = nearest(name, places | dict.fromkeys(others))
+        help_ = what or hint or foreign.PROCEDURES.get(name, "")
+        x.error("RS221", f"no procedure is called `{name}`", e.name.span, notes=notes, help=help_)
+        for arg in e.args:
+            x.infer(arg, env)
+        return None
+    x.decls.used.add(f"procedure {name}")
+    x.decls.refer(e.name.span, procedure)
+    if procedure.result is not None:
+        notes = (Label(procedure.result_span or procedure.span, f"its value is {procedure.result}"),)
+        help_ = f"take it: `let x = {e.name.text}(…)`, or `set … to {e.name.text}(…)`"
+        x.error("RS262", f"the value of `{e.name.text}` is dropped", e.name.span, notes=notes, help=help_)
+    return procedure, arguments(x, e, [p.type for p in procedure.params], env, procedure.span, procedure.params)
+
+
 def _least_or_greatest(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
     args = [x.infer(a, env) for a in e.args]
     type_: Type = LITERAL
@@ -115,7 +142,7 @@ def infer_track_call(x: ExpressionContext, e: ast.TrackCall, env: Env) -> typed.
 
 def arguments(
     x: ExpressionContext,
-    e: ast.CallExpr | ast.CallStmt,
+    e: ast.CallExpr | ast.CallStmt | ast.Once,
     types: list[Type] | list[Num],
     env: Env,
     declared: Span | None = None,

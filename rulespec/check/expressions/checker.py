@@ -9,6 +9,7 @@ from rulespec.check.expressions.calls import infer_call, infer_track_call
 from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.expressions.lookups import infer_index
 from rulespec.check.expressions.names import infer_attribute, infer_number, infer_ref
+from rulespec.check.expressions.once import infer_once
 from rulespec.check.expressions.operators import infer_binary, infer_choice, infer_unary
 from rulespec.check.expressions.sets import infer_each, infer_in_order, infer_reach, infer_set
 from rulespec.check.expressions.ways import infer_ways
@@ -44,4 +45,5 @@ _FORMS: dict[type[ast.Expr], Callable[[ExpressionChecker, Any, Env, Type | None]
     ast.Each: lambda x, e, env, want: infer_each(x, e, env),
     ast.Reach: lambda x, e, env, want: infer_reach(x, e, env),
     ast.Ways: lambda x, e, env, want: infer_ways(x, e, env),
+    ast.Once: infer_once,
 }

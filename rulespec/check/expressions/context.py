@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
@@ -48,6 +48,7 @@ class ExpressionContext(ABC):
         report: takes the diagnostics.
         seats: names of the seats, if a game has begun; each is an entity of the players' kind.
         firsts: variables that `let` has given the first member of a set that is known to have some.
+        assigned: gives the names that a procedure may assign; None: any procedure may assign any.
         disputes: takes the units in conflict with those of constants; None: they are reported at once.
     """
 
@@ -60,6 +61,7 @@ class ExpressionContext(ABC):
         self.seats = tuple(seats)
         self.firsts: set[typed.Var] = set()
         self.disputes: list[Dispute] | None = None
+        self.assigned: Callable[[str], frozenset[object]] | None = None
 
     @abstractmethod
     def infer(self, e: ast.Expr, env: Env, want: Type | None = None) -> typed.Expr:

@@ -44,6 +44,7 @@ class StatementContext(ABC):
     def __init__(self, expressions: ExpressionContext, groups: Mapping[str, ast.OptionGroup]) -> None:
         self.x = expressions
         self.effects = Effects(expressions.decls, groups)
+        expressions.assigned = self.effects.of_procedure
         self.understood = True
         self.options_seen: dict[tuple[str, str], typed.OptionDef] = {}
 

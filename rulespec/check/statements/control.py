@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from rulespec.check.expressions.calls import arguments
-from rulespec.check.expressions.foreign import PROCEDURES
+from rulespec.check.expressions.calls import arguments, infer_procedure
 from rulespec.check.expressions.sets import type_binder
 from rulespec.check.origins import added
 from rulespec.check.scope import Env, known_if
 from rulespec.check.statements.context import Outcome, Place, StatementContext
-from rulespec.diagnostics.diagnostic import Label, Span
-from rulespec.diagnostics.suggestions import nearest
+from rulespec.diagnostics.diagnostic import Label
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.types import ANY, BAD, INT, Bool, Ent, Num, SetOf
@@ -20,28 +18,13 @@ from rulespec.types import ANY, BAD, INT, Bool, Ent, Num, SetOf
 def type_call(c: StatementContext, s: ast.CallStmt, env: Env, place: Place) -> Outcome:
     """Types a call of a procedure."""
     x = c.x
-    name = env.original if s.name.text == "original" and env.original else s.name.text
-    procedure = x.rules.procedures.get(name)
-    if procedure is None:
-        what = "a definition has a value and does nothing" if name in x.rules.definitions else ""
-        places: dict[str, Span | None] = {p.name: p.span for p in x.rules.procedures.values()}
-        hint, notes = nearest(name, places | dict.fromkeys(("let", "set", "pay", "move", "repeat", "decide")))
-        x.error(
-            "RS221",
-            f"no procedure is called `{name}`",
-            s.name.span,
-            notes=notes,
-            help=what or hint or PROCEDURES.get(name, ""),
-        )
-        for arg in s.args:
-            x.infer(arg, env)
+    found = infer_procedure(x, s, env, ("let", "set", "pay", "move", "repeat", "decide"))
+    if found is None:
         return None, env, True
-    if procedure.result is not None:
-        notes = (Label(procedure.result_span or procedure.span, f"its value is {procedure.result}"),)
-        help_ = f"take it: `let x = {s.name.text}(…)`, or `set … to {s.name.text}(…)`"
-        x.error("RS262", f"the value of `{s.name.text}` is dropped", s.name.span, notes=notes, help=help_)
-    args = enter(c, s, name, procedure, env, place)
-    return typed.CallProcedure(s.span, procedure, args), env.forget(c.effects.of_procedure(name)), True
+    procedure, args = found
+    if place.together and c.effects.decides(procedure.name):
+        x.error("RS408", "a decision taken together cannot lead to another decision", s.span)
+    return typed.CallProcedure(s.span, procedure, args), env.forget(c.effects.of_procedure(procedure.name)), True
 
 
 def enter(

@@ -1,0 +1,120 @@
+"""The meaning of instructions, and of how blocks end, said as plainly as possible."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from rulespec.engine.program import ir
+from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.journal import Journal, State
+from rulespec.engine.program.limits import MAX_NUMBER, MAX_ONCE_STEPS
+from rulespec.engine.program.observer import Observer
+from rulespec.engine.program.payments import check_amount, too_full
+
+
+class Execution(ABC):
+    """Executes blocks over a state; what it writes is noted in a journal.
+
+    Args:
+        program: the blocks.
+        patience: how many steps are taken at most; `left` counts down.
+        observer: told what is run.
+    """
+
+    def __init__(self, program: ir.Program, patience: int, observer: Observer | None) -> None:
+        self.p = program
+        self.left = patience
+        self.observer = observer
+
+    @abstractmethod
+    def evaluate(self, e: ir.Expr, state: State, slots: State) -> int:
+        """The value of an expression."""
+
+    def count(self, steps: int) -> None:
+        """Counts steps that are no expressions.
+
+        Raises:
+            ProgramFaultError: if the patience is at an end.
+        """
+        self.left -= steps
+        if self.left < 0:
+            raise ProgramFaultError(-1, "it takes too long")
+
+    def carry_out(self, e: ir.Suppose, args: Sequence[int], state: State, journal: Journal) -> None:
+        """Runs the procedure that is supposed to have run. After a fault, too, the journal undoes what it has done."""
+        patience = self.left
+        allowed = self.left = min(patience, MAX_ONCE_STEPS)
+        try:
+            self._carry_out(e, args, state, journal)
+        except ProgramFaultError:
+            if self.left < 0 and allowed < patience:
+                self.left = 0
+                raise ProgramFaultError(e.site, f"it takes more than {MAX_ONCE_STEPS:,} steps") from None
+            raise
+        finally:
+            self.left += patience - allowed
+
+    def _carry_out(self, e: ir.Suppose, args: Sequence[int], state: State, journal: Journal) -> None:
+        slots = [0] * (self.p.slots + 1)
+        for cell, value in zip(e.params, args, strict=True):
+            put(state, cell, value, journal)
+        block, before = e.block, -1
+        while True:
+            if self.observer is not None:
+                self.observer.entered(block, before)
+            here, before = self.p.blocks[block], block
+            self.count(1)
+            for i in here.body:
+                self.execute(i, state, slots, journal)
+            if isinstance(here.exit, ir.Return) and here.exit.cell == e.back:
+                return
+            block = self.following(here.exit, state, slots, journal)
+
+    def execute(self, i: ir.Instruction, state: State, slots: State, journal: Journal) -> None:
+        """Executes an instruction."""
+        if isinstance(i, ir.Store):
+            value = self.evaluate(i.value, state, slots)
+            if (i.low is not None and value < i.low) or (i.high is not None and value > i.high):
+                raise ProgramFaultError(i.site, f"it would be {value}")
+            put(state, self._address(i.target, state, slots), value, journal)
+        elif isinstance(i, ir.Transfer):
+            amount = self.evaluate(i.amount, state, slots)
+            source, target = self._address(i.source, state, slots), self._address(i.target, state, slots)
+            check_amount(amount, state[source], i.unlimited, i.site)
+            put(state, source, state[source] - amount, journal)
+            put(state, target, state[target] + amount, journal)
+            if state[source] < -MAX_NUMBER or state[target] > MAX_NUMBER:
+                too_full(i.site)
+        else:
+            assert isinstance(i, ir.Clear)
+            self.count(i.size)
+            for cell in range(i.base, i.base + i.size):
+                put(state, cell, 0, journal)
+
+    def following(self, exit_: ir.Exit | None, state: State, slots: State, journal: Journal) -> int:
+        """The block that follows one that neither asks nor ends the game."""
+        if isinstance(exit_, ir.Goto):
+            return exit_.block
+        if isinstance(exit_, ir.Enter):
+            if not exit_.usual:
+                put(state, exit_.back, exit_.after, journal)
+            return exit_.block
+        if isinstance(exit_, ir.Branch):
+            return exit_.yes if self.evaluate(exit_.condition, state, slots) else exit_.no
+        if isinstance(exit_, ir.Switch):
+            self.count(len(exit_.cases))
+            return dict(exit_.cases).get(self.evaluate(exit_.value, state, slots), exit_.other)
+        assert isinstance(exit_, ir.Return)
+        block = state[exit_.cell] or exit_.usual
+        put(state, exit_.cell, 0, journal)
+        return block
+
+    def _address(self, cell: ir.Cell, state: State, slots: State) -> int:
+        return cell.base + self.evaluate(cell.index, state, slots)
+
+
+def put(state: State, cell: int, value: int, journal: Journal) -> None:
+    """Writes a cell, after its old value has been noted."""
+    journal += (cell, state[cell])
+    state[cell] = value

@@ -1,0 +1,79 @@
+"""How often the blocks of a procedure run at most, if it does not wait: as often as the loops around them go round."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rulespec.engine.program import ir
+from rulespec.engine.program.control_flow import Flow
+from rulespec.engine.program.limits import MAX_ONCE_STEPS
+
+
+class Rounds:
+    """The blocks of a procedure that does not wait.
+
+    Args:
+        flow: of the program.
+        first: the procedure's first block.
+        size: gives the most members of a set of a type.
+
+    Attributes:
+        of: a block → how often it runs at most when the procedure is called once. Where nothing says how often a loop
+            goes round, it is more often than any procedure may.
+    """
+
+    def __init__(self, flow: Flow, first: int, size: Callable[[str], int]) -> None:
+        self.p = flow.p
+        self._size = size
+        before: dict[int, list[int]] = {first: []}
+        turns: list[tuple[int, int]] = []
+        """From the last block of a loop to its head."""
+        open_ = {first}
+        todo = [(first, iter(flow.successors(first)))]
+        while todo:
+            block, rest = todo[-1]
+            after = next(rest, None)
+            if after is None:
+                open_.discard(block)
+                todo.pop()
+                continue
+            if after in open_:
+                turns.append((block, after))
+            if after not in before:
+                before[after] = []
+                open_.add(after)
+                todo.append((after, iter(flow.successors(after))))
+            before[after].append(block)
+        self.of = dict.fromkeys(before, 1)
+        for head in dict.fromkeys(head for _, head in turns):
+            times = 1 + self._rounds(head, before)
+            for block in _inside(head, [last for last, of in turns if of == head], before):
+                self.of[block] *= times
+
+    def _rounds(self, head: int, blocks: dict[int, list[int]]) -> int:
+        """How often a loop goes round: for each member of a set, or until a number has been counted down."""
+        exit_ = self.p.blocks[head].exit
+        test = exit_.condition if isinstance(exit_, ir.Branch) else None
+        if not isinstance(test, ir.Op) or not isinstance(test.args[0], ir.Cell) or test.args[1:] != (ir.Const(0),):
+            return MAX_ONCE_STEPS
+        left = test.args[0]
+        if test.op == "!=":
+            return self._size(self.p.cells[left.base].type)
+        stored = [
+            i.value for b in blocks for i in self.p.blocks[b].body if isinstance(i, ir.Store) and i.target == left
+        ]
+        begun = [value for value in stored if value != ir.Op("-", (left, ir.Const(1)))]
+        known = [value.value for value in begun if isinstance(value, ir.Const)]
+        return max(0, *known) if test.op == ">" and known and len(known) == len(begun) else MAX_ONCE_STEPS
+
+
+def _inside(head: int, last: list[int], before: dict[int, list[int]]) -> set[int]:
+    """The blocks of a loop."""
+    found = {head}
+    todo = list(last)
+    while todo:
+        block = todo.pop()
+        if block not in found:
+            found.add(block)
+            todo += before[block]
+    return found

@@ -1,0 +1,41 @@
+"""What an expression would be after a procedure, as a function that takes back what the procedure has done.
+
+Such a function runs the procedure with a journal of its own, so the state is never copied. Every evaluation ends with
+the state as it was, also if a fault or an interrupt breaks it off; nothing else comes between.
+"""
+
+from __future__ import annotations
+
+from rulespec.engine.program.cost import Costs
+from rulespec.engine.program.limits import MAX_ONCE_STEPS
+from rulespec.engine.program.traversal import free
+from rulespec.engine.python.expressions import ExpressionWriter
+from rulespec.engine.python.functions import FunctionWriter
+
+
+def write_suppositions(writer: ExpressionWriter, functions: FunctionWriter, costs: Costs) -> None:
+    """Writes the functions of all that is supposed in the expressions so far, and in those functions themselves."""
+    written = 0
+    while written < len(writer.supposed):
+        for e, name in [*writer.supposed.items()][written:]:
+            written += 1
+            args = ", ".join(writer.number(a) for a in e.args)
+            if costs.procedure(e.block) <= MAX_ONCE_STEPS and functions.runs_at_once(e.block):
+                run = f"p{e.block:d}({', '.join(['s', 'u', *([args] if args else [])])})"
+            else:
+                params = "".join(f"{cell:d}, " for cell in e.params)
+                run = f"carry_out(s, u, {e.block:d}, {e.back:d}, ({params}), ({args}{',' if args else ''}), {e.site:d})"
+            value = writer.returned(e.body)
+            body = [
+                "u = []",
+                "try:",
+                f"    {run}",
+                *("    " + line for line in value),
+                "finally:",
+                "    try:",
+                "        restore(s, u)",
+                "    except BaseException:",
+                "        restore(s, u)",
+                "        raise",
+            ]
+            writer.function(name, ["s", *(f"v{i:d}" for i in sorted(free(e)))], body)

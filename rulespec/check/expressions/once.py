@@ -1,0 +1,25 @@
+"""What an expression would be after a procedure: `value once f(…)`."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from rulespec.check.expressions.calls import infer_procedure
+from rulespec.check.expressions.context import ExpressionContext
+from rulespec.check.scope import Env
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
+from rulespec.types import BAD, Type
+
+
+def infer_once(x: ExpressionContext, e: ast.Once, env: Env, want: Type | None) -> typed.Expr:
+    """Types `value once f(…)`. Whether the procedure asks is a question to the complete rules: see `check/quiet.py`."""
+    found = infer_procedure(x, e, env)
+    after = replace(env, known=frozenset())
+    if found is not None and x.assigned is not None:
+        after = env.forget(x.assigned(found[0].name))
+    value = x.infer(e.value, after, want)
+    if found is None:
+        return typed.Lit(BAD, e.span, 0)
+    procedure, args = found
+    return typed.Once(value.type, e.span, value, procedure, args, e.name.span.to(e.span))
