@@ -88,6 +88,9 @@ class Evaluator(Execution):
             return self._choose(e, state, slots)
         if isinstance(e, ir.Closure):
             return self._closure(e, state, slots)
+        return self._seldom(e, state, slots)
+
+    def _seldom(self, e: ir.Expr, state: State, slots: State) -> int:
         if isinstance(e, ir.Ranked):
             return self._ranked(e, state, slots)
         if isinstance(e, ir.Spread):
