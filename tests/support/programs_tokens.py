@@ -19,6 +19,7 @@ def once(w: Writer, type_: str, scope: dict[str, str], depth: int) -> str:
 def quiet_procedures(w: Writer) -> list[str]:
     """Procedures that neither ask nor end the game; each may call the one before, and ask what holds after it."""
     lines: list[str] = []
+    w.together = True  # so nothing asks
     for i in range(QUIET):
         w.hushed = i
         scope = {"k": "int", "t": "town"}
@@ -36,5 +37,5 @@ def quiet_procedures(w: Writer) -> list[str]:
             "    move min(1, flag.supply) of flag from supply to at[t]",
             f"    set m to {w.pick('k', 'm + k', '7 / k')}",
         ]
-    w.hushed = -1
+    w.hushed, w.together = -1, False
     return lines
