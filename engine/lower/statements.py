@@ -16,10 +16,10 @@ from rulespec.typed import nodes as typed
 
 
 class _Loop(NamedTuple):
-    """Where `leave` and `again` lead in a loop, and how many options it is within."""
+    """Where `leave` and `continue` lead in a loop, and how many options it is within."""
 
     leave: int
-    again: int
+    next: int
     options: int
 
 
@@ -99,11 +99,11 @@ class StatementLowering:
     def _jump(self, word: str) -> None:
         if word == "return":  # all cells of the procedure are cleared there
             target, outside = self.exit, len(self.decisions.taken)
-        elif word == "again decide":
+        elif word == "ask again":
             target, outside = self.decisions.taken[-1][0], len(self.decisions.taken) - 1
         else:
             loop = self._loops[-1]
-            target, outside = (loop.leave if word == "leave" else loop.again), loop.options
+            target, outside = (loop.leave if word == "leave" else loop.next), loop.options
         for _, choice in self.decisions.taken[outside:]:
             self.b.clear_arguments(choice)
         self.b.goto(target)

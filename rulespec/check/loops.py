@@ -33,17 +33,16 @@ def endless_loops(rules: typed.Rules) -> Iterator[typed.Repeat]:
 
     for p in rules.procedures.values():
         for s in walk(p.body):
-            if isinstance(s, typed.Repeat) and s.limit is None and _quiet(s.body, always_asks) & {"next", "again"}:
+            if isinstance(s, typed.Repeat) and s.limit is None and _quiet(s.body, always_asks) & {"next", "continue"}:
                 yield s
 
 
 def _quiet(block: typed.Block, always_asks: Callable[[typed.Procedure], bool]) -> set[str]:
-    """The ways out of a block without a decision on them: next (its end), leave, again, return."""
+    """The ways out of a block without a decision on them: next (its end), leave, continue, return."""
     out: set[str] = set()
     for s in block:
         if isinstance(s, typed.Jump):
-            word = s.word.split()[0]
-            return out if s.word == "again decide" else out | {word}
+            return out if s.word == "ask again" else out | {s.word}
         if isinstance(s, typed.Return):
             return out | {"return"}
         if isinstance(s, typed.EndGame) or (isinstance(s, typed.Decide) and s.form != "together"):

@@ -7,11 +7,9 @@ from rulespec.check.expressions.names import no_shadow
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.syntax import ast
-from rulespec.syntax.words import BEGIN_EXPRESSIONS, BEGIN_STATEMENTS, FUNCTIONS
+from rulespec.syntax.words import NO_DEFINITIONS, NO_PROCEDURES
 from rulespec.typed import nodes as typed
 from rulespec.types import BAD
-
-_BUILT_IN = BEGIN_EXPRESSIONS | {"abs", "original"}
 
 
 def check_signatures(c: Context) -> None:
@@ -20,8 +18,7 @@ def check_signatures(c: Context) -> None:
     for (_, name), item in c.source.items.items():
         if isinstance(item, ast.Def | ast.Procedure):
             params: list[typed.Var] = []
-            begins = BEGIN_STATEMENTS if isinstance(item, ast.Procedure) else FUNCTIONS
-            if name in _BUILT_IN or name in begins:
+            if name in (NO_DEFINITIONS if isinstance(item, ast.Def) else NO_PROCEDURES):
                 x.error("RS223", f"`{name}` is a word of the language", item.name.span)
             for p in item.params:
                 if p.name.text in {q.name for q in params}:

@@ -227,7 +227,7 @@ class Return(Stmt, frozen=True):
 
 
 class Jump(Stmt, frozen=True):
-    """`leave`, `again`, `return` or `pass`."""
+    """`leave`, `ask again`, `continue`, `again` (which is the one or the other), `return` or `pass`."""
 
     word: str
 

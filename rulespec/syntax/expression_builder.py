@@ -62,7 +62,14 @@ class ExpressionBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
         return ast.TypeRef("set", c[0], 0, 0, self.origin.span(meta))
 
     def type_range(self, meta: Meta, c: list[Any]) -> ast.TypeRef:
-        return ast.TypeRef("range", c[0], self._int(c[1]), self._int(c[2]), self.origin.span(meta))
+        name = ast.Name(str(c[0]), self.origin.span(c[0]))
+        return ast.TypeRef("range", name, c[1], c[2], self.origin.span(meta))
+
+    def bound(self, meta: Meta, c: list[Any]) -> int:
+        return self._int(c[0])
+
+    def bound_below(self, meta: Meta, c: list[Any]) -> int:
+        return -self._int(c[0])
 
     def type_order(self, meta: Meta, c: list[Any]) -> ast.TypeRef:
         return ast.TypeRef("order", c[1], 0, 0, self.origin.span(meta))

@@ -164,8 +164,8 @@ def _blank(tokens: list[Token], position: int) -> bool:
     if token.type == "LPAR":
         return before.type not in _CALLED
     if ".." in (token, before):  # a range of a type, `int 0..6`, but not one of an option, `in 0 .. n`
-        dots = position if token == ".." else position - 1
-        return not (dots >= 2 and tokens[dots - 1].type == "INT" and tokens[dots - 2].type == "NAME")
+        types = [each.type for each in tokens[: position if token == ".." else position - 1] if each.type != "MINUS"]
+        return not (types[-1:] == ["INT"] and types[-2:-1] in (["NAME"], ["QMARK"]))
     return True
 
 

@@ -102,8 +102,8 @@ _STATEMENTS = (
     (r"else ¦if\b|\b(?:elseif|elsif|else_if) ?¦", "write `elif`"),
     (_BODY + r"(?:break|last) ?¦$", "write `leave`"),
     (
-        _BODY + r"(?:continue|next|skip) ?¦$",
-        "write `again` to go on with the next turn of the loop, `pass` to do nothing",
+        _BODY + r"(?:next|skip) ?¦$",
+        "write `continue` to go on with the next turn of the loop, `pass` to do nothing",
     ),
     (
         _BODY + r"(?:exit|stop|quit|halt) ?¦",

@@ -23,7 +23,8 @@ _STATEMENTS = [
     "end",
     "require",
     "leave",
-    "again",
+    "ask",
+    "continue",
     "return",
     "pass",
     "if",
@@ -49,7 +50,7 @@ _STATEMENTS = [
     "score",
     "tiebreak",
 ]
-_ALONE = ("leave", "again", "return", "pass")
+_ALONE = ("leave", "continue", "return", "pass")
 
 
 _SHOWN = {

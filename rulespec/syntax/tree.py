@@ -62,6 +62,12 @@ class _Builder(ExpressionBuilder):
     def again_stmt(self, meta: Meta, c: list[Any]) -> ast.Stmt:
         return ast.Jump(self.origin.span(meta), "again")
 
+    def ask_again_stmt(self, meta: Meta, c: list[Any]) -> ast.Stmt:
+        return ast.Jump(self.origin.span(meta), "ask again")
+
+    def continue_stmt(self, meta: Meta, c: list[Any]) -> ast.Stmt:
+        return ast.Jump(self.origin.span(meta), "continue")
+
     def return_stmt(self, meta: Meta, c: list[Any]) -> ast.Stmt:
         span = self.origin.span(meta)
         return ast.Jump(span, "return") if c[0] is None else ast.Return(span, c[0])

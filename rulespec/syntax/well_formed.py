@@ -91,7 +91,7 @@ WELL_FORMED: dict[type[Struct], Callable[[Any], bool]] = {
     ast.Each: _each,
     ast.Binder: _binder,
     ast.Ways: lambda e: not e.near.keys and (e.op == "cheapest" or (e.op == "reach" and e.default is None)),
-    ast.Jump: lambda s: s.word in ("leave", "again", "return", "pass"),
+    ast.Jump: lambda s: s.word in ("leave", "again", "ask again", "continue", "return", "pass"),
     ast.If: _if,
     ast.Rearrange: lambda s: s.word in ("add", "take", "shuffle") and (s.member is None) == (s.word == "shuffle"),
     ast.Match: _match,

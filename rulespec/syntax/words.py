@@ -1,14 +1,47 @@
-"""Words of the rules language that cannot be names where they begin something."""
+"""The words of the rules language, and what may not be named by each of them. A new form adds its words here.
+
+The first set that fits holds a word. What is refused is told at the declaration of the name.
+"""
 
 from __future__ import annotations
 
 BEGIN_EXPRESSIONS = frozenset(
     ["all", "any", "count", "false", "first", "max", "min", "next", "none", "not", "reach", "sum", "true", "union"]
 )
-"""Words that begin an expression: no names of what stands in one."""
+"""They begin an expression, so nothing that rules can write has such a name."""
 
-BEGIN_STATEMENTS = frozenset(["add", "choose", "roll", "shuffle", "take"])
-"""Words that begin a statement, and may be names of all but procedures."""
+BETWEEN_EXPRESSIONS = frozenset(["and", "else", "if", "in", "is", "once", "or"])
+"""They go on with an expression; nothing that rules can write has such a name."""
 
-FUNCTIONS = frozenset(["best", "cheapest", "the"])
-"""Words that mean something before a bracket only, and so cannot be names of definitions."""
+FUNCTIONS = frozenset(["abs", "best", "cheapest", "original", "ray", "room", "the", "top"])
+"""They are called like definitions, so no definition has such a name; a variable may."""
+
+BEGIN_STATEMENTS = frozenset(
+    [
+        *("add", "again", "ask", "case", "chance", "choose", "continue", "cost", "decide", "elif", "end", "for"),
+        *("guard", "hook", "leave", "let", "match", "move", "needs", "option", "otherwise", "pass", "pay", "repeat"),
+        *("require", "return", "roll", "set", "shuffle", "take", "with"),
+    ]
+)
+"""They begin a statement, where else a procedure is called: no procedure has such a name."""
+
+OTHERS = frozenset(
+    [
+        *("after", "as", "at", "bool", "by", "costs", "decision", "def", "extend", "from", "game", "include", "index"),
+        *("int", "invariant", "most", "of", "options", "order", "players", "procedure", "remove", "replace", "score"),
+        *("scoring", "some", "tiebreak", "to", "together", "until", "weight", "where", "within", "won", "wrap"),
+    ]
+)
+"""They stand where no name can."""
+
+NO_NAMES = BEGIN_EXPRESSIONS | BETWEEN_EXPRESSIONS
+"""No variable, no entity and nothing that is declared has such a name."""
+
+NO_DECLARATIONS = NO_NAMES | {"bool", "index", "int", "original", "players"}
+"""No kind, state, constant or the like has such a name."""
+
+NO_DEFINITIONS = NO_NAMES | FUNCTIONS
+NO_PROCEDURES = NO_NAMES | BEGIN_STATEMENTS | {"original"}
+
+WORDS = BEGIN_EXPRESSIONS | BETWEEN_EXPRESSIONS | FUNCTIONS | BEGIN_STATEMENTS | OTHERS
+"""All of them. No unit has such a name: a number stands before it, as before many a word."""

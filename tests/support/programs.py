@@ -260,7 +260,7 @@ class Writer:
     def jump(self, scope: dict[str, str], pad: str, place: str) -> list[str]:
         if place != "loop" or self.number(3):
             return []
-        return [f"{pad}if {self.expr(BOOL, scope, 1)}:", f"{pad}    {self.pick('leave', 'again')}"]
+        return [f"{pad}if {self.expr(BOOL, scope, 1)}:", f"{pad}    {self.pick('leave', 'continue')}"]
 
     def option(self, scope: dict[str, str], depth: int, pad: str, place: str, weight: str = "") -> list[str]:
         inner, params = dict(scope), []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rulespec.check.declarations.reader import DeclarationReader
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.nodes import Node, Scalar, entries, get, integer, text, words
+from rulespec.syntax.words import WORDS
 from rulespec.typed import nodes as typed
 
 
@@ -12,7 +13,9 @@ def read_game(r: DeclarationReader) -> None:
     """Declares units, the players' kind and settings."""
     game = get(r.root, "game")
     for unit in words(get(game, "units")):
-        if r.claim(unit.text, unit.span):
+        if unit.text in WORDS:
+            r.report.error("RS223", f"`{unit.text}` is a word of the language", unit.span)
+        elif r.claim(unit.text, unit.span):
             r.d.units[unit.text] = unit.span
     players = get(game, "players")
     kind = get(players, "kind")

@@ -10,14 +10,13 @@ from rulespec.diagnostics.suggestions import nearest
 from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, content_column
 from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_expr, parse_type
-from rulespec.syntax.words import BEGIN_EXPRESSIONS
+from rulespec.syntax.words import NO_DECLARATIONS, NO_NAMES
 from rulespec.typed import nodes as typed
 from rulespec.types import BAD, INT, Order, Type
 
 MAX_EXPRESSIONS = 100_000
 """Characters of all expressions in YAML files together. Parsing them takes about as long as that of rules."""
 
-RESERVED = BEGIN_EXPRESSIONS | {"int", "bool", "players", "index", "original"}
 TEXTS = ("title", "doc")
 """Keys of an entity that are no facts."""
 
@@ -50,7 +49,7 @@ class DeclarationReader:
 
     def claim(self, name: str, span: Span) -> bool:
         """Whether a name is free for a declaration, which takes it; reports it if it is not."""
-        if name in RESERVED:
+        if name in NO_DECLARATIONS:
             self.report.error("RS223", f"`{name}` is a word of the language", span)
             return False
         if name in self._names:
@@ -61,8 +60,8 @@ class DeclarationReader:
         return True
 
     def writable(self, name: str, span: Span) -> None:
-        """Reports a name of an entity, a value or a place that rules cannot write, as it begins an expression."""
-        if name in BEGIN_EXPRESSIONS:
+        """Reports a name of an entity, a value or a place that rules cannot write: a word of expressions."""
+        if name in NO_NAMES:
             help_ = f"rules cannot write it: give it another name, such as `{name}_`"
             self.report.error("RS223", f"`{name}` is a word of the language", span, help=help_)
 

@@ -20,11 +20,10 @@ go on there."""
 
 
 class Place(Struct, frozen=True):
-    """Place of a statement: the meaning of `leave`, `again` and `require` there."""
+    """Place of a statement: whether there is a loop around it, and a decision to ask again in the innermost loop."""
 
     in_loop: bool = False
-    in_decide: bool = False
-    again_is_decide: bool = False
+    asks: bool = False
     together: bool = False
 
 

@@ -58,20 +58,24 @@ def type_end(c: StatementContext, s: ast.EndGame, env: Env) -> typed.Stmt:
 
 
 def type_jump(c: StatementContext, s: ast.Jump, place: Place) -> typed.Stmt | None:
-    """Types `leave`, `again`, `return` and `pass`."""
-    if s.word == "leave" and not place.in_loop:
-        c.x.error("RS407", "`leave` stands in no loop", s.span)
-    elif s.word == "again" and not (place.in_loop or place.in_decide):
-        c.x.error("RS407", "`again` stands in no loop and in no decision", s.span)
-    elif s.word == "return" and place.together:
-        c.x.error("RS408", "`return` cannot stand in a decision taken together", s.span)
-    elif s.word == "return" and c.procedure.result is not None:
+    """Types `leave`, `continue`, `ask again`, `return` and `pass`."""
+    word = s.word
+    if word == "again":
+        word = "ask again" if place.asks else "continue"
+    if word == "return" and not place.together and c.procedure.result is not None:
         message = f"`{_written(c.procedure)}` has a value, and is left here without one"
         notes = (Label(c.procedure.result_span or c.procedure.span, f"its value is {c.procedure.result}"),)
         c.x.error("RS263", message, s.span, notes=notes, help="write `return e`")
-    elif place.together and not place.in_loop:
+    elif place.together and (word == "return" or not place.in_loop):
         c.x.error("RS408", f"`{s.word}` cannot stand in a decision taken together", s.span)
-    word = "again decide" if s.word == "again" and place.again_is_decide else s.word
+    elif s.word == "again" and not (place.in_loop or place.asks):
+        c.x.error("RS407", "`again` stands in no loop and in no decision", s.span)
+    elif word in ("leave", "continue") and not place.in_loop:
+        help_ = "`ask again` opens the decision anew" if word == "continue" and place.asks else ""
+        c.x.error("RS407", f"`{word}` stands in no loop", s.span, help=help_)
+    elif word == "ask again" and not place.asks:
+        help_ = "`continue` goes on with the next turn of the loop, and `leave` leaves it" if place.in_loop else ""
+        c.x.error("RS407", "`ask again` stands in no option of a decision, outside of loops in it", s.span, help=help_)
     return typed.Jump(s.span, word)
 
 
@@ -160,7 +164,7 @@ def type_for(c: StatementContext, s: ast.For, env: Env, place: Place) -> Outcome
     """Types `for`."""
     env = c.forget(env, s.body)
     binder, inner = type_binder(c.x, s.binder, env, in_order=True)
-    inside = replace(place, in_loop=True, again_is_decide=False)
+    inside = replace(place, in_loop=True, asks=False)
     body, _, _ = c.inner(s.body, inner, inside)
     return typed.For(s.span, binder, body), env, True
 
@@ -169,6 +173,6 @@ def type_repeat(c: StatementContext, s: ast.Repeat, env: Env, place: Place) -> O
     """Types `repeat`."""
     limit = c.x.check(s.limit, env, INT, "the number of times") if s.limit is not None else None
     env = c.forget(env, s.body)
-    inside = replace(place, in_loop=True, again_is_decide=False)
+    inside = replace(place, in_loop=True, asks=False)
     body, _, _ = c.inner(s.body, env, inside)
     return typed.Repeat(s.span, limit, body), env, limit is not None or c.effects.leaves(s.body)

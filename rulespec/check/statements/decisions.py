@@ -44,7 +44,7 @@ def type_decide(c: StatementContext, s: ast.Decide, env: Env, place: Place) -> O
         if o.name.text in seen:
             notes = (Label(seen[o.name.text].span, "the first one"),)
             x.error("RS223", f"this decision has an option `{o.name.text}` already", o.name.span, notes=notes)
-        inside = Place(place.in_loop and not together, True, not together, together)
+        inside = Place(place.in_loop and not together, not together, together)
         option, after, alive = _option(c, o, scope, inside, s.form, changed)
         typed_options.append(option)
         if o.name.text not in seen:

@@ -32,7 +32,7 @@ procedure  play( ):
   # in the outer block
   match e:
     case a,b: pass
-def f(n:int 0..6,p:player ?)->set town:
+def f(n:int - 1 .. 6,p:player ?)->set town:
    {x in n.towns|{ }
        where x.at [ p ]>0
    }
@@ -58,7 +58,7 @@ procedure play():
     match e:
         case a, b: pass
 
-def f(n: int 0..6, p: player?) -> set town:
+def f(n: int -1..6, p: player?) -> set town:
     {x in n.towns | {}
         where x.at[p] > 0
     }
