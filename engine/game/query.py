@@ -279,9 +279,7 @@ def _words(text: str) -> frozenset[str]:
 def _quiet(e: typed.Expr, report: Report) -> typed.Expr:
     """The expression, if it has been typed without an error, and `once` runs no procedure in it that asks."""
     report.raise_if_errors()
-    for part in expressions(e):
-        if type(part) is typed.Once:
-            refuse_loud(part, report)
+    refuse_loud([part for part in expressions(e) if type(part) is typed.Once], report)
     report.raise_if_errors()
     return e
 

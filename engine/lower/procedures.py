@@ -81,6 +81,6 @@ def _calls(
             if isinstance(arg, typed.Local) and arg.var not in known:
                 known.add(arg.var)
                 lent.add(var)
-    first = {q for p in supposed for q in called(p)}
+    first = called(supposed)
     order = list(found)[::-1]
     return [p for p in order if p in first] + [p for p in order if p not in first], lent

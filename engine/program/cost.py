@@ -24,6 +24,7 @@ class Costs:
         self._results: dict[int, int] = {}
         self._rows: dict[int, int] = {}
         self._procedures: dict[int, int] = {}
+        self._flow = Flow(p)
 
     def block(self, number: int) -> int:
         """Steps of a block, up to where the next one begins."""
@@ -89,7 +90,7 @@ class Costs:
     def procedure(self, first: int) -> int:
         """Steps of a procedure that does not wait; more than `MAX_ONCE_STEPS` if it may take too many."""
         if first not in self._procedures:
-            rounds = Rounds(Flow(self.p), first, self.size)
+            rounds = Rounds(self._flow, first, self.size)
             steps = 0
             for block, times in rounds.of.items():
                 exit_ = self.p.blocks[block].exit

@@ -26,8 +26,8 @@ class Rounds:
         self.p = flow.p
         self._size = size
         before: dict[int, list[int]] = {first: []}
-        turns: list[tuple[int, int]] = []
-        """From the last block of a loop to its head."""
+        turns: dict[int, list[int]] = {}
+        """The head of a loop → the blocks from which it goes round."""
         open_ = {first}
         todo = [(first, iter(flow.successors(first)))]
         while todo:
@@ -38,19 +38,22 @@ class Rounds:
                 todo.pop()
                 continue
             if after in open_:
-                turns.append((block, after))
+                turns.setdefault(after, []).append(block)
             if after not in before:
                 before[after] = []
                 open_.add(after)
                 todo.append((after, iter(flow.successors(after))))
             before[after].append(block)
         self.of = dict.fromkeys(before, 1)
-        for head in dict.fromkeys(head for _, head in turns):
-            times = 1 + self._rounds(head, before)
-            for block in _inside(head, [last for last, of in turns if of == head], before):
+        self._stored: dict[ir.Cell, list[ir.Expr]] = {}
+        for i in (i for block in before for i in self.p.blocks[block].body if isinstance(i, ir.Store)):
+            self._stored.setdefault(i.target, []).append(i.value)
+        for head, last in turns.items():
+            times = 1 + self._rounds(head)
+            for block in _inside(head, last, before):
                 self.of[block] *= times
 
-    def _rounds(self, head: int, blocks: dict[int, list[int]]) -> int:
+    def _rounds(self, head: int) -> int:
         """How often a loop goes round: for each member of a set, or until a number has been counted down."""
         exit_ = self.p.blocks[head].exit
         test = exit_.condition if isinstance(exit_, ir.Branch) else None
@@ -59,10 +62,7 @@ class Rounds:
         left = test.args[0]
         if test.op == "!=":
             return self._size(self.p.cells[left.base].type)
-        stored = [
-            i.value for b in blocks for i in self.p.blocks[b].body if isinstance(i, ir.Store) and i.target == left
-        ]
-        begun = [value for value in stored if value != ir.Op("-", (left, ir.Const(1)))]
+        begun = [value for value in self._stored.get(left, ()) if value != ir.Op("-", (left, ir.Const(1)))]
         known = [value.value for value in begun if isinstance(value, ir.Const)]
         return max(0, *known) if test.op == ">" and known and len(known) == len(begun) else MAX_ONCE_STEPS
 

@@ -37,6 +37,7 @@ class FunctionWriter:
         self.p = writer.p
         self.plan = Plan(writer.p, writer.features, occupied, costs)
         self.done: dict[int, int] = {}
+        self._at_once: dict[int, bool] = {}
         self._counting: set[int] = set()
         """The procedures that count steps by themselves."""
 
@@ -60,11 +61,12 @@ class FunctionWriter:
 
     def runs_at_once(self, first: int) -> bool:
         """Whether the function of a procedure, once written, does all of it and counts no steps by itself."""
-        procedure = self.plan.procedures.get(first)
-        if procedure is None or procedure.waits or first in self._counting:
-            return False
-        called = (self.p.blocks[block].exit for block in procedure.blocks)
-        return all(self.runs_at_once(e.block) for e in called if isinstance(e, ir.Enter))
+        if first not in self._at_once:
+            procedure = self.plan.procedures.get(first)
+            alone = procedure is not None and not procedure.waits and first not in self._counting
+            exits = [self.p.blocks[block].exit for block in procedure.blocks] if procedure and alone else []
+            self._at_once[first] = alone and all(self.runs_at_once(e.block) for e in exits if isinstance(e, ir.Enter))
+        return self._at_once[first]
 
     def _procedure(self, first: int, procedure: Procedure) -> list[int]:
         """Writes a procedure for those who call it, and for those who know it by its cells.

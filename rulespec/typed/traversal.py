@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from rulespec.typed import nodes as typed
 
@@ -102,10 +102,10 @@ def statement_expressions(s: typed.Stmt) -> list[typed.Expr]:
     return []
 
 
-def called(procedure: typed.Procedure) -> dict[typed.Procedure, None]:
-    """A procedure, and those that it calls, directly or through others."""
+def called(procedures: Iterable[typed.Procedure]) -> dict[typed.Procedure, None]:
+    """Procedures, and those that they call, directly or through others."""
     found: dict[typed.Procedure, None] = {}
-    todo = [procedure]
+    todo = list(procedures)
     while todo:
         procedure = todo.pop()
         if procedure not in found:
