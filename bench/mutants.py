@@ -48,6 +48,7 @@ from rulespec.references import known_rulesets
 from rulespec.ruleset_files import Files
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
+from rulespec.typed.settings import values_to_try
 
 GAMES = Path(__file__).parent.parent / "games"
 LIMIT = 5
@@ -212,10 +213,7 @@ def program(ruleset: typed.Ruleset) -> str:
     For the fewest players with all options as they are, and for the most with all options otherwise.
     """
     usual = check_settings(ruleset, {})
-    other = {
-        n: next((v for v in o.values or ("true", "false") if v != o.default), o.default)
-        for n, o in ruleset.settings.items()
-    }
+    other = {n: next((v for v in values_to_try(o) if v != o.default), o.default) for n, o in ruleset.settings.items()}
     shown = [repr(lower(ruleset, *chosen)) for chosen in zip(ruleset.players, (usual, other), strict=True)]
     return re.sub(r"Span\([^)]*\)", "", "\n".join([*shown, repr(sorted(usual.items()))]))
 

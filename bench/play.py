@@ -41,7 +41,7 @@ def played(
     *,
     most: int = CAP,
     backend: Backend | Machines = "python",
-    options: Mapping[str, str | bool] | None = None,
+    options: Mapping[str, str | int] | None = None,
 ) -> Game:
     """A random game, to its end or so many decisions."""
     rng = random.Random(f"bench {seed}")

@@ -39,6 +39,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
+from rulespec.typed.settings import values_to_try
 
 LIMIT = 10
 """Seconds of processor time after which a test of a mutant has failed; five times what it takes, if that is more."""
@@ -184,7 +185,7 @@ class Trial:
         usual = check_settings(self.ruleset, {})
         chosen: list[Mapping[str, str]] = [usual]
         for option in self.ruleset.settings.values():
-            values = option.values or ("true", "false")
+            values = values_to_try(option)
             chosen += [{**usual, option.name: value} for value in values if value != option.default]
         return [(seats, tuple(sorted(c.items()))) for c in chosen for seats in dict.fromkeys(self.ruleset.players)]
 

@@ -6,6 +6,7 @@ from rulespec.documents.nodes import get, text
 from rulespec.lsp.index import Index, name
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
+from rulespec.typed.settings import written
 from rulespec.types import BOOL
 
 _SHOWN = 12  # entities of a kind that are listed
@@ -47,7 +48,7 @@ def signature(named: typed.Named, index: Index) -> str:
         case typed.ConstantDecl():
             return f"constant {named.name}: {named.type} = {_value(named, index)}"
         case typed.SettingDecl():
-            return f"option {named.name}: {' | '.join(named.values or ('true', 'false'))} = {named.default}"
+            return f"option {named.name}: {written(named)} = {named.default}"
 
 
 def explanation(named: typed.Named, index: Index) -> str:

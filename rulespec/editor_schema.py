@@ -58,6 +58,9 @@ def overlay_schema(ruleset: typed.Ruleset, root: Node) -> Schema:
 
 
 def _option(option: typed.SettingDecl) -> Schema:
+    if option.bounds is not None:
+        low, high = option.bounds
+        return {"description": option.doc, "type": "integer", "minimum": low, "maximum": high}
     values: list[object] = [True, False] if option.values is None else list(option.values)
     return {"description": option.doc, "enum": values}
 

@@ -48,7 +48,7 @@ def play(request: pytest.FixtureRequest, tmp_path: Path) -> Play:
     """Starts a game of a ruleset that is given as text."""
     backend: Backend = request.param
 
-    def start(text: str, seats: str = "ann bob", overlays: str = "", **options: str | bool) -> Game:
+    def start(text: str, seats: str = "ann bob", overlays: str = "", **options: str | int) -> Game:
         return Game(small(tmp_path / "small", text, overlays), seats.split(), options, backend)
 
     return start

@@ -68,7 +68,7 @@ class Game:
         self,
         ruleset: typed.Ruleset,
         seats: Sequence[str],
-        settings: Mapping[str, str | bool] | None = None,
+        settings: Mapping[str, str | int] | None = None,
         backend: Backend | Machines = "python",
         start: str | None = None,
     ) -> None:

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.typed import nodes as typed
+from rulespec.typed.settings import refused, taken
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def check_settings(ruleset: typed.Ruleset, settings: Mapping[str, str | bool]) -> dict[str, str]:
+def check_settings(ruleset: typed.Ruleset, settings: Mapping[str, str | int]) -> dict[str, str]:
     """Every setting of the ruleset with its value, as text.
 
     Raises:
@@ -20,15 +21,14 @@ def check_settings(ruleset: typed.Ruleset, settings: Mapping[str, str | bool]) -
     report = Report()
     chosen = {o.name: o.default for o in ruleset.settings.values()}
     for name, value in settings.items():
-        text = str(value).lower() if isinstance(value, bool) else str(value)
         if name not in chosen:
             hint = did_you_mean(name, chosen)
             report.error("RS705", f"`{ruleset.ref}` has no option `{name}`", None, help=hint)
             continue
-        values = ruleset.settings[name].values or ("true", "false")
-        if text not in values:
-            names = ", ".join(values)
-            report.error("RS706", f"the option `{name}` is one of {names}, not `{text}`", None)
+        text = taken(ruleset.settings[name], value)
+        if text is None:
+            shown = str(value).lower() if isinstance(value, bool) else str(value)
+            report.error("RS706", f"the option `{name}` {refused(ruleset.settings[name], shown)}", None)
             continue
         chosen[name] = text
     report.raise_if_errors()

@@ -261,9 +261,9 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
     if not isinstance(seats, list) or not seats or len(seats) > MAX_SEATS or not all(isinstance(s, str) for s in seats):
         fail("RS607", "`seats` is a list of names", _find(display, number, line, "seats"))
     options = data.get("options", {})
-    if not isinstance(options, dict) or not all(isinstance(v, str | bool) for v in options.values()):
+    if not isinstance(options, dict) or not all(isinstance(v, str | int) for v in options.values()):
         fail("RS607", "`options` is an object of option → value", _find(display, number, line, "options"))
-    texts = {k: str(v).lower() if isinstance(v, bool) else v for k, v in options.items()}
+    texts = {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in options.items()}
     return LogHeader(ruleset, hash_, tuple(seats), texts)
 
 

@@ -134,6 +134,8 @@ class ExpressionLowering:
 
     def _setting(self, e: typed.SettingValue, scope: Scope) -> ir.Expr:
         value = self.settings.get(e.option.name, e.option.default)
+        if e.option.bounds is not None:
+            return ir.Const(int(value))
         return ir.Const(int(value == "true") if e.option.values is None else e.option.values.index(value))
 
     def _field(self, e: typed.Field, scope: Scope) -> ir.Expr:

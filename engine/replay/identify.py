@@ -30,6 +30,7 @@ from rulespec.errors import RulespecError
 from rulespec.load import load_ruleset
 from rulespec.ruleset_files import SameFiles
 from rulespec.typed import nodes as typed
+from rulespec.typed.settings import taken, values_to_try
 
 MAX_MOVES = 20_000
 """Lines of a log: many times those of a long game; their game still fits into a small memory."""
@@ -282,7 +283,7 @@ class _Search:
         chosen = dict(candidate.settings)
         for setting in ruleset.settings.values():
             now = chosen.get(setting.name, setting.default)
-            for value in setting.values or ("false", "true"):
+            for value in values_to_try(setting):
                 if value not in (now, setting.default):
                     settings = {**chosen, setting.name: value}
                     yield (setting.name, value), Candidate(candidate.overlays, tuple(sorted(settings.items())))
@@ -368,7 +369,7 @@ def _has(ruleset: typed.Ruleset, settings: tuple[tuple[str, str], ...]) -> bool:
     """Whether a ruleset has these settings, with these values, and none of them is its default."""
     for name, value in settings:
         setting = ruleset.settings.get(name)
-        if setting is None or value not in (setting.values or ("false", "true")) or value == setting.default:
+        if setting is None or taken(setting, value) is None or value == setting.default:
             return False
     return True
 

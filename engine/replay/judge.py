@@ -18,6 +18,7 @@ from rulespec.engine.replay.replay import Load, replay_log
 from rulespec.engine.replay.walk import Difference, walk
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
+from rulespec.typed.settings import taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +221,7 @@ def transferred_settings(game: Game, ruleset: typed.Ruleset) -> tuple[dict[str, 
         setting = ruleset.settings.get(name)
         if setting is None:
             dropped.append(f"{name}={value}: `{ruleset.ref}` has no such option")
-        elif value not in (setting.values or ("true", "false")):
+        elif taken(setting, value) is None:
             dropped.append(f"{name}={value}: `{ruleset.ref}` has no such value of this option")
         else:
             transferred[name] = value

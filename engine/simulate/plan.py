@@ -46,7 +46,7 @@ class Plan:
         players: Sequence[int],
         seed: int,
         *,
-        settings: Mapping[str, str | bool] | None = None,
+        settings: Mapping[str, str | int] | None = None,
         backend: Backend = "python",
         cap: int = CAP,
     ) -> Plan:

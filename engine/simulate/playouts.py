@@ -104,7 +104,7 @@ def play_out(
     seed: int,
     number: int,
     *,
-    settings: Mapping[str, str | bool] | None = None,
+    settings: Mapping[str, str | int] | None = None,
     backend: Backend = "python",
     cap: int = CAP,
     interrupt_rate: float = INTERRUPT_RATE,
@@ -151,7 +151,7 @@ def simulate(
     games: int,
     seed: int,
     *,
-    settings: Mapping[str, str | bool] | None = None,
+    settings: Mapping[str, str | int] | None = None,
     backend: Backend = "python",
     cap: int = CAP,
 ) -> Iterator[Playout]:

@@ -28,6 +28,7 @@ from rulespec.engine.verify.failing_scenario import failing_scenario
 from rulespec.engine.verify.position_graph import Node, PositionGraph
 from rulespec.engine.verify.shrink import leave_out, replayed
 from rulespec.typed import nodes as typed
+from rulespec.typed.settings import values_to_try
 
 MAX_CELLS = 10_000_000
 """Cells of all positions near the start together: a bound on memory."""
@@ -285,7 +286,7 @@ class _Explorer:
         default = {s.name: s.default for s in settings}
         found = [default]
         for _ in range(number):
-            chosen = {s.name: any_of(self.rng, s.values or ("false", "true")) for s in settings}
+            chosen = {s.name: any_of(self.rng, values_to_try(s)) for s in settings}
             if chosen not in found:
                 found.append(chosen)
         return found

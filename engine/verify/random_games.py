@@ -15,6 +15,7 @@ from rulespec.engine.verify.properties import PROPERTIES, Property
 from rulespec.engine.verify.shrink import FailingGame, Move, shortest
 from rulespec.engine.verify.trial import BACKENDS, Trial, kind_of
 from rulespec.typed import nodes as typed
+from rulespec.typed.settings import values_to_try
 
 CAP = 1_000
 """Decisions after which a random game is abandoned."""
@@ -49,7 +50,7 @@ def random_games(
     """
     for number in range(games):
         rng = random.Random(f"{seed}:{number}")
-        settings = {o.name: _any(o.values or ("false", "true"), rng) for o in ruleset.settings.values()}
+        settings = {o.name: _any(values_to_try(o), rng) for o in ruleset.settings.values()}
         seats = seat_names(players[number % len(players)])
         trial = Trial(ruleset, seats, settings if number % 2 else None, backends)
         failed = _played(trial, rng, cap)

@@ -29,6 +29,7 @@ from rulespec.engine.verify.shrink import FailingGame
 from rulespec.engine.verify.trial import BACKENDS, Trial
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
+from rulespec.typed.settings import values_to_try
 
 try:
     from hypothesis import HealthCheck, Phase
@@ -130,8 +131,7 @@ def ruleset_tests(
 
 def _values(setting: typed.SettingDecl) -> list[str]:
     """The values of a setting, the default first: it is the simplest."""
-    values = setting.values or ("false", "true")
-    return [setting.default, *(value for value in values if value != setting.default)]
+    return [setting.default, *(value for value in values_to_try(setting) if value != setting.default)]
 
 
 class _Games(RuleBasedStateMachine):

@@ -1,8 +1,10 @@
-"""Starts of games with every number of players, up to the first decision, with a bound on the work in all."""
+"""Starts of games up to the first decision, with every number of players and the ends of settings, within a bound."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+
+from msgspec.structs import replace
 
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.game import Game
@@ -12,47 +14,64 @@ from rulespec.engine.lower.lowering import lower
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.typed import nodes as typed
+from rulespec.typed.settings import ends
 
 PATIENCE = 1_000_000
 """Expressions evaluated for all numbers of players together; new cells and instructions count as several."""
 _PER_CELL = 5
 _PER_INSTRUCTION = 20
+_PER_GAME = 500
 
 
 def check_starts(ruleset: typed.Ruleset, report: Report) -> None:
-    """Reports errors of the set-ups: start values, faults before the first decision, broken invariants."""
-    left = PATIENCE
+    """Reports errors of the set-ups: start values, faults before the first decision, broken invariants.
+
+    Each number of players is tried with the defaults, then with each setting that is a number at its ends.
+    """
     low, high = ruleset.players
+    others = [{s.name: value} for s in ruleset.settings.values() for value in ends(s)]
+    left = PATIENCE
+    for settings in ({}, *others):
+        for seats in range(low, high + 1):
+            found, left = _tried(ruleset, seats, settings, left)
+            if left < 0:
+                with_ = f"{seats} players or more" if not settings else f"{_shown(settings)} and what follows it"
+                message = f"the start is not checked with {with_}: it takes too long"
+                report.warning("RS710", message, None, help="let the rules do less before the first decision")
+                return
+            for d in found.diagnostics:
+                report.add(replace(d, help=f"{d.help}\nwith {_shown(settings)}".strip()) if settings else d)
+
+
+def _shown(settings: Mapping[str, str]) -> str:
+    return ", ".join(f"`{name}={value}`" for name, value in settings.items())
+
+
+def _tried(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], left: int) -> tuple[Report, int]:
+    """What is wrong with one start, and what is left of the patience."""
     machines: list[Interpreter] = []
 
     def make(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Interpreter:
         program = lower(ruleset, seats, settings)
         instructions = sum(1 + len(block.body) for block in program.blocks)
         patience = left - _PER_CELL * len(program.cells) - _PER_INSTRUCTION * instructions
-        machines.append(Interpreter(program, patience))
+        machines.append(Interpreter(program, patience - _PER_GAME - _PER_CELL * len(settings)))
         return machines[-1]
 
-    for seats in range(low, high + 1):
-        machines.clear()
-        found = Report()
-        try:
-            _check_start(Game(ruleset, seat_names(seats), backend=make), seats, found)
-        except DiagnosticsError as error:
-            found.extend(error.diagnostics)
-        except RulesetFaultError as fault:
-            found.add(fault.diagnostic)
-        except ProgramFaultError as fault:
-            message = f"the set-up for {seats} players has no value: {fault.detail or 'a look-up without a row'}"
-            found.error("RS703", message, None, help="see setup.yaml and the tables it looks up")
-        except RecursionError:
-            help_ = "split expressions with `let`, and let fewer definitions call one another in a row"
-            found.error("RS410", "the rules nest too deep", None, help=help_)
-        left = machines[-1].left if machines else left
-        if left < 0:
-            message = f"the start is not checked with {seats} players or more: it takes too long"
-            report.warning("RS710", message, None, help="let the rules do less before the first decision")
-            return
-        report.extend(found.diagnostics)
+    found = Report()
+    try:
+        _check_start(Game(ruleset, seat_names(seats), settings, backend=make), seats, found)
+    except DiagnosticsError as error:
+        found.extend(error.diagnostics)
+    except RulesetFaultError as fault:
+        found.add(fault.diagnostic)
+    except ProgramFaultError as fault:
+        message = f"the set-up for {seats} players has no value: {fault.detail or 'a look-up without a row'}"
+        found.error("RS703", message, None, help="see setup.yaml and the tables it looks up")
+    except RecursionError:
+        help_ = "split expressions with `let`, and let fewer definitions call one another in a row"
+        found.error("RS410", "the rules nest too deep", None, help=help_)
+    return found, machines[-1].left if machines else left - _PER_GAME
 
 
 def _check_start(game: Game, seats: int, report: Report) -> None:

@@ -33,7 +33,7 @@ class Trial:
         self,
         ruleset: typed.Ruleset,
         seats: Sequence[str],
-        settings: Mapping[str, str | bool] | None = None,
+        settings: Mapping[str, str | int] | None = None,
         backends: Sequence[Backend | Machines] = BACKENDS,
     ) -> None:
         self.backends = backends

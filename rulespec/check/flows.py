@@ -27,13 +27,14 @@ class Written(Struct, frozen=True):
         value: the number.
         place: where it is written.
         what: what it is of, for messages; "" for a number in the rules.
-        of: the fact or the table, whose other values may be meant for other cases; None for a number or a constant.
+        of: the fact, table or setting, whose other values may be meant for other cases; None for a number or a
+            constant.
     """
 
     value: int
     place: Span
     what: str
-    of: typed.FactDecl | typed.TableDecl | None = None
+    of: typed.FactDecl | typed.TableDecl | typed.SettingDecl | None = None
 
 
 class Flows:
@@ -59,6 +60,9 @@ class Flows:
                 yield Written(e.value, named.span, f"`{named.name}`")
             else:
                 yield Written(e.value, e.span, "")
+        elif isinstance(e, typed.SettingValue):
+            for end in e.option.bounds or ():
+                yield Written(end, e.option.span, f"`{e.option.name}`", e.option)
         elif isinstance(e, typed.Local):
             for value in [args[e.var]] if e.var in args else self.ranges.values(e.var):
                 yield from self._to(value, within, {}, deep - 1)

@@ -15,7 +15,7 @@ COMPARISONS = frozenset(["==", "!=", "<", "<=", ">", ">="])
 class Range(Struct, frozen=True):
     """The least and the greatest value of a number, None if there is no bound.
 
-    `of` is what it depends on: fields with a range, and "players" for the number of seats.
+    `of` is what it depends on: fields with a range, settings, and "players" for the number of seats.
     """
 
     low: int | None
@@ -62,6 +62,8 @@ class Ranges:
             return Range(e.value, e.value)
         if isinstance(e, typed.Seats):
             return Range(self.d.min_players, self.d.max_players, frozenset(["players"]))
+        if isinstance(e, typed.SettingValue) and e.option.bounds is not None:
+            return Range(*e.option.bounds, frozenset([e.option]))
         if isinstance(e, typed.Field):
             if e.decl.low is not None and e.decl.high is not None:
                 return Range(e.decl.low, e.decl.high, frozenset([e.decl]))
@@ -94,7 +96,7 @@ class Ranges:
     def settled(self, e: typed.Expr) -> bool | None:
         """The value of a condition that is the same in every position; None if it depends on the game.
 
-        What depends on the number of seats is left open: it is another one in another game.
+        What depends on the number of seats or on a setting is left open: it is another one in another game.
         """
         if isinstance(e, typed.Lit):
             return bool(e.value)
@@ -109,7 +111,10 @@ class Ranges:
         if e.op not in COMPARISONS:
             return None
         a, b = (self.of(x) for x in e.args)
-        return None if "players" in a.of | b.of else _compared(e.op, a, b)
+        of = a.of | b.of
+        if "players" in of or any(isinstance(each, typed.SettingDecl) for each in of):
+            return None
+        return _compared(e.op, a, b)
 
 
 def _values(rules: typed.Rules) -> dict[typed.Var, list[typed.Expr]]:

@@ -133,13 +133,20 @@ class ConstantDecl(Struct, eq=False):
 
 
 class SettingDecl(Struct, eq=False):
-    """A setting, which a table switches (`options:` in game.yaml); `values` is None for a bool."""
+    """A setting, which a table switches (`options:` in game.yaml).
+
+    Attributes:
+        values: the names of an enumeration; None for a bool or a number.
+        bounds: the least and the greatest value of a number.
+    """
 
     name: str
+    type: Type
     values: tuple[str, ...] | None
     default: str
     doc: str
     span: Span
+    bounds: tuple[int, int] | None = None
 
 
 class Check(Struct, frozen=True):

@@ -23,6 +23,7 @@ from rulespec.engine.verify.suite import EXPECTATION
 from rulespec.load import load_ruleset
 from rulespec.references import find_ruleset
 from rulespec.typed import nodes as typed
+from rulespec.typed.settings import values_to_try
 
 NAMES = [folder.name for folder in SHIPPED]
 LOGS = sorted(
@@ -141,7 +142,7 @@ def test_every_value_of_every_option_is_in_a_log() -> None:
     chosen = {pair for path in LOGS for pair in log(path).header.settings.items()}
     for ref in [*NAMES, *overlaid()]:
         for option in loaded(ref).settings.values():
-            assert {(option.name, value) for value in option.values or ("true", "false")} <= chosen
+            assert {(option.name, value) for value in values_to_try(option)} <= chosen
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -112,7 +112,7 @@ def listed(game: Game) -> list[str]:
     return [str(o) for o in every_option(game)]
 
 
-def run(play: Play, body: str, rest: str = "", seats: str = "ann bob", **options: str | bool) -> Game:
+def run(play: Play, body: str, rest: str = "", seats: str = "ann bob", **options: str | int) -> Game:
     """A game whose start carries out some lines."""
     text = "".join(f"    {line}\n" for line in body.strip("\n").split("\n"))
     return play(

@@ -7,6 +7,8 @@ from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.nodes import Node, Scalar, entries, get, integer, text, words
 from rulespec.syntax.words import WORDS
 from rulespec.typed import nodes as typed
+from rulespec.typed.settings import refused, taken
+from rulespec.types import BOOL, Bad, Ent
 
 
 def read_game(r: DeclarationReader) -> None:
@@ -40,10 +42,13 @@ def _setting(r: DeclarationReader, name: str, place: Scalar, node: Node) -> None
     default = get(node, "default")
     doc = text(get(node, "doc"))
     shown = text(default)
+    if get(node, "type") is not None:
+        _number(r, name, place, node)
+        return
     if not values:
         if not isinstance(default, Scalar) or not isinstance(default.value, bool):
             r.report.error("RS227", "an option without `values` is `true` or `false`", (default or node).span)
-        r.d.settings[name] = typed.SettingDecl(name, None, shown, doc, place.span)
+        r.d.settings[name] = typed.SettingDecl(name, BOOL, None, shown, doc, place.span)
         return
     names = tuple(v.text for v in values)
     if shown not in names:
@@ -54,7 +59,7 @@ def _setting(r: DeclarationReader, name: str, place: Scalar, node: Node) -> None
             help=did_you_mean(shown, names),
         )
         shown = names[0]
-    r.d.settings[name] = typed.SettingDecl(name, names, shown, doc, place.span)
+    r.d.settings[name] = typed.SettingDecl(name, Ent(name), names, shown, doc, place.span)
     kind = typed.Kind(name, place.span, implicit=True)
     r.d.kinds[name] = kind
     for value in values:
@@ -63,3 +68,26 @@ def _setting(r: DeclarationReader, name: str, place: Scalar, node: Node) -> None
         else:
             r.writable(value.text, value.span)
             r.d.add_entity(kind, typed.Entity(value.text, value.text, value.span))
+
+
+def _number(r: DeclarationReader, name: str, place: Scalar, node: Node) -> None:
+    """Declares a setting that is a number."""
+    written, default = get(node, "type"), get(node, "default")
+    type_, ref = r.type(written)
+    low, high = (ref.low, ref.high) if ref is not None and ref.form == "range" else (0, 0)
+    span = (written or node).span
+    setting = typed.SettingDecl(name, type_, None, text(default), text(get(node, "doc")), place.span, (low, high))
+    r.d.settings[name] = setting
+    value = taken(setting, setting.default)
+    if get(node, "values") is not None:
+        r.report.error("RS227", "a setting has `values` or a `type`", span, help="leave one of them out")
+    elif isinstance(type_, Bad):
+        pass
+    elif ref is None or ref.form != "range":
+        r.report.error("RS227", "a setting with a `type` is a number with a range", span, help="write `int 0..9`")
+    elif low > high:
+        r.report.error("RS307", "the range is empty", span)
+    elif value is None:
+        message = f"the option `{name}` {refused(setting, setting.default)}"
+        r.report.error("RS227", message, (default or node).span)
+    setting.default = value or str(low)

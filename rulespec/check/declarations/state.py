@@ -8,7 +8,7 @@ from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.documents.nodes import Node, Scalar, entries, get, text, truth
 from rulespec.typed import nodes as typed
-from rulespec.types import Bad, Ent, Num
+from rulespec.types import BOOL, Bad, Ent, Num
 
 
 def read_state(r: DeclarationReader) -> None:
@@ -34,7 +34,7 @@ def _private(r: DeclarationReader, name: str, kind: str, place: Scalar, spec: No
     hidden = text(private)
     if hidden not in ("", "true", "false"):
         option = r.d.settings.get(hidden)
-        if option is None or option.values is not None:
+        if option is None or option.type != BOOL:
             hint, notes = nearest(hidden, {o.name: o.span for o in r.d.settings.values()})
             span = (private or place).span
             r.report.error("RS221", f"`{hidden}` is not a bool option", span, notes=notes, help=hint)

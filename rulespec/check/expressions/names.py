@@ -13,7 +13,7 @@ from rulespec.diagnostics.suggestions import nearest
 from rulespec.syntax import ast
 from rulespec.syntax.words import NO_NAMES
 from rulespec.typed import nodes as typed
-from rulespec.types import ANY, BAD, BOOL, INT, LITERAL, Bad, Ent, Num, SetOf, Type
+from rulespec.types import ANY, BAD, INT, LITERAL, Bad, Ent, Num, SetOf, Type
 
 
 def infer_ref(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> typed.Expr:
@@ -47,7 +47,7 @@ def _named(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> typ
         return typed.Lit(constant.type, e.span, constant.value)
     if name in d.settings:
         option = d.settings[name]
-        return typed.SettingValue(BOOL if option.values is None else Ent(name), e.span, option)
+        return typed.SettingValue(option.type, e.span, option)
     if name in d.kinds:
         return typed.KindSet(SetOf(name), e.span, d.kinds[name])
     return _entity(x, e, env, want)

@@ -87,6 +87,8 @@ def _compared(group: list[typed.Expr], table: typed.TableDecl) -> set[object]:
             found.add(e.decl)
         elif isinstance(e, typed.Seats):
             found.add("players")
+        elif isinstance(e, typed.SettingValue):
+            found.add(e.option)
         elif isinstance(e, typed.Call) and e.definition not in known:
             known.add(e.definition)
             stack += definition_expressions(e.definition)

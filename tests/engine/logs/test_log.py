@@ -309,7 +309,7 @@ def header(**changes: Any) -> str:
         pytest.param(header(seats=[]), "RS607", None, id="nobody"),
         pytest.param(header(seats=["x"] * (MAX_SEATS + 1)), "RS607", None, id="a crowd"),
         pytest.param(header(options=[]), "RS607", None, id="options are a list"),
-        pytest.param(header(options={"market": 1}), "RS607", None, id="an option is a number"),
+        pytest.param(header(options={"market": 1.5}), "RS607", None, id="an option is no whole number"),
         pytest.param(header(colour="red"), "RS607", None, id="unknown key"),
         pytest.param(HEADER + "7\n", "RS607", (2, 1), id="a number for a line"),
         pytest.param(HEADER + '{"decision": "mood", "by": "Ann"}\n', "RS607", (2, 1), id="no option"),

@@ -259,7 +259,7 @@ def test_accepted(name: str, text: str) -> None:
         # overlay
         ("overlay", "id: a\ntitle: A\nversion: '1'\n", "RS212", "1:1", "the key `for` is missing in the overlay file"),
         ("overlay", OVERLAY + "change: {}", "RS211", "5:1", "unknown key `change` in the overlay file"),
-        ("overlay", OVERLAY + "options: {a: 3}", "RS213", "5:14", "`options.a` must be"),
+        ("overlay", OVERLAY + "options: {a: [3]}", "RS213", "5:14", "`options.a` must be"),
         ("overlay", OVERLAY + "changes: {a..b: 3}", "RS215", "5:11", "`a..b` cannot be a key in `changes`"),
         ("overlay", OVERLAY + "add:\n  kinds.Nation: 3", "RS215", "6:3", "`kinds.Nation` cannot be a key in `add`"),
         ("overlay", OVERLAY + "remove: {a.b: 1}", "RS213", "5:9", "`remove` must be a list"),

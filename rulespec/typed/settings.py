@@ -1,0 +1,49 @@
+"""Values of settings as text: which a setting takes, and which are tried where all of a long range are too many."""
+
+from __future__ import annotations
+
+import re
+
+from rulespec.typed.nodes import SettingDecl
+
+MAX_TRIED = 16
+"""Values of one number that are tried out. Of a longer range they are its ends, and the default."""
+_NUMBER = re.compile(r"-?[0-9]{1,15}")
+
+
+def taken(setting: SettingDecl, value: str | int) -> str | None:
+    """A value as the text that stands for it; None if the setting does not take it."""
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    if setting.bounds is None:
+        return text if text in values_to_try(setting) else None
+    low, high = setting.bounds
+    return str(int(text)) if _NUMBER.fullmatch(text) and low <= int(text) <= high else None
+
+
+def values_to_try(setting: SettingDecl) -> tuple[str, ...]:
+    """The values that are tried out where each should be."""
+    if setting.bounds is None:
+        return setting.values or ("false", "true")
+    low, high = setting.bounds
+    if high - low < MAX_TRIED:
+        return tuple(map(str, range(low, high + 1)))
+    return tuple(map(str, sorted({low, low + 1, int(setting.default), high - 1, high})))
+
+
+def ends(setting: SettingDecl) -> tuple[str, ...]:
+    """The least and the greatest value of a number, without the default."""
+    return tuple(v for v in map(str, dict.fromkeys(setting.bounds or ())) if v != setting.default)
+
+
+def written(setting: SettingDecl) -> str:
+    """The values, as they are shown to a reader."""
+    if setting.bounds is not None:
+        return f"{setting.bounds[0]}..{setting.bounds[1]}"
+    return " | ".join(setting.values or ("true", "false"))
+
+
+def refused(setting: SettingDecl, value: str) -> str:
+    """Why a setting does not take a value."""
+    if setting.bounds is not None:
+        return f"is a number: {written(setting)} does not hold {value}"
+    return f"is one of {', '.join(setting.values or ('true', 'false'))}, not `{value}`"
