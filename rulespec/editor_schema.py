@@ -100,7 +100,7 @@ class _FilesSchema:
 
     def build(self) -> Schema:
         for kind in self.d.kinds.values():
-            if not kind.is_player:
+            if not kind.by_seat:
                 self.defs[f"entity_of_{kind.name}"] = self._entity_of(kind)
                 self.defs[f"facts_of_{kind.name}"] = self._facts_of(kind)
         self._sections()
@@ -200,7 +200,7 @@ class _FilesSchema:
         for piece in self.d.pieces.values():
             for place in piece.places.values():
                 kinds = [self.d.kinds[k] for k in (*piece.each, *([place.index] if place.index else []))]
-                places[f"{piece.name}.{place.name}"] = self._counts([k for k in kinds if not k.is_player])
+                places[f"{piece.name}.{place.name}"] = self._counts([k for k in kinds if not k.by_seat])
         for sections in (setup, part):
             sections["pieces"] = sections["pieces"] | {"properties": places, "additionalProperties": False}
             sections["state"] = self._fields(sections["state"], account=False)

@@ -12,6 +12,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.orders import in_order
 from rulespec.errors import RulespecError
 from rulespec.typed import nodes as typed
+from rulespec.typed.seats import entity_names
 
 
 class Decision(Struct, frozen=True):
@@ -135,9 +136,7 @@ class Labels:
 
     def __init__(self, kinds: Mapping[str, typed.Kind], program: ir.Program, seats: Sequence[str]) -> None:
         self.seats = tuple(seats)
-        self.names: dict[str, tuple[str, ...]] = {
-            k.name: self.seats if k.is_player else tuple(e.name for e in k.entities) for k in kinds.values()
-        }
+        self.names = {name: entity_names(kinds, name, self.seats) for name in kinds}
         self._numbers: dict[str, dict[str, int]] = {}
         self._params = {
             (d.name, c.name): tuple((q.name, q.type) for q in c.params) for d in program.decisions for c in d.choices

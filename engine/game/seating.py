@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
+from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.typed import nodes as typed
+from rulespec.typed.seats import entity_names
 from rulespec.typed.settings import refused, taken
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -51,7 +53,22 @@ def check_seats(ruleset: typed.Ruleset, seats: tuple[str, ...]) -> None:
             report.error("RS708", f"{seat[:80]!r} cannot be the name of a seat", None, help=help_)
     if len(set(seats)) < len(seats):
         report.error("RS708", "two seats have the same name", None)
+    for kind in ruleset.kinds.values():
+        if kind.product and kind.by_seat and (name := _twice(entity_names(ruleset.kinds, kind.name, seats))):
+            report.error(
+                "RS708", f"with these names of seats, two of `{kind.name}` would be called {shown(name)}", None
+            )
     report.raise_if_errors()
+
+
+def _twice(words: Iterable[str]) -> str:
+    """The first word that is there twice; "" if there is none."""
+    seen: set[str] = set()
+    for word in words:
+        if word in seen:
+            return word
+        seen.add(word)
+    return ""
 
 
 def seat_names(number: int) -> tuple[str, ...]:

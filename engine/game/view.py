@@ -25,18 +25,18 @@ def state_json(game: Game, viewer: str | None = None) -> dict[str, Any]:
     """
     entities: dict[str, dict[str, dict[str, Any]]] = {}
     pieces: dict[str, dict[str, dict[str, int]]] = {}
-    player = game.ruleset.declarations.player_kind
+    show = game.labels.show
     for cell, value in zip(game.position.program.cells, game.position.state, strict=False):
         if cell.group == "rules":
             continue
+        owner = ".".join([show(kind, number) for kind, number in cell.by_seat]) or cell.owner
         if cell.group == "pieces":
             if value:
                 place = cell.place
                 if cell.index_kind:
                     place = f"{place}[{game.labels.names[cell.index_kind][cell.index]}]"
-                pieces.setdefault(cell.name, {}).setdefault(cell.owner, {})[place] = value
+                pieces.setdefault(cell.name, {}).setdefault(owner, {})[place] = value
             continue
-        owner = game.seats[int(cell.owner)] if cell.group == player else cell.owner
         hidden = viewer is not None and owner != viewer and _is_private(game, cell.private)
         shown = None if hidden else game.labels.plain(cell.type, value)
         entities.setdefault(cell.group, {}).setdefault(owner, {})[cell.name] = shown

@@ -145,7 +145,8 @@ class ExpressionLowering:
         return cell(base, self.expr(e.owner, scope), self.layout.size(e.decl.kind))
 
     def _fact(self, e: typed.Fact, scope: Scope) -> ir.Expr:
-        return self._row(tuple(e.decl.values), self.expr(e.owner, scope))
+        assert isinstance(e.owner.type, Ent)
+        return self._row(self.layout.values(e.owner.type.kind, e.decl), self.expr(e.owner, scope))
 
     def _piece_count(self, e: typed.PieceCount, scope: Scope) -> ir.Expr:
         kinds = [*e.piece.each, *([e.place.index] if e.place.index else [])]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import product
+
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.program import ir
 from rulespec.typed import nodes as typed
+from rulespec.typed.seats import entity_names, size, values
 from rulespec.types import Bool, Ent, Num, Order, SetOf, Type
 
 MAX_CELLS = 200_000
@@ -37,17 +41,20 @@ class Layout:
             for field_ in kind.state.values():
                 self.field_at[field_] = len(self.p.cells)
                 self._room([kind.name])
-                for owner in self.names(kind.name):
-                    type_ = type_name(field_.type)
-                    self._add(ir.CellName(kind.name, owner, field_.name, type_, private=field_.private))
+                type_ = type_name(field_.type)
+                for name, owner in self._owners((kind.name,)):
+                    self._add(ir.CellName(kind.name, name, field_.name, type_, private=field_.private, by_seat=owner))
         for piece in declarations.pieces.values():
             for place in piece.places.values():
                 self.place_at[place] = len(self.p.cells)
                 self._room([*piece.each, *([place.index] if place.index else [])])
-                for owner in self._owners(piece.each):
+                for pile, owner in self._owners(piece.each):
                     for index in range(self.size(place.index)) if place.index else [-1]:
-                        of = owner or "-"
-                        self._add(ir.CellName("pieces", of, piece.name, "int", place.name, place.index, index))
+                        of = pile or "-"
+                        cell = ir.CellName(
+                            "pieces", of, piece.name, "int", place.name, place.index, index, by_seat=owner
+                        )
+                        self._add(cell)
 
     def _room(self, kinds: list[str]) -> None:
         """Checks that there is room for a cell for each tuple of entities.
@@ -75,23 +82,26 @@ class Layout:
 
     def size(self, kind: str) -> int:
         """Number of entities of a kind."""
-        return self.seats if self.d.kinds[kind].is_player else len(self.d.kinds[kind].entities)
+        return size(self.d.kinds, kind, self.seats)
 
     def names(self, kind: str) -> list[str]:
         """Names of the entities of a kind; seats are called by their number here."""
-        found = self.d.kinds[kind]
-        return [str(i) for i in range(self.seats)] if found.is_player else [e.name for e in found.entities]
+        return list(entity_names(self.d.kinds, kind, [str(i) for i in range(self.seats)]))
 
     def titles(self, kind: str) -> list[str]:
         """The same for messages, where a number alone says too little."""
-        found = self.d.kinds[kind]
-        return [f"{kind} {i + 1}" for i in range(self.seats)] if found.is_player else self.names(kind)
+        return list(entity_names(self.d.kinds, kind, [f"{self.d.player_kind} {i + 1}" for i in range(self.seats)]))
 
-    def _owners(self, kinds: tuple[str, ...]) -> list[str]:
-        owners = [""]
-        for kind in kinds:
-            owners = [f"{o}.{n}" if o else n for o in owners for n in self.names(kind)]
-        return owners
+    def values(self, kind: str, fact: typed.FactDecl) -> tuple[int, ...]:
+        """The value of a fact of each entity of a kind."""
+        return values(self.d.kinds, kind, fact, self.seats)
+
+    def _owners(self, kinds: tuple[str, ...]) -> Iterator[tuple[str, ir.Owner]]:
+        """The name of each tuple of entities, and, if it depends on the seats, its kinds and numbers."""
+        by_seat = any(self.d.kinds[kind].by_seat for kind in kinds)
+        for found in product(*(enumerate(self.names(kind)) for kind in kinds)):
+            numbers = [number for number, _ in found] if by_seat else []
+            yield ".".join(name for _, name in found), tuple(zip(kinds, numbers, strict=False))
 
     def strides(self, kinds: list[str]) -> list[int]:
         """The distance between the cells of neighbouring entities, for each of several indices."""

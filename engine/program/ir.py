@@ -412,11 +412,16 @@ class Scoring(Struct, frozen=True, gc=False):
     tiebreaks: tuple[Tiebreak, ...]
 
 
+Owner = tuple[tuple[str, int], ...]
+"""An entity, or several that a pile belongs to: the kind and the number of each."""
+
+
 class CellName(Struct, frozen=True, gc=False):
     """The meaning of a cell.
 
-    `group` is a kind, "game", "pieces" or "rules" (locals). `owner` names the entity or pile (seats by their numbers),
-    `name` the field or the type of pieces; `index` is the place's entity of the kind `index_kind`, if it has one.
+    `group` is a kind, "game", "pieces" or "rules" (locals). `owner` names the entity or pile (seats by their numbers);
+    `by_seat` says what it is made of if its name depends on the seats. `name` is the field or the type of pieces,
+    `index` the place's entity of the kind `index_kind`, if it has one.
     """
 
     group: str
@@ -427,6 +432,7 @@ class CellName(Struct, frozen=True, gc=False):
     index_kind: str = ""
     index: int = -1
     private: str = ""
+    by_seat: Owner = ()
 
 
 class Program(Struct):

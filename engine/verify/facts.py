@@ -8,7 +8,7 @@ from itertools import islice
 from msgspec.structs import replace
 
 from rulespec.check.origins import constants_at
-from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity
+from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
 from rulespec.diagnostics.report import MAX_ERRORS
 from rulespec.engine.game.closures import Closure, Closures
 from rulespec.engine.game.option import Labels
@@ -19,6 +19,7 @@ from rulespec.engine.program.domains import members
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.overlays.blame import Layers, at_overlay, together
 from rulespec.typed import nodes as typed
+from rulespec.typed.seats import entity_name, size
 from rulespec.typed.traversal import parts
 from rulespec.types import Ent, Num, Type
 
@@ -45,16 +46,17 @@ class _Asked:
 
     def __init__(self, d: typed.Declarations) -> None:
         self.d = d
-        self.p = ir.Program(d.min_players)
+        self.p = ir.Program(d.max_players)
         stateless = replace(d, fields={}, pieces={})  # no check asks for them, and their cells are many
-        self.x = ExpressionLowering(Layout(stateless, d.min_players, self.p), {}, self.p)
+        self.x = ExpressionLowering(Layout(stateless, d.max_players, self.p), {}, self.p)
         self.closures = Closures(self.p)
-        self.labels = Labels(d.kinds, self.p, ())
+        seats = [entity_name(d.kinds[d.player_kind], i) for i in range(d.max_players)]
+        self.labels = Labels(d.kinds, self.p, seats)
         self._made: dict[int, Closure] = {}
 
     def size(self, type_: Type) -> int:
         """The number of entities of a type."""
-        return len(self.d.kinds[type_.kind].entities) if isinstance(type_, Ent) else 0
+        return size(self.d.kinds, type_.kind, self.d.max_players) if isinstance(type_, Ent) else 0
 
     def failures(self, check: typed.Check) -> Iterator[Diagnostic]:
         """The error for each entity of which a check does not hold, or has no answer."""
@@ -77,9 +79,9 @@ class _Asked:
         seen.because(check.that, False)
         if check.where is not None:
             seen.because(check.where, True)
-        return self._error(
-            check, self.labels.show(check.var.name, entity), self.d.kinds[check.var.name].entities[entity], seen
-        )
+        kind = self.d.kinds[check.var.name]
+        span = kind.entities[entity].span if entity < len(kind.entities) else kind.span
+        return self._error(check, self.labels.show(kind.name, entity), span, seen)
 
     def _detail(self, fault: ProgramFaultError) -> str:
         told = fault.told(self.p)
@@ -87,7 +89,7 @@ class _Asked:
             return f"{self.p.sites[fault.site][1]} ({told})"
         return told or self.p.sites[fault.site][1]
 
-    def _error(self, check: typed.Check, name: str, entity: typed.Entity, seen: _Seen) -> Diagnostic:
+    def _error(self, check: typed.Check, name: str, written: Span, seen: _Seen) -> Diagnostic:
         own = next((label for label in seen.shown if label.text.startswith(f"`{name}.")), None)
         notes = [label for label in seen.shown if label is not own]
         notes = [*notes[:_SHOWN], *constants_at(check.that.span, self.d)]
@@ -96,7 +98,7 @@ class _Asked:
         notes.append(Label(check.that.span, "this must hold"))
         message = f"`{name}` does not fulfil the check `{check.name}`: {check.text}"
         help_ = check.help or f"correct the facts of `{name}`, or change the check"
-        span, label = (entity.span, "") if own is None else (own.span, own.text)
+        span, label = (written, "") if own is None else (own.span, own.text)
         label = ", ".join(text for text in (label, seen.missing) if text)
         return Diagnostic("RS242", Severity.ERROR, message, span, label, tuple(notes), help_)
 
@@ -171,7 +173,7 @@ class _Seen:
     def _fact(self, fact: typed.FactDecl, kind: str, owner: int) -> None:
         labels, name = self.asked.labels, f"{self.asked.labels.show(kind, owner)}.{fact.name}"
         unit = f" {fact.type}" if isinstance(fact.type, Num) and fact.type.unit else ""
-        text = f"`{name}` is {labels.show(type_name(fact.type), fact.values[owner])}{unit}"
+        text = f"`{name}` is {labels.show(type_name(fact.type), self.asked.x.layout.values(kind, fact)[owner])}{unit}"
         if owner not in fact.places:
             self.missing = self.missing or text
         elif all(text != label.text for label in self.shown):

@@ -99,7 +99,7 @@ def _of_games(e: typed.Expr) -> str | None:
             return f"the option `{e.option.name}`"
         case typed.Seats():
             return "`players`"
-        case typed.KindSet() if e.kind.is_player:
+        case typed.KindSet() if e.kind.by_seat:
             return f"`{e.kind.name}`"
         case typed.Once():
             return f"what holds after `{e.procedure.name}`"

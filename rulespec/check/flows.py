@@ -9,6 +9,7 @@ from msgspec import Struct
 from rulespec.check.ranges import Range, Ranges
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.typed import nodes as typed
+from rulespec.typed.seats import entity_name
 from rulespec.types import Num
 
 _DEEP = 30
@@ -85,7 +86,7 @@ class Flows:
             kind = e.owner.type
             self._left -= len(e.decl.places)
             for entity, place in e.decl.places.items():
-                name = self.d.kinds[getattr(kind, "kind", "")].entities[entity].name
+                name = entity_name(self.d.kinds[getattr(kind, "kind", "")], entity)
                 yield Written(e.decl.values[entity], place, f"the `{e.decl.name}` of `{name}`", e.decl)
         elif isinstance(e, typed.TableRow):
             self._left -= len(e.table.places)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from rulespec.check.context import Context
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
-from rulespec.documents.nodes import Mapping, Node, entries, get, text, words
+from rulespec.documents.nodes import Mapping, Node, entries, get, integer, text, words
 from rulespec.overlays.extension import Repeated, check_includes
 from rulespec.syntax import ast
 
@@ -34,6 +34,8 @@ def check_size(c: Context) -> None:
     if groups:
         check_includes(c.source.items.values(), groups, c.source.repeated or Repeated(report))
     sizes: Counter[str] = Counter()
+    players = get(root, "game", "players")
+    sizes[text(get(players, "kind"), "player")] = integer(get(players, "max"), integer(get(players, "min"), 1))
     for name, _, count, _ in _plain_kinds(root):
         sizes[name] += count
     entities = facts = 0

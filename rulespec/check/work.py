@@ -7,6 +7,7 @@ from math import prod
 from rulespec.check.context import Context
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.typed import nodes as typed
+from rulespec.typed.seats import size
 from rulespec.typed.traversal import definition_expressions, expressions, parts, statement_expressions, walk
 from rulespec.types import MAX_ONCE_STEPS, Type
 
@@ -154,10 +155,8 @@ class _Work:
 
     def size(self, type_: Type) -> int:
         """Entities of the kind of a type; 1 if it has none."""
-        kind = self.decls.kinds.get(getattr(type_, "kind", ""))
-        if kind is None:
-            return 1
-        return self.decls.max_players if kind.is_player else len(kind.entities)
+        kind = getattr(type_, "kind", "")
+        return size(self.decls.kinds, kind, self.decls.max_players) if kind in self.decls.kinds else 1
 
 
 def _starts(d: typed.Declarations, work: _Work) -> list[tuple[int, typed.Expr]]:

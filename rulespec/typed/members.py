@@ -9,7 +9,7 @@ from rulespec.types import SetOf
 def has_members(e: typed.Expr) -> bool:
     """Whether a set or an order has a member in every position: a kind, a literal, or what is made of such a set."""
     if isinstance(e, typed.KindSet):
-        return e.kind.is_player or bool(e.kind.entities)
+        return e.kind.by_seat or bool(e.kind.entities)
     if isinstance(e, typed.Lit):
         return isinstance(e.type, SetOf) and e.value != 0
     if isinstance(e, typed.Op):

@@ -71,7 +71,12 @@ class FieldDecl(Struct, eq=False):
 
 
 class Kind(Struct, eq=False):
-    """A kind of entities. The players' kind has none before a game, and then one per seat."""
+    """A kind of entities.
+
+    Attributes:
+        product: the kinds that its entities are made of, one entity for each combination.
+        by_seat: how many entities there are depends on the number of seats (`rulespec.typed.seats`).
+    """
 
     name: str
     span: Span
@@ -80,6 +85,7 @@ class Kind(Struct, eq=False):
     state: dict[str, FieldDecl] = {}
     product: tuple[str, ...] = ()
     is_player: bool = False
+    by_seat: bool = False
     implicit: bool = False
     doc: str = ""
     index: dict[str, int] = {}

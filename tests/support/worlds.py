@@ -23,6 +23,7 @@ kinds:
       fir: {tax: 9, near: [fir]}
   good: {entities: {corn: {}, salt: {}}}
   ware: {product: [town, good]}
+  claim: {product: [player, good], state: {size: {type: int}}}
   player:
     state: {cash: {account: money}, secret: {type: int, private: true}}
 state:
@@ -32,11 +33,13 @@ state:
   best: {type: player?}
   towns: {type: set town}
   queue: {type: order town}
+  last: {type: claim?}
 accounts:
   bank: {account: money, unlimited: true}
   chest: {account: money}
 pieces:
   cart: {each: [good], places: {supply: {}, at: {index: town}}}
+  seal: {each: [player, good], places: {supply: {}, at: {index: town}}}
   flag: {each: [], places: {supply: {}, at: {index: town}}}
 --- tables.yaml
 constants: {toll: 2 money, limit: "2 + 1"}
@@ -58,8 +61,9 @@ setup:
     cart.supply: {corn: 5, salt: 3}
     cart.at: {salt: {elm: 2}}
     flag.supply: players
+    seal.supply: {corn: 2, salt: player.index}
   accounts: {player.cash: "by_number[players]"}
-  state: {town.mark: 1, town.elm.mark: 8}
+  state: {town.mark: 1, town.elm.mark: 8, claim.size: "1 if claim.good == salt else 0"}
   players: {3: {accounts: {chest: 4}, state: {n: 33}}}
 """
 IDLE = """

@@ -24,7 +24,9 @@ def read_game(r: DeclarationReader) -> None:
     name = text(kind, "player")
     span = kind.span if kind else (players or r.root).span
     r.claim(name, span)
-    r.d.kinds[name] = typed.Kind(name, span, is_player=True)  # even if the name is taken: every game has players
+    r.d.kinds[name] = typed.Kind(
+        name, span, is_player=True, by_seat=True
+    )  # even if the name is taken: every game has players
     r.d.player_kind = name
     r.d.min_players = integer(get(players, "min"), 1)
     r.d.max_players = integer(get(players, "max"), r.d.min_players)

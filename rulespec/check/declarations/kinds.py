@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rulespec.check.declarations.reader import TEXTS, DeclarationReader
 from rulespec.diagnostics.suggestions import nearest
-from rulespec.documents.nodes import Node, Scalar, entries, get, text
+from rulespec.documents.nodes import Node, Scalar, entries, get, text, words
 from rulespec.typed import nodes as typed
 from rulespec.types import BAD, Ent, SetOf
 
@@ -15,7 +15,8 @@ def read_kinds(r: DeclarationReader) -> None:
         if name == r.d.player_kind:
             r.d.kinds[name].doc = text(get(node, "doc"))
         elif not _of_map_or_track(r, name) and r.claim(name, place.span):
-            r.d.kinds[name] = typed.Kind(name, place.span, doc=text(get(node, "doc")))
+            by_seat = any(part.text == r.d.player_kind for part in words(get(node, "product")))
+            r.d.kinds[name] = typed.Kind(name, place.span, doc=text(get(node, "doc")), by_seat=by_seat)
     map_kind = get(r.root, "map", "kind")
     if isinstance(map_kind, Scalar) and r.claim(map_kind.text, map_kind.span):
         r.d.kinds[map_kind.text] = typed.Kind(map_kind.text, map_kind.span)
@@ -72,7 +73,7 @@ def _declare_facts(r: DeclarationReader, kind: typed.Kind, node: Node | None) ->
         elif ref is not None and ref.form == "range":
             r.report.error("RS224", "a fact has no range", value.span)
             kind.facts[name] = typed.FactDecl(name, BAD, place.span)
-        elif isinstance(type_, Ent | SetOf) and type_.kind == r.d.player_kind:
+        elif isinstance(type_, Ent | SetOf) and type_.kind in r.d.kinds and r.d.kinds[type_.kind].by_seat:
             r.report.error("RS224", "players are not known before the game, and cannot be facts", value.span)
             kind.facts[name] = typed.FactDecl(name, BAD, place.span)
         else:

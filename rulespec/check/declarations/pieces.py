@@ -15,7 +15,7 @@ def read_pieces(r: DeclarationReader) -> None:
             continue
         each = []
         for word in words(get(node, "each")):
-            if word.text not in r.d.kinds or r.d.kinds[word.text].is_player:
+            if word.text not in r.d.kinds:
                 hint, notes = r.hint(word)
                 message = f"`{word.text}` is not a kind that pieces can belong to"
                 r.report.error("RS224", message, word.span, notes=notes, help=hint)

@@ -36,6 +36,11 @@ def read_products(r: DeclarationReader) -> None:
         factors = [r.d.kinds[p] for p in kind.product]
         for factor in factors:
             kind.facts[factor.name] = typed.FactDecl(factor.name, Ent(factor.name), place.span)
+        if kind.by_seat:  # its entities are known with the seats
+            for part, factor in zip(names, factors, strict=True):
+                if not factor.is_player and not factor.entities:
+                    r.report.error("RS228", f"`{name}` has no entities, as `{factor.name}` has none", part.span)
+            continue
         for combination in product(*(range(len(f.entities)) for f in factors)):
             members = [f.entities[i] for f, i in zip(factors, combination, strict=True)]
             entity_name = "_".join(m.name for m in members)
@@ -50,6 +55,6 @@ def read_products(r: DeclarationReader) -> None:
 
 def _may_be_factor(r: DeclarationReader, name: str, kind: typed.Kind) -> bool:
     other = r.d.kinds.get(name)
-    if other is None or other is kind or other.is_player:
+    if other is None or other is kind:
         return False
     return not other.product and get(r.root, "kinds", name, "product") is None

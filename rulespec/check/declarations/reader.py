@@ -43,8 +43,6 @@ class DeclarationReader:
 
     def hint(self, word: Scalar) -> tuple[str, tuple[Label, ...]]:
         """Help and notes for a word that is not a fitting kind."""
-        if word.text == self.d.player_kind:
-            return "players are not known before the game: declare a kind with an entity for each, such as a colour", ()
         return nearest(word.text, {k.name: k.span for k in self.d.kinds.values()})
 
     def claim(self, name: str, span: Span) -> bool:
@@ -142,6 +140,8 @@ class DeclarationReader:
             meant = [i for i, e in enumerate(kind.entities) if f"`{e.name}`" in hint]
             parts = [self.d.kinds[p].entities[kind.facts[p].values[i]] for i in meant for p in kind.product]
             notes = tuple(Label(part.span, f"`{part.name}` is declared here") for part in parts)
+        if kind.by_seat:
+            hint = hint or f"what a `{kind_name}` is called is known in a game only: give one value for all of them"
         notes = (Label(kind.span, "the kind is declared here"), *notes)
         self.report.error("RS221", f"no `{kind_name}` is called `{node.text}`", node.span, notes=notes, help=hint)
         return 0

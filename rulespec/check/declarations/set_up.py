@@ -82,24 +82,44 @@ def _place(
     value: Node,
     type_: Type,
     players: int | None,
-    keys: tuple[int, ...],
+    keys: tuple[int | typed.Var, ...],
 ) -> None:
     if kinds and isinstance(value, Mapping):
-        if r.d.kinds[kinds[0]].is_player:
-            r.report.error("RS227", "seats have no names before the game: give one value for all", value.span)
+        kind = r.d.kinds[kinds[0]]
+        if kind.by_seat and not any(name in kind.index for name, _, _ in entries(value)):
+            _by_next(r, target, kinds, value, type_, players, keys)
             return
         for _, place, inner in entries(value):
             _place(r, target, kinds[1:], inner, type_, players, (*keys, r.entity(place, kinds[0]) or 0))
         return
     # One value for all entities: in it, the name of a kind stands for the entity it is given to.
-    each = [typed.Var(kind, Ent(kind), value.span) for kind in kinds]
+    all_keys = (*keys, *(typed.Var(kind, Ent(kind), value.span) for kind in kinds))
     env = Env()
-    for var in each:
-        env = env.bind(var)
+    for key in all_keys:
+        env = env.bind(key) if isinstance(key, typed.Var) else env
     expr = r.expr(value, type_, "the start value", env)
     if isinstance(target, typed.FieldDecl):
         check_range(r, target, expr)
     elif isinstance(expr, typed.Lit) and expr.value < 0:
         message = f"there cannot be {expr.value} pieces in `{target[0].name}.{target[1].name}`"
         r.report.error("RS307", message, value.span, notes=constants_at(value.span, r.d))
-    r.d.placements.append(typed.Placement(target, (*keys, *each), expr, players, value.span))
+    r.d.placements.append(typed.Placement(target, all_keys, expr, players, value.span))
+
+
+def _by_next(
+    r: DeclarationReader,
+    target: typed.FieldDecl | tuple[typed.PieceDecl, typed.PlaceDecl],
+    kinds: list[str],
+    value: Mapping,
+    type_: Type,
+    players: int | None,
+    keys: tuple[int | typed.Var, ...],
+) -> None:
+    """A mapping where the first kind has no names before the game: its keys are of the next kind, for all seats."""
+    name = kinds[0]
+    if len(kinds) > 1:
+        _place(r, target, kinds[1:], value, type_, players, (*keys, typed.Var(name, Ent(name), value.span)))
+        return
+    message = f"a `{name}` has no name before the game: give one value for all"
+    help_ = f"in the value, `{name}` is the one at hand: its facts, or `{name}.index`, tell them apart"
+    r.report.error("RS227", message, value.span, help=help_)

@@ -103,7 +103,7 @@ def _start(r: DeclarationReader, field: typed.FieldDecl, spec: Node) -> None:
         message = f"`{field.name}` needs a start value of kind `{field.type.kind}`"
         kind = r.d.kinds[field.type.kind]
         help_ = "add `start: …`, or make it optional with `?`"
-        if kind.is_player:
+        if kind.by_seat:
             help_ = f"add `start: first({kind.name})`, or make it optional with `?`"
         elif not any(e.name[0].isalpha() for e in kind.entities):
             help_ = "make it optional with `?`: the kind has no entity with a name that begins with a letter"

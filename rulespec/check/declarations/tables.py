@@ -47,7 +47,7 @@ def read_tables(r: DeclarationReader) -> None:
             r.report.error("RS224", "the keys of a table are numbers or entities", place.span)
             r.d.broken.add(name)
             continue
-        if any(isinstance(t, Ent | SetOf) and t.kind == r.d.player_kind for t in (*keys, value)):
+        if any(isinstance(t, Ent | SetOf) and r.d.kinds[t.kind].by_seat for t in (*keys, value)):
             r.report.error("RS224", "players are not known before the game", place.span)
             r.d.broken.add(name)
             continue

@@ -13,6 +13,7 @@ from rulespec.diagnostics.suggestions import nearest
 from rulespec.syntax import ast
 from rulespec.syntax.words import NO_NAMES
 from rulespec.typed import nodes as typed
+from rulespec.typed.seats import entity_names
 from rulespec.types import ANY, BAD, INT, LITERAL, Bad, Ent, Num, SetOf, Type
 
 
@@ -82,6 +83,8 @@ def _entity(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> ty
             return x.bad("RS229", f"`{e.name}` is {what}", e.span)
     if e.name in d.broken:
         return typed.Lit(BAD, e.span, 0)
+    if (found := _of_seats(x, e.name)) is not None:
+        return typed.Lit(Ent(found[0]), e.span, found[1])
     hint, notes = nearest(e.name, _visible_names(x, env))
     if e.name in foreign.NAMES:
         hint, notes = foreign.NAMES[e.name], ()
@@ -90,6 +93,15 @@ def _entity(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> ty
     for var in env.vars.values():
         var.reads += f"`{var.name}`" in hint  # a misspelt variable is not reported as unused, too
     return x.bad("RS221", f"nothing is called `{e.name}` here", e.span, notes=notes, help=hint)
+
+
+def _of_seats(x: ExpressionContext, name: str) -> tuple[str, int] | None:
+    """The kind and the number of an entity that is made of a seat, if a game has begun; None if it is none."""
+    kinds = x.decls.kinds
+    for kind in kinds.values() if x.seats else ():
+        if kind.product and kind.by_seat and name in (called := entity_names(kinds, kind.name, x.seats)):
+            return kind.name, called.index(name)
+    return None
 
 
 def _asked_of(track: typed.TrackDecl | None) -> str:

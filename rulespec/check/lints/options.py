@@ -29,7 +29,7 @@ def _never(option: typed.OptionDef, ranges: Ranges) -> Span | None:
     for p in option.params:
         if isinstance(p.low, typed.Lit) and isinstance(p.high, typed.Lit) and p.low.value > p.high.value:
             return p.span
-        if p.high is None and isinstance(p.low, typed.KindSet) and not p.low.kind.is_player and not p.low.kind.entities:
+        if p.high is None and isinstance(p.low, typed.KindSet) and not p.low.kind.by_seat and not p.low.kind.entities:
             return p.span
         if p.where is not None and ranges.settled(p.where) is False:
             return p.where.span

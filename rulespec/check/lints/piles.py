@@ -51,7 +51,7 @@ def _elsewhere(d: typed.Declarations, piece: typed.PieceDecl, place: str) -> int
         if piece.each or p.players is not None or not isinstance(p.value, typed.Lit):
             return None
         kinds = [p.target[1].index] if p.target[1].index else []
-        if any(d.kinds[k].is_player for k in kinds):
+        if any(d.kinds[k].by_seat for k in kinds):
             return None
         members = [
             range(len(d.kinds[kind].entities)) if isinstance(key, typed.Var) else [key]
