@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from cases import split, write
 import programs_players
+from cases import split, write
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from programs_orders import by_keys, rearranged, ways

@@ -1,0 +1,125 @@
+"""What belongs to players: piles and entities of which each seat has its own, under both backends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cases import small
+from worlds import Play, listed, take
+
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.view import state_json
+from rulespec.engine.verify.facts import failed_checks
+
+CLAIMS = """
+procedure play():
+    for p in player:
+        turn(p)
+    end game
+procedure turn(p: player):
+    decide act by p:
+        option build(k in post where knight[p].supply > 0):
+            move 1 of knight[p] from supply to at[k]
+        option claim(c in claim where c.player == p "C-1: not a claim of one's own"):
+            require c.size < 2 "C-2: as large as can be"
+            set c.size to c.size + 1
+            set last to c
+            move 1 of man[p, pawn] from box to at[c.colour.home]
+invariant few:
+    all(c in claim: c.size <= 2)
+scoring p in player:
+    score sum(c.size for c in claim where c.player == p)
+--- kinds.yaml
+kinds:
+  post: {entities: {north: {}, south: {}}}
+  colour: {facts: {home: post}, entities: {red: {home: north}, blue: {home: south}}}
+  rank: {entities: {king: {}, pawn: {}}}
+  claim: {product: [player, colour], state: {size: {type: int}}}
+state: {last: {type: "claim?"}, leader: {type: claim, start: first(claim)}}
+pieces:
+  knight: {each: [player], places: {supply: {}, at: {index: post}}}
+  man: {each: [player, rank], places: {box: {}, at: {index: post}}}
+  seal: {each: [colour], places: {on: {index: claim}}}
+--- setup.yaml
+setup:
+  pieces:
+    knight.supply: 3 + player.index
+    man.box: {king: 1, pawn: 8 if player.index == 0 else 7}
+    seal.on: {red: claim.colour.index, blue: claim.player.index}
+  state: {claim.size: 1 if claim.colour == red else 0}
+  players: {3: {pieces: {knight.at: {south: 1}}}}
+"""
+
+
+def test_each_seat_has_piles_and_entities_of_its_own(play: Play) -> None:
+    game = play(CLAIMS, "Ann Bob")
+    values = ("knight[Ann].supply", "knight[Bob].supply", "man[Ann, pawn].box", "man[Bob, pawn].box", "leader")
+    assert [game.value(x) for x in values] == ["3", "4", "8", "7", "Ann_red"]
+    assert game.value("claim") == "{Ann_red, Ann_blue, Bob_red, Bob_blue}"
+    assert game.value("{c in claim where c.player == Bob}") == "{Bob_red, Bob_blue}"
+    assert game.value("next(claim[Bob, blue])") == "Ann_red"
+    assert [game.value(f"seal[{c}].on[{x}]") for c, x in (("red", "Bob_blue"), ("blue", "Bob_red"))] == ["1", "1"]
+
+
+def test_options_name_what_belongs_to_a_seat(play: Play) -> None:
+    game = play(CLAIMS, "Ann Bob")
+    before = game.hash
+    assert listed(game) == ["build(north)", "build(south)", "claim(Ann_red)", "claim(Ann_blue)"]
+    assert str(game.why_not(game.parse("claim(Bob_red)"))).startswith("C-1: not a claim of one's own")
+    take(game, "claim(Ann_blue)", "build(north)")
+    assert [game.value(x) for x in ("claim[Ann, blue].size", "Ann_blue.size", "last")] == ["1", "1", "Ann_blue"]
+    assert game.broken_invariants() == []
+    assert game.result is not None
+    assert game.result.scores == {"Ann": 2, "Bob": 1}
+    game.undo()
+    game.undo()
+    assert game.hash == before
+
+
+def test_states_name_what_belongs_to_a_seat(play: Play) -> None:
+    state = state_json(take(play(CLAIMS, "Ann Bob"), "claim(Ann_blue)"))
+    assert state["entities"]["claim"]["Ann_blue"] == {"size": 1}
+    assert state["pieces"]["knight"] == {"Ann": {"supply": 3}, "Bob": {"supply": 4}}
+    assert state["pieces"]["man"]["Ann.pawn"] == {"box": 7, "at[south]": 1}
+    assert state["pieces"]["seal"]["red"] == {"on[Ann_blue]": 1, "on[Bob_blue]": 1}
+
+
+def test_a_position_may_be_given(play: Play) -> None:
+    game = play(CLAIMS, "Ann Bob")
+    game.set_value("knight[Bob].at[north]", "3")
+    game.set_value("claim[Bob, blue].size", "2")
+    game.set_value("last", "Bob_blue")
+    values = ("knight[Bob].supply", "Bob_blue.size", "last", "last == claim[Bob, blue]")
+    assert [game.value(x) for x in values] == ["1", "2", "Bob_blue", "true"]
+
+
+def test_the_number_of_seats_is_put_in_when_a_game_begins(play: Play) -> None:
+    game = play(CLAIMS, "A B C")
+    assert game.value("claim") == "{A_red, A_blue, B_red, B_blue, C_red, C_blue}"
+    assert [game.value(x) for x in ("knight[C].supply", "knight[C].at[south]")] == ["5", "1"]
+    assert game.value("count(claim)") == "6"
+
+
+@pytest.mark.parametrize("seats", [("A", "A_x", "B"), ("A b", "A")])
+def test_names_of_seats_tell_entities_apart(seats: tuple[str, ...], tmp_path: Path) -> None:
+    text = CLAIMS.replace("red: {home: north}", "red: {home: north}, x_red: {home: north}")
+    ruleset = small(tmp_path / "small", text)
+    if seats[0] == "A":
+        with pytest.raises(DiagnosticsError, match=r"two of `claim` would be called `A_x_red`"):
+            Game(ruleset, seats)
+    else:
+        assert Game(ruleset, seats).value("count(claim)") == "6"
+
+
+def test_facts_of_what_belongs_to_a_seat_are_checked(tmp_path: Path) -> None:
+    checks = "checks: {%s: {that: %s, text: T}}"
+    for that, said in (
+        ("claim.colour.index < 2", []),
+        ("claim.colour != red", ["`seat 1_red`", "`seat 2_red`", "`seat 3_red`", "`seat 4_red`"]),
+    ):
+        text = CLAIMS.replace("colour], state", f"colour], {checks % ('fit', that)}, state")
+        ruleset = small(tmp_path / "small", text)
+        found = [d.message.split(" does")[0] for d in failed_checks(ruleset.declarations, ruleset.layers)]
+        assert found == said
