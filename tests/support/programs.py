@@ -86,7 +86,7 @@ class Writer:
     def num(self, s: dict[str, str], d: int) -> str:
         e = self.expr
         if PLAYER in s.values() and self.number(10) == 0:
-            return programs_players.number(self.pick, lambda type_: e(type_, s, d))
+            return programs_players.number(self.pick, lambda type_: e(type_, s, d), self.fresh())
         form = self.number(15)
         if form < 3:
             return f"({e(NUM, s, d)} {self.pick('+', '-', '*')} {e(NUM, s, d)})"
@@ -205,7 +205,7 @@ class Writer:
         if self.number(9) == 0:
             return rearranged(self, scope, pad, may_ask=depth > 0 and not self.together)
         if PLAYER in scope.values() and self.number(10) == 0:
-            return [pad + programs_players.statement(self.pick, lambda type_: e(type_, scope, 1))]
+            return [pad + programs_players.statement(self.pick, lambda type_: e(type_, scope, 1), self.fresh())]
         form = self.number(14 if depth > 0 else 7)
         if form == 0 and not self.together and self.answers and self.number(2):
             return taken(self, scope, pad)

@@ -8,25 +8,25 @@ Pick = Callable[..., str]
 Expr = Callable[[str], str]
 
 
-def number(pick: Pick, expr: Expr) -> str:
-    """A number that belongs to a player; `expr` writes an expression of a type."""
+def number(pick: Pick, expr: Expr, x: str) -> str:
+    """A number that belongs to a player; `expr` writes an expression of a type, `x` is a new name."""
     who, ware = expr("player"), pick("corn", "salt")
     return pick(
         f"seal[{who}, {ware}].supply",
         f"seal[{who}, {ware}].at[{expr('town')}]",
         f"claim[{who}, {ware}].size",
         f"claim[{who}, {ware}].index",
-        f"sum(c.size for c in claim where c.player == {who})",
-        f"count(c in claim where c.good == {ware} and c.size > {expr('int')})",
-        f"sum(seal[q, {ware}].at[{expr('town')}] for q in player)",
+        f"sum({x}.size for {x} in claim where {x}.player == {who})",
+        f"count({x} in claim where {x}.good == {ware} and {x}.size > {expr('int')})",
+        f"sum(seal[{x}, {ware}].at[{expr('town')}] for {x} in player)",
     )
 
 
-def statement(pick: Pick, expr: Expr) -> str:
-    """A statement that changes what belongs to a player."""
+def statement(pick: Pick, expr: Expr, x: str) -> str:
+    """A statement that changes what belongs to a player; the arguments are those of `number`."""
     who, ware = expr("player"), pick("corn", "salt")
     return pick(
         f"set claim[{who}, {ware}].size to {expr('int')}",
         f"move min(1, seal[{who}, {ware}].supply) of seal[{who}, {ware}] from supply to at[{expr('town')}]",
-        f"set last to first(c in claim where c.player == {who} and c.size != {expr('int')})",
+        f"set last to first({x} in claim where {x}.player == {who} and {x}.size != {expr('int')})",
     )
