@@ -45,7 +45,7 @@ def played(
 ) -> Game:
     """A random game, to its end or so many decisions."""
     rng = random.Random(f"bench {seed}")
-    game = Game(ruleset, seat_names(players), options, backend)
+    game = Game(ruleset, seat_names(players, ruleset.seats), options, backend)
     while not game.is_over and game.ply < most:
         move(game, rng)
     return game

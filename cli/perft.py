@@ -98,7 +98,7 @@ def command(
         raise click.UsageError("--option goes with --players; a log has its own")
     ruleset = load_ruleset(ref)
     if players is not None:
-        games = {b: Game(ruleset, seat_names(players), chosen, b) for b in BACKENDS[backend]}
+        games = {b: Game(ruleset, seat_names(players, ruleset.seats), chosen, b) for b in BACKENDS[backend]}
     elif log is not None:
         at, games = _from_log(ruleset, log, at, BACKENDS[backend])
     position = _Position(ruleset, games, log, at or 0)

@@ -163,7 +163,7 @@ class _Run:
         self.ruleset = ruleset
         self.plan = plan
         self.failures = failures
-        self.totals = Totals()
+        self.totals = Totals(plan.called)
         self.rows: list[dict[str, Any]] = []
         self.games = self.decisions = 0  # decisions: of the games played now
 

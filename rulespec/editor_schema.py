@@ -100,7 +100,7 @@ class _FilesSchema:
 
     def build(self) -> Schema:
         for kind in self.d.kinds.values():
-            if not kind.by_seat:
+            if not kind.by_seat or kind.is_player:
                 self.defs[f"entity_of_{kind.name}"] = self._entity_of(kind)
                 self.defs[f"facts_of_{kind.name}"] = self._facts_of(kind)
         self._sections()
@@ -168,6 +168,8 @@ class _FilesSchema:
             for k in self.d.kinds.values()
             if k.span.file.endswith("kinds.yaml") and not k.product and not k.is_player
         }
+        player = self.d.kinds[self.d.player_kind]
+        kinds["properties"][player.name] = _narrowed("kinds_kind", "seats", {"items": _facts(player)})
         if (map_kind := self.d.kinds.get(self._map_kind())) is not None:
             regions = self.properties["map"]["properties"]["regions"]
             regions["additionalProperties"] = _facts(map_kind)
@@ -200,7 +202,7 @@ class _FilesSchema:
         for piece in self.d.pieces.values():
             for place in piece.places.values():
                 kinds = [self.d.kinds[k] for k in (*piece.each, *([place.index] if place.index else []))]
-                places[f"{piece.name}.{place.name}"] = self._counts([k for k in kinds if not k.by_seat])
+                places[f"{piece.name}.{place.name}"] = self._counts([k for k in kinds if k.entities])
         for sections in (setup, part):
             sections["pieces"] = sections["pieces"] | {"properties": places, "additionalProperties": False}
             sections["state"] = self._fields(sections["state"], account=False)
@@ -215,7 +217,8 @@ class _FilesSchema:
         if name not in self.defs:
             inner = self._counts(kinds[1:])
             by_name = {"properties": {e.name: inner for e in kinds[0].entities}, "additionalProperties": False}
-            self.defs[name] = {"anyOf": [number, {"type": "object", **by_name}]}
+            of_all = [inner] if kinds[0].by_seat and kinds[1:] else []  # by the next kind, for every seat
+            self.defs[name] = {"anyOf": [number, {"type": "object", **by_name}, *of_all]}
         return {"$ref": f"#/$defs/{name}"}
 
     def _fields(self, general: Schema, *, account: bool) -> Schema:

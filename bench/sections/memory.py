@@ -26,7 +26,7 @@ def run(bench: Bench) -> Iterator[Figure]:
     for ref in RULESETS[:1] if bench.quick else RULESETS:
         ruleset = load_ruleset(ref)
         players = min(4, ruleset.players[1])
-        seats = seat_names(players)
+        seats = seat_names(players, ruleset.seats)
 
         some = played(ruleset, players, 1, most=CLONED)
         new = bytes_of(partial(_again, ruleset, seats, []))

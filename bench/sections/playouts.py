@@ -68,7 +68,7 @@ def _watched(bench: Bench, name: str, ruleset: typed.Ruleset, players: int) -> F
     numbers = iter(range(10**9))
 
     def work() -> int:
-        return play_out(ruleset, seat_names(players), 1, next(numbers)).decisions
+        return play_out(ruleset, seat_names(players, ruleset.seats), 1, next(numbers)).decisions
 
     return bench.beside_chess(name, timed(work, bench.seconds), "decisions")
 

@@ -136,6 +136,7 @@ class Labels:
 
     def __init__(self, kinds: Mapping[str, typed.Kind], program: ir.Program, seats: Sequence[str]) -> None:
         self.seats = tuple(seats)
+        self._kinds = kinds
         self.names = {name: entity_names(kinds, name, self.seats) for name in kinds}
         self._numbers: dict[str, dict[str, int]] = {}
         self._params = {
@@ -150,8 +151,15 @@ class Labels:
         """The number of an entity or a seat; -1 if there is none of that name."""
         numbers = self._numbers.get(kind)
         if numbers is None:
-            numbers = self._numbers[kind] = {n: i for i, n in enumerate(self.names[kind])}
+            numbers = self._numbers[kind] = self._read(kind)
         return numbers.get(name, -1)
+
+    def _read(self, kind: str) -> dict[str, int]:
+        """Numbers by name. What is of a seat may be called as in the rules, too, where they have a name for it."""
+        called = [seat.name for of in self._kinds.values() if of.is_player for seat in of.entities]
+        seats = [*called, *self.seats[len(called) :]]
+        by_rules = {n: i for i, n in enumerate(entity_names(self._kinds, kind, seats))}
+        return by_rules | {n: i for i, n in enumerate(self.names[kind])}
 
     def show(self, type_: str, value: int) -> str:
         """A value as text."""

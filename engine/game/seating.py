@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import Report
@@ -51,6 +51,12 @@ def check_seats(ruleset: typed.Ruleset, seats: tuple[str, ...]) -> None:
         if not seat or len(seat) > 80 or any(c in seat for c in "(),\n\r\t") or seat != seat.strip():
             help_ = "no brackets, commas or line ends"
             report.error("RS708", f"{seat[:80]!r} cannot be the name of a seat", None, help=help_)
+    for i, seat in enumerate(seats):
+        if seat in ruleset.seats and ruleset.seats.index(seat) != i:
+            meant = ruleset.seats.index(seat) + 1
+            report.error(
+                "RS708", f"{shown(seat)} is what the rules call seat {meant}, and cannot be seat {i + 1}", None
+            )
     if len(set(seats)) < len(seats):
         report.error("RS708", "two seats have the same name", None)
     for kind in ruleset.kinds.values():
@@ -71,6 +77,12 @@ def _twice(words: Iterable[str]) -> str:
     return ""
 
 
-def seat_names(number: int) -> tuple[str, ...]:
-    """Default names of seats: A, B, C, …"""
-    return tuple(_LETTERS[i] if i < len(_LETTERS) else f"P{i + 1}" for i in range(number))
+def usual_seats(ruleset: typed.Ruleset) -> tuple[str, ...]:
+    """The seats of a scenario that names none: two, or those that the rules have names for."""
+    return seat_names(ruleset.players[0] if ruleset.seats else 2, ruleset.seats)
+
+
+def seat_names(number: int, called: Sequence[str] = ()) -> tuple[str, ...]:
+    """Default names of seats: those that the rules give the first of them, then letters, A for the first seat."""
+    letters = (_LETTERS[i] if i < len(_LETTERS) else f"P{i + 1}" for i in range(number))
+    return (*called, *list(letters)[len(called) :])

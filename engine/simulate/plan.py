@@ -23,6 +23,7 @@ class Plan:
         ruleset: its reference by ids.
         ruleset_hash: the hash of its content.
         players: numbers of players; the games take turns.
+        called: names that the rules give the first seats.
         seed: the seed of chance.
         cap: the number of decisions after which a game is abandoned.
         settings: all settings of the ruleset, with their values.
@@ -33,6 +34,7 @@ class Plan:
     ruleset: str
     ruleset_hash: str
     players: tuple[int, ...]
+    called: tuple[str, ...]
     seed: int
     cap: int
     settings: dict[str, str]
@@ -57,12 +59,12 @@ class Plan:
         """
         values = check_settings(ruleset, settings or {})
         for number in players:
-            check_seats(ruleset, seat_names(number))
-        return cls(reference, ruleset.ref, ruleset.hash, tuple(players), seed, cap, values, backend)
+            check_seats(ruleset, seat_names(number, ruleset.seats))
+        return cls(reference, ruleset.ref, ruleset.hash, tuple(players), ruleset.seats, seed, cap, values, backend)
 
     def seats(self, number: int) -> tuple[str, ...]:
         """The seats of a game."""
-        return seat_names(self.players[number % len(self.players)])
+        return seat_names(self.players[number % len(self.players)], self.called)
 
     def play(self, ruleset: typed.Ruleset, number: int) -> Playout:
         """Plays one game, always the same; `ruleset` is that of the plan."""

@@ -157,5 +157,5 @@ def simulate(
 ) -> Iterator[Playout]:
     """Plays random games one after the other, which take turns with the numbers of players."""
     for number in range(games):
-        seats = seat_names(players[number % len(players)])
+        seats = seat_names(players[number % len(players)], ruleset.seats)
         yield play_out(ruleset, seats, seed, number, settings=settings, backend=backend, cap=cap)

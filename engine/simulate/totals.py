@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from rulespec.engine.game.seating import seat_names
@@ -11,6 +12,9 @@ from rulespec.engine.simulate.plan import Mistake, Outcome
 
 class Totals:
     """Totals of many games, in constant memory.
+
+    Args:
+        called: names that the rules give the first seats.
 
     Attributes:
         failures: the number of games that failed.
@@ -21,7 +25,8 @@ class Totals:
     EXAMPLES = 5
     """Failed games, and mistakes, that are remembered."""
 
-    def __init__(self) -> None:
+    def __init__(self, called: Sequence[str] = ()) -> None:
+        self.called = called
         self.lengths = Counter[int]()
         self.endings = Counter[str]()
         self.capped = 0
@@ -41,7 +46,7 @@ class Totals:
             self.capped += 1
         else:
             self.endings[outcome.ended] += 1
-            for seat in seat_names(outcome.players):
+            for seat in seat_names(outcome.players, self.called):
                 self.games[seat] += 1
                 share = 1 / len(outcome.winners) if seat in outcome.winners else 0.0
                 self.wins[seat] = self.wins.get(seat, 0.0) + share

@@ -162,7 +162,7 @@ class _Explorer:
 
     def _begin(self, seats: int, settings: Mapping[str, str] | None = None) -> tuple[Game, list[Option]] | None:
         """A game at its first decision, and its options; None if something is wrong there."""
-        game = Game(self.ruleset, seat_names(seats), settings)
+        game = Game(self.ruleset, seat_names(seats, self.ruleset.seats), settings)
         try:
             game.position.begin()
         except RulesetFaultError as fault:

@@ -125,7 +125,7 @@ def positions(ruleset: typed.Ruleset, rows: Sequence[Row], backend: Backend) -> 
         group = list(of_log)
         if not log:
             for row in group:
-                yield row, Game(ruleset, seat_names(row.players), backend=backend)
+                yield row, Game(ruleset, seat_names(row.players, ruleset.seats), backend=backend)
             continue
         result = replay_own(inside(ruleset.folders[0], log, group[0].spans.get("log")), ruleset)
         spans = {row.at: row.spans["at"] for row in group if row.spans}

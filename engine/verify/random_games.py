@@ -51,7 +51,7 @@ def random_games(
     for number in range(games):
         rng = random.Random(f"{seed}:{number}")
         settings = {o.name: _any(values_to_try(o), rng) for o in ruleset.settings.values()}
-        seats = seat_names(players[number % len(players)])
+        seats = seat_names(players[number % len(players)], ruleset.seats)
         trial = Trial(ruleset, seats, settings if number % 2 else None, backends)
         failed = _played(trial, rng, cap)
         yield trial, failed and shorter(trial, *failed)

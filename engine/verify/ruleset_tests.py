@@ -111,7 +111,7 @@ def ruleset_tests(
             for setting in ruleset().settings.values():
                 if setting.name not in given:
                     chosen[setting.name] = data.draw(st.sampled_from(_values(setting)), label=setting.name)
-            self.trial = Trial(ruleset(), seat_names(number), chosen, backends)
+            self.trial = Trial(ruleset(), seat_names(number, ruleset().seats), chosen, backends)
             self.expect(self.trial.begin())
 
     case: Any = Games.TestCase  # Hypothesis makes this class on access

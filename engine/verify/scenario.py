@@ -36,7 +36,7 @@ class Scenario:
         rules: the ids of the rules that it proves.
         ruling: the ids of the rulings that it proves.
         also: further overlays under which it holds.
-        seats: the players; empty for the usual ones, which only a scenario has that has not been read to its end.
+        seats: the players; empty for the usual ones.
         settings: settings of the table.
         base: the id of the scenario whose position it begins with; None once that has been laid under it.
         start: a call of a procedure that the game begins with; None for its own start.

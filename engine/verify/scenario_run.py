@@ -13,6 +13,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend, Machines
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.game.seating import usual_seats
 from rulespec.engine.game.view import scores
 from rulespec.engine.verify.option_names import unknown_option, unreadable
 from rulespec.engine.verify.scenario import Scenario, items, pairs
@@ -158,7 +159,9 @@ class _Run:
         place = scenario.start.span if scenario.start is not None else scenario.span
         start = scenario.start.text if scenario.start is not None else None
         try:
-            game = Game(self.ruleset, scenario.seats, dict(scenario.settings), self.backend, start)
+            game = Game(
+                self.ruleset, scenario.seats or usual_seats(self.ruleset), dict(scenario.settings), self.backend, start
+            )
             for layer in scenario.given:
                 for call in layer.run:
                     place = call.span

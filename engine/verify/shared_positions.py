@@ -14,7 +14,6 @@ from rulespec.documents.nodes import Scalar
 from rulespec.documents.text_files import files_inside
 from rulespec.engine.verify.scenario import Scenario, read_scenarios
 
-DEFAULT_SEATS = ("A", "B")
 MAX_CHAIN = 100
 """Positions that are laid one over the other."""
 
@@ -51,7 +50,7 @@ def with_positions(found: Sequence[Scenario], folder: Folder, report: Report) ->
         report: takes an error for each scenario whose position is not found; that scenario is left out.
     """
     laid = (scenario if scenario.base is None else _laid(scenario, found, folder, report) for scenario in found)
-    return tuple(replace(s, seats=s.seats or DEFAULT_SEATS) for s in laid if s is not None)
+    return tuple(s for s in laid if s is not None)
 
 
 def _named(base: Scalar, own: Sequence[Scenario], folder: Folder) -> list[Scenario]:

@@ -60,7 +60,7 @@ def _tried(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], left
 
     found = Report()
     try:
-        _check_start(Game(ruleset, seat_names(seats), settings, backend=make), seats, found)
+        _check_start(Game(ruleset, seat_names(seats, ruleset.seats), settings, backend=make), seats, found)
     except DiagnosticsError as error:
         found.extend(error.diagnostics)
     except RulesetFaultError as fault:

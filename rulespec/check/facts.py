@@ -17,7 +17,7 @@ def check_facts(c: Context) -> None:
     """Types the checks. `engine/verify/facts.py` asks them, where the rest of the ruleset has no error."""
     first: dict[tuple[str, str], Scalar] = {}
     for kind, name, place, node in _written(c):
-        if kind.is_player:
+        if kind.is_player and not kind.facts:
             message = "players are seats, and have no facts that could be checked"
             c.report.error("RS241", message, place.span, help="write an invariant")
         elif (kind.name, name) in first:

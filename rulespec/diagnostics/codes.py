@@ -67,6 +67,8 @@ CODES: dict[str, str] = {
     "RS262": "the value of a procedure is dropped",
     "RS263": "a way through a procedure without a value",
     "RS264": "`return` with a value where there is none",
+    "RS271": "a name of a seat that not every game has",
+    "RS272": "facts for another number of seats",
     "RS281": "a member twice in an order",
     "RS301": "types that do not fit",
     "RS302": "units that do not fit",

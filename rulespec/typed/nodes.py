@@ -593,6 +593,11 @@ class Ruleset(Struct, frozen=True):
         return self.declarations.kinds
 
     @property
+    def seats(self) -> tuple[str, ...]:
+        """Names that the rules give the first seats; there may be none."""
+        return tuple(seat.name for seat in self.kinds[self.declarations.player_kind].entities)
+
+    @property
     def players(self) -> tuple[int, int]:
         """Least and greatest number of seats."""
         return (self.declarations.min_players, self.declarations.max_players)

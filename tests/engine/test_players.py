@@ -123,3 +123,132 @@ def test_facts_of_what_belongs_to_a_seat_are_checked(tmp_path: Path) -> None:
         ruleset = small(tmp_path / "small", text)
         found = [d.message.split(" does")[0] for d in failed_checks(ruleset.declarations, ruleset.layers)]
         assert found == said
+
+
+SIDES = """
+procedure play():
+    set guard to white
+    for c in side after white:
+        turn(c)
+    end game as drawn won by {white}
+procedure turn(c: side):
+    decide move by c:
+        option step(f in field where pawn[c].on[f] > 0):
+            move 1 of pawn[c] from on[f] to on[f.to_north if c.forward == north else f.to_south]
+        option give(d in side where d != c and d == c.foe):
+            set c.gifts to c.gifts + drift[d]
+            match d:
+                case white: set first_gift to claim[white, red]
+                case black: set first_gift to claim[d, blue]
+--- game.yaml
+id: small
+title: Small
+version: "1.0"
+players: {kind: side, seats: [white, black]}
+start: play
+--- kinds.yaml
+kinds:
+  way: {entities: {north: {}, south: {}}}
+  colour: {entities: {red: {}, blue: {}}}
+  field:
+    facts: {to_north: field, to_south: field, of: side}
+    entities: {low: {to_north: high, to_south: low, of: white}, high: {to_north: high, to_south: low, of: black}}
+  side:
+    facts: {forward: way, foe: side, homes: set field}
+    seats:
+      - {title: White, forward: north, foe: black, homes: [low]}
+      - {title: Black, forward: south, foe: white, homes: [high]}
+    checks:
+      foes: {that: side.foe.foe == side and side.foe != side, text: foes of one another}
+    state: {gifts: {type: int}}
+  claim: {product: [side, colour]}
+state:
+  guard: {type: side, start: black}
+  first_gift: {type: claim?}
+pieces:
+  pawn: {each: [side], places: {on: {index: field}}}
+--- tables.yaml
+tables:
+  drift: {key: side, value: int, rows: {white: 2, black: 5}}
+--- setup.yaml
+setup:
+  pieces: {pawn.on: {white: {low: 1}, black: {high: 2}}}
+  state: {side.black.gifts: 3}
+"""
+
+
+def test_seats_that_every_game_has_may_have_names(play: Play) -> None:
+    game = play(SIDES, "white black")
+    assert game.ruleset.players == (2, 2)
+    values = ("guard", "next(white)", "side.black.forward", "black.foe", "white.homes", "low.of", "black.gifts")
+    assert [game.value(x) for x in values] == ["white", "black", "south", "white", "{low}", "white", "3"]
+    assert listed(game) == ["step(high)", "give(white)"]
+    take(game, "step(high)")
+    assert game.value("pawn[black].on[low]") == "1"
+    take(game, "give(black)")
+    assert [game.value(x) for x in ("white.gifts", "first_gift")] == ["5", "black_blue"]
+    assert game.result is not None
+    assert game.result.winners == ["white"]
+
+
+def test_a_table_may_call_seats_otherwise(play: Play) -> None:
+    game = play(SIDES, "Ann Bob")
+    assert listed(game) == ["step(high)", "give(Ann)"]
+    assert [game.value(x) for x in ("white", "Bob.foe", "black == Bob", "guard")] == ["Ann", "Ann", "true", "Ann"]
+    assert str(take(game, "give(white)").history[0]) == "give(Ann)"
+    assert game.value("first_gift") == "Ann_red"
+    with pytest.raises(DiagnosticsError, match="`white` is what the rules call seat 1, and cannot be seat 2"):
+        play(SIDES, "Ann white")
+
+
+def test_names_of_some_seats(play: Play) -> None:
+    text = SIDES.replace("seats: [white, black]}", "min: 2, max: 3, seats: [white, black]}")
+    text = text.replace("    checks:", "      - {forward: north, foe: black}\n    checks:")
+    text = text.replace("side.foe.foe == side and ", "").replace("key: side,", "key: way,")
+    text = text.replace("rows: {white: 2, black: 5}", "rows: {north: 2, south: 5}").replace(
+        "drift[d]", "drift[d.forward]"
+    )
+    with pytest.raises(DiagnosticsError, match="`match` has no case for seats without a name"):
+        play(text)
+    game = play(text.replace("case black: set", "else: set"), "white black C")
+    assert [game.value(x) for x in ("side", "next(black)", "C.foe", "claim")] == [
+        "{white, black, C}",
+        "C",
+        "black",
+        "{white_red, white_blue, black_red, black_blue, C_red, C_blue}",
+    ]
+
+
+FACTS = """
+procedure play():
+    decide go by the(p in player where p.colour == green):
+        option stop:
+            pass
+    end game
+--- kinds.yaml
+kinds:
+  colour: {entities: {red: {}, green: {}, blue: {}, grey: {}}}
+  player:
+    facts: {colour: colour, purse: money, rich: bool, partner: colour?, near: set colour}
+    seats:
+      - {colour: red, purse: 3, near: [green]}
+      - {colour: green, purse: 4, partner: red}
+      - {colour: blue, purse: 5, rich: true}
+      - {colour: grey, purse: "2 + 4"}
+    state: {cash: {account: money}}
+accounts: {bank: {account: money, unlimited: true}}
+--- setup.yaml
+setup:
+  accounts: {player.cash: player.purse}
+"""
+
+
+def test_the_first_facts_are_of_the_first_seats(play: Play) -> None:
+    game = play(FACTS, "Ann Bob Cid")
+    assert game.decision is not None
+    assert game.decision.by == "Bob"
+    values = ("Cid.colour", "Ann.cash", "sum(p.cash for p in player)", "Bob.partner", "Ann.partner", "Ann.near")
+    assert [game.value(x) for x in values] == ["blue", "3", "12", "red", "none", "{green}"]
+    assert game.value("{p in player where p.rich}") == "{Cid}"
+    four = play(FACTS, "Ann Bob Cid Dot")
+    assert four.value("{p.colour for p in player}") == "{red, green, blue, grey}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rulespec.check.declarations.reader import TEXTS, DeclarationReader
-from rulespec.diagnostics.diagnostic import Label
+from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, bits, entries, get, integer, text, words
 from rulespec.typed import nodes as typed
@@ -37,14 +37,15 @@ def read_facts(r: DeclarationReader, found: list[tuple[typed.Kind, str, Scalar, 
     """Reads the facts of the entities, the links of the map and the lines of tracks."""
     for kind, name, place, node in found:
         if name in kind.index:
-            _facts_of(r, kind, name, place, node)
+            facts_of(r, kind, name, place.span, node)
     _two_way_links(r, text(get(r.root, "map", "kind")))
     for track in r.d.tracks.values():
         if not track.ring:
             _line(r, track)
 
 
-def _facts_of(r: DeclarationReader, kind: typed.Kind, name: str, place: Scalar, node: Node) -> None:
+def facts_of(r: DeclarationReader, kind: typed.Kind, name: str, place: Span, node: Node) -> None:
+    """Reads the facts of the next entity of a kind."""
     track = next((t for t in r.d.tracks.values() if t.kind == kind.name and not t.ring), None)
     hints = ""
     for key, where, _ in entries(node):
@@ -72,7 +73,7 @@ def _facts_of(r: DeclarationReader, kind: typed.Kind, name: str, place: Scalar, 
             r.report.error(
                 "RS228",
                 f"`{name}` has no value for `{fact.name}`",
-                place.span,
+                place,
                 notes=[Label(fact.span, f"{fact.type}, declared here")],
                 help=f"add `{fact.name}: …`"
                 + (", or make the fact optional with `?`" if isinstance(fact.type, Ent) else ""),

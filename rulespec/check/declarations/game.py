@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from rulespec.check.declarations.players import read_players
 from rulespec.check.declarations.reader import DeclarationReader
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.documents.nodes import Node, Scalar, entries, get, integer, text, words
+from rulespec.documents.nodes import Node, Scalar, entries, get, text, words
 from rulespec.syntax.words import WORDS
 from rulespec.typed import nodes as typed
 from rulespec.typed.settings import refused, taken
@@ -19,20 +20,7 @@ def read_game(r: DeclarationReader) -> None:
             r.report.error("RS223", f"`{unit.text}` is a word of the language", unit.span)
         elif r.claim(unit.text, unit.span):
             r.d.units[unit.text] = unit.span
-    players = get(game, "players")
-    kind = get(players, "kind")
-    name = text(kind, "player")
-    span = kind.span if kind else (players or r.root).span
-    r.claim(name, span)
-    r.d.kinds[name] = typed.Kind(
-        name, span, is_player=True, by_seat=True
-    )  # even if the name is taken: every game has players
-    r.d.player_kind = name
-    r.d.min_players = integer(get(players, "min"), 1)
-    r.d.max_players = integer(get(players, "max"), r.d.min_players)
-    if not 1 <= r.d.min_players <= r.d.max_players <= 64:
-        r.report.error("RS227", "`min` and `max` are from 1 to 64, and `min` is not above `max`", span)
-        r.d.min_players = r.d.max_players = 1
+    read_players(r, get(game, "players"))
     for name, place, node in entries(get(game, "options")):
         _setting(r, name, place, node)
 

@@ -31,7 +31,7 @@ def read_kinds(r: DeclarationReader) -> None:
             unit = (get(node, "unit") or place).span
             r.d.tracks[name] = typed.TrackDecl(name, kind.text, ring is not None, "", [], place.span, unit)
     for name, _, node in entries(get(r.root, "kinds")):
-        if name in r.d.kinds and name != r.d.player_kind:
+        if name in r.d.kinds:
             _declare_facts(r, r.d.kinds[name], get(node, "facts"))
     if isinstance(map_kind, Scalar) and map_kind.text in r.d.kinds:
         kind_ = r.d.kinds[map_kind.text]
@@ -73,7 +73,7 @@ def _declare_facts(r: DeclarationReader, kind: typed.Kind, node: Node | None) ->
         elif ref is not None and ref.form == "range":
             r.report.error("RS224", "a fact has no range", value.span)
             kind.facts[name] = typed.FactDecl(name, BAD, place.span)
-        elif isinstance(type_, Ent | SetOf) and type_.kind in r.d.kinds and r.d.kinds[type_.kind].by_seat:
+        elif isinstance(type_, Ent | SetOf) and r.unknown(type_.kind):
             r.report.error("RS224", "players are not known before the game, and cannot be facts", value.span)
             kind.facts[name] = typed.FactDecl(name, BAD, place.span)
         else:

@@ -45,6 +45,16 @@ class DeclarationReader:
         """Help and notes for a word that is not a fitting kind."""
         return nearest(word.text, {k.name: k.span for k in self.d.kinds.values()})
 
+    def unknown(self, name: str) -> bool:
+        """Whether no entity of a kind has a name before a game, as they depend on the seats."""
+        kind = self.d.kinds.get(name)
+        return kind is not None and kind.by_seat and not kind.entities
+
+    def complete(self, name: str) -> bool:
+        """Whether all entities of a kind have names before a game."""
+        kind = self.d.kinds.get(name)
+        return kind is None or not kind.by_seat or len(kind.entities) == self.d.max_players
+
     def claim(self, name: str, span: Span) -> bool:
         """Whether a name is free for a declaration, which takes it; reports it if it is not."""
         if name in NO_DECLARATIONS:

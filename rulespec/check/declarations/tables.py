@@ -47,7 +47,8 @@ def read_tables(r: DeclarationReader) -> None:
             r.report.error("RS224", "the keys of a table are numbers or entities", place.span)
             r.d.broken.add(name)
             continue
-        if any(isinstance(t, Ent | SetOf) and r.d.kinds[t.kind].by_seat for t in (*keys, value)):
+        unnamed = any(isinstance(k, Ent) and not r.complete(k.kind) for k in keys)
+        if unnamed or (isinstance(value, Ent | SetOf) and r.unknown(value.kind)):
             r.report.error("RS224", "players are not known before the game", place.span)
             r.d.broken.add(name)
             continue

@@ -88,11 +88,16 @@ def _entity(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> ty
     hint, notes = nearest(e.name, _visible_names(x, env))
     if e.name in foreign.NAMES:
         hint, notes = foreign.NAMES[e.name], ()
-    elif isinstance(want, Ent) and want.kind == d.player_kind and (not hint or f"`{want.kind}`" in hint):
+    elif isinstance(want, Ent) and _is_nameless(d, want.kind) and (not hint or f"`{want.kind}`" in hint):
         hint, notes = "players have no names in rules: a parameter, a `for` or state says who is meant", ()
     for var in env.vars.values():
         var.reads += f"`{var.name}`" in hint  # a misspelt variable is not reported as unused, too
     return x.bad("RS221", f"nothing is called `{e.name}` here", e.span, notes=notes, help=hint)
+
+
+def _is_nameless(d: typed.Declarations, kind: str) -> bool:
+    """Whether a kind is that of the players, and the rules have no names for them."""
+    return kind == d.player_kind and not d.kinds[kind].entities
 
 
 def _of_seats(x: ExpressionContext, name: str) -> tuple[str, int] | None:

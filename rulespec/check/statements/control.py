@@ -138,14 +138,16 @@ def type_match(c: StatementContext, s: ast.Match, env: Env, place: Place) -> Out
             ends.append(after)
     other = None
     missing = [entity.name for i, entity in enumerate(kind.entities) if i not in seen]
+    nameless = kind.by_seat and len(kind.entities) < x.decls.max_players
     if s.other is not None:
-        if not missing:
+        if not missing and not nameless:
             x.report.warning("RS404", "every case is named already, `else` is never reached", s.span)
         other, after, alive = c.inner(s.other, env, place)
         if alive:
             ends.append(after)
-    elif missing and understood:
+    elif understood and (missing or nameless):
         names = ", ".join(f"`{m}`" for m in missing[:6]) + (" …" if len(missing) > 6 else "")
+        names = names or "seats without a name"
         x.error(
             "RS403",
             f"`match` has no case for {names}",

@@ -1,0 +1,57 @@
+"""The players: how many there are, what the rules call them, and the facts of their seats."""
+
+from __future__ import annotations
+
+from rulespec.check.declarations.entities import facts_of
+from rulespec.check.declarations.reader import DeclarationReader
+from rulespec.diagnostics.diagnostic import Label
+from rulespec.documents.nodes import Node, Sequence, get, integer, text, words
+from rulespec.typed import nodes as typed
+from rulespec.typed.seats import entity_name
+
+
+def read_players(r: DeclarationReader, players: Node | None) -> None:
+    """Declares the players' kind, with the seats that have names."""
+    kind = get(players, "kind")
+    name = text(kind, "player")
+    span = kind.span if kind else (players or r.root).span
+    r.claim(name, span)
+    declared = typed.Kind(name, span, is_player=True, by_seat=True)
+    r.d.kinds[name] = declared  # even if the name is taken: every game has players
+    r.d.player_kind = name
+    seats = words(get(players, "seats"))
+    r.d.min_players = integer(get(players, "min"), len(seats) or 1)
+    r.d.max_players = integer(get(players, "max"), r.d.min_players)
+    if not 1 <= r.d.min_players <= r.d.max_players <= 64:
+        r.report.error("RS227", "`min` and `max` are from 1 to 64, and `min` is not above `max`", span)
+        r.d.min_players = r.d.max_players = max(len(seats), 1)
+    for seat in seats:
+        if seat.text in declared.index:
+            r.report.error("RS223", f"`{seat.text}` is listed twice", seat.span)
+            continue
+        r.writable(seat.text, seat.span)
+        r.d.add_entity(declared, typed.Entity(seat.text, seat.text.replace("_", " "), seat.span))
+        if len(declared.entities) == r.d.min_players + 1:
+            message = f"`{seat.text}` is seat {len(declared.entities)}, and there may be {r.d.min_players} players"
+            help_ = "a seat has a name only where every game has that seat: leave it out, or raise `min`"
+            r.report.error("RS271", message, seat.span, help=help_)
+
+
+def read_seats(r: DeclarationReader) -> None:
+    """Reads the facts of the seats, first to last."""
+    kind = r.d.kinds[r.d.player_kind]
+    node = get(r.root, "kinds", kind.name, "seats")
+    seats = node.items if isinstance(node, Sequence) else ()
+    for number, seat in enumerate(seats[: r.d.max_players]):
+        facts_of(r, kind, entity_name(kind, number), seat.span, seat)
+    if (seats or kind.facts) and len(seats) != r.d.max_players:
+        declared = get(r.root, "kinds", kind.name, "facts")
+        span = node.span if node is not None else declared.span if declared is not None else kind.span
+        few = len(seats) < r.d.max_players
+        players = f"{'up to' if few else 'never more than'} {r.d.max_players} players"
+        message = f"there are facts for {len(seats)} seats, and {players}"
+        help_ = "one entry for each seat, for the most players: `seats: [{…}, {…}]`" if few else "leave the rest out"
+        notes = [Label(kind.span, "the number of players is declared here")]
+        r.report.error("RS272", message, span, notes=notes, help=help_)
+        for fact in kind.facts.values():
+            fact.values += [0] * (r.d.max_players - len(fact.values))
