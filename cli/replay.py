@@ -21,6 +21,7 @@ from rulespec.engine.game.view import state_json
 from rulespec.engine.replay.replay import Divergence, Load, ReplayResult, Trace, replay_log
 from rulespec.engine.verify.audit import Broken, first_broken
 from rulespec.engine.verify.shrink import move_text
+from rulespec.typed.teams import won_by
 
 
 @click.command("replay")
@@ -167,7 +168,8 @@ def _line(result: ReplayResult) -> str:
     if ended is None:
         return f"{head}, legal, goes on"
     return (
-        f"{head}, {output.style('ended', fg='green')} ({ended.ending}), won by {', '.join(ended.winners) or 'nobody'}"
+        f"{head}, {output.style('ended', fg='green')} ({ended.ending}), "
+        f"won by {won_by(game.teams, game.seats, ended.winners)}"
     )
 
 

@@ -163,7 +163,7 @@ class _Run:
         self.ruleset = ruleset
         self.plan = plan
         self.failures = failures
-        self.totals = Totals(plan.called)
+        self.totals = Totals(plan.called, plan.teams)
         self.rows: list[dict[str, Any]] = []
         self.games = self.decisions = 0  # decisions: of the games played now
 
@@ -270,14 +270,7 @@ def _show_totals(title: str, players: list[int], plan: Plan, totals: Totals, too
         )
     for i, line in enumerate(output.table(endings, right=(1, 2))):
         output.echo(("endings     " if i == 0 else " " * 12) + line)
-    rows = [
-        [seat, f"{v['games']:,}", f"{100 * v['wins'] / v['games']:.1f} %", _points(v["mean_score"])]
-        for seat, v in data["seats"].items()
-    ]
-    if rows:
-        output.echo()
-        for line in output.table(rows, ("seat", "games", "won", "mean score"), right=(1, 2, 3)):
-            output.echo(line)
+    _show_wins(data)
     output.echo()
     if not totals.failures:
         output.echo(output.style("all invariants held after every decision", fg="green"))
@@ -289,6 +282,27 @@ def _show_totals(title: str, players: list[int], plan: Plan, totals: Totals, too
         output.echo(f"  {where}: {outcome.failure.kind}: {outcome.failure.detail}")
     if totals.failures > len(totals.failed):
         output.echo(f"  … and {totals.failures - len(totals.failed)} more")
+
+
+def _show_wins(data: dict[str, Any]) -> None:
+    """How often each seat has won, and its points; of teams, how often each team has won."""
+    teams = [[team, f"{v['games']:,}", _won(v)] for team, v in data.get("teams", {}).items()]
+    seats = [[seat, f"{v['games']:,}", _won(v), _points(v["mean_score"])] for seat, v in data["seats"].items()]
+    if teams:
+        output.echo()
+        for line in output.table(teams, ("team", "games", "won"), right=(1, 2)):
+            output.echo(line)
+        for row in seats:
+            del row[2]
+    if seats:
+        output.echo()
+        head = ("seat", "games", "mean score") if teams else ("seat", "games", "won", "mean score")
+        for line in output.table(seats, head, right=range(1, len(head))):
+            output.echo(line)
+
+
+def _won(data: dict[str, Any]) -> str:
+    return f"{100 * data['wins'] / data['games']:.1f} %"
 
 
 def _points(value: float | None) -> str:

@@ -9,6 +9,7 @@ from rulespec.cli.output import table
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.state_diff import State, shown
 from rulespec.engine.game.view import scores
+from rulespec.typed.teams import members
 
 _WIDTH = 100
 
@@ -78,10 +79,16 @@ def _empty(value: Any) -> bool:
 
 
 def standings(game: Game) -> list[str]:
-    """A table of points, the best first; winners are marked once the game is over."""
+    """A table of points, the best first; winners are marked once the game is over, teams as one."""
     result = game.result
     points = result.scores if result else scores(game)
     winners = result.winners if result else []
     ranks = sorted(game.seats, key=lambda seat: (seat not in winners, -points.get(seat, 0)))
     rows = [[seat, points.get(seat, "-"), "won" if seat in winners else ""] for seat in ranks]
-    return table(rows, ("seat", "points", ""), right=(1,))
+    if not game.teams:
+        return table(rows, ("seat", "points", ""), right=(1,))
+    teams = [
+        [team, ", ".join(own), "won" if own[0] in winners else "lost" if result else ""]
+        for team, own in members(game.teams, game.seats).items()
+    ]
+    return [*table(teams, ("team", "seats", "")), "", *table([row[:2] for row in rows], ("seat", "points"), right=(1,))]

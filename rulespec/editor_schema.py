@@ -135,8 +135,9 @@ class _FilesSchema:
             texts.pop("upto", None)
         if not of_map:
             texts.pop("position", None)
-        facts = {f.name: self._value(f.type) for f in kind.facts.values()}
-        needed = [f.name for f in kind.facts.values() if self._needed(f.type)]
+        written = [f for f in kind.facts.values() if kind.name != self.d.teams or f.name != "players"]
+        facts = {f.name: self._value(f.type) for f in written}
+        needed = [f.name for f in written if self._needed(f.type)]
         general: Schema = {"type": ["object", "null"] if not needed else "object"}
         return general | {"properties": texts | facts, "required": needed, "additionalProperties": False}
 

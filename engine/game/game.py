@@ -30,6 +30,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import State
 from rulespec.typed import nodes as typed
+from rulespec.typed.teams import teams
 
 
 class TakenBack(Struct, frozen=True):
@@ -250,7 +251,12 @@ class Game:
     @property
     def result(self) -> Result | None:
         """How the game ended; None while it goes on."""
-        return scoring.result(self.position, self.seats)
+        return scoring.result(self.position, self.seats, self.teams)
+
+    @property
+    def teams(self) -> tuple[str, ...]:
+        """The team of each seat; empty if there are no teams."""
+        return teams(self.ruleset.declarations)[: len(self.seats)]
 
     @property
     def hash(self) -> str:

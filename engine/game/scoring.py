@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rulespec.engine.game.option import Result
 from rulespec.engine.game.position import Position
 from rulespec.engine.program import ir
+from rulespec.typed.teams import whole
 
 
 def points(position: Position, seats: Sequence[str]) -> dict[str, int]:
@@ -16,8 +17,8 @@ def points(position: Position, seats: Sequence[str]) -> dict[str, int]:
     return {s: rank[0] for s, rank in zip(seats, ranks, strict=True)} if ranks else {}
 
 
-def result(position: Position, seats: Sequence[str]) -> Result | None:
-    """How a game ended; None while it goes on."""
+def result(position: Position, seats: Sequence[str], of_seats: Sequence[str] = ()) -> Result | None:
+    """How a game ended; None while it goes on. `of_seats` are the teams of the seats: a team wins if one of it does."""
     state = position.state
     if not state[ir.ENDING]:
         return None
@@ -28,7 +29,7 @@ def result(position: Position, seats: Sequence[str]) -> Result | None:
         best = max(ranks, default=())
         winners = [s for s, rank in zip(seats, ranks, strict=True) if rank == best] if ranks else []
     scores = {s: rank[0] for s, rank in zip(seats, ranks, strict=True)} if ranks else {}
-    return Result(position.program.endings[state[ir.ENDING] - 1], scores, winners)
+    return Result(position.program.endings[state[ir.ENDING] - 1], scores, whole(of_seats, seats, winners))
 
 
 def _ranks(position: Position, seats: int) -> list[tuple[int, ...]]:

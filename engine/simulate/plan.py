@@ -12,6 +12,7 @@ from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.seating import check_seats, check_settings, seat_names
 from rulespec.engine.simulate.playouts import CAP, Playout, play_out
 from rulespec.typed import nodes as typed
+from rulespec.typed.teams import teams
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,7 @@ class Plan:
         ruleset_hash: the hash of its content.
         players: numbers of players; the games take turns.
         called: names that the rules give the first seats.
+        teams: the team of each seat when the most play; empty if there are no teams.
         seed: the seed of chance.
         cap: the number of decisions after which a game is abandoned.
         settings: all settings of the ruleset, with their values.
@@ -35,6 +37,7 @@ class Plan:
     ruleset_hash: str
     players: tuple[int, ...]
     called: tuple[str, ...]
+    teams: tuple[str, ...]
     seed: int
     cap: int
     settings: dict[str, str]
@@ -60,7 +63,18 @@ class Plan:
         values = check_settings(ruleset, settings or {})
         for number in players:
             check_seats(ruleset, seat_names(number, ruleset.seats))
-        return cls(reference, ruleset.ref, ruleset.hash, tuple(players), ruleset.seats, seed, cap, values, backend)
+        return cls(
+            reference,
+            ruleset.ref,
+            ruleset.hash,
+            tuple(players),
+            ruleset.seats,
+            teams(ruleset.declarations),
+            seed,
+            cap,
+            values,
+            backend,
+        )
 
     def seats(self, number: int) -> tuple[str, ...]:
         """The seats of a game."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.simulate.plan import Mistake, Outcome
+from rulespec.typed.teams import members
 
 
 class Totals:
@@ -15,6 +16,7 @@ class Totals:
 
     Args:
         called: names that the rules give the first seats.
+        of_seats: the team of each seat; empty if there are no teams.
 
     Attributes:
         failures: the number of games that failed.
@@ -25,8 +27,11 @@ class Totals:
     EXAMPLES = 5
     """Failed games, and mistakes, that are remembered."""
 
-    def __init__(self, called: Sequence[str] = ()) -> None:
+    def __init__(self, called: Sequence[str] = (), of_seats: Sequence[str] = ()) -> None:
         self.called = called
+        self.of_seats = of_seats
+        self.team_games = Counter[str]()
+        self.team_wins: dict[str, float] = {}
         self.lengths = Counter[int]()
         self.endings = Counter[str]()
         self.capped = 0
@@ -46,10 +51,16 @@ class Totals:
             self.capped += 1
         else:
             self.endings[outcome.ended] += 1
-            for seat in seat_names(outcome.players, self.called):
-                self.games[seat] += 1
-                share = 1 / len(outcome.winners) if seat in outcome.winners else 0.0
-                self.wins[seat] = self.wins.get(seat, 0.0) + share
+            seats = seat_names(outcome.players, self.called)
+            teams = members(self.of_seats or seats, seats)
+            share = 1 / max(1, sum(own[0] in outcome.winners for own in teams.values()))
+            for team, own in teams.items():
+                won = share if own[0] in outcome.winners else 0.0
+                self.team_games[team] += 1
+                self.team_wins[team] = self.team_wins.get(team, 0.0) + won
+                for seat in own:
+                    self.games[seat] += 1
+                    self.wins[seat] = self.wins.get(seat, 0.0) + won
             for seat, points in outcome.scores.items():
                 times, sum_ = self.points.get(seat, (0, 0))
                 self.points[seat] = times + 1, sum_ + points
@@ -62,7 +73,7 @@ class Totals:
             self.mistakes.setdefault((mistake.code, mistake.place), outcome.game)
 
     def to_json(self) -> dict[str, Any]:
-        """The totals as plain data; see simulate.schema.json. Wins are shared between several winners."""
+        """The totals as plain data; see simulate.schema.json. Wins are shared between several winners, or teams."""
         n, total = self.lengths.total(), sum(length * games for length, games in self.lengths.items())
         return {
             "games": n,
@@ -83,7 +94,14 @@ class Totals:
                 }
                 for seat, games in sorted(self.games.items())
             },
+            **({"teams": self._teams()} if self.of_seats else {}),
             "failures": self.failures,
+        }
+
+    def _teams(self) -> dict[str, Any]:
+        return {
+            team: {"games": games, "wins": round(self.team_wins[team], 4)}
+            for team, games in sorted(self.team_games.items())
         }
 
     def _mean_score(self, seat: str) -> float | None:

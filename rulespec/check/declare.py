@@ -7,7 +7,7 @@ from rulespec.check.declarations.entities import read_entities, read_facts
 from rulespec.check.declarations.game import read_game
 from rulespec.check.declarations.kinds import read_kinds
 from rulespec.check.declarations.pieces import read_pieces
-from rulespec.check.declarations.players import read_seats
+from rulespec.check.declarations.players import read_seats, read_teams
 from rulespec.check.declarations.products import read_products
 from rulespec.check.declarations.set_up import read_set_up
 from rulespec.check.declarations.state import read_starts, read_state
@@ -23,6 +23,7 @@ def declare(c: Context) -> None:
     read_products(reader)
     read_facts(reader, entities)
     read_seats(reader)
+    read_teams(reader)
     read_state(reader)
     read_pieces(reader)
     read_constants(reader)

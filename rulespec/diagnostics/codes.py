@@ -69,6 +69,7 @@ CODES: dict[str, str] = {
     "RS264": "`return` with a value where there is none",
     "RS271": "a name of a seat that not every game has",
     "RS272": "facts for another number of seats",
+    "RS273": "teams that are no fact of the seats",
     "RS281": "a member twice in an order",
     "RS301": "types that do not fit",
     "RS302": "units that do not fit",

@@ -531,6 +531,8 @@ class Declarations(Struct, eq=False):
     player_kind: str = ""
     min_players: int = 1
     max_players: int = 1
+    teams: str = ""
+    """The kind of the teams, `all` if all players are one, or "" if there are none."""
     used: set[str] = set()
     broken: set[str] = set()
     """Names whose declaration has been reported: their uses are not reported as well."""

@@ -10,6 +10,7 @@ from itertools import product
 from math import prod
 
 from rulespec.typed import nodes as typed
+from rulespec.types import SetOf
 
 
 def size(kinds: Mapping[str, typed.Kind], name: str, seats: int) -> int:
@@ -33,6 +34,8 @@ def entity_names(kinds: Mapping[str, typed.Kind], name: str, seats: Sequence[str
 def values(kinds: Mapping[str, typed.Kind], kind: str, fact: typed.FactDecl, seats: int) -> tuple[int, ...]:
     """The value of a fact for each entity of its kind in a game with so many seats."""
     of = kinds[kind]
+    if isinstance(fact.type, SetOf) and kinds[fact.type.kind].is_player:
+        return tuple(value & (1 << seats) - 1 for value in fact.values[: size(kinds, kind, seats)])
     if not of.by_seat:
         return tuple(fact.values)
     if of.is_player:

@@ -8,6 +8,8 @@ from rulespec.diagnostics.diagnostic import Label
 from rulespec.documents.nodes import Node, Sequence, get, integer, text, words
 from rulespec.typed import nodes as typed
 from rulespec.typed.seats import entity_name
+from rulespec.typed.teams import ALL
+from rulespec.types import Ent, SetOf
 
 
 def read_players(r: DeclarationReader, players: Node | None) -> None:
@@ -35,6 +37,28 @@ def read_players(r: DeclarationReader, players: Node | None) -> None:
             message = f"`{seat.text}` is seat {len(declared.entities)}, and there may be {r.d.min_players} players"
             help_ = "a seat has a name only where every game has that seat: leave it out, or raise `min`"
             r.report.error("RS271", message, seat.span, help=help_)
+
+
+def read_teams(r: DeclarationReader) -> None:
+    """Finds the kind of the teams, and gives it the fact `players`: the set of those who are in a team."""
+    node = get(r.root, "game", "players", "teams")
+    kind, player = r.d.kinds.get(text(node)), r.d.kinds[r.d.player_kind]
+    if text(node) == ALL or node is None:
+        r.d.teams = text(node)
+        return
+    fact = player.facts.get(text(node))
+    if kind is None or fact is None or fact.type != Ent(kind.name):
+        message = f"`{text(node)}` is no fact of the seats that names a kind of teams"
+        help_ = f"declare it: `{player.name}: {{facts: {{{text(node)}: {text(node)}}}, seats: […]}}`; or `teams: all`"
+        r.report.error("RS273", message, node.span, help=help_)
+    elif "players" in kind.facts or "players" in kind.state:
+        taken = (kind.facts.get("players") or kind.state["players"]).span
+        r.report.error("RS223", f"`players` of a `{kind.name}` are those in the team", taken)
+    else:
+        r.refer(node, kind)
+        r.d.teams = kind.name
+        own = [sum(1 << seat for seat, team in enumerate(fact.values) if team == i) for i in range(len(kind.entities))]
+        kind.facts["players"] = typed.FactDecl("players", SetOf(player.name), node.span, own)
 
 
 def read_seats(r: DeclarationReader) -> None:

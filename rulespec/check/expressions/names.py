@@ -172,7 +172,8 @@ def _member(x: ExpressionContext, owner: typed.Expr, name: ast.Name, span: Span)
     if name.text in kind.facts:
         fact = kind.facts[name.text]
         x.decls.refer(name.span, fact)
-        if isinstance(owner, typed.Lit) and owner.value < len(fact.values):
+        by_seat = isinstance(fact.type, SetOf) and x.decls.kinds[fact.type.kind].is_player
+        if not by_seat and isinstance(owner, typed.Lit) and owner.value < len(fact.values):
             value = fact.values[owner.value]
             solid = fact.type
             if isinstance(solid, Ent) and solid.optional and value >= 0:

@@ -1,0 +1,40 @@
+"""Teams: seats that win and lose together."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from rulespec.typed import nodes as typed
+
+ALL = "all"
+"""In place of a kind of teams: all players are one."""
+
+
+def teams(d: typed.Declarations) -> tuple[str, ...]:
+    """The team of each seat when the most play; empty if there are no teams."""
+    if d.teams == ALL:
+        return (ALL,) * d.max_players
+    fact = d.kinds[d.player_kind].facts.get(d.teams)
+    return tuple(d.kinds[d.teams].entities[value].name for value in fact.values) if fact is not None else ()
+
+
+def members(of_seats: Sequence[str], seats: Sequence[str]) -> dict[str, list[str]]:
+    """The seats of each team that plays, given the team of each seat and the seats of a game."""
+    found: dict[str, list[str]] = {}
+    for team, seat in zip(of_seats, seats, strict=False):
+        found.setdefault(team, []).append(seat)
+    return found
+
+
+def whole(of_seats: Sequence[str], seats: Sequence[str], winners: Collection[str]) -> list[str]:
+    """The winners with those who win with them; just the winners if there are no teams."""
+    won = {team for team, seat in zip(of_seats, seats, strict=False) if seat in winners}
+    return [s for i, s in enumerate(seats) if s in winners or (of_seats and of_seats[i] in won)]
+
+
+def won_by(of_seats: Sequence[str], seats: Sequence[str], winners: Collection[str]) -> str:
+    """The winners in words: `reds (Ann, Cid)`, `all`, `nobody`."""
+    if not of_seats:
+        return ", ".join(winners) or "nobody"
+    won = {team: own for team, own in members(of_seats, seats).items() if own[0] in winners}
+    return ", ".join(team if team == ALL else f"{team} ({', '.join(own)})" for team, own in won.items()) or "nobody"
