@@ -79,6 +79,7 @@ class Symbols:
                     declarations.entities,
                     rules.definitions,
                     rules.procedures,
+                    rules.guards,
                 ),
                 [k for k in declarations.kinds if k not in declarations.settings],
             )

@@ -10,7 +10,7 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_rules
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import expressions, parts, statement_expressions
+from rulespec.typed.traversal import expressions, head_expressions, head_parts, parts, statement_expressions
 from rulespec.typed.traversal import walk as statements
 from rulespec.types import ANY, Bool, Num, Type
 
@@ -21,6 +21,7 @@ _TOKEN = re.compile(r'"[^"\n]*"|#[^\n]*|[A-Za-z][A-Za-z0-9_]*|[0-9]+|==|!=|<=|>=
 _WORDS = {
     *("let", "pay", "move", "to", "from", "of", "if", "elif", "else", "match", "case", "for", "in", "repeat", "at"),
     *("most", "decide", "chance", "by", "together", "option", "include", "where", "after", "def", "procedure"),
+    *("guard", "cost", "needs"),
     *("invariant", "scoring", "score", "tiebreak", "and", "or", "is", "game", "as", "won", "weight", "extend"),
     *("decision", "roll", "choose"),
 }
@@ -31,7 +32,7 @@ _WORD_TURNED = {"and": "or", "or": "and", "true": "false", "false": "true", "min
 _WORD_TURNED |= {"any": "all", "some": "none", "from": "after"}
 
 _DECLARING = (
-    *(ast.Def, ast.Procedure, ast.OptionGroup, ast.Param, ast.OptionParam, ast.Let, ast.Binder, ast.Reach),
+    *(ast.Def, ast.Procedure, ast.Guard, ast.OptionGroup, ast.Param, ast.OptionParam, ast.Let, ast.Binder, ast.Reach),
     *(ast.Ways, ast.Tiebreak),
 )
 
@@ -96,7 +97,7 @@ class RulesMutator:
         d, rules = self.symbols.checked.declarations, self.symbols.checked.rules
         only = self.symbols.only
         match owner:
-            case ast.CallStmt() | ast.Once() if isinstance(node, ast.Name):
+            case ast.CallStmt() | ast.Once() | ast.Needs() if isinstance(node, ast.Name):
                 found = only(rules.definitions)
             case ast.TypeRef() | ast.Number():
                 found = only(d.constants)
@@ -119,7 +120,7 @@ class RulesMutator:
         start = self.sheet.at(first, 1)
         text = self.sheet.lines(first, last)
         sites = self.sheet.uses_within(first, last)
-        own = item.modifier not in _OVER and isinstance(item, ast.Def | ast.Procedure | ast.OptionGroup)
+        own = isinstance(item, ast.Def | ast.Procedure | ast.Guard | ast.OptionGroup) and item.modifier not in _OVER
         yield self.sheet.edit("drop", "reference" if own and sites else FREE, start, start + len(text), "", sites)
         if item.modifier or not isinstance(item, ast.Remove):  # a rule may be wrapped twice, but not replaced
             yield self.sheet.edit("duplicate", FREE if item.modifier == "wrap" else "name", start, start, text)
@@ -187,6 +188,11 @@ class RulesMutator:
                 if isinstance(s, typed.CallProcedure):
                     fixed = {id(a): v.type for a, v in zip(s.args, s.procedure.params, strict=True)}
                 roots += [(e, fixed.get(id(e))) for e in statement_expressions(s)]
+        for asked in head_parts(rules):
+            fixed = {id(asked.amount): asked.source.type} if isinstance(asked, typed.Cost) else {}
+            if isinstance(asked, typed.Needs):
+                fixed = {id(a): v.type for a, v in zip(asked.args, asked.guard.params, strict=True)}
+            roots += [(e, fixed.get(id(e))) for e in head_expressions([asked])]
         roots += [(i.condition, Bool()) for i in rules.invariants.values()]
         for root, wanted in roots:
             if root.span.file != self.sheet.file:

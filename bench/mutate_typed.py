@@ -184,7 +184,9 @@ class Mutator:
             where = e.body if b.where is None else typed.Op(BOOL, e.body.span, "and", (b.where, e.body))
             yield "any/all", replace(e, op="any", binder=replace(b, where=where), body=None), f"any({head} and …)"
 
-    def _arguments(self, e: typed.Call | typed.Once | typed.TrackOp | typed.CallProcedure) -> Iterator[Change]:
+    def _arguments(
+        self, e: typed.Call | typed.Once | typed.TrackOp | typed.CallProcedure | typed.Needs
+    ) -> Iterator[Change]:
         texts = [self.source(a.span) for a in e.args]
         for i in range(len(e.args)):
             for j in range(i + 1, len(e.args)):
@@ -229,12 +231,23 @@ class Mutator:
         elif isinstance(node, typed.OptionParam):
             yield from self._where(node)
         elif isinstance(node, typed.OptionDef):
-            for at, r in enumerate(node.requires):
-                if self._free(r.condition):
-                    text = f"without require {self.source(r.condition.span)}"
-                    yield "require dropped", replace(node, requires=_without(node.requires, at)), text
+            yield from self._head(node)
         elif isinstance(node, typed.Requirement) and self._free(node.condition):
             yield from self._negated(node, "condition", node.condition)
+        elif isinstance(node, typed.Cost) and node.target is not None:
+            text = f"from {self.source(node.target.span)} to {self.source(node.source.span)}"
+            yield "source and target swapped", replace(node, source=node.target, target=node.source), text
+        elif isinstance(node, typed.Needs):
+            yield from self._arguments(node)
+
+    def _head(self, node: typed.OptionDef) -> Iterator[Change]:
+        """A head without one of its demands."""
+        for at, part in enumerate(node.head):
+            if isinstance(part, typed.Let) or (isinstance(part, typed.Requirement) and not self._free(part.condition)):
+                continue
+            word = {typed.Requirement: "require", typed.Cost: "cost", typed.Needs: "needs"}[type(part)]
+            text = f"without {word} {self.source(part.span)}"
+            yield f"{word} dropped", replace(node, head=_without(node.head, at)), text
 
     def _keys(self, node: typed.Binder) -> Iterator[Change]:
         for at, key in enumerate(node.keys):

@@ -64,7 +64,7 @@ def _bare_choice(c: ir.Choice) -> ir.Choice:
 
 
 def _bare(c: ir.Condition) -> ir.Condition:
-    return ir.Condition(c.expr, c.reason, "", (), _NOWHERE)
+    return ir.Condition(c.expr, c.reason, "", (), _NOWHERE, c.lets)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,14 +16,14 @@ from rulespec.types import Ent
 
 NODES = (
     *(typed.Expr, typed.Stmt, typed.Binder, typed.OptionParam, typed.Requirement, typed.OptionDef),
-    *(typed.Tiebreak, typed.Scoring),
+    *(typed.Cost, typed.Needs, typed.Tiebreak, typed.Scoring),
 )
 Step = str | int
 
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A rule: a `definition`, a `procedure` or the `scoring`; and where it begins."""
+    """A rule: a `definition`, a `procedure`, a `guard` or the `scoring`; and where it begins."""
 
     kind: str
     name: str
@@ -53,6 +53,7 @@ def roots(rules: typed.Rules) -> list[Root]:
     """Every rule; an invariant is none, but a test of the others."""
     found = [Root("definition", d.name, d.span) for d in rules.definitions.values()]
     found += [Root("procedure", p.name, p.span) for p in rules.procedures.values()]
+    found += [Root("guard", g.name, g.span) for g in rules.guards.values()]
     if rules.scoring is not None:
         found.append(Root("scoring", "scoring", rules.scoring.span))
     return found
@@ -63,6 +64,8 @@ def read(rules: typed.Rules, root: Root) -> Any:
     if root.kind == "definition":
         definition = rules.definitions[root.name]
         return (definition.lets, definition.body)
+    if root.kind == "guard":
+        return rules.guards[root.name].head
     return rules.procedures[root.name].body if root.kind == "procedure" else rules.scoring
 
 
@@ -72,6 +75,8 @@ def write(rules: typed.Rules, root: Root, held: Any) -> None:
         rules.definitions[root.name].lets, rules.definitions[root.name].body = held
     elif root.kind == "procedure":
         rules.procedures[root.name].body = held
+    elif root.kind == "guard":
+        rules.guards[root.name].head = held
     else:
         rules.scoring = held
 

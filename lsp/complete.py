@@ -17,14 +17,14 @@ WORDS = [
     *("pass", "end", "game", "as", "won", "def", "procedure", "invariant", "scoring", "score", "tiebreak", "options"),
     *("replace", "wrap", "hook", "extend", "decision", "remove", "count", "sum", "union", "min", "max", "any", "all"),
     *("first", "best", "the", "next", "reach", "abs", "players", "cheapest", "costs", "within", "until"),
-    *("order", "ask", "continue", "add", "take", "shuffle", "once"),
+    *("order", "ask", "continue", "add", "take", "shuffle", "once", "guard", "cost", "needs"),
 ]
 """The words of the language."""
 
 _LINE_LIMIT = 2_000  # characters of a line before the cursor that are parsed
 _CHAIN = re.compile(r"([A-Za-z]\w*(?:\.\w+|\[[^\[\]]*\]|\([^()]*\))*)\.\w*$")
 _STEP = re.compile(r"\.(\w+)|(\[)[^\]]*\]|(\()[^)]*\)")
-_HEAD = re.compile(r"(?:(?:replace|wrap|hook) )?(?:def|procedure|invariant|options|scoring|extend)\b")
+_HEAD = re.compile(r"(?:(?:replace|wrap|hook) )?(?:def|procedure|guard|invariant|options|scoring|extend)\b")
 _PARAM = re.compile(r"\b(\w+): (set )?(\w+)(\?)?")
 
 Member = tuple[str, typed.Named | None]
@@ -82,7 +82,7 @@ class _Scope:
         d, rules = self.d, self.index.checked.rules
         for table in (d.fields, d.constants, d.settings, d.kinds, d.pieces, d.tables, d.tracks):
             yield from table.items()
-        for rule_table in (rules.definitions, rules.procedures):
+        for rule_table in (rules.definitions, rules.procedures, rules.guards):
             yield from ((n, r) for n, r in rule_table.items() if n.isidentifier())
         yield from ((unit, typed.Unit(unit, span)) for unit, span in d.units.items())
         for name, where in d.entities.items():

@@ -20,6 +20,8 @@ def signature(named: typed.Named, index: Index) -> str:
         case typed.Procedure():
             value = f" -> {named.result}" if named.result is not None else ""
             return f"procedure {name(named)}({_params(named.params)}){value}"
+        case typed.Guard():
+            return f"guard {name(named)}({_params(named.params)})"
         case ast.OptionGroup():
             return f"options {name(named)}"
         case typed.Var():
@@ -57,7 +59,7 @@ def explanation(named: typed.Named, index: Index) -> str:
     match named:
         case ast.OptionGroup():
             return named.doc.text
-        case typed.Definition() | typed.Procedure() | typed.SettingDecl():
+        case typed.Definition() | typed.Procedure() | typed.Guard() | typed.SettingDecl():
             return named.doc
         case typed.Kind():
             members = [e.name for e in named.entities]

@@ -19,7 +19,7 @@ from rulespec.typed import nodes as typed
 Identity = tuple[object, ...]
 """Key that two declarations of one thing share, such as a rule and its replacement in an overlay."""
 
-_RULES = {typed.Definition: "def", typed.Procedure: "procedure", ast.OptionGroup: "options"}
+_RULES = {typed.Definition: "def", typed.Procedure: "procedure", typed.Guard: "guard", ast.OptionGroup: "options"}
 
 
 def place(named: typed.Named) -> Span:
@@ -64,8 +64,10 @@ class Index:
             self.owners |= {id(p): piece.name for p in piece.places.values()}
             yield piece
             yield from piece.places.values()
-        for table in (d.fields, d.tables, d.tracks, d.constants, d.settings, rules.definitions, rules.procedures):
+        for table in (d.fields, d.tables, d.tracks, d.constants, d.settings, rules.definitions):
             yield from table.values()
+        for rule_table in (rules.procedures, rules.guards):
+            yield from rule_table.values()
         yield from (i for i in self.checked.source.items.values() if isinstance(i, ast.OptionGroup))
 
     def _replaced(self) -> Iterator[tuple[Span, Span]]:
@@ -116,7 +118,7 @@ class Index:
         """The key that a declaration shares with others of the same thing."""
         if isinstance(named, typed.Var):
             return ("var", named.span)
-        if isinstance(named, typed.Definition | typed.Procedure | ast.OptionGroup):
+        if isinstance(named, typed.Definition | typed.Procedure | typed.Guard | ast.OptionGroup):
             return (_RULES[type(named)], name(named))
         if isinstance(named, typed.Kind) and named.implicit:  # the values of an option
             return (typed.SettingDecl.__name__, "", named.name)
@@ -134,7 +136,7 @@ class Index:
 
 
 def _item_kind(item: ast.Item) -> str:
-    kinds = {ast.Def: "def", ast.Procedure: "procedure", ast.OptionGroup: "options"}
+    kinds = {ast.Def: "def", ast.Procedure: "procedure", ast.Guard: "guard", ast.OptionGroup: "options"}
     return kinds.get(type(item), "")
 
 

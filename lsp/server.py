@@ -41,6 +41,7 @@ _ICONS: dict[type, lsp.CompletionItemKind] = {
     typed.SettingDecl: lsp.CompletionItemKind.Enum,
     typed.TableDecl: lsp.CompletionItemKind.Struct,
     typed.TrackDecl: lsp.CompletionItemKind.Struct,
+    typed.Guard: lsp.CompletionItemKind.Method,
     ast.OptionGroup: lsp.CompletionItemKind.Module,
 }
 

@@ -15,6 +15,7 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.rule_ids import cited
 from rulespec.syntax.ast import OptionGroup
 from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import head_expressions
 from rulespec.types import Ent
 
 Kind = Literal[
@@ -96,6 +97,8 @@ class Items:
         for p in rules.procedures.values():
             self.procedures[p.name] = self._item("procedure", p.span, p.name, RUN, p.doc)
             self._block(p.body, self.procedures[p.name], "run")
+        for g in rules.guards.values():
+            self._head(g.head, g.name)
         for v in rules.invariants.values():
             lines = [v.span, v.condition.span]
             self.conditions[v.span] = self._item("invariant", v.span, v.name, TESTED[:1], v.doc, lines=lines)
@@ -215,11 +218,17 @@ class Items:
                     self.ranges[p.span] = item
                     if p.where is not None:
                         self.ranges[p.where.span] = item
-            for r in option.requires:
-                self._choices([r.condition])
-                name = f"{option.name}: require"
-                self.conditions[r.span] = self._item("require", r.span, name, TESTED, r.reason, lines=[r.span])
+            self._head(option.head, option.name)
             self._block(option.body, self.options[option.span], OPTION[1])
+
+    def _head(self, head: Sequence[typed.HeadPart], name: str) -> None:
+        """The demands of a head; what it names is part of them."""
+        for part in head:
+            self._choices(head_expressions([part]))
+            if isinstance(part, typed.Requirement | typed.Cost):
+                word = "require" if isinstance(part, typed.Requirement) else "cost"
+                item = self._item("require", part.span, f"{name}: {word}", TESTED, part.reason, lines=[part.span])
+                self.conditions[part.span] = item
 
     # --- expressions -----------------------------------------------------------------------
 

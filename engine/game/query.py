@@ -186,7 +186,7 @@ class Queries:
             ProgramFaultError: if a part of it has no value.
         """
         from rulespec.engine.game.witness import Witness
-        from rulespec.engine.lower.options import text_at
+        from rulespec.engine.lower.conditions import text_at
 
         def evaluated(e: ir.Expr, slots: list[int]) -> int:
             self._lower.p.slots = self._lower.most_slots

@@ -41,7 +41,7 @@ def why_not(value: Value, labels: Labels, choice: ir.Choice, args: Sequence[int]
         if param.where is not None and not value(param.where.expr, tuple(bound)):
             return _failed(value, labels, param.where, tuple(bound))
     for condition in choice.requires:
-        if not value(condition.expr, tuple(bound)):
+        if not _holds(value, condition, bound):
             return _failed(value, labels, condition, tuple(bound))
     return _by_rule("chance never takes this", "", {}, choice.span)
 
@@ -66,7 +66,7 @@ def _refusals(
         bound[param.slot] = arg
     if len(args) == len(choice.params):
         for condition in choice.requires:
-            if not value(condition.expr, tuple(bound)):
+            if not _holds(value, condition, bound):
                 yield args, _failed(value, labels, condition, tuple(bound))
                 return
         return
@@ -103,9 +103,16 @@ def conditions_held(value: Value, choice: ir.Choice, args: Sequence[int], slots:
             if param.where is not None:
                 yield bool(value(param.where.expr, tuple(bound))), param.where.expr
         for condition in choice.requires:
-            yield bool(value(condition.expr, tuple(bound))), condition.expr
+            yield _holds(value, condition, bound), condition.expr
     except RulesetFaultError:  # what is beyond a condition that fails need not have a value
         return
+
+
+def _holds(value: Value, condition: ir.Condition, bound: list[int]) -> bool:
+    """Whether a condition of an option holds; what it names is put into its slots."""
+    for slot, named in condition.lets:
+        bound[slot] = value(named, tuple(bound))
+    return bool(value(condition.expr, tuple(bound)))
 
 
 def _in_domain(value: Value, param: ir.Param, arg: int, bound: tuple[int, ...]) -> bool:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from rulespec.engine.lower.blocks import BlockBuilder
 from rulespec.engine.lower.expressions import Scope
+from rulespec.engine.lower.heads import Begun
 from rulespec.engine.lower.options import OptionLowering
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, cell, op
@@ -78,12 +79,12 @@ class DecisionLowering:
         """Whatever follows is the body of the option, and its arguments stay where they are."""
         ask = self.b.block()
         by = self.b.x.expr(s.by, scope) if s.by is not None else None
-        choice, body = self.options.choice(s.options[0], scope)
+        choice, begun = self.options.choice(s.options[0], scope)
         self.b.clear_arguments(choice)  # in a loop they are those of the last time
         self.b.goto(ask)
         self._ask(s, ask, by, [choice])
         self.b.here = choice.block
-        return body
+        return begun.scope
 
     def _alone(self, s: typed.Decide, scope: Scope) -> None:
         ask, after = self.b.block(), self.b.block()
@@ -91,17 +92,28 @@ class DecisionLowering:
         by = self.b.x.expr(s.by, scope) if s.by is not None else None
         choices = []
         for option in s.options:
-            choice, body = self.options.choice(option, scope)
+            choice, begun = self.options.choice(option, scope)
             choices.append(choice)
             self.b.here = choice.block
             self.taken.append((ask, choice))
             if not _switched_off(choice):
-                self._body(option.body, body)
+                self._name(begun)
+                self._pay(begun)
+                self._body(option.body, begun.scope)
                 self.b.clear_arguments(choice)
             self.taken.pop()
             self.b.goto(after)
         self._ask(s, ask, by, choices)
         self.b.here = after
+
+    def _name(self, begun: Begun) -> None:
+        """Puts what the head of an option has named into its cells."""
+        for named in begun.named:
+            self.b.store_checked(named.cell, named.value, named.type, named.span)
+
+    def _pay(self, begun: Begun) -> None:
+        for payment in begun.payments:
+            self.b.emit(payment)
 
     def _ask(self, s: typed.Decide, block: int, by: ir.Expr | None, choices: list[ir.Choice]) -> None:
         number = len(self.b.p.decisions)
@@ -124,31 +136,53 @@ class DecisionLowering:
         choices = self._ask_all(turn)
         self._carry_out_all(turn, choices)
 
-    def _ask_all(self, turn: _Turn) -> list[ir.Choice]:
+    def _ask_all(self, turn: _Turn) -> list[tuple[ir.Choice, range]]:
+        """Lowers the questions.
+
+        Returns:
+            The choices, each with the cells that hold what its head has named, seat by seat.
+        """
         s = turn.decision
         head, after, inner = self.b.loop_over(turn.again, turn.scope)
         ask = self.b.block()
         self.b.goto(ask)
-        choices = []
+        choices: list[tuple[ir.Choice, range]] = []
         for number, option in enumerate(s.options):
-            choice, _ = self.options.choice(option, inner)
-            choices.append(choice)
+            choice, begun = self.options.choice(option, inner, later=True)
             self.b.here = choice.block
             self.b.emit(ir.Store(self._held(turn, inner, 0), ir.Const(number + 1), None, None, 0))
+            self._name(begun)
+            named = self._named(turn, begun)
+            choices.append((choice, named))
+            for i, name in enumerate(begun.named):
+                self.b.emit(ir.Store(self._held_name(turn, inner, named, i), cell(name.cell), None, None, 0))
+                self.b.store(name.cell, FALSE)
             for i, param in enumerate(choice.params):
                 self.b.emit(ir.Store(self._held(turn, inner, i + 1), cell(param.cell), None, None, 0))
                 self.b.store(param.cell, FALSE)
             self.b.goto(head)
         who = self.b.x.expr(typed.Local(turn.var.type, s.span, turn.var), inner)
-        self._ask(s, ask, who, choices)
+        self._ask(s, ask, who, [choice for choice, _ in choices])
         self.b.here = after
         return choices
 
-    def _carry_out_all(self, turn: _Turn, choices: list[ir.Choice]) -> None:
+    def _named(self, turn: _Turn, begun: Begun) -> range:
+        """Cells for what a head has named, for each seat."""
+        seats = self.b.p.seats
+        cells = [self.b.local(f"named {seat}.{i}", "int") for seat in range(seats) for i in range(len(begun.named))]
+        return range(cells[0], cells[-1] + 1) if cells else range(0)
+
+    def _held_name(self, turn: _Turn, inner: Scope, cells: range, i: int) -> ir.Cell:
+        """The cell that holds a value which the seat at hand has named."""
+        who = self.b.x.expr(typed.Local(turn.var.type, turn.decision.span, turn.var), inner)
+        width = len(cells) // self.b.p.seats
+        return cell(cells.start, op("+", op("*", who, ir.Const(width)), ir.Const(i)), len(cells))
+
+    def _carry_out_all(self, turn: _Turn, choices: list[tuple[ir.Choice, range]]) -> None:
         head, after, inner = self.b.loop_over(turn.again, turn.scope)
         start = self.b.here
         cases = []
-        for number, (option, choice) in enumerate(zip(turn.decision.options, choices, strict=True)):
+        for number, (option, (choice, named)) in enumerate(zip(turn.decision.options, choices, strict=True)):
             self.b.here = self.b.block()
             cases.append((number + 1, self.b.here))
             body = inner
@@ -157,7 +191,12 @@ class DecisionLowering:
                 self.b.emit(ir.Store(self._held(turn, inner, i + 1), FALSE, None, None, 0))
                 body = body.in_cell(p.var, param.cell)
             self.b.emit(ir.Store(self._held(turn, inner, 0), FALSE, None, None, 0))
-            self._body(option.body, body)
+            begun = self.options.begun(option, body, later=True)
+            for i, name in enumerate(begun.named):
+                self.b.store(name.cell, self._held_name(turn, inner, named, i))
+                self.b.emit(ir.Store(self._held_name(turn, inner, named, i), FALSE, None, None, 0))
+            self._pay(begun)
+            self._body(option.body, begun.scope)
             self.b.clear_arguments(choice)
             self.b.goto(head)
         self.b.here = start

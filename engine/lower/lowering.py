@@ -68,7 +68,7 @@ class _Lowering:
         self._procedures(procedures, end)
         for invariant in self.rules.invariants.values():
             reason = invariant.doc or invariant.name
-            condition = self.options.condition(invariant.condition, reason, invariant.span, Scope())
+            condition = self.options.conditions.of(invariant.condition, reason, invariant.span, Scope())
             self.p.invariants.append(ir.Invariant(invariant.name, condition))
         if self.rules.scoring is not None:
             self.p.scoring = self._scoring(self.rules.scoring)

@@ -115,7 +115,7 @@ def _summed(e: ir.Fold, facts: Facts) -> ir.Expr:
 def _narrowed_choice(c: ir.Choice, facts: Facts) -> ir.Choice:
     """Conditions on a single parameter narrow its set, where nothing of the option may fault."""
     asked = [x for q in c.params for x in (q.low, q.where.expr if q.where else None) if x is not None]
-    asked += [r.expr for r in c.requires]
+    asked += [x for r in c.requires for x in (*(value for _, value in r.lets), r.expr)]
     if any(q.steps for q in c.params) or any(facts.may_fault(x) for x in asked):
         return c
     requires = list(c.requires)
@@ -123,7 +123,7 @@ def _narrowed_choice(c: ir.Choice, facts: Facts) -> ir.Choice:
     slots: set[int] = set()
     for q in c.params:
         slots.add(q.slot)
-        here = [r for r in requires if q.slot in free(r.expr) and free(r.expr) <= slots]
+        here = [r for r in requires if not r.lets and q.slot in free(r.expr) and free(r.expr) <= slots]
         tests = [*conjuncts(q.where.expr if q.where else None), *(x for r in here for x in conjuncts(r.expr))]
         low, left = _narrowed(q.low, q.slot, tests, facts)
         requires = [r for r in requires if r not in here]

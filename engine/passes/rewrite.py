@@ -69,13 +69,15 @@ class _Rewriting:
         return e
 
     def condition(self, c: ir.Condition, top: int) -> ir.Condition:
-        return replace(c, expr=self.expr(c.expr, top))
+        lets = tuple([(slot, self.expr(value, top)) for slot, value in c.lets])
+        return replace(c, expr=self.expr(c.expr, top), lets=lets)
 
     def decision(self, d: ir.Decision) -> ir.Decision:
         return replace(d, by=self.maybe(d.by), choices=tuple(self.choice(c) for c in d.choices))
 
     def choice(self, c: ir.Choice) -> ir.Choice:
-        top = max((q.slot for q in c.params), default=-1)
+        lets = (slot for r in c.requires for slot, _ in r.lets)
+        top = max((*(q.slot for q in c.params), *lets), default=-1)
         params = tuple(self.param(q, top) for q in c.params)
         requires = tuple(self.condition(r, top) for r in c.requires)
         by, weight = self.maybe(c.by, top), self.maybe(c.weight, top)

@@ -196,6 +196,8 @@ class Interpreter(Evaluator):
         )
 
     def _holds(self, condition: ir.Condition, state: State, slots: State) -> bool:
+        for slot, value in condition.lets:
+            slots[slot] = self.evaluate(value, state, slots)
         found = bool(self.evaluate(condition.expr, state, slots))
         if self.observer is not None:
             self.observer.tested(condition, found)

@@ -337,13 +337,18 @@ class Shown(Struct, frozen=True, gc=False):
 
 
 class Condition(Struct, frozen=True, gc=False):
-    """A condition, with the reason and the values to show when it fails."""
+    """A condition, with the reason and the values to show when it fails.
+
+    `lets` are slots and their values, which are evaluated before it, in order; later conditions of the same option read
+    them, too.
+    """
 
     expr: Expr
     reason: str
     text: str
     shown: tuple[Shown, ...]
     span: Span
+    lets: tuple[tuple[int, Expr], ...] = ()
 
 
 class Param(Struct, frozen=True, gc=False):

@@ -43,11 +43,12 @@ class ChoiceWriter:
         often: dict[ir.Expr, int] = {}
         for c in choices:
             asked = [x for q in c.params for x in (q.low, q.high, q.where.expr if q.where else None) if x is not None]
-            for e in [*asked, *_conditions(c)]:
+            asked += [x for lets, test in _conditions(c) for x in (*lets.values(), test)]
+            for e in asked:
                 for part in _here(e):
                     if isinstance(part, _DEAR) and not free(part):
                         often[part] = often.get(part, 0) + 1
-            if c.params and not any(free(e) <= {-1} for e in _conditions(c)):
+            if c.params and all(_asked(c)):
                 sure += [e for e in _here(c.params[0].low) if isinstance(e, _DEAR) and not free(e)]
         lines: list[str] = []
         for e in dict.fromkeys(sure):
@@ -67,13 +68,12 @@ class ChoiceWriter:
         wheres = [param.where.expr if param.where is not None else None for param in c.params]
         late = [d + 1 for d, e in enumerate(wheres) if e is not None and may_fault(e)]
         earliest = max([0, *late, *(d for d, may in enumerate(faults) if may)])
-        for e in _conditions(c):
-            pure = pure and not may_fault(e)
+        for (lets, e), needed in zip(_conditions(c), _asked(c), strict=True):
+            pure = pure and not any(map(may_fault, (*lets.values(), e)))
             depth = len(slots)
             if pure:  # as early as its parameters are known
-                needed = free(e) & set(slots)
                 depth = next(d for d in range(earliest, len(slots) + 1) if needed <= set(slots[:d]))
-            tests[depth].append(self.w.x(e))
+            tests[depth].append(self._condition(lets, e))
         early = self._early(c, faults, wheres, tests) if self.w.features.early_domains else {}
         body: list[str] = []
         pad = ""
@@ -126,11 +126,19 @@ class ChoiceWriter:
                 checks.append(f"{self.w.x(param.low)} <= {v} <= {self.w.x(param.high)}")
             if param.where is not None:
                 checks.append(self.w.x(param.where.expr))
-        checks += [self.w.x(e) for e in _conditions(c)]
+        checks += [self._condition(lets, e) for lets, e in _conditions(c)]
         params = ["s", *(f"v{param.slot:d}" for param in c.params)]
         self.w.function(f"test{name}", params, [f"return bool({' and '.join(checks) or 'True'})"])
         if c.by is not None:
             self.w.function(f"by{name}", params, [f"return {self.w.x(c.by)}"])
+
+    def _condition(self, lets: dict[int, ir.Expr], e: ir.Expr) -> str:
+        """A condition, which puts what it names into variables; later ones of the same function read them, too."""
+        if not lets:
+            return self.w.x(e)
+        return (
+            f"({', '.join([f'(v{slot:d} := {self.w.x(value)})' for slot, value in lets.items()])}, {self.w.x(e)})[-1]"
+        )
 
     def _counted(self, name: str, param: ir.Param, times: int) -> list[str]:
         """The lines that put a domain into a variable, and count its values as often as they are listed."""
@@ -152,7 +160,22 @@ def _here(e: ir.Expr) -> Iterator[ir.Expr]:
         yield from _here(part)
 
 
-def _conditions(c: ir.Choice) -> list[ir.Expr]:
-    """The conditions of an option besides its parameters; chance never takes an option without weight."""
+def _conditions(c: ir.Choice) -> list[tuple[dict[int, ir.Expr], ir.Expr]]:
+    """The conditions of an option besides its parameters, each with what it names before, by slot.
+
+    Chance never takes an option without weight.
+    """
     weight = [] if c.weight is None else [ir.Op(">", (c.weight, ir.Const(0)))]
-    return [e for e in (*(r.expr for r in c.requires), *weight) if e != ir.Const(1)]
+    found = [*((dict(r.lets), r.expr) for r in c.requires), *(({}, e) for e in weight)]
+    return [(lets, e) for lets, e in found if lets or e != ir.Const(1)]
+
+
+def _asked(c: ir.Choice) -> list[frozenset[int]]:
+    """The parameters that each of the conditions depends on, by their slots, also through what it names."""
+    named: dict[int, frozenset[int]] = {param.slot: frozenset((param.slot,)) for param in c.params}
+    found = []
+    for lets, e in _conditions(c):
+        for slot, value in lets.items():
+            named[slot] = frozenset().union(*(named[x] for x in free(value)))
+        found.append(frozenset().union(*(named[x] for x in free(e) & set(named)), *(named[slot] for slot in lets)))
+    return found

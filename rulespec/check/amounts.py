@@ -51,6 +51,10 @@ class _Amounts:
             for s in _reached(procedure.body, self.c.ranges):
                 for use in _uses(s):
                     self._use(use)
+        for guard in self.c.rules.guards.values():
+            for part in guard.head:
+                for use in _uses(part):
+                    self._use(use)
         for placement in self.d.placements:
             self._use(_start(placement))
 
@@ -128,8 +132,10 @@ class _Amounts:
         return self._compared
 
 
-def _uses(s: typed.Stmt) -> Iterator[_Use]:
-    if isinstance(s, typed.Transfer):
+def _uses(s: typed.Stmt | typed.HeadPart) -> Iterator[_Use]:
+    if isinstance(s, typed.Cost) and isinstance(s.source, typed.Field) and not s.source.decl.account:
+        yield _Use(s.amount, 0, None, "the cost")
+    elif isinstance(s, typed.Transfer | typed.Cost):
         what = "the sum" if isinstance(s.source, typed.Field) else "the number of pieces"
         yield _Use(s.amount, 0, None, what)
     elif isinstance(s, typed.Repeat) and s.limit is not None:
@@ -161,7 +167,7 @@ def _way_out(use: _Use) -> str:
     return f"change it, or the range of {use.what}" if use.declared is not None else "write a number from 0 up"
 
 
-def _reached(block: typed.Block, ranges: Ranges) -> Iterator[typed.Stmt]:
+def _reached(block: typed.Block, ranges: Ranges) -> Iterator[typed.Stmt | typed.HeadPart]:
     """The statements of a block, without those behind a condition that holds in no position."""
     for s in block:
         yield s
@@ -180,5 +186,7 @@ def _reached(block: typed.Block, ranges: Ranges) -> Iterator[typed.Stmt]:
             yield from _reached(s.body, ranges)
         elif isinstance(s, typed.Decide):
             for option in s.options:
-                if all(ranges.settled(r.condition) is not False for r in option.requires):
+                requires = (r for r in option.head if isinstance(r, typed.Requirement))
+                if all(ranges.settled(r.condition) is not False for r in requires):
+                    yield from option.head
                     yield from _reached(option.body, ranges)

@@ -8,6 +8,7 @@ from rulespec.check.expressions.names import no_shadow
 from rulespec.check.expressions.sets import type_binder
 from rulespec.check.scope import Env
 from rulespec.check.statements.context import Place, StatementContext
+from rulespec.check.statements.heads import type_guard
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
@@ -30,6 +31,9 @@ def check_bodies(c: Context) -> None:
                 message = f"a way through `{item.name.text}` ends without `return`"
                 notes = (Label(item.result.span, f"its value is {procedure.result}"),) if item.result else ()
                 x.error("RS263", message, item.name.span, notes=notes, help="let every way end with `return e`")
+        elif isinstance(item, ast.Guard):
+            guard = x.rules.guards[name]
+            guard.head = type_guard(statements, item.head, _env(guard.params, ""))
         elif isinstance(item, ast.Invariant):
             condition = x.condition(item.condition, Env())
             x.rules.invariants[name] = typed.Invariant(name, item.doc.text, condition, item.name.span)

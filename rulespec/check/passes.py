@@ -11,6 +11,7 @@ from rulespec.check.bodies import check_bodies
 from rulespec.check.context import Context
 from rulespec.check.declare import declare
 from rulespec.check.facts import check_facts
+from rulespec.check.heads import check_heads
 from rulespec.check.loops import check_loops
 from rulespec.check.quiet import check_quiet
 from rulespec.check.recursion import check_recursion
@@ -55,6 +56,7 @@ PASSES = (
     Pass(check_recursion),
     Pass(check_loops, _understood),
     Pass(check_quiet, _without_errors),
+    Pass(check_heads, _without_errors),
     Pass(check_work, _without_errors),
     # Resources, as far as the rules say them in numbers.
     Pass(check_amounts, _without_errors),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import suppositions, walk
+from rulespec.typed.traversal import head_parts, suppositions, walk
 
 COMPARISONS = frozenset(["==", "!=", "<", "<=", ">", ">="])
 
@@ -133,6 +133,12 @@ def _values(rules: typed.Rules) -> dict[typed.Var, list[typed.Expr]]:
     for e in suppositions(rules):
         for var, value in zip(e.procedure.params, e.args, strict=True):
             found.setdefault(var, []).append(value)
+    for part in head_parts(rules):
+        if isinstance(part, typed.Let):
+            found[part.var] = [part.value]
+        elif isinstance(part, typed.Needs):
+            for var, value in zip(part.guard.params, part.args, strict=True):
+                found.setdefault(var, []).append(value)
     for definition in rules.definitions.values():
         found.update((var, [value]) for var, value in definition.lets)
     return {var: values for var, values in found.items() if var not in assigned}

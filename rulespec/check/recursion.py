@@ -1,4 +1,4 @@
-"""Rules that call themselves, and definitions that nest too deep."""
+"""Rules that call themselves, and definitions and guards that nest too deep."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from rulespec.typed.traversal import (
     called,
     definition_expressions,
     expressions,
+    head_expressions,
     parts,
     statement_expressions,
     suppositions,
@@ -24,13 +25,13 @@ MAX_DEPTH = 150
 
 
 class _Rule(Struct):
-    """A definition or a procedure.
+    """A definition, a procedure or a guard.
 
     Attributes:
         name: its name.
         span: where it is declared.
         calls: the first call of each rule that it calls, by the key of that rule.
-        levels: how deep its own expressions nest; 0 for a procedure that nothing asks `once` about.
+        levels: how deep its own expressions nest; 0 for a procedure that nothing asks `once` about, 1 for a guard.
         depth: the same with all that it calls; None until that is known.
     """
 
@@ -84,8 +85,9 @@ def _measure(rule: _Rule, rules: dict[str, _Rule], c: Context) -> None:
     below = [rules[key].depth or 0 for key in rule.calls if key in rules and rule.levels]
     rule.depth = rule.levels + max(below, default=0)
     if rule.levels and rule.depth > MAX_DEPTH and all(depth <= MAX_DEPTH for depth in below):
-        help_ = "let fewer definitions call one another in a row"
-        c.report.error("RS410", "the definitions that this one calls nest too deep", rule.span, help=help_)
+        what = "guards" if rule.name in c.rules.guards else "definitions"
+        help_ = f"let fewer {what} call one another in a row"
+        c.report.error("RS410", f"the {what} that this one calls nest too deep", rule.span, help=help_)
 
 
 def _call_graph(rules: typed.Rules) -> dict[str, _Rule]:
@@ -105,6 +107,13 @@ def _call_graph(rules: typed.Rules) -> dict[str, _Rule]:
         supposes = any(type(e) is typed.Once for root in roots for e in expressions(root))
         levels = 1 + _levels(roots) if supposes or p in asked else 0
         graph[f"procedure {p.name}"] = _Rule(p.name, p.span, calls, levels)
+    for g in rules.guards.values():
+        roots = head_expressions(g.head)
+        calls = _calls(roots)
+        for part in g.head:
+            if isinstance(part, typed.Needs):
+                calls.setdefault(f"guard {part.guard.name}", part.span)
+        graph[f"guard {g.name}"] = _Rule(g.name, g.span, calls, 1 + _levels(roots))
     return graph
 
 

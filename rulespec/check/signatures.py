@@ -1,4 +1,4 @@
-"""Signatures of definitions and procedures."""
+"""Signatures of definitions, procedures and guards."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def check_signatures(c: Context) -> None:
     """Types the parameters and results of all rules. Before the bodies, so that rules may stand in any order."""
     x, effects = c.expressions, c.statements.effects
     for (_, name), item in c.source.items.items():
-        if isinstance(item, ast.Def | ast.Procedure):
+        if isinstance(item, ast.Def | ast.Procedure | ast.Guard):
             params: list[typed.Var] = []
             if name in (NO_DEFINITIONS if isinstance(item, ast.Def) else NO_PROCEDURES):
                 x.error("RS223", f"`{name}` is a word of the language", item.name.span)
@@ -34,6 +34,8 @@ def check_signatures(c: Context) -> None:
                 x.rules.definitions[name] = typed.Definition(
                     name, tuple(params), result, item.doc.text, item.name.span, item.result.span
                 )
+            elif isinstance(item, ast.Guard):
+                x.rules.guards[name] = typed.Guard(name, tuple(params), item.doc.text, item.name.span)
             else:
                 procedure = typed.Procedure(name, tuple(params), item.doc.text, item.name.span)
                 x.rules.procedures[name] = procedure

@@ -28,6 +28,12 @@ def check_unused(c: Context) -> None:
         for var in procedure.params:
             if not var.reads and name not in bound:
                 warn("parameter", var.name, var)
+    for name, guard in rules.guards.items():
+        if f"guard {name}" not in used:
+            warn("guard", name, guard)
+        for var in guard.params:
+            if not var.reads and name not in bound:
+                warn("parameter", var.name, var)
     for name, group in c.groups.items():
         if f"options {name}" not in used:
             warn("group of options", name, group)

@@ -8,7 +8,14 @@ from rulespec.check.context import Context
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.typed import nodes as typed
 from rulespec.typed.seats import size
-from rulespec.typed.traversal import definition_expressions, expressions, parts, statement_expressions, walk
+from rulespec.typed.traversal import (
+    definition_expressions,
+    expressions,
+    head_expressions,
+    parts,
+    statement_expressions,
+    walk,
+)
 from rulespec.types import MAX_ONCE_STEPS, Type
 
 MAX_WORK = 10**7
@@ -30,6 +37,9 @@ def check_work(c: Context) -> None:
     for definition in _by_depth(c.rules):
         if not _check(c, work.of_definition(definition), f"the definition `{definition.name}`", definition.span):
             return
+    for guard in c.rules.guards.values():
+        for e in head_expressions(guard.head):
+            _check(c, work.of(e), "this", e.span)
     for procedure in c.rules.procedures.values():
         for s in walk(procedure.body):
             for e in statement_expressions(s):
@@ -70,6 +80,7 @@ class _Work:
         self.decls = declarations
         self._of_definitions: dict[typed.Definition, int] = {}
         self._of_procedures: dict[typed.Procedure, int] = {}
+        self._of_guards: dict[typed.Guard, int] = {}
 
     def of(self, e: typed.Expr) -> int:
         """Steps of evaluating an expression once."""
@@ -133,7 +144,18 @@ class _Work:
             steps += times * sum(self.of(e) for e in (param.low, param.high) if e is not None)
             times *= self.members(param.low) if param.high is None else 1
             steps += times * (self.of(param.where) if param.where is not None else 1)
-        return steps + times * sum(self.of(r.condition) for r in option.requires)
+        return steps + times * self.of_head(option.head)
+
+    def of_head(self, head: tuple[typed.HeadPart, ...]) -> int:
+        """Steps of evaluating a head once, with the guards that it needs."""
+        steps = sum(self.of(e) for e in head_expressions(head))
+        return steps + sum(self.of_guard(part.guard) for part in head if isinstance(part, typed.Needs))
+
+    def of_guard(self, guard: typed.Guard) -> int:
+        """Steps of evaluating the head of a guard, without its arguments."""
+        if guard not in self._of_guards:
+            self._of_guards[guard] = self.of_head(guard.head)
+        return self._of_guards[guard]
 
     def members(self, source: typed.Expr) -> int:
         """The most members that a set can have."""

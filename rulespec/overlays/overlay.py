@@ -101,6 +101,7 @@ def families(overlays: Sequence[Overlay]) -> list[int]:
 _KINDS: dict[type[ast.Item], str] = {
     ast.Def: "def",
     ast.Procedure: "procedure",
+    ast.Guard: "guard",
     ast.Invariant: "invariant",
     ast.OptionGroup: "options",
     ast.Scoring: "scoring",

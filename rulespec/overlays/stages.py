@@ -217,6 +217,6 @@ class _Stages:
 
 
 def _signature(rule: ast.Item) -> list[tuple[str, str]]:
-    types = [p.type for p in rule.params] if isinstance(rule, ast.Def | ast.Procedure) else []
+    types = [p.type for p in rule.params] if isinstance(rule, ast.Def | ast.Procedure | ast.Guard) else []
     types += [rule.result] if isinstance(rule, ast.Def | ast.Procedure) and rule.result is not None else []
     return [(t.form, t.name.text) for t in types]

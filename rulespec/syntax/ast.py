@@ -226,6 +226,27 @@ class Return(Stmt, frozen=True):
     value: Expr
 
 
+class Cost(Stmt, frozen=True):
+    """What is paid (`pile` None) or moved before the body of an option begins; without a target it is subtracted."""
+
+    amount: Expr
+    pile: Expr | None
+    source: Expr
+    target: Expr | None
+    reason: Text
+
+
+class Needs(Stmt, frozen=True):
+    """The demands of a guard, at one more place."""
+
+    name: Name
+    args: tuple[Expr, ...]
+
+
+HEAD_PARTS = (Let, Require, Cost, Needs)
+"""The statements that may stand in the head of an option, and those of a guard."""
+
+
 class Jump(Stmt, frozen=True):
     """`leave`, `ask again`, `continue`, `again` (which is the one or the other), `return` or `pass`."""
 
@@ -322,6 +343,13 @@ class Procedure(Item, frozen=True):
     params: tuple[Param, ...]
     result: TypeRef | None
     body: tuple[Stmt, ...]
+
+
+class Guard(Item, frozen=True):
+    """A head of options with a name; `head` holds what may stand in one."""
+
+    params: tuple[Param, ...]
+    head: tuple[Stmt, ...]
 
 
 class Invariant(Item, frozen=True):

@@ -170,7 +170,7 @@ def _blank(tokens: list[Token], position: int) -> bool:
 
 
 def _align_reasons(lines: list[_Line]) -> None:
-    """Aligns the reasons of consecutive `require` lines, unless they are aligned already."""
+    """Aligns the reasons of consecutive `require` and `cost` lines, unless they are aligned already."""
     for requires, block in groupby(lines, key=_has_reason):
         if requires:
             _align(list(block))
@@ -178,7 +178,9 @@ def _align_reasons(lines: list[_Line]) -> None:
 
 def _has_reason(line: _Line) -> bool:
     tokens = line.tokens
-    return bool(tokens) and tokens[0].type == "REQUIRE" and line.opener is None and tokens[-1].type == "STRING"
+    return (
+        bool(tokens) and tokens[0].type in ("REQUIRE", "COST") and line.opener is None and tokens[-1].type == "STRING"
+    )
 
 
 def _align(block: list[_Line]) -> None:

@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from itertools import chain
 
-_ITEM = re.compile(r"(?:(?:replace|wrap|hook) )?(def|procedure|invariant|scoring|options|extend)\b")
+_ITEM = re.compile(r"(?:(?:replace|wrap|hook) )?(def|procedure|guard|invariant|scoring|options|extend)\b")
 
 _BODY = r"^(?:procedure|options|extend|): (?:[^()]*: )?"
 _HEAD = r"^head: (?:replace |wrap |hook )?"
 
 _HEADS = (
     (_HEAD + r"def\b.*¦(?:=|:(?!=))", "a definition says the type of its value: `def name(…) -> int:`"),
-    (_HEAD + r"(?:def|procedure) \w+ ?¦(?!\()", "brackets follow the name, also without parameters: `name()`"),
+    (_HEAD + r"(?:def|procedure|guard) \w+ ?¦(?!\()", "brackets follow the name, also without parameters: `name()`"),
     (_HEAD + r"(?:def|procedure) \w+\(.*¦=", "a parameter has no default: every call gives it"),
     (_HEAD + r"(?:def|procedure) \w+\([^)]*¦[^({]*[,)]", "a parameter is written with its type: `name: type`"),
     (_HEAD + r"def\b.*->.*\b(?:list|List) ?¦", "there are no lists: a set is written `set kind`"),
@@ -39,6 +39,10 @@ _HEADS = (
     (
         r"^head: ¦(?:option|include|require|decide|chance|set|pay|move|if|for|match|repeat|end|leave|return|pass)\b",
         "statements and decisions stand in the indented body of a procedure",
+    ),
+    (
+        r"^guard: ¦?(?:set|pay|move|end|decide|chance|if|for|match|repeat|leave|return|pass|\w+ ?\()",
+        "a guard holds only `let`, `require`, `cost` and `needs`: what an option does stands in its body",
     ),
     (r"^(?:procedure|options|def): ¦?(?:def|procedure) ", "definitions and procedures begin at the left margin"),
 )

@@ -56,6 +56,13 @@ class _Builder(ExpressionBuilder):
     def require_stmt(self, meta: Meta, c: list[Any]) -> ast.Stmt:
         return ast.Require(self.origin.span(meta), c[0], self._text(c[1], meta))
 
+    def cost_stmt(self, meta: Meta, c: list[Any]) -> ast.Stmt:
+        amount, pile, source, target, reason = (x for x in c if not _is_from(x))
+        return ast.Cost(self.origin.span(meta), amount, pile, source, target, self._text(reason, meta))
+
+    def needs_stmt(self, meta: Meta, c: list[Any]) -> ast.Stmt:
+        return ast.Needs(self.origin.span(meta), c[0], c[1] or ())
+
     def leave_stmt(self, meta: Meta, c: list[Any]) -> ast.Stmt:
         return ast.Jump(self.origin.span(meta), "leave")
 
@@ -161,6 +168,11 @@ class _Builder(ExpressionBuilder):
         doc, body = self._doc_and_rest(meta, c[4:])
         return ast.Procedure(modifier or "", name, doc, self.origin.span(meta), params or (), result, body)
 
+    def guard_item(self, meta: Meta, c: list[Any]) -> ast.Item:
+        modifier, name, params = c[:3]
+        doc, head = self._doc_and_rest(meta, c[3:])
+        return ast.Guard(modifier or "", name, doc, self.origin.span(meta), params or (), head)
+
     def invariant_item(self, meta: Meta, c: list[Any]) -> ast.Item:
         doc, rest = self._doc_and_rest(meta, c[2:])
         return ast.Invariant(c[0] or "", c[1], doc, self.origin.span(meta), rest[0])
@@ -188,6 +200,11 @@ class _Builder(ExpressionBuilder):
 
     def rules(self, meta: Meta, c: list[Any]) -> tuple[ast.Item, ...]:
         return tuple(c)
+
+
+def _is_from(part: Any) -> bool:
+    """Whether a part of a statement is the word `from`, which stands in the tree as it has a terminal of its own."""
+    return isinstance(part, Token) and part.type == "FROM"
 
 
 @cache

@@ -71,8 +71,12 @@ def _item(item: ast.Item) -> bool:
     return item.modifier in ("", "replace", "wrap")
 
 
+def _guard(item: ast.Guard) -> bool:
+    return _item(item) and len(item.head) > 0 and all(isinstance(part, ast.HEAD_PARTS) for part in item.head)
+
+
 def _remove(item: ast.Remove) -> bool:
-    return item.modifier == "" and item.kind in ("def", "procedure", "invariant", "options", "scoring")
+    return item.modifier == "" and item.kind in ("def", "procedure", "guard", "invariant", "options", "scoring")
 
 
 def _tiebreak(t: ast.Tiebreak) -> bool:
@@ -91,6 +95,7 @@ WELL_FORMED: dict[type[Struct], Callable[[Any], bool]] = {
     ast.Each: _each,
     ast.Binder: _binder,
     ast.Ways: lambda e: not e.near.keys and (e.op == "cheapest" or (e.op == "reach" and e.default is None)),
+    ast.Cost: lambda s: s.pile is None or s.target is not None,
     ast.Jump: lambda s: s.word in ("leave", "again", "ask again", "continue", "return", "pass"),
     ast.If: _if,
     ast.Rearrange: lambda s: s.word in ("add", "take", "shuffle") and (s.member is None) == (s.word == "shuffle"),
@@ -102,6 +107,7 @@ WELL_FORMED: dict[type[Struct], Callable[[Any], bool]] = {
     ast.OptionDef: lambda o: len(o.body) > 0,
     ast.Def: _item,
     ast.Procedure: lambda item: (_item(item) or item.modifier == "hook") and len(item.body) > 0,
+    ast.Guard: _guard,
     ast.Invariant: _item,
     ast.Tiebreak: _tiebreak,
     ast.Scoring: _item,

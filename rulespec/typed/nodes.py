@@ -433,12 +433,34 @@ class Requirement(Struct, frozen=True):
     span: Span
 
 
+class Cost(Struct, frozen=True):
+    """An amount that must be there, and is paid before the body begins; without a target it is subtracted."""
+
+    amount: Expr
+    source: Field | PieceCount
+    target: Field | PieceCount | None
+    reason: str
+    span: Span
+
+
+class Needs(Struct, frozen=True):
+    """The head of a guard, with arguments for its parameters."""
+
+    guard: Guard
+    args: tuple[Expr, ...]
+    span: Span
+
+
+HeadPart = Let | Requirement | Cost | Needs
+"""A part of the head of an option: what must hold, and what is done, before its body begins."""
+
+
 class OptionDef(Struct, frozen=True):
     name: str
     params: tuple[OptionParam, ...]
     by: Expr | None
     weight: Expr | None
-    requires: tuple[Requirement, ...]
+    head: tuple[HeadPart, ...]
     body: Block
     doc: str
     span: Span
@@ -485,6 +507,14 @@ class Procedure(Struct, eq=False):
     result_span: Span | None = None
 
 
+class Guard(Struct, eq=False):
+    name: str
+    params: tuple[Var, ...]
+    doc: str
+    span: Span
+    head: tuple[HeadPart, ...] = ()
+
+
 class Invariant(Struct, frozen=True):
     name: str
     doc: str
@@ -510,7 +540,7 @@ class Scoring(Struct, frozen=True):
 
 
 Declared = Unit | Kind | Entity | FactDecl | FieldDecl | PieceDecl | PlaceDecl | TableDecl | TrackDecl | ConstantDecl
-Named = Declared | SettingDecl | Var | Definition | Procedure | OptionGroup
+Named = Declared | SettingDecl | Var | Definition | Procedure | Guard | OptionGroup
 """A thing that a name in a ruleset may stand for."""
 
 
@@ -553,6 +583,7 @@ class Declarations(Struct, eq=False):
 class Rules(Struct, eq=False):
     definitions: dict[str, Definition] = {}
     procedures: dict[str, Procedure] = {}
+    guards: dict[str, Guard] = {}
     invariants: dict[str, Invariant] = {}
     scoring: Scoring | None = None
 

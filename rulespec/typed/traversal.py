@@ -97,7 +97,7 @@ def statement_expressions(s: typed.Stmt) -> list[typed.Expr]:
             for p in o.params:
                 found += [e for e in (p.low, p.high, p.where) if e is not None]
             found += [e for e in (o.by, o.weight) if e is not None]
-            found += [r.condition for r in o.requires]
+            found += head_expressions(o.head)
         return found
     return []
 
@@ -119,12 +119,39 @@ def suppositions(rules: typed.Rules) -> list[typed.Once]:
     return [e for group in expressions_by_rule(rules) for e in group if type(e) is typed.Once]
 
 
+def head_expressions(head: Iterable[typed.HeadPart]) -> list[typed.Expr]:
+    """The expressions that a head is directly made of (not those of the guards that it needs)."""
+    found: list[typed.Expr] = []
+    for part in head:
+        if isinstance(part, typed.Let):
+            found.append(part.value)
+        elif isinstance(part, typed.Requirement):
+            found.append(part.condition)
+        elif isinstance(part, typed.Cost):
+            found += [part.amount, part.source, *([part.target] if part.target is not None else [])]
+        else:
+            found += part.args
+    return found
+
+
+def head_parts(rules: typed.Rules) -> Iterator[typed.HeadPart]:
+    """The parts of all heads, those of guards among them."""
+    for procedure in rules.procedures.values():
+        for s in walk(procedure.body):
+            for option in s.options if isinstance(s, typed.Decide) else ():
+                yield from option.head
+    for guard in rules.guards.values():
+        yield from guard.head
+
+
 def expressions_by_rule(rules: typed.Rules) -> Iterator[list[typed.Expr]]:
     """All expressions of the rules, those of one rule together."""
     for definition in rules.definitions.values():
         yield [e for r in definition_expressions(definition) for e in expressions(r)]
     for procedure in rules.procedures.values():
         yield [e for s in walk(procedure.body) for r in statement_expressions(s) for e in expressions(r)]
+    for guard in rules.guards.values():
+        yield [e for r in head_expressions(guard.head) for e in expressions(r)]
     for invariant in rules.invariants.values():
         yield list(expressions(invariant.condition))
     if rules.scoring is not None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+import programs_heads
 import programs_players
 from cases import split, write
 from hypothesis import strategies as st
@@ -281,7 +282,7 @@ class Writer:
                 params[-1] += f" where {self.expr(BOOL, inner, 1)}"
         head = f"{pad}option {self.fresh()}" + (f"({', '.join(params)})" if params else "")
         lines = [f"{head}{weight and f' weight abs({self.expr(NUM, inner, 1)}) % 3'}:"]
-        lines += [f"{pad}    require {self.expr(BOOL, inner, 2)}" for _ in range(self.number(2))]
+        lines += [f"{pad}    {line}" for line in programs_heads.head(self, inner)]
         return [*lines, *self.block(inner, depth, pad + "    ", place)]
 
     def decide(self, scope: dict[str, str], depth: int, pad: str, place: str) -> list[str]:
@@ -339,6 +340,7 @@ class Writer:
                 *self.chains(),
                 *answering,
                 *quiet_procedures(self),
+                programs_heads.GUARDS,
                 *(
                     "procedure helper(k: int, t: town):",
                     *[line for line in helper if "helper(" not in line],

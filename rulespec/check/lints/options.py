@@ -33,4 +33,5 @@ def _never(option: typed.OptionDef, ranges: Ranges) -> Span | None:
             return p.span
         if p.where is not None and ranges.settled(p.where) is False:
             return p.where.span
-    return next((r.condition.span for r in option.requires if ranges.settled(r.condition) is False), None)
+    requires = (r for r in option.head if isinstance(r, typed.Requirement))
+    return next((r.condition.span for r in requires if ranges.settled(r.condition) is False), None)

@@ -13,6 +13,7 @@ from rulespec.check.statements.results import type_return, type_taken
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 
+_PAID = "what is paid in passing is written `pay` or `move`"
 _INSTEAD = "what depends on a condition elsewhere stands in the block of an `if …:`"
 
 
@@ -71,6 +72,9 @@ class StatementChecker(StatementContext):
             return type_decide(self, s, env, place)
         if isinstance(s, ast.Draw):
             return type_draw(self, s, env, place)
-        assert isinstance(s, ast.Require)
-        self.x.error("RS406", "`require` stands first in the body of an option", s.span, help=_INSTEAD)
+        assert isinstance(s, ast.HEAD_PARTS)
+        word = {ast.Require: "require", ast.Cost: "cost", ast.Needs: "needs"}[type(s)]
+        help_ = _PAID if isinstance(s, ast.Cost) else _INSTEAD
+        message = f"`{word}` stands first in the body of an option, behind `let`, `require`, `cost` and `needs` only"
+        self.x.error("RS406", message, s.span, help=help_)
         return None, env, True

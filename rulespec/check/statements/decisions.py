@@ -9,6 +9,7 @@ from rulespec.check.expressions.operators import common_number
 from rulespec.check.expressions.sets import type_binder
 from rulespec.check.scope import Env, known_if
 from rulespec.check.statements.context import Outcome, Place, StatementContext
+from rulespec.check.statements.heads import report_unused, split, type_head
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.syntax import ast
@@ -101,16 +102,11 @@ def _option(
         weight = x.check(o.weight, scope, INT, "the weight")
         if form != "chance":
             x.error("RS229", "only an option of a `chance` has a weight", o.weight.span)
-    requires: list[typed.Requirement] = []
-    body = o.body
-    while body and isinstance(body[0], ast.Require):
-        r = body[0]
-        condition = x.condition(r.condition, scope)
-        scope = scope.learn(known_if(condition, True))
-        requires.append(typed.Requirement(condition, r.reason.text, r.condition.span))
-        body = body[1:]
+    written, body = split(c, o.body)
+    head, scope = type_head(c, written, scope)
     block, after, alive = c.inner(body, c.forget(scope, changed), place)
-    option = typed.OptionDef(o.name.text, params, by, weight, tuple(requires), block, o.doc.text, o.name.span)
+    report_unused(c, head)
+    option = typed.OptionDef(o.name.text, params, by, weight, head, block, o.doc.text, o.name.span)
     return option, after, alive
 
 

@@ -1,0 +1,296 @@
+"""Heads of options, lowered: conditions over slots, and what is done before the body, over cells.
+
+What a head names is evaluated with its conditions, wherever they are asked. What the body or a payment reads of it is
+evaluated once more when the option is taken, from the same state, before anything is paid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.engine.lower.blocks import BlockBuilder
+from rulespec.engine.lower.conditions import ConditionLowering
+from rulespec.engine.lower.expressions import Scope
+from rulespec.engine.lower.layout import type_name
+from rulespec.engine.program import ir
+from rulespec.engine.program.builder import FALSE, cell, choose, logic, op
+from rulespec.engine.program.limits import MAX_NUMBER
+from rulespec.engine.program.traversal import meet, span, walk
+from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import expressions, head_expressions, statement_expressions
+from rulespec.typed.traversal import walk as statements
+from rulespec.types import INT, Num, Type
+
+
+class Named(NamedTuple):
+    """A value of a head that the body or a payment reads: its cell, and how it is worked out."""
+
+    cell: int
+    value: ir.Expr
+    type: Type
+    span: Span
+
+
+class Begun(NamedTuple):
+    """What an option does before its body: the values that are named, then the payments; and the scope of the body."""
+
+    named: list[Named]
+    payments: list[ir.Instruction]
+    scope: Scope
+
+
+class _Paid(NamedTuple):
+    """A cost that a head has asked for: its amount, where it is taken from, and what is shown of it."""
+
+    amount: ir.Expr
+    source: ir.Cell
+    shown: tuple[ir.Shown, ...]
+
+
+class HeadLowering:
+    """Lowers the heads of options; those of guards are put in where they are needed.
+
+    Args:
+        builder: adds cells.
+        conditions: lowers conditions.
+    """
+
+    def __init__(self, builder: BlockBuilder, conditions: ConditionLowering) -> None:
+        self.b = builder
+        self.x = builder.x
+        self.conditions = conditions
+        self._read_by_guards: dict[typed.Guard, frozenset[typed.Var]] = {}
+
+    # --- what must hold ----------------------------------------------------------------------
+
+    def requires(self, head: Iterable[typed.HeadPart], scope: Scope) -> tuple[ir.Condition, ...]:
+        """The conditions of a head. What is named after the last of them is left out."""
+        return tuple(_Conditions(self, scope).of(head))
+
+    # --- what is done ------------------------------------------------------------------------
+
+    def begun(self, option: typed.OptionDef, scope: Scope, *, later: bool = False) -> Begun:
+        """What an option does before its body.
+
+        Args:
+            option: the option.
+            scope: has its parameters in cells.
+            later: whether it is not carried out at once, so that amounts are named, too.
+        """
+        read = _reads(e for s in statements(option.body) for e in statement_expressions(s))
+        read |= {part.var for part in _behind(option.head)}
+        found = Begun([], [], scope)
+        costs: list[tuple[typed.Cost, Scope]] = []
+        scope = self._named(option.head, scope, self._read(option.head, read), found, costs)
+        steady = len(costs) < 2 and not later
+        for cost, inner in costs:
+            found.payments.append(self._payment(cost, inner, found, steady=steady))
+        return found._replace(scope=scope)
+
+    def _read(self, head: tuple[typed.HeadPart, ...], later: frozenset[typed.Var]) -> frozenset[typed.Var]:
+        """The variables of a head that its payments read, or what comes later."""
+        read = set(later)
+        for part in reversed(head):
+            if isinstance(part, typed.Cost):
+                read |= _reads(head_expressions([part]))
+            elif isinstance(part, typed.Let) and part.var in read:
+                read |= _reads([part.value])
+            elif isinstance(part, typed.Needs):
+                inner = self._read_by(part.guard)
+                pairs = zip(part.guard.params, part.args, strict=True)
+                read |= _reads(arg for var, arg in pairs if var in inner)
+        return frozenset(read)
+
+    def _read_by(self, guard: typed.Guard) -> frozenset[typed.Var]:
+        """The parameters and variables of a guard that its payments read."""
+        if guard not in self._read_by_guards:
+            self._read_by_guards[guard] = self._read(guard.head, frozenset())
+        return self._read_by_guards[guard]
+
+    def _named(
+        self,
+        head: tuple[typed.HeadPart, ...],
+        scope: Scope,
+        read: frozenset[typed.Var],
+        found: Begun,
+        costs: list[tuple[typed.Cost, Scope]],
+    ) -> Scope:
+        """Collects the values that are read, and the costs with their scopes; returns the scope after the head."""
+        for part in head:
+            if isinstance(part, typed.Let) and part.var in read:
+                scope = self._name(part.var, part.value, scope, scope, found)
+            elif isinstance(part, typed.Cost):
+                costs.append((part, scope))
+            elif isinstance(part, typed.Needs):
+                inner = Scope()
+                of_guard = self._read_by(part.guard)
+                for var, arg in zip(part.guard.params, part.args, strict=True):
+                    if var in of_guard:
+                        inner = self._name(var, arg, scope, inner, found)
+                self._named(part.guard.head, inner, of_guard, found, costs)
+        return scope
+
+    def _name(self, var: typed.Var, value: typed.Expr, scope: Scope, inner: Scope, found: Begun) -> Scope:
+        """Puts a value into a cell of its own; returns `inner` with the variable."""
+        at = self.b.local(var.name, type_name(var.type))
+        found.named.append(Named(at, self.x.expr(value, scope), var.type, value.span))
+        return inner.in_cell(var, at)
+
+    def _payment(self, cost: typed.Cost, scope: Scope, found: Begun, *, steady: bool) -> ir.Instruction:
+        amount = self.x.expr(cost.amount, scope)
+        source = self._place(cost.source, scope, found, steady=steady)
+        if not steady:
+            amount = self._before(amount, cost.amount.span, found)
+        if cost.target is not None:
+            target = self._place(cost.target, scope, found, steady=steady)
+            return ir.Transfer(source, target, amount, _unlimited(cost), self._site(cost))
+        assert isinstance(cost.source, typed.Field)
+        high = cost.source.decl.high
+        most = MAX_NUMBER if high is None else high
+        return ir.Store(source, op("-", source, amount), _least(cost), most, self._site(cost))
+
+    def _place(self, e: typed.Expr, scope: Scope, found: Begun, *, steady: bool) -> ir.Cell:
+        """Where a cost is taken from or goes to."""
+        place = self.x.expr(e, scope)
+        assert isinstance(place, ir.Cell)
+        if steady:
+            return place
+        return cell(place.base, self._before(place.index, e.span, found), place.size)
+
+    def _before(self, e: ir.Expr, at: Span, found: Begun) -> ir.Expr:
+        """A value from before paying: what other payments might change is kept in a cell."""
+        if not any(isinstance(x, ir.Call) or (isinstance(x, ir.Cell) and not self._is_local(x)) for x in walk(e)):
+            return e
+        kept = self.b.local("paid", "int")
+        found.named.append(Named(kept, e, INT, at))
+        return cell(kept)
+
+    def _is_local(self, c: ir.Cell) -> bool:
+        return self.b.p.cells[c.base].group == "rules"
+
+    def _site(self, cost: typed.Cost) -> int:
+        return self.x.site(cost.span, "no more can be paid than there is, and never less than nothing")
+
+
+class _Conditions:
+    """The conditions of one option, as they are lowered one after the other."""
+
+    def __init__(self, heads: HeadLowering, scope: Scope) -> None:
+        self.x = heads.x
+        self.conditions = heads.conditions
+        self._paid: list[_Paid] = []
+        self._scope = scope
+        self._slots = scope.slots
+        """So many slots are taken: those of guards stay, as later costs read what theirs come to."""
+        self._lets: list[tuple[int, ir.Expr]] = []
+
+    def of(self, head: Iterable[typed.HeadPart]) -> list[ir.Condition]:
+        """The conditions of a head in the scope at hand."""
+        found: list[ir.Condition] = []
+        for part in head:
+            if isinstance(part, typed.Let):
+                self._scope = self._bind(part.var, self.x.expr(part.value, self._here), self._scope)
+            elif isinstance(part, typed.Requirement):
+                found.append(self._after_lets(self.conditions.of(part.condition, part.reason, part.span, self._here)))
+            elif isinstance(part, typed.Cost):
+                found.append(self._after_lets(self._cost(part)))
+            else:
+                found += self._needs(part)
+        return found
+
+    @property
+    def _here(self) -> Scope:
+        """The scope at hand, whose next slots are free."""
+        return replace(self._scope, slots=self._slots)
+
+    def _needs(self, part: typed.Needs) -> list[ir.Condition]:
+        outside, inner = self._scope, Scope()
+        for var, arg in zip(part.guard.params, part.args, strict=True):
+            inner = self._bind(var, self.x.expr(arg, self._here), inner)
+        self._scope = inner
+        found = self.of(part.guard.head)
+        self._scope = outside
+        return found
+
+    def _bind(self, var: typed.Var, value: ir.Expr, scope: Scope) -> Scope:
+        """A scope with a variable for a value, which is evaluated here."""
+        if isinstance(value, ir.Local | ir.Const):
+            return replace(scope, where={**scope.where, var: value})
+        return replace(scope, where={**scope.where, var: self._slot(value, var.type)})
+
+    def _slot(self, value: ir.Expr, type_: Type) -> ir.Local:
+        """A slot that holds a value from the next condition on."""
+        bounds = self.x.ranges.of(value)
+        slot = self.x.slot(self._here)
+        if isinstance(type_, Num):
+            self.x.ranges.slots[slot] = bounds
+        self._slots += 1
+        self._lets.append((slot, value))
+        return ir.Local(slot)
+
+    def _after_lets(self, condition: ir.Condition) -> ir.Condition:
+        """A condition, and before it what has been named since the last one."""
+        lets, self._lets = tuple(self._lets), []
+        return replace(condition, lets=lets)
+
+    def _cost(self, cost: typed.Cost) -> ir.Condition:
+        """The condition that a cost is there, with those before that may be taken from the same place."""
+        amount: ir.Expr = self.x.kept(self.x.expr(cost.amount, self._here), cost.amount.span)
+        if not isinstance(amount, ir.Local | ir.Const):
+            amount = self._slot(amount, cost.amount.type)
+        source = self.x.expr(cost.source, self._here)
+        assert isinstance(source, ir.Cell)
+        shown = self.conditions.shown(cost.amount, amount, self._here)
+        tests = [op(">=", amount, FALSE)]
+        if not _unlimited(cost):
+            due: ir.Expr = amount
+            earlier: list[ir.Shown] = []
+            for paid in self._paid:
+                share = _if_same(paid.source, source, paid.amount)
+                if share != FALSE:
+                    due, earlier = op("+", due, share), [*earlier, *paid.shown]
+            least = _least(cost)
+            tests.append(op("<=", due, op("-", source, ir.Const(least)) if least else source))
+            self._paid.append(_Paid(amount, source, shown))
+            shown = (*earlier, *shown, *self.conditions.shown(cost.source, source, self._here))
+        text = self.conditions.text(cost.span)
+        return ir.Condition(logic("and", tests), cost.reason or text, text, shown, cost.span)
+
+
+def _if_same(one: ir.Cell, other: ir.Cell, value: ir.Expr) -> ir.Expr:
+    """A value if two cells are the same one, else 0."""
+    if not meet(span(one), span(other)):
+        return FALSE
+    if one == other:
+        return value
+    same = op("==", op("+", one.index, ir.Const(one.base)), op("+", other.index, ir.Const(other.base)))
+    return choose(same, value, FALSE)
+
+
+def _unlimited(cost: typed.Cost) -> bool:
+    return isinstance(cost.source, typed.Field) and cost.source.decl.unlimited
+
+
+def _least(cost: typed.Cost) -> int:
+    """What must be left where a cost is taken from."""
+    low = cost.source.decl.low if isinstance(cost.source, typed.Field) else None
+    return 0 if low is None else low
+
+
+def _behind(head: tuple[typed.HeadPart, ...]) -> list[typed.Let]:
+    """What is named behind the last condition: it is evaluated when the option is taken, read or not."""
+    found: list[typed.Let] = []
+    for part in reversed(head):
+        if not isinstance(part, typed.Let):
+            break
+        found.append(part)
+    return found
+
+
+def _reads(roots: Iterable[typed.Expr]) -> frozenset[typed.Var]:
+    """The variables that expressions read."""
+    return frozenset(e.var for root in roots for e in expressions(root) if isinstance(e, typed.Local))

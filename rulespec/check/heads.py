@@ -1,0 +1,58 @@
+"""Bounds on the heads of options: guards are put in wherever they are needed, and any two costs are compared."""
+
+from __future__ import annotations
+
+from rulespec.check.context import Context
+from rulespec.overlays.extension import MAX_REPEATED
+from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import expressions, head_expressions, walk
+
+MAX_COSTS = 12
+"""Costs of one option, those of its guards included: any two of them may have one source."""
+
+
+def check_heads(c: Context) -> None:
+    """Reports heads that come to too much. Guards must not be recursive."""
+    sizes = _Sizes()
+    left = MAX_REPEATED
+    for procedure in c.rules.procedures.values():
+        for s in walk(procedure.body):
+            for option in s.options if isinstance(s, typed.Decide) else ():
+                if sizes.costs(option.head) > MAX_COSTS:
+                    message = f"an option has at most {MAX_COSTS} costs, those of its guards included"
+                    c.report.error("RS226", message, option.span, help="add up what is paid from one source")
+                left -= sum(sizes.nodes(part.guard.head) for part in option.head if isinstance(part, typed.Needs))
+                if left < 0:
+                    help_ = "let definitions say what many guards ask for"
+                    message = "with the guards that this option needs, heads come to too much"
+                    c.report.error("RS108", message, option.span, help=help_)
+                    return
+
+
+class _Sizes:
+    """What heads come to, with the guards that they need."""
+
+    def __init__(self) -> None:
+        self._costs: dict[typed.Guard, int] = {}
+        self._nodes: dict[typed.Guard, int] = {}
+
+    def costs(self, head: tuple[typed.HeadPart, ...]) -> int:
+        """Costs of a head."""
+        total = 0
+        for part in head:
+            if isinstance(part, typed.Needs):
+                if part.guard not in self._costs:
+                    self._costs[part.guard] = self.costs(part.guard.head)
+                total += self._costs[part.guard]
+            total += isinstance(part, typed.Cost)
+        return total
+
+    def nodes(self, head: tuple[typed.HeadPart, ...]) -> int:
+        """Parts and expressions of a head."""
+        total = len(head) + sum(1 for root in head_expressions(head) for _ in expressions(root))
+        for part in head:
+            if isinstance(part, typed.Needs):
+                if part.guard not in self._nodes:
+                    self._nodes[part.guard] = self.nodes(part.guard.head)
+                total += self._nodes[part.guard]
+        return total

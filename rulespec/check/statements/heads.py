@@ -1,0 +1,128 @@
+"""Heads of options and guards: what must hold, and what is paid, before a body begins."""
+
+from __future__ import annotations
+
+from rulespec.check.expressions.calls import arguments
+from rulespec.check.scope import Env, known_if
+from rulespec.check.statements.changes import type_let, type_move, type_pay
+from rulespec.check.statements.context import StatementContext
+from rulespec.diagnostics.suggestions import nearest
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
+from rulespec.types import Bad, Num
+
+Stmts = tuple[ast.Stmt, ...]
+
+
+def split(c: StatementContext, body: Stmts) -> tuple[Stmts, Stmts]:
+    """The head of an option, and what follows.
+
+    A `let` behind the last demand is evaluated by the body alone; if the head pays, still before that. One that takes
+    the value of a procedure carries that out: it stands in no head.
+    """
+    end = next((n for n, s in enumerate(body) if not isinstance(s, ast.HEAD_PARTS) or _carries_out(c, s)), len(body))
+    if not any(isinstance(s, ast.Cost | ast.Needs) for s in body[:end]):
+        while end and isinstance(body[end - 1], ast.Let):
+            end -= 1
+    return body[:end], body[end:]
+
+
+def _carries_out(c: StatementContext, s: ast.Stmt) -> bool:
+    """Whether a statement is a `let` that takes the value of a procedure."""
+    if not isinstance(s, ast.Let) or not isinstance(s.value, ast.CallExpr):
+        return False
+    procedure = c.x.rules.procedures.get(s.value.name.text)
+    return procedure is not None and procedure.result is not None
+
+
+def type_head(c: StatementContext, head: Stmts, env: Env) -> tuple[tuple[typed.HeadPart, ...], Env]:
+    """Typed head, and what is known after it."""
+    found: list[typed.HeadPart] = []
+    for s in head:
+        part: typed.HeadPart | None
+        if isinstance(s, ast.Let):
+            let, env, _ = type_let(c, s, env)
+            assert isinstance(let, typed.Let)
+            part = let
+        elif isinstance(s, ast.Require):
+            condition = c.x.condition(s.condition, env)
+            env = env.learn(known_if(condition, True))
+            part = typed.Requirement(condition, s.reason.text, s.condition.span)
+        elif isinstance(s, ast.Cost):
+            part = _cost(c, s, env)
+        else:
+            assert isinstance(s, ast.Needs)
+            part = _needs(c, s, env)
+        if part is not None:
+            found.append(part)
+    return tuple(found), env
+
+
+def type_guard(c: StatementContext, head: Stmts, env: Env) -> tuple[typed.HeadPart, ...]:
+    """Typed head of a guard."""
+    found, _ = type_head(c, head, env)
+    report_unused(c, found)
+    return found
+
+
+def report_unused(c: StatementContext, head: tuple[typed.HeadPart, ...]) -> None:
+    """Reports the variables of a head that nothing reads, its body included."""
+    for part in head:
+        if isinstance(part, typed.Let) and not part.var.reads:
+            c.unused(part.var)
+
+
+def _cost(c: StatementContext, s: ast.Cost, env: Env) -> typed.HeadPart | None:
+    span = s.amount.span.to(s.source.span)
+    if s.target is None:
+        return _subtracted(c, s, env)
+    if s.pile is not None:
+        paid = type_move(c, ast.Move(s.span, s.amount, s.pile, s.source, s.target), env)
+    else:
+        paid = type_pay(c, ast.Pay(s.span, s.amount, s.source, s.target), env)
+    if not isinstance(paid, typed.Transfer):
+        return None
+    return typed.Cost(paid.amount, paid.source, paid.target, s.reason.text, span)
+
+
+def _subtracted(c: StatementContext, s: ast.Cost, env: Env) -> typed.HeadPart | None:
+    """A cost without a target: a number of the state becomes smaller."""
+    x = c.x
+    source = x.infer(s.source, env)
+    if isinstance(source.type, Bad):
+        x.infer(s.amount, env)
+        return None
+    if isinstance(source, typed.PieceCount) or (isinstance(source, typed.Field) and source.decl.account):
+        form = "cost … from … to …" if isinstance(source, typed.Field) else "cost … of pile[e] from place to place"
+        notes, what = x.declared(source), "money" if isinstance(source, typed.Field) else "pieces"
+        x.error("RS251", f"{what} only moves: say where it goes", s.source.span, notes=notes, help=f"write `{form}`")
+        return None
+    if not isinstance(source, typed.Field) or not isinstance(source.type, Num):
+        x.error(
+            "RS251",
+            "a cost is paid from an account, a place of pieces or a number of the state",
+            s.source.span,
+            str(source.type),
+            x.declared(source),
+        )
+        return None
+    amount = x.check(s.amount, env, source.type, "the cost", source.decl.span)
+    return typed.Cost(amount, source, None, s.reason.text, s.amount.span.to(s.source.span))
+
+
+def _needs(c: StatementContext, s: ast.Needs, env: Env) -> typed.HeadPart | None:
+    x = c.x
+    guard = x.rules.guards.get(s.name.text)
+    if guard is None:
+        hint, notes = nearest(s.name.text, {g.name: g.span for g in x.rules.guards.values()})
+        if s.name.text in x.rules.definitions:
+            hint = f"a definition is asked by `require {s.name.text}(…)`"
+        x.error("RS221", f"no guard is called `{s.name.text}`", s.name.span, notes=notes, help=hint)
+        for arg in s.args:
+            x.infer(arg, env)
+        return None
+    x.decls.used.add(f"guard {guard.name}")
+    x.decls.refer(s.name.span, guard)
+    call = ast.CallExpr(s.span, s.name, s.args)
+    args = arguments(x, call, [p.type for p in guard.params], env, guard.span, guard.params)
+    return typed.Needs(guard, args, s.name.span)
