@@ -43,7 +43,9 @@ def edit(folder: Path, session: Session) -> None:
 
 def _diagnostics(path: Path, files: EditorFiles) -> list[Diagnostic]:
     ref = reference(path, files)
-    found = check(ref, files)[1] if ref is not None else check_alone(path, files)
+    if ref is None:
+        return sorted(check_alone(path, files), key=str)
+    found = check(ref, files)[1]
     # Where a file is not valid, the one that was read last stands for it: what follows from that may differ.
     return [] if files.broken else sorted(found, key=str)
 

@@ -92,15 +92,16 @@ def rows(count: int, name: str = "t") -> str:
 
 
 def many_files_by_overlays() -> str:
-    """Overlays that each include twenty more."""
-    files = {}
-    for depth in range(3):
-        for i in range(20):
-            more = f"includes: [{', '.join(f'o{depth + 1}_{j}' for j in range(20))}]\n" if depth < 2 else ""
-            head = f"id: o{depth}_{i}\ntitle: O\nfor: small\nversion: '1'\n"
-            files[f"variants/o{depth}_{i}.yaml"] = head + more
+    """An overlay that includes twenty, which include twenty more each: one that is included twice is read once."""
+    inner = [(f"o1_{i}", [f"o2_{i}_{j}" for j in range(20)]) for i in range(20)]
+    includes = {"o0": [name for name, _ in inner], **dict(inner)}
+    names = [*includes, *(name for _, more in inner for name in more)]
+    head = "title: O\nfor: small\nversion: '1'\n"
+    files = {
+        f"variants/{name}.yaml": f"id: {name}\n{head}includes: [{', '.join(includes.get(name, ()))}]\n" for name in names
+    }
     write(Path("laid"), {"rules/play.rules": PLAY, **files})
-    return "laid+o0_0"
+    return "laid+o0"
 
 
 WRITTEN: dict[str, tuple[Callable[[], str], Callable[[], str]]] = {
