@@ -107,7 +107,13 @@ BAD_RULESETS: dict[str, tuple[Change, str, str]] = {
     "unknown name": (edit(PLAY, "hand[p]\n", "hnad[p]\n"), "RS", "play.rules:13:"),
     "wrong type": (edit(PLAY, "if stone.heap == 0", "if stone.heap"), "RS", "play.rules:14:8"),
     "unknown function": (edit(PLAY, "turn(p)\n\n", "trun(p)\n\n"), "RS", "did you mean `turn`?"),
-    "endless loop": (edit(PLAY, "repeat at most stones:", "repeat:"), "RS402", "play.rules:3:5"),
+    "endless loop": (
+        edit(
+            PLAY, "repeat at most stones:\n        for p in player:", "repeat:\n        for p in player where misere:"
+        ),
+        "RS402",
+        "play.rules:3:5",
+    ),
     "overlay on offer without a file": (lambda f: (f / "variants/tall.yaml").unlink(), "RS502", "game.yaml:10:12"),
     "link out of the folder": (link(PLAY, "/etc/passwd"), "RS106", "leads out of its folder"),
     "extends itself": (edit("game.yaml", "id: nim", "id: nim\nextends: nim"), "RS", "game.yaml:"),

@@ -98,7 +98,8 @@ def many_files_by_overlays() -> str:
     names = [*includes, *(name for _, more in inner for name in more)]
     head = "title: O\nfor: small\nversion: '1'\n"
     files = {
-        f"variants/{name}.yaml": f"id: {name}\n{head}includes: [{', '.join(includes.get(name, ()))}]\n" for name in names
+        f"variants/{name}.yaml": f"id: {name}\n{head}includes: [{', '.join(includes.get(name, ()))}]\n"
+        for name in names
     }
     write(Path("laid"), {"rules/play.rules": PLAY, **files})
     return "laid+o0"
