@@ -271,7 +271,7 @@ def test_the_gives_the_only_member(play: Play, expression: str, value: str) -> N
         ("the(t in town where t.tax > n + 5)", "there must be exactly one (it finds ash, fir)"),
         ("the(town)", "there must be exactly one (it finds oak, elm, ash, fir)"),
         (
-            "(the(town) in {the(t in town where t.tax > n + 9)})",
+            "(oak if the(town) in {the(t in town where t.tax > n + 9)} else elm)",
             "there must be exactly one (it finds oak, elm, ash, fir)",
         ),
         ("the(p in player where p.index >= n)", "there must be exactly one (it finds player 1, player 2)"),
