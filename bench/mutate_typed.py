@@ -138,6 +138,9 @@ class Mutator:
             yield from self._arguments(e)
         elif isinstance(e, typed.Call | typed.TrackOp):
             yield from self._arguments(e)
+        elif isinstance(e, typed.BoardOp) and e.op == "ray" and len(e.args) > 2:
+            ends = ", ".join(self.source(a.span) for a in e.args[:2])
+            yield "until dropped", replace(e, args=e.args[:2]), f"ray({ends})"
 
     def _constant(self, e: typed.Lit) -> Iterator[Change]:
         if isinstance(e.type, Num):

@@ -73,6 +73,24 @@ map.regions.*.position - -
 map.regions.*.position.# - -
 map.regions.*.* name fact
 map.regions.*.*.# - fact
+boards.* decl -
+boards.*.direction - decl
+boards.*.directions.* decl -
+boards.*.directions.*.# - -
+boards.*.directions.*.step.# - -
+boards.*.directions.*.* name fact
+boards.*.links.* decl -
+boards.*.links.*.# - name
+boards.*.links.*.#.# - -
+boards.*.facts.* decl type
+boards.*.checks.* decl -
+boards.*.checks.*.that - expr
+boards.*.checks.*.where - expr
+boards.*.checks.*.text - text
+boards.*.checks.*.help - text
+boards.*.spaces.* name -
+boards.*.spaces.*.* name fact
+boards.*.spaces.*.*.# - fact
 tracks.* decl -
 tracks.*.ring - decl
 tracks.*.line - decl
@@ -101,7 +119,8 @@ overlay.replaces.# - path
 # The mappings whose keys are given, by the format or by the facts of a kind.
 _CLOSED = [
     *("game", "game.players", "game.options.*", "kinds.*", "kinds.*.state.*", "state.*", "accounts.*"),
-    *("kinds.*.checks.*", "map.checks.*"),
+    *("kinds.*.checks.*", "map.checks.*", "boards.*.checks.*"),
+    *("boards.*", "boards.*.grid", "boards.*.spaces.*"),
     *("kinds.*.entities.*", "pieces.*", "pieces.*.places.*"),
     *("map", "map.regions.*", "tracks.*", "tracks.*.spaces.*", "tables.*", "setup", "overlay", "dialect"),
     *("dialect.undo", "dialect.start", "dialect.action"),
@@ -114,6 +133,7 @@ _REQUIRED = [
     *("game.options.*.default", "kinds.*.state.*.type", "state.*.type", "accounts.*.account", "pieces.*.places"),
     *("map.kind", "map.regions", "map.checks.*.that", "map.checks.*.text"),
     *("kinds.*.checks.*.that", "kinds.*.checks.*.text"),
+    *("boards.*.grid.columns", "boards.*.grid.rows", "boards.*.checks.*.that", "boards.*.checks.*.text"),
     *("tracks.*.spaces", "tracks.*.ring", "tracks.*.line", "tables.*.key", "tables.*.value", "tables.*.rows"),
     *("overlay.id", "overlay.title", "overlay.for", "overlay.version"),
     *("dialect.id", "dialect.title", "dialect.rules", "dialect.start", "dialect.decisions"),

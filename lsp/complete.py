@@ -16,7 +16,7 @@ WORDS = [
     *("roll", "choose", "weight", "include", "match", "case", "repeat", "at", "most", "leave", "again", "return"),
     *("pass", "end", "game", "as", "won", "def", "procedure", "invariant", "scoring", "score", "tiebreak", "options"),
     *("replace", "wrap", "hook", "extend", "decision", "remove", "count", "sum", "union", "min", "max", "any", "all"),
-    *("first", "best", "the", "next", "reach", "abs", "players", "cheapest", "costs", "within", "until"),
+    *("first", "best", "the", "next", "ray", "reach", "abs", "players", "cheapest", "costs", "within", "until"),
     *("order", "ask", "continue", "add", "take", "shuffle", "once", "guard", "cost", "needs"),
 ]
 """The words of the language."""
@@ -108,7 +108,8 @@ class _Scope:
         type_ = self._type(variable, head, steps)
         kind = self.d.kinds.get(type_.kind) if isinstance(type_, Ent) else None
         if kind is not None:
-            yield from chain(kind.state.items(), kind.facts.items(), [("index", None)])
+            words = ["index", *(["to"] if kind.name in self.d.boards else [])]
+            yield from chain(kind.state.items(), kind.facts.items(), ((word, None) for word in words))
 
     def _type(self, variable: typed.Named | None, head: str, steps: list[re.Match[str]]) -> Type | None:
         """The type of a path; None if its words do not tell."""

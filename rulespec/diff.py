@@ -21,6 +21,7 @@ SECTIONS = {
     "game": ("game",),
     "kinds": ("kinds", "state", "accounts", "pieces"),
     "map": ("map",),
+    "boards": ("boards",),
     "tracks": ("tracks",),
     "tables": ("constants", "tables"),
     "setup": ("setup",),
@@ -37,10 +38,11 @@ COLLECTIONS = {"kinds": (2, "entities"), "map": (1, "regions"), "tracks": (2, "s
 """Section → position and word of the key in a path after which the members of a collection follow."""
 
 _OWN = {"id", "title", "version", "extends", "replaces", "overlays"}  # keys of game.yaml that identify the ruleset
-_ORDERED_LISTS = {"key", "each", "product"}  # all other lists are sets: their order does not count
+_ORDERED_LISTS = {"key", "each", "product", "columns", "rows"}
+"""Keys of lists whose order counts; that of lists of numbers counts, too. All other lists are sets."""
 _NAMES = {  # their keys are names of the ruleset, where `doc` is a name like any other
-    *("kinds", "tracks", "tables", "constants", "options", "entities", "spaces", "regions", "rows"),
-    *("facts", "links", "state", "accounts", "pieces", "places"),
+    *("kinds", "boards", "tracks", "tables", "constants", "options", "entities", "spaces", "regions", "rows"),
+    *("facts", "links", "directions", "state", "accounts", "pieces", "places"),
 }
 _EMPTY = Mapping({}, Span("", 1, 1, 1, 1))
 _NO_COMMENT = re.compile(r'("[^"]*")|#.*')
@@ -190,7 +192,8 @@ def _for_people(parent: str, key: str, value: Node) -> bool:
 def _same(key: str, old: Node, new: Node) -> bool:
     if isinstance(old, Sequence) and isinstance(new, Sequence):
         one, other = _plain(old), _plain(new)
-        return bool(one == other if key in _ORDERED_LISTS else sorted(map(str, one)) == sorted(map(str, other)))
+        ordered = key in _ORDERED_LISTS or any(isinstance(item, int) for item in one)
+        return bool(one == other if ordered else sorted(map(str, one)) == sorted(map(str, other)))
     if isinstance(old, Scalar) and isinstance(new, Scalar):
         return old.text.split() == new.text.split()
     return False

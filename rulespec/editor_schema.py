@@ -22,7 +22,7 @@ Schema = dict[str, Any]
 
 
 def files_schema(ruleset: typed.Ruleset) -> Schema:
-    """One schema for kinds.yaml, map.yaml, tracks.yaml, tables.yaml and setup.yaml of a ruleset.
+    """One schema for kinds.yaml, map.yaml, boards.yaml, tracks.yaml, tables.yaml and setup.yaml of a ruleset.
 
     Entities must have the facts of their kind, and references to entities must name existing ones. A ruleset that
     extends another one may leave out what its base has.
@@ -108,7 +108,7 @@ class _FilesSchema:
         schema = {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "$id": f"urn:rulespec:schema:files:{self.ruleset.ref}",
-            "title": f"{self.ruleset.title}: kinds, map, tracks, tables and set-up",
+            "title": f"{self.ruleset.title}: kinds, map, boards, tracks, tables and set-up",
             "type": "object",
             "properties": self.properties,
             "additionalProperties": False,
@@ -129,7 +129,7 @@ class _FilesSchema:
         """The schema of an entity: its facts, and texts for people."""
         track = next((t for t in self.d.tracks.values() if t.kind == kind.name), None)
         of_map = kind.name == self._map_kind()
-        origin = "tracks" if track else "map" if of_map else "kinds"
+        origin = "tracks" if track else "map" if of_map else "boards" if kind.name in self.d.boards else "kinds"
         texts = dict(self.defs[f"{origin}_entity"]["properties"])
         if not (track and not track.ring):
             texts.pop("upto", None)
@@ -174,6 +174,10 @@ class _FilesSchema:
         if (map_kind := self.d.kinds.get(self._map_kind())) is not None:
             regions = self.properties["map"]["properties"]["regions"]
             regions["additionalProperties"] = _facts(map_kind)
+        self.properties["boards"]["properties"] = {
+            b.kind: _narrowed("boards_board", "spaces", {"additionalProperties": _facts(self.d.kinds[b.kind])})
+            for b in self.d.boards.values()
+        }
         self.properties["tracks"]["properties"] = {
             t.name: _narrowed("tracks_track", "spaces", {"additionalProperties": _facts(self.d.kinds[t.kind])})
             for t in self.d.tracks.values()

@@ -19,7 +19,7 @@ FOREIGN = "games/imperial/logs/playimperial/c002-standard-4p.json"
 DECISIONS = 1_000
 MOST_RUNS = 3
 """Of each command: together they take minutes."""
-OWN = ("kinds", "map", "tracks", "tables", "setup")
+OWN = ("kinds", "map", "boards", "tracks", "tables", "setup")
 """The files that the ruleset's own schema is about."""
 
 

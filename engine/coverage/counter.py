@@ -115,8 +115,9 @@ class _HitCounter(Observer):
             self.hits[point] += 1
 
     def called(self, function: int) -> None:
-        """Counts the call of a definition."""
-        self.hits[self.marks.functions[function]] += 1
+        """Counts the call of a definition; there are functions that no rule has written."""
+        if function in self.marks.functions:
+            self.hits[self.marks.functions[function]] += 1
 
     def asked(self, e: ir.Expr) -> None:
         """Counts the scoring."""

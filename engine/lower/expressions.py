@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.diagnostics.diagnostic import Span
+from rulespec.engine.lower.boards import BoardLowering
 from rulespec.engine.lower.layout import Layout, type_name
 from rulespec.engine.lower.marks import Marks
 from rulespec.engine.lower.ranges import ARGUMENT, KEPT, MOST, Range, Ranges, within
@@ -66,6 +67,7 @@ class ExpressionLowering:
         self.most_slots = 8
         self.ranges = Ranges(program)
         self.results: Mapping[typed.Procedure, int] = {}
+        self._boards = BoardLowering(self._row, self._helper)
         self._arrays: dict[tuple[int, ...], int] = {}
         self._tables: dict[typed.TableDecl, int] = {}
         self._functions: dict[typed.Definition, int] = {}
@@ -105,6 +107,12 @@ class ExpressionLowering:
         self.ranges.function(body)
         self.p.functions.append(ir.Function(definition.name, len(definition.params), tuple(lets), body))
         return self._functions[definition]
+
+    def _helper(self, name: str, params: int, lets: tuple[tuple[int, ir.Expr], ...], body: ir.Expr) -> int:
+        """Adds a function that no rule has written; the number of the function."""
+        self.ranges.function(body)
+        self.p.functions.append(ir.Function(name, params, lets, body))
+        return len(self.p.functions) - 1
 
     def expr(self, e: typed.Expr, scope: Scope) -> ir.Expr:
         """The expression; constant where it can be."""
@@ -228,6 +236,9 @@ class ExpressionLowering:
         site = self.site(e.span, f"the table `{table.name}` has no such row")
         return ir.Lookup(self._tables[table], packed, site)
 
+    def _board(self, e: typed.BoardOp, scope: Scope) -> ir.Expr:
+        return self._boards.expr(e, [self.expr(a, scope) for a in e.args])
+
     def _track(self, e: typed.TrackOp, scope: Scope) -> ir.Expr:
         args = [self.expr(a, scope) for a in e.args]
         size = ir.Const(self.layout.size(e.track.kind))
@@ -264,6 +275,8 @@ class ExpressionLowering:
                 return source
             if e.op == "first":
                 return op("pick", source, start or FALSE)
+        if e.op == "set" and e.body is not None and body is not None and _may_be_none(e.body):
+            return ir.Fold("union", slot, source, start, where, op("one", body), None)  # none is no member
         found = ir.Fold(e.op, slot, source, start, where, body, default)
         return self.kept(found, e.span, MOST) if e.op == "sum" else found
 
@@ -311,10 +324,9 @@ class ExpressionLowering:
         if e.op == "??":
             return fallback(args[0], args[1])
         if e.op == "in":
-            optional = isinstance(e.args[0].type, Ent) and e.args[0].type.optional
-            return op("in?" if optional else "in", *args)
+            return op("in?" if _may_be_none(e.args[0]) else "in", *args)
         if e.op == "set":
-            return together("|", [op("bit", arg) for arg in args])
+            return together("|", [_singleton(one, arg) for one, arg in zip(e.args, args, strict=True)])
         if e.op == "next":
             assert isinstance(e.args[0].type, Ent)
             return op("next", args[0], ir.Const(self.layout.size(e.args[0].type.kind)))
@@ -374,6 +386,7 @@ _FORMS: dict[type[typed.Expr], Callable[[ExpressionLowering, Any, Scope], ir.Exp
     typed.KindSet: ExpressionLowering._kind_set,
     typed.Call: ExpressionLowering._call,
     typed.TrackOp: ExpressionLowering._track,
+    typed.BoardOp: ExpressionLowering._board,
     typed.Choice: ExpressionLowering._choice,
     typed.Each: ExpressionLowering._each,
     typed.Reach: ExpressionLowering._reach,
@@ -381,6 +394,15 @@ _FORMS: dict[type[typed.Expr], Callable[[ExpressionLowering, Any, Scope], ir.Exp
     typed.Once: ExpressionLowering._once,
     typed.Op: ExpressionLowering._op,
 }
+
+
+def _may_be_none(e: typed.Expr) -> bool:
+    return isinstance(e.type, Ent) and e.type.optional
+
+
+def _singleton(e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
+    """The set of one entity; the empty set if it is none."""
+    return op("one" if _may_be_none(e) else "bit", lowered)
 
 
 def _packed(key: tuple[int, ...]) -> int:

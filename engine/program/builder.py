@@ -20,6 +20,17 @@ def _pick(mask: int, start: int) -> int:
     return (chosen & -chosen).bit_length() - 1
 
 
+def _until(members: int, stops: int, rising: int) -> int:
+    met = members & stops
+    if met == 0:
+        return members
+    if rising:
+        first = (met & -met).bit_length() - 1
+        return members & ((2 << first) - 1)
+    last = met.bit_length() - 1
+    return members >> last << last
+
+
 OPERATORS: dict[str, Callable[..., int]] = {
     "neg": operator.neg,
     "not": lambda a: 1 - a,
@@ -56,6 +67,7 @@ OPERATORS: dict[str, Callable[..., int]] = {
     "place": place,
     "front": front,
     "behind": operator.rshift,
+    "until": _until,
     "passed": lambda a, *ends: bisect_left(ends, a),
 }
 """Operator → its meaning on numbers. Division rounds down. `mul` is a product that is bounded, `fit` another number

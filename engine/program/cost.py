@@ -118,14 +118,18 @@ class Costs:
         if isinstance(e, ir.Op) and e.op in ("|", "&", "diff"):
             sizes = [self.members(part) for part in e.args]
             return sizes[0] if e.op == "diff" else min(sizes) if e.op == "&" else min(self.largest, sum(sizes))
+        if isinstance(e, ir.Op) and e.op == "until":
+            return self.members(e.args[0])
         if isinstance(e, ir.Op) and e.op == "members" and isinstance(e.args[1], ir.Const):
             return min(self.largest, (1 << e.args[1].value) - 1)
-        if isinstance(e, ir.Op) and e.op == "bit":
+        if isinstance(e, ir.Op) and e.op in ("bit", "one"):
             return 1
         if isinstance(e, ir.Fold | ir.Ranked) and e.op in ("set", "best"):
             return self.members(e.source)
         if isinstance(e, ir.Suppose):
             return self.members(e.body)
+        if isinstance(e, ir.Fold) and e.op == "union" and e.body is not None:
+            return min(self.largest, self.members(e.source) * self.members(e.body))
         if isinstance(e, ir.If):
             return max(self.members(e.then), self.members(e.other))
         if isinstance(e, ir.Call):

@@ -62,7 +62,7 @@ class Op(Expr, frozen=True):
     """An operator on numbers. `site` is where a fault (a division by zero) is reported.
 
     neg not + - * mul fit / % == != < <= > >= | & diff in in? bit one the min max abs count pick next passed
-    members append without place front behind
+    members append without place front behind until
     `in`: element, set; `in?`: the element may be none. `bit`: the set of one element; `one`: which may be none.
     `mul`: a product whose size is bounded; `fit`: a number whose size is bounded.
     `the`: the only member of a set; a fault if it has another number of them.
@@ -71,6 +71,8 @@ class Op(Expr, frozen=True):
     member at its end, or without it; `place` of a member, from 0, -1 if it is not in it; `front`: the first member, -1
     if there is none; `behind`: the order without its first member.
     `passed`: a number, then numbers that grow: how many of them are below the first.
+    `until`: two sets and a truth: the members of the first set up to and with the first one that is in the second, too,
+    from low to high or (0) from high to low; all of them if there is none.
     """
 
     op: str

@@ -24,6 +24,7 @@ _FORMS = {
     "one": "(1 << {0} + 1 >> 1)",
     "count": "({0}).bit_count()",
     "next": "(({0} + 1) % {1})",
+    "until": "until({0}, {1}, {2})",
     "mul": "product({0}, {1}, {site:d})",
     "fit": "fitting({0}, {site:d})",
     "the": "the({0}, {site:d})",
@@ -42,6 +43,8 @@ _FORMS = {
 }
 
 
+_SHORT = 120
+"""Characters of what may be written twice, to save a call."""
 _SET_SLOT = 99_999
 """Slot of the set of a loop that has a memo by its set."""
 
@@ -168,6 +171,14 @@ class ExpressionWriter:
             return f"{'divide' if e.op == '/' else 'modulo'}({a[0]}, {a[1]}, {e.site:d})"
         if e.op == "pick" and e.args[1] == ir.Const(0):
             return f"lowest({a[0]})"
+        if e.op == "until" and (isinstance(e.args[2], ir.Const) or sum(map(len, a)) <= _SHORT):
+            # Rising: up to the lowest bit of what is met, and without one up to the end. Falling: the bits from the
+            # highest one on, and without one from the first on.
+            up = f"(o := {a[0]}) & ((r := o & {a[1]}) ^ r - 1)"
+            down = f"(o := {a[0]}) >> (r := (o & {a[1]} | 1).bit_length() - 1) << r"
+            if isinstance(e.args[2], ir.Const):
+                return f"({up if e.args[2].value else down})"
+            return f"({up} if {a[2]} else {down})"
         if e.op == "passed":
             return f"bisect_left(({''.join(f'{end}, ' for end in a[1:])}), {a[0]})"
         if e.op == "in" and all(self.facts.may_fault(arg) for arg in e.args):

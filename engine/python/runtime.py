@@ -84,6 +84,15 @@ def the(mask: int, site: int) -> int:
     return mask.bit_length() - 1
 
 
+def until(mask: int, stops: int, rising: int) -> int:
+    """The members of a set up to and with the first one that is a stop, from low to high or from high to low."""
+    met = mask & stops
+    if rising:
+        return mask & (met ^ met - 1)
+    low = (met | 1).bit_length() - 1
+    return mask >> low << low
+
+
 def lookup(table: dict[int, int], key: int, site: int) -> int:
     """A row of a table."""
     if key not in table:
@@ -169,6 +178,7 @@ def runtime_names(largest: int) -> dict[str, Any]:
         "held": held,
         "the": the,
         "lookup": lookup,
+        "until": until,
         "too_much": too_much,
         "too_full": too_full,
         "outside": outside,

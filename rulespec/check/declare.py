@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from rulespec.check.context import Context
-from rulespec.check.declarations.entities import read_entities, read_facts
+from rulespec.check.declarations.boards import board_entities, read_spaces
+from rulespec.check.declarations.entities import add_entities, read_entities, read_facts
 from rulespec.check.declarations.game import read_game
 from rulespec.check.declarations.kinds import read_kinds
 from rulespec.check.declarations.pieces import read_pieces
@@ -19,11 +20,13 @@ def declare(c: Context) -> None:
     reader = c.reader
     read_game(reader)
     read_kinds(reader)
-    entities = read_entities(reader)
+    entities = [*read_entities(reader), *board_entities(reader)]
+    add_entities(reader, entities)
     read_products(reader)
     read_facts(reader, entities)
     read_seats(reader)
     read_teams(reader)
+    read_spaces(reader)
     read_state(reader)
     read_pieces(reader)
     read_constants(reader)

@@ -1,4 +1,4 @@
-"""Checks: what must hold of the facts of every entity of a kind, as `checks:` of kinds and of the map say it."""
+"""Checks: what must hold of the facts of every entity of a kind; kinds, the map and boards say it under `checks:`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ def _written(c: Context) -> Iterator[tuple[typed.Kind, str, Scalar, Node]]:
     """Kind, name, place and node of each check."""
     root, kinds = c.source.root, c.declarations.kinds
     owners: list[tuple[str, Node | None]] = [(name, node) for name, _, node in entries(get(root, "kinds"))]
-    for owner, node in [*owners, (text(get(root, "map", "kind")), get(root, "map"))]:
+    owners += [(text(get(root, "map", "kind")), get(root, "map"))]
+    owners += [(name, node) for name, _, node in entries(get(root, "boards"))]
+    for owner, node in owners:
         if owner in kinds and owner not in c.declarations.broken:
             for name, place, check in entries(get(node, "checks")):
                 yield kinds[owner], name, place, check

@@ -41,7 +41,7 @@ class Env(Struct, frozen=True):
 
 
 def path_of(expr: typed.Expr) -> Path | None:
-    """Path of an expression that is a variable, a global, or a field or fact of such a path; else None."""
+    """Path of an expression that is a variable, a global, a field or fact of such a path, or a step; else None."""
     if isinstance(expr, typed.Local):
         return (expr.var,)
     if isinstance(expr, typed.Field) and expr.owner is None:
@@ -52,7 +52,15 @@ def path_of(expr: typed.Expr) -> Path | None:
             return (*owner, expr.decl.name)
         if isinstance(expr.owner, typed.Lit):
             return (("entity", expr.owner.type, expr.owner.value), expr.decl.name)
+    if isinstance(expr, typed.BoardOp) and expr.op == "to":
+        parts = [_part(arg) for arg in expr.args]
+        return ("to", *(step for part in parts for step in part or ())) if all(parts) else None
     return None
+
+
+def _part(expr: typed.Expr) -> Path | None:
+    """The path of an expression that may be a constant, too."""
+    return (("constant", expr.value),) if isinstance(expr, typed.Lit) else path_of(expr)
 
 
 def known_if(expr: typed.Expr, truth: bool) -> frozenset[Path]:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from rulespec.check.context import Context
+from rulespec.check.declarations.boards import boards_in, count_spaces, count_steps
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
 from rulespec.documents.nodes import Mapping, Node, entries, get, integer, text, words
@@ -19,6 +20,8 @@ from rulespec.syntax import ast
 MAX_ENTITIES = 5_000
 """Entities of one kind, after all products have been made."""
 MAX_ALL_ENTITIES = 20_000
+MAX_BOARD_STEPS = 100_000
+"""Spaces of boards, times the directions and the steps of links of each."""
 MAX_FACTS = 100_000
 """Facts of all entities: for each kind, its entities times its facts."""
 
@@ -38,7 +41,13 @@ def check_size(c: Context) -> None:
     sizes[text(get(players, "kind"), "player")] = integer(get(players, "max"), integer(get(players, "min"), 1))
     for name, _, count, _ in _plain_kinds(root):
         sizes[name] += count
-    entities = facts = 0
+    entities = facts = steps = 0
+    for place, node, form, _ in boards_in(root):
+        steps += count_spaces(node, form) * count_steps(node)
+        if steps > MAX_BOARD_STEPS:
+            message = f"with `{place.text}`, there are more than {MAX_BOARD_STEPS:,} steps from spaces of boards in all"
+            help_ = "every space has a step for every direction and every step of a link: make a smaller board"
+            _refuse(message, place.span, report, help_)
     for name, span, count, declared in [*_plain_kinds(root), *_products(root, sizes)]:
         entities += count
         facts += count * declared
@@ -50,8 +59,10 @@ def check_size(c: Context) -> None:
             _refuse(f"with `{name}`, there are more than {MAX_FACTS:,} facts of entities in all", span, report)
 
 
-def _refuse(message: str, span: Span, report: Report) -> None:
-    help_ = "products of kinds multiply, and every entity has every fact of its kind: make smaller kinds"
+_MULTIPLY = "products of kinds multiply, and every entity has every fact of its kind: make smaller kinds"
+
+
+def _refuse(message: str, span: Span, report: Report, help_: str = _MULTIPLY) -> None:
     report.error("RS108", message, span, help=help_)
     report.raise_if_errors()
 
@@ -67,6 +78,10 @@ def _plain_kinds(root: Mapping) -> Iterator[tuple[str, Span, int, int]]:
     if map_ is not None:
         declared = _length(get(map_, "facts")) + _length(get(map_, "links"))
         yield text(get(map_, "kind")), map_.span, _length(get(map_, "regions")), declared
+    for place, node, form, direction in boards_in(root):
+        declared = 2 + _length(get(node, "facts")) + _length(get(node, "links"))
+        yield place.text, place.span, count_spaces(node, form), declared
+        yield direction, place.span, max(6, _length(get(node, "directions"))), 0
     for _, place, node in entries(get(root, "tracks")):
         name = text(get(node, "ring")) or text(get(node, "line"))
         yield name, place.span, _length(get(node, "spaces")), _length(get(node, "facts"))

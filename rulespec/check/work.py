@@ -164,6 +164,8 @@ class _Work:
             return source.value.bit_count()
         if isinstance(source, typed.Fact):
             return min(most, max((value.bit_count() for value in source.decl.values), default=0))
+        if isinstance(source, typed.BoardOp):
+            return source.board.longest
         if isinstance(source, typed.Op) and source.op == "set":
             return min(most, len(source.args))
         if isinstance(source, typed.Op) and source.op in ("&", "|", "diff"):

@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-NAMES = ("game", "kinds", "map", "tracks", "tables", "setup", "overlay")
+NAMES = ("game", "kinds", "map", "boards", "tracks", "tables", "setup", "overlay")
 """The files of a ruleset; each schema is `<name>.schema.json` in this folder."""
 
 BESIDE = ("rules", "scenarios", "dialect", "expect", "perft_record")

@@ -63,7 +63,7 @@ class CallExpr(Expr, frozen=True):
 
 
 class TrackCall(Expr, frozen=True):
-    """`track.steps(a, b)`, `track.ahead(a, k)`, `track.space(v)`."""
+    """`track.steps(a, b)`, `track.ahead(a, k)`, `track.space(v)`; and `space.to(d)`, `space.to(d, k)` on a board."""
 
     track: Expr
     name: Name
@@ -152,6 +152,14 @@ class Ways(Expr, frozen=True):
     cost: Expr
     bound: Expr
     default: Expr | None
+
+
+class Ray(Expr, frozen=True):
+    """`ray(space, direction [until stops])`."""
+
+    space: Expr
+    direction: Expr
+    stops: Expr | None
 
 
 # --- types ---------------------------------------------------------------------------------

@@ -25,7 +25,10 @@ MAX_GAP = 24  # a wider gap is an accident, not a column
 
 _OPEN = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 _CLOSE = set(_OPEN.values())
-_CALLED = {"NAME", "MINMAX", "COUNT", "SUM", "UNION", "ANY", "ALL", "FIRST", "BEST", "CHEAPEST", "NEXT", "REACH", "THE"}
+_CALLED = {
+    *("NAME", "MINMAX", "COUNT", "SUM", "UNION", "ANY", "ALL", "FIRST", "BEST", "CHEAPEST"),
+    *("NEXT", "RAY", "REACH", "THE"),
+}
 _BLOCKS = {"_NL", "_INDENT", "_DEDENT"}
 
 

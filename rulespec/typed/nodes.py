@@ -131,6 +131,38 @@ class TrackDecl(Struct, eq=False):
     unit_span: Span
 
 
+Step = tuple[int, int]
+"""How far along the two axes of a board."""
+
+
+class BoardDecl(Struct, eq=False):
+    """A regular board, whose spaces are the entities of `kind`.
+
+    Attributes:
+        direction: the kind of its directions; "" if it has none.
+        spaces: the coordinates of each space. Those of a line and of hexes are made up for the purpose.
+        steps: the step of each direction.
+    """
+
+    kind: str
+    direction: str
+    span: Span
+    spaces: list[Step] = []
+    steps: list[Step] = []
+    at: dict[Step, int] = {}
+
+    @property
+    def longest(self) -> int:
+        """A bound on the spaces in one direction."""
+        sizes = (len({space[axis] for space in self.spaces}) for axis in (0, 1))
+        return max(sizes)
+
+    def to(self, space: int, step: Step, times: int = 1) -> int:
+        """The space some steps away; -1 if that is off the board."""
+        x, y = self.spaces[space]
+        return self.at.get((x + times * step[0], y + times * step[1]), -1)
+
+
 class ConstantDecl(Struct, eq=False):
     name: str
     type: Type
@@ -277,6 +309,18 @@ class Result(Expr, frozen=True):
     """The value of a procedure that has just come back."""
 
     procedure: Procedure
+
+
+class BoardOp(Expr, frozen=True):
+    """What lies in a direction of a space, by the arguments: a space, a direction, and what `op` asks for.
+
+    `to`: a number of steps, or nothing for one; the space there, or none. `ray`: a set of spaces, or nothing; all
+    spaces in that direction, up to and with the first one of the set.
+    """
+
+    op: str
+    board: BoardDecl
+    args: tuple[Expr, ...]
 
 
 class Choice(Expr, frozen=True):
@@ -553,6 +597,7 @@ class Declarations(Struct, eq=False):
     pieces: dict[str, PieceDecl] = {}
     tables: dict[str, TableDecl] = {}
     tracks: dict[str, TrackDecl] = {}
+    boards: dict[str, BoardDecl] = {}
     constants: dict[str, ConstantDecl] = {}
     settings: dict[str, SettingDecl] = {}
     placements: list[Placement] = []

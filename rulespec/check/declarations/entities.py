@@ -9,12 +9,15 @@ from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, bits, entr
 from rulespec.typed import nodes as typed
 from rulespec.types import Bad, Bool, Ent, Num, SetOf
 
+Found = tuple[typed.Kind, str, Scalar, Node]
+"""Kind, name, place and the node that holds the facts of an entity."""
 
-def read_entities(r: DeclarationReader) -> list[tuple[typed.Kind, str, Scalar, Node]]:
-    """Declares the entities; returns kind, name, place and the node that holds the facts of each."""
-    found: list[tuple[typed.Kind, str, Scalar, Node]] = []
+
+def read_entities(r: DeclarationReader) -> list[Found]:
+    """The entities that are written out."""
+    found: list[Found] = []
     for name, _, node in entries(get(r.root, "kinds")):
-        if name in r.d.kinds and isinstance(get(node, "entities"), Mapping):
+        if name in r.d.kinds and name not in r.made and isinstance(get(node, "entities"), Mapping):
             if r.d.kinds[name].is_player:
                 r.report.error("RS227", "players are seats, and have no entities", node.span)
                 continue
@@ -26,14 +29,18 @@ def read_entities(r: DeclarationReader) -> list[tuple[typed.Kind, str, Scalar, N
         if name in r.d.tracks:
             kind = r.d.kinds[r.d.tracks[name].kind]
             found += [(kind, e, p, n) for e, p, n in entries(get(node, "spaces"))]
+    return found
+
+
+def add_entities(r: DeclarationReader, found: list[Found]) -> None:
+    """Adds entities to their kinds."""
     for kind, name, place, node in found:
         title = text(get(node, "title")) or name.replace("_", " ")
         r.writable(name, place.span)
         r.d.add_entity(kind, typed.Entity(name, title, place.span, text(get(node, "doc"))))
-    return found
 
 
-def read_facts(r: DeclarationReader, found: list[tuple[typed.Kind, str, Scalar, Node]]) -> None:
+def read_facts(r: DeclarationReader, found: list[Found]) -> None:
     """Reads the facts of the entities, the links of the map and the lines of tracks."""
     for kind, name, place, node in found:
         if name in kind.index:
@@ -46,17 +53,7 @@ def read_facts(r: DeclarationReader, found: list[tuple[typed.Kind, str, Scalar, 
 
 def facts_of(r: DeclarationReader, kind: typed.Kind, name: str, place: Span, node: Node) -> None:
     """Reads the facts of the next entity of a kind."""
-    track = next((t for t in r.d.tracks.values() if t.kind == kind.name and not t.ring), None)
-    hints = ""
-    for key, where, _ in entries(node):
-        if key in kind.facts:
-            r.refer(where, kind.facts[key])
-        drawn = key == "position" and kind.name == text(get(r.root, "map", "kind"))
-        if key not in kind.facts and key not in TEXTS and not (key == "upto" and track) and not drawn:
-            hint, notes = nearest(key, {f.name: f.span for f in kind.facts.values()})
-            notes = (Label(kind.span, "the kind is declared here"), *notes)
-            r.report.error("RS225", f"a `{kind.name}` has no fact `{key}`", where.span, notes=notes, help=hint)
-            hints += hint
+    hints = unknown_facts(r, kind, node)
     for fact in kind.facts.values():
         value = get(node, fact.name)
         misread = f"`{fact.name}`" in hints  # given, but misspelt
@@ -81,6 +78,22 @@ def facts_of(r: DeclarationReader, kind: typed.Kind, name: str, place: Span, nod
             fact.values.append(0)
         if misread:
             r.misread.add((kind.name, fact.name, len(fact.values) - 1))
+
+
+def unknown_facts(r: DeclarationReader, kind: typed.Kind, node: Node) -> str:
+    """Reports keys of an entity that are no facts of its kind; returns the hints that it gives."""
+    track = next((t for t in r.d.tracks.values() if t.kind == kind.name and not t.ring), None)
+    hints = ""
+    for key, where, _ in entries(node):
+        if key in kind.facts:
+            r.refer(where, kind.facts[key])
+        drawn = key == "position" and kind.name == text(get(r.root, "map", "kind"))
+        if key not in kind.facts and key not in TEXTS and not (key == "upto" and track) and not drawn:
+            hint, notes = nearest(key, {f.name: f.span for f in kind.facts.values()})
+            notes = (Label(kind.span, "the kind is declared here"), *notes)
+            r.report.error("RS225", f"a `{kind.name}` has no fact `{key}`", where.span, notes=notes, help=hint)
+            hints += hint
+    return hints
 
 
 def fact_value(r: DeclarationReader, fact: typed.FactDecl, value: Node) -> int:

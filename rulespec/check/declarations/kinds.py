@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rulespec.check.declarations.boards import boards_in, declare_boards, declare_links
 from rulespec.check.declarations.reader import TEXTS, DeclarationReader
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.documents.nodes import Node, Scalar, entries, get, text, words
@@ -14,7 +15,7 @@ def read_kinds(r: DeclarationReader) -> None:
     for name, place, node in entries(get(r.root, "kinds")):
         if name == r.d.player_kind:
             r.d.kinds[name].doc = text(get(node, "doc"))
-        elif not _of_map_or_track(r, name) and r.claim(name, place.span):
+        elif not _declared_elsewhere(r, name) and r.claim(name, place.span):
             by_seat = any(part.text == r.d.player_kind for part in words(get(node, "product")))
             r.d.kinds[name] = typed.Kind(name, place.span, doc=text(get(node, "doc")), by_seat=by_seat)
     map_kind = get(r.root, "map", "kind")
@@ -30,6 +31,7 @@ def read_kinds(r: DeclarationReader) -> None:
             r.d.kinds[kind.text] = typed.Kind(kind.text, kind.span)
             unit = (get(node, "unit") or place).span
             r.d.tracks[name] = typed.TrackDecl(name, kind.text, ring is not None, "", [], place.span, unit)
+    declare_boards(r)
     for name, _, node in entries(get(r.root, "kinds")):
         if name in r.d.kinds:
             _declare_facts(r, r.d.kinds[name], get(node, "facts"))
@@ -41,12 +43,18 @@ def read_kinds(r: DeclarationReader) -> None:
     for name, _, node in entries(get(r.root, "tracks")):
         if name in r.d.tracks:
             _declare_facts(r, r.d.kinds[r.d.tracks[name].kind], get(node, "facts"))
+    for place, node, _, _ in boards_in(r.root):
+        if place.text in r.d.boards:
+            _declare_facts(r, r.d.kinds[place.text], get(node, "facts"))
+    declare_links(r)
     _report_empty(r)
 
 
 def _report_empty(r: DeclarationReader) -> None:
     """Reports kinds without entities."""
-    elsewhere = {t.kind for t in r.d.tracks.values()} | {r.d.player_kind, text(get(r.root, "map", "kind"))}
+    elsewhere = (
+        _of_boards(r) | {t.kind for t in r.d.tracks.values()} | {r.d.player_kind, text(get(r.root, "map", "kind"))}
+    )
     for name, place, node in entries(get(r.root, "kinds")):
         kind = r.d.kinds.get(name)
         if kind is None or kind.implicit or name in elsewhere:  # the values of a setting are a kind, too
@@ -57,12 +65,17 @@ def _report_empty(r: DeclarationReader) -> None:
             r.report.error("RS228", message, place.span, notes=notes, help=hint or "add `entities: …`")
 
 
-def _of_map_or_track(r: DeclarationReader, name: str) -> bool:
-    if name == text(get(r.root, "map", "kind")):
+def _declared_elsewhere(r: DeclarationReader, name: str) -> bool:
+    if name == text(get(r.root, "map", "kind")) or name in _of_boards(r):
         return True
     return any(
         name in (text(get(node, "ring")), text(get(node, "line"))) for _, _, node in entries(get(r.root, "tracks"))
     )
+
+
+def _of_boards(r: DeclarationReader) -> set[str]:
+    """The kinds that boards declare."""
+    return {name for place, _, _, direction in boards_in(r.root) for name in (place.text, direction) if name}
 
 
 def _declare_facts(r: DeclarationReader, kind: typed.Kind, node: Node | None) -> None:

@@ -14,7 +14,7 @@ def read_products(r: DeclarationReader) -> None:
     """Declares the entities of product kinds, and the facts that name their parts."""
     for name, place, node in entries(get(r.root, "kinds")):
         parts = get(node, "product")
-        if parts is None or name not in r.d.kinds:
+        if parts is None or name not in r.d.kinds or name in r.made:
             continue
         kind = r.d.kinds[name]
         names = words(parts)

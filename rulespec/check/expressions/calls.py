@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rulespec.check.expressions import foreign
+from rulespec.check.expressions.boards import infer_to
 from rulespec.check.expressions.context import ENTITY, ExpressionContext
 from rulespec.check.expressions.operators import common_number
 from rulespec.check.scope import Env
@@ -109,9 +110,11 @@ def _least_or_greatest(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed
     return typed.Op(type_, e.span, e.name.text, tuple(args))
 
 
-def infer_track_call(x: ExpressionContext, e: ast.TrackCall, env: Env) -> typed.Expr:
-    """Types `track.steps(…)`, `track.ahead(…)` and `track.space(…)`."""
+def infer_method(x: ExpressionContext, e: ast.TrackCall, env: Env) -> typed.Expr:
+    """Types `track.steps(…)`, `track.ahead(…)` and `track.space(…)`, and `space.to(…)` on a board."""
     d = x.decls
+    if e.name.text == "to" and not (isinstance(e.track, ast.Ref) and e.track.name in d.tracks):
+        return infer_to(x, e, env)
     if not isinstance(e.track, ast.Ref) or e.track.name not in d.tracks:
         word = e.track.name if isinstance(e.track, ast.Ref) else ""
         hint, notes = nearest(word, {t.name: t.span for t in d.tracks.values()})

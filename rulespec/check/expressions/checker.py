@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rulespec.check.expressions.calls import infer_call, infer_track_call
+from rulespec.check.expressions.boards import infer_ray
+from rulespec.check.expressions.calls import infer_call, infer_method
 from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.expressions.lookups import infer_index
-from rulespec.check.expressions.names import infer_attribute, infer_number, infer_ref
+from rulespec.check.expressions.names import infer_attribute, infer_number, infer_ref, narrowed
 from rulespec.check.expressions.once import infer_once
 from rulespec.check.expressions.operators import infer_binary, infer_choice, infer_unary
 from rulespec.check.expressions.sets import infer_each, infer_in_order, infer_reach, infer_set
@@ -36,7 +37,7 @@ _FORMS: dict[type[ast.Expr], Callable[[ExpressionChecker, Any, Env, Type | None]
     ast.Attribute: lambda x, e, env, want: infer_attribute(x, e, env),
     ast.Index: lambda x, e, env, want: infer_index(x, e, env),
     ast.CallExpr: lambda x, e, env, want: infer_call(x, e, env),
-    ast.TrackCall: lambda x, e, env, want: infer_track_call(x, e, env),
+    ast.TrackCall: lambda x, e, env, want: narrowed(infer_method(x, e, env), env),
     ast.Unary: lambda x, e, env, want: infer_unary(x, e, env),
     ast.Binary: infer_binary,
     ast.Choice: infer_choice,
@@ -46,4 +47,5 @@ _FORMS: dict[type[ast.Expr], Callable[[ExpressionChecker, Any, Env, Type | None]
     ast.Reach: lambda x, e, env, want: infer_reach(x, e, env),
     ast.Ways: lambda x, e, env, want: infer_ways(x, e, env),
     ast.Once: infer_once,
+    ast.Ray: lambda x, e, env, want: infer_ray(x, e, env),
 }

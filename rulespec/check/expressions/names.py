@@ -19,12 +19,12 @@ from rulespec.types import ANY, BAD, INT, LITERAL, Bad, Ent, Num, SetOf, Type
 
 def infer_ref(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> typed.Expr:
     """Types a name alone."""
-    return _narrowed(_named(x, e, env, want), env)
+    return narrowed(_named(x, e, env, want), env)
 
 
 def infer_attribute(x: ExpressionContext, e: ast.Attribute, env: Env) -> typed.Expr:
     """Types `a.b`: an entity of a kind, a single place of pieces, or a member of an entity."""
-    return _narrowed(_attribute(x, e, env), env)
+    return narrowed(_attribute(x, e, env), env)
 
 
 def _named(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> typed.Expr:
@@ -193,7 +193,7 @@ def _member(x: ExpressionContext, owner: typed.Expr, name: ast.Name, span: Span)
     )
 
 
-def _narrowed(expr: typed.Expr, env: Env) -> typed.Expr:
+def narrowed(expr: typed.Expr, env: Env) -> typed.Expr:
     """The expression with a type that is not optional, if it is known not to be none."""
     type_ = expr.type
     if isinstance(type_, Ent) and type_.optional and path_of(expr) in env.known:
@@ -204,6 +204,8 @@ def _narrowed(expr: typed.Expr, env: Env) -> typed.Expr:
             return typed.Field(solid, expr.span, expr.decl, expr.owner)
         if isinstance(expr, typed.Fact):
             return typed.Fact(solid, expr.span, expr.decl, expr.owner)
+        if isinstance(expr, typed.BoardOp):
+            return typed.BoardOp(solid, expr.span, expr.op, expr.board, expr.args)
     return expr
 
 

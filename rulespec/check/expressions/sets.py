@@ -23,7 +23,7 @@ def infer_set(x: ExpressionContext, e: ast.SetLiteral, env: Env, want: Type | No
     for item in items:
         if isinstance(item.type, Bad):
             continue
-        if not isinstance(item.type, Ent) or item.type.optional:
+        if not isinstance(item.type, Ent) or item.type.kind == ANY:
             _no_member(x, item)
             continue
         common = unify(type_, SetOf(item.type.kind))
@@ -45,7 +45,7 @@ def _no_member(x: ExpressionContext, item: typed.Expr) -> typed.Expr:
     """Reports what cannot be a member of a set."""
     help_ = "sets hold entities: compare numbers with `==`, `or` and `<=`" if isinstance(item.type, Num) else ""
     if isinstance(item.type, Ent):
-        help_ = "check it first: `x is some`"
+        help_ = "no set holds none: leave it out"
     return x.wrong(item, "a member of a set must be an entity", help_)
 
 
@@ -145,7 +145,7 @@ def infer_each(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
             kind = member.kind if isinstance(member, Ent) else ANY
             return typed.Each(SetOf(kind), e.span, e.op, binder, None, None)
         body = x.infer(e.body, inner)
-        if isinstance(body.type, Ent) and not body.type.optional:
+        if isinstance(body.type, Ent) and body.type.kind != ANY:
             return typed.Each(SetOf(body.type.kind), e.span, e.op, binder, body, None)
         return body if body.type == BAD else _no_member(x, body)
     assert e.body is not None

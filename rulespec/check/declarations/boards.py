@@ -1,0 +1,249 @@
+"""Regular boards: spaces that are made by arithmetic, directions, and links by steps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rulespec.check.declarations.entities import Found, fact_value, unknown_facts
+from rulespec.check.declarations.reader import DeclarationReader
+from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, entries, get, integer, text, words
+from rulespec.typed import nodes as typed
+from rulespec.types import INT, Ent, Num, SetOf, Type
+
+FORMS = ("grid", "line", "hexes")
+_RANGE = re.compile(r"([a-z_]*)([0-9]+)\.\.([a-z_]*)([0-9]+)")
+_HEX_STEPS: dict[str, typed.Step] = {
+    "e": (1, 0),
+    "ne": (1, -1),
+    "nw": (0, -1),
+    "w": (-1, 0),
+    "sw": (-1, 1),
+    "se": (0, 1),
+}
+"""The directions of hexes, in the coordinates (q, r): one more r is a row further down."""
+
+
+def boards_in(root: Node) -> Iterator[tuple[Scalar, Node, str, str]]:
+    """The boards: the name of each, its node, its form, and the kind of its directions ("" if it has none)."""
+    for _, place, node in entries(get(root, "boards")):
+        form = next((f for f in FORMS if get(node, f) is not None), "")
+        directions = form == "hexes" or get(node, "directions") is not None
+        yield place, node, form, text(get(node, "direction"), "direction") if directions else ""
+
+
+def count_spaces(node: Node, form: str) -> int:
+    """How many spaces a board has, before any of them is made."""
+    if form == "grid":
+        return len(_axis(get(node, form, "columns"))) * len(_axis(get(node, form, "rows")))
+    if form == "line":
+        return len(_axis(get(node, form)))
+    return sum(integer(length, 0) for length in words(get(node, form)))
+
+
+def count_steps(node: Node) -> int:
+    """How many directions and steps of links a board has."""
+    links = (len(node.items) for _, _, node in entries(get(node, "links")) if isinstance(node, Sequence))
+    return max(6, len(list(entries(get(node, "directions"))))) + sum(links)
+
+
+def declare_boards(r: DeclarationReader) -> None:
+    """Declares the kinds of spaces and of directions."""
+    for place, node, form, direction in boards_in(r.root):
+        named = get(node, "direction")
+        if [f for f in FORMS if get(node, f) is not None] != [form]:
+            help_ = "a `grid` has columns and rows, a `line` numbers, and `hexes` rows of them"
+            message = f"the board `{place.text}` must be one of `grid`, `line` and `hexes`"
+            r.report.error("RS227", message, place.span, help=help_)
+        if not r.claim(place.text, place.span):
+            continue
+        r.d.kinds[place.text] = typed.Kind(place.text, place.span, doc=text(get(node, "doc")))
+        at = (named or get(node, "directions") or place).span
+        if direction and r.claim(direction, at):
+            r.d.kinds[direction] = typed.Kind(direction, at)
+        elif direction and named is None:
+            direction = ""
+        r.d.boards[place.text] = typed.BoardDecl(place.text, direction, place.span)
+        made(r, place.text, direction)
+
+
+def made(r: DeclarationReader, *kinds: str) -> None:
+    """Notes that the entities of kinds are made, and reports those that are written out."""
+    for kind in kinds:
+        r.made.add(kind)
+        for key in ("entities", "product"):
+            written = get(r.root, "kinds", kind, key)
+            if written is not None:
+                help_ = "facts of single ones stand where the kind is declared"
+                r.report.error("RS227", f"all of `{kind}` are made, and not written out", written.span, help=help_)
+
+
+def declare_links(r: DeclarationReader) -> None:
+    """Declares the facts that every board gives its spaces: where they lie, and what their links lead to."""
+    for place, node, form, _ in boards_in(r.root):
+        if place.text not in r.d.boards:
+            continue
+        kind = r.d.kinds[place.text]
+        numbers = {"line": ("number",), "": ()}.get(form, ("column", "row"))
+        given: list[tuple[str, Type, Span]] = [(name, INT, place.span) for name in numbers]
+        given += [(name, SetOf(kind.name), key.span) for name, key, _ in entries(get(node, "links"))]
+        for name, type_, span in given:
+            if name in kind.facts:
+                at = span if isinstance(type_, SetOf) else kind.facts[name].span
+                r.report.error("RS223", f"`{name}` has a meaning of its own", at)
+            kind.facts[name] = typed.FactDecl(name, type_, span)
+
+
+def board_entities(r: DeclarationReader) -> list[Found]:
+    """Makes the spaces; returns the directions, whose facts are read as those of other entities."""
+    found: list[Found] = []
+    for place, node, form, _ in boards_in(r.root):
+        board = r.d.boards.get(place.text)
+        if board is None:
+            continue
+        kind = r.d.kinds[board.kind]
+        for name, step, numbers in _spaces(node, form):
+            if name in kind.index:
+                r.report.error("RS223", f"two of `{kind.name}` would be called `{name}`", place.span)
+                continue
+            own = get(node, "spaces", name)
+            span = next((key.span for each, key, _ in entries(get(node, "spaces")) if each == name), place.span)
+            title = text(get(own, "title")) or name.replace("_", " ")
+            r.writable(name, place.span)
+            board.at[step] = len(board.spaces)
+            board.spaces.append(step)
+            r.d.add_entity(kind, typed.Entity(name, title, span, text(get(own, "doc"))))
+            for fact, number in numbers.items():
+                if fact in kind.facts:
+                    kind.facts[fact].values.append(number)
+        if board.direction in r.d.kinds:
+            found += _directions(r, board, node, form, place)
+    return found
+
+
+def _directions(r: DeclarationReader, board: typed.BoardDecl, node: Node, form: str, place: Scalar) -> Iterator[Found]:
+    kind = r.d.kinds[board.direction]
+    nothing = Mapping({}, place.span)
+    written = list(entries(get(node, "directions")))
+    if not written:
+        for name, step in _HEX_STEPS.items():
+            board.steps.append(step)
+            yield kind, name, Scalar(name, name, place.span), nothing
+        return
+    for name, key, value in written:
+        given = get(value, "step") if isinstance(value, Mapping) else value
+        board.steps.append(_step(r, given or key, form))
+        facts = {k: v for k, v in value.entries.items() if k != "step"} if isinstance(value, Mapping) else {}
+        yield kind, name, key, Mapping(facts, value.span)
+
+
+def read_spaces(r: DeclarationReader) -> None:
+    """Reads the facts of spaces, and works out what their links lead to."""
+    for place, node, form, _ in boards_in(r.root):
+        board = r.d.boards.get(place.text)
+        if board is None:
+            continue
+        kind = r.d.kinds[board.kind]
+        given = {name: (key, value) for name, key, value in entries(get(node, "spaces"))}
+        for name, (key, value) in given.items():
+            if name in kind.index:
+                unknown_facts(r, kind, value)
+            else:
+                notes = [Label(kind.span, "the board is declared here")]
+                help_ = did_you_mean(name, kind.index)
+                r.report.error("RS221", f"no `{kind.name}` is called `{name}`", key.span, notes=notes, help=help_)
+        links = dict.fromkeys(name for name, _, _ in entries(get(node, "links")))
+        for fact in kind.facts.values():
+            if fact.name in links:
+                steps = _link(r, board, get(node, "links", fact.name), form)
+                fact.values += _led_to(board, steps)
+            elif not fact.values:
+                _own_fact(r, kind, fact, {name: get(value, fact.name) for name, (_, value) in given.items()})
+
+
+def _own_fact(r: DeclarationReader, kind: typed.Kind, fact: typed.FactDecl, given: dict[str, Node | None]) -> None:
+    """Reads a fact that the ruleset declares."""
+    missing: list[str] = []
+    for number, entity in enumerate(kind.entities):
+        value = given.get(entity.name)
+        if value is not None:
+            fact.places[number] = value.span
+            fact.values.append(fact_value(r, fact, value))
+            continue
+        optional = isinstance(fact.type, Ent) and fact.type.optional
+        fact.values.append(-1 if optional else 0)
+        if isinstance(fact.type, Num | Ent) and not optional:
+            missing.append(f"`{entity.name}`")
+    if missing:
+        names = ", ".join(missing[:6]) + (" …" if len(missing) > 6 else "")
+        help_ = f"add them under `spaces:` of the board `{kind.name}`"
+        notes = [Label(fact.span, f"{fact.type}, declared here")]
+        r.report.error("RS228", f"there is no `{fact.name}` of {names}", fact.span, notes=notes, help=help_)
+
+
+def _link(r: DeclarationReader, board: typed.BoardDecl, node: Node | None, form: str) -> list[typed.Step]:
+    steps: list[typed.Step] = []
+    for item in node.items if isinstance(node, Sequence) else []:
+        if isinstance(item, Scalar) and isinstance(item.value, str):
+            if board.direction not in r.d.kinds:
+                r.report.error("RS221", f"the board `{board.kind}` has no directions", item.span)
+            else:
+                number = r.entity(item, board.direction)
+                steps += board.steps[number : number + 1]
+        else:
+            steps.append(_step(r, item, form))
+    return steps
+
+
+def _led_to(board: typed.BoardDecl, steps: list[typed.Step]) -> Iterator[int]:
+    """The set of spaces that some steps lead to, for each space."""
+    for space in range(len(board.spaces)):
+        mask = 0
+        for step in steps:
+            there = board.to(space, step)
+            mask |= 1 << there if there >= 0 else 0
+        yield mask
+
+
+def _step(r: DeclarationReader, node: Node, form: str) -> typed.Step:
+    """A step as written; reports one of another form, and one that leads nowhere."""
+    numbers = [integer(item, 0) for item in node.items] if isinstance(node, Sequence) else [integer(node, 0)]
+    if isinstance(node, Sequence) == (form == "line"):
+        help_ = "a step along a line is a number" if form == "line" else "a step is `[columns, rows]`"
+        r.report.error("RS227", "this is no step of this board", node.span, help=help_)
+    elif not any(numbers):
+        r.report.error("RS227", "this step leads nowhere", node.span)
+    return (numbers[0], numbers[1]) if len(numbers) == 2 else (numbers[0] or 1, 0)
+
+
+def _axis(node: Node | None) -> list[tuple[str, int]]:
+    """The names along an axis and their numbers, from 1 if they have none; nothing if they are written backwards."""
+    if isinstance(node, Sequence):
+        return [(word.text, n) for n, word in enumerate(words(node), 1)]
+    found = _RANGE.fullmatch(text(node))
+    if found is not None:
+        return [(f"{found[1]}{n}", n) for n in range(int(found[2]), int(found[4]) + 1)]
+    first, _, last = text(node).partition("..")
+    return [(chr(c), n) for n, c in enumerate(range(ord(first[:1] or "b"), ord(last[:1] or "a") + 1), 1)]
+
+
+def _spaces(node: Node, form: str) -> Iterator[tuple[str, typed.Step, dict[str, int]]]:
+    """The spaces in their order: the name of each, its coordinates, and the facts that these are."""
+    if form == "grid":
+        columns, rows = _axis(get(node, form, "columns")), _axis(get(node, form, "rows"))
+        for y, (row, up) in enumerate(rows):
+            for x, (column, along) in enumerate(columns):
+                yield f"{column}{row}", (x, y), {"column": along, "row": up}
+    elif form == "line":
+        for x, (name, number) in enumerate(_axis(get(node, form))):
+            yield name, (x, 0), {"number": number}
+    elif form == "hexes":
+        lengths = [integer(word, 0) for word in words(get(node, form))]
+        for y, length in enumerate(lengths):
+            # In halves of a hex: rows are centred, and lie half a hex to the right where they would not fit.
+            first = 1 - length
+            first += (first + y + 1 - lengths[0]) % 2
+            for x in range(length):
+                yield f"{chr(ord('a') + y)}{x + 1}", ((first + 2 * x - y) // 2, y), {"column": x + 1, "row": y + 1}

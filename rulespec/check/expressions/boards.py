@@ -1,0 +1,56 @@
+"""Boards: the space in a direction of another, and all spaces in a direction."""
+
+from __future__ import annotations
+
+from rulespec.check.expressions.context import ExpressionContext
+from rulespec.check.scope import Env
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
+from rulespec.types import BAD, INT, Bad, Ent, SetOf
+
+
+def infer_to(x: ExpressionContext, e: ast.TrackCall, env: Env) -> typed.Expr:
+    """Types `space.to(d)` and `space.to(d, k)`."""
+    space = _space(x, e.track, env, "only a space of a board has `.to(…)`")
+    board = x.decls.boards.get(getattr(space.type, "kind", ""))
+    if board is None:
+        return typed.Lit(BAD, e.span, 0)
+    if len(e.args) > 2:
+        return x.bad("RS226", f"`to` takes a direction and a number of steps, not {len(e.args)} values", e.span)
+    args = [space, _direction(x, e.args[0], board, env)]
+    args += [x.check(times, env, INT, "the number of steps") for times in e.args[1:]]
+    values = [a.value for a in args if isinstance(a, typed.Lit) and not isinstance(a.type, Bad)]
+    if len(values) == len(args):
+        there = board.to(values[0], board.steps[values[1]], *values[2:])
+        return typed.Lit(Ent(board.kind, there < 0), e.span, there)
+    return typed.BoardOp(Ent(board.kind, True), e.span, "to", board, tuple(args))
+
+
+def infer_ray(x: ExpressionContext, e: ast.Ray, env: Env) -> typed.Expr:
+    """Types `ray(space, d)` and `ray(space, d until stops)`."""
+    space = _space(x, e.space, env, "a ray begins at a space of a board")
+    board = x.decls.boards.get(getattr(space.type, "kind", ""))
+    if board is None:
+        return typed.Lit(BAD, e.span, 0)
+    args = [space, _direction(x, e.direction, board, env)]
+    if e.stops is not None:
+        args.append(x.check(e.stops, env, SetOf(board.kind), "what a ray ends at"))
+    return typed.BoardOp(SetOf(board.kind), e.span, "ray", board, tuple(args))
+
+
+def _space(x: ExpressionContext, e: ast.Expr, env: Env, what: str) -> typed.Expr:
+    """A space of a board; anything else is reported."""
+    found = x.infer(e, env)
+    if isinstance(found.type, Bad):
+        return found
+    if not isinstance(found.type, Ent) or found.type.kind not in x.decls.boards:
+        boards = ", ".join(f"`{kind}`" for kind in x.decls.boards)
+        return x.wrong(found, what, f"the boards are {boards}" if boards else "there are no boards in this ruleset")
+    return x.expect(found, Ent(found.type.kind), "where a step begins")
+
+
+def _direction(x: ExpressionContext, e: ast.Expr, board: typed.BoardDecl, env: Env) -> typed.Expr:
+    if not board.direction:
+        help_ = "add `directions:` to the board"
+        return x.bad("RS225", f"the board `{board.kind}` has no directions", e.span, help=help_)
+    return x.check(e, env, Ent(board.direction), f"a direction of `{board.kind}`", board.span)
