@@ -108,8 +108,8 @@ class _Scope:
         type_ = self._type(variable, head, steps)
         kind = self.d.kinds.get(type_.kind) if isinstance(type_, Ent) else None
         if kind is not None:
-            words = ["index", *(["to"] if kind.name in self.d.boards else [])]
-            yield from chain(kind.state.items(), kind.facts.items(), ((word, None) for word in words))
+            named = ("index", "to") if kind.name in self.d.boards else ("index",)
+            yield from chain(kind.state.items(), kind.facts.items(), ((word, None) for word in named))
 
     def _type(self, variable: typed.Named | None, head: str, steps: list[re.Match[str]]) -> Type | None:
         """The type of a path; None if its words do not tell."""

@@ -253,4 +253,4 @@ class ExpressionBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
         return ast.Ways(self.origin.span(meta), "cheapest", c[1], c[2], c[3], c[4], c[5], c[6])
 
     def ray(self, meta: Meta, c: list[Any]) -> ast.Expr:
-        return ast.Ray(self.origin.span(meta), c[0], c[1], c[2])
+        return ast.Ray(self.origin.span(meta), c[1], c[2], c[3])

@@ -6,10 +6,7 @@ The first set that fits holds a word. What is refused is told at the declaration
 from __future__ import annotations
 
 BEGIN_EXPRESSIONS = frozenset(
-    (
-        *("all", "any", "count", "false", "first", "max", "min", "next", "none", "not"),
-        *("ray", "reach", "sum", "true", "union"),
-    )
+    ["all", "any", "count", "false", "first", "max", "min", "next", "none", "not", "reach", "sum", "true", "union"]
 )
 """They begin an expression, so nothing that rules can write has such a name."""
 
