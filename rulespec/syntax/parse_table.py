@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import lark
+import msgspec
 from lark import Lark
 from lark.grammar import Rule, Terminal
 from lark.indenter import Indenter
@@ -47,14 +48,17 @@ def parser(postlex: Indenter) -> Lark:
     """The parser, from the file of tables if it is current."""
     file = resources.files("rulespec.syntax").joinpath(FILE)
     try:
-        stored = json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=_numbered)
+        stored: dict[str, Any] = msgspec.json.decode(file.read_bytes())
     except (OSError, ValueError):
         return build(postlex)
     if stored.get("made_from") != _made_from():
         return build(postlex)
+    table = stored["data"]["parser"]["parser"]
+    table["tokens"] = _numbered(table["tokens"])
+    table["states"] = {int(state): _numbered(actions) for state, actions in table["states"].items()}
     # The stand-alone parsers that Lark generates call it, too.
     load: Callable[..., Lark] = Lark._load_from_dict
-    return _with_pass_through(load(stored["data"], stored["memo"], postlex=postlex))
+    return _with_pass_through(load(stored["data"], _numbered(stored["memo"]), postlex=postlex))
 
 
 def _with_pass_through(lark: Lark) -> Lark:
@@ -75,9 +79,9 @@ def _made_from() -> list[str]:
     return [lark.__version__, hashlib.sha256(grammar().encode()).hexdigest()]
 
 
-def _numbered(pairs: list[tuple[str, Any]]) -> dict[str | int, Any]:
-    """A mapping of the file, with the numbers among its keys, which are texts in JSON, as numbers."""
-    return {int(k) if k.isdigit() else k: v for k, v in pairs}
+def _numbered(mapping: dict[str, Any]) -> dict[int, Any]:
+    """A mapping of the file by its numbers, which are texts in JSON."""
+    return {int(k): v for k, v in mapping.items()}
 
 
 def tables(postlex: Indenter) -> str:
