@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 
 import click
+from msgspec.structs import replace
 
 from rulespec.cli import output
 from rulespec.cli.state_text import standings, state_lines
@@ -65,13 +66,13 @@ def command(
 
     if bots > players:
         raise click.BadParameter(f"there are only {players} seats", param_hint="--bots")
-    seats = tuple(n.strip() for n in names.split(",")) if names else seat_names(players)
+    ruleset = load_ruleset(ref)
+    seats = tuple(n.strip() for n in names.split(",")) if names else seat_names(players, ruleset.seats)
     if len(seats) != players:
         raise click.BadParameter(f"{len(seats)} names for {players} seats", param_hint="--names")
     if not all(map(str.isprintable, seats)):  # bytes that are no text would make an unreadable log
         raise click.BadParameter("a name has a character that cannot be printed", param_hint="--names")
     chosen = output.key_values(options)
-    ruleset = load_ruleset(ref)
     seed = secrets.randbelow(10**9) if seed is None else seed
     try:
         # A new game starts before anything is written.
@@ -139,7 +140,8 @@ class Table:
         game = self.game
         unasked = 0
         while (decision := game.decision) is not None:
-            if decision.by is None or decision.by in self.bots:
+            seat = self.speaker(decision)
+            if seat is None:
                 unasked += 1
                 if unasked > CAP:
                     message = f"given up: nobody has been asked for {CAP:,} decisions, and the game is not over"
@@ -151,7 +153,7 @@ class Table:
                     output.echo(f"the rules are at fault: nothing is legal at the decision `{decision.name}`", err=True)
                     return output.PROBLEMS
                 self.take(option)
-            elif not self.ask(decision, decision.by):
+            elif not self.ask(decision, seat):
                 return output.OK
             else:
                 unasked = 0
@@ -172,13 +174,20 @@ class Table:
 
     # --- a person decides ----------------------------------------------------------------
 
+    def speaker(self, decision: Decision) -> str | None:
+        """The person who is asked: who decides or leads, else another one who may; None if no person may."""
+        may = (decision.by, *decision.among)
+        return next((seat for seat in may if seat is not None and seat not in self.bots), None)
+
     def ask(self, decision: Decision, seat: str) -> bool:
         """Lets a person decide; False if they quit."""
         self.show_news(decision, seat)
         doc = f"  {decision.doc}" if decision.doc else ""
         secret = " (secret until all have chosen)" if decision.together else ""
         output.echo()
-        output.echo(output.style(f"{seat}: {decision.name}{secret}", bold=True) + output.style(doc, dim=True))
+        others = [other for other in decision.among if other != seat and other not in self.bots]
+        who = f"{seat} (or {', '.join(others)})" if others else seat
+        output.echo(output.style(f"{who}: {decision.name}{secret}", bold=True) + output.style(doc, dim=True))
         listed = self.show_options(_LISTED, interrupts=False)
         while True:
             text = _read(f"{seat}> ")
@@ -210,17 +219,24 @@ class Table:
             case ["w", name]:
                 self.write(Path(name))
             case _:
-                return self.choose(text, listed), listed
+                return self.choose(text, seat, listed), listed
         return False, listed
 
-    def choose(self, text: str, listed: list[Option]) -> bool:
-        """Takes the option of a number or a text, or prints why it is not legal."""
+    def choose(self, text: str, seat: str, listed: list[Option]) -> bool:
+        """Takes the option of a number or a text, or prints why it is not legal.
+
+        Where several may decide, a name and a colon before it say who speaks; else the one who is asked does.
+        """
+        among = self.game.decision.among if self.game.decision is not None else ()
+        other, colon, rest = text.partition(":")
+        if colon and other.strip() in among:
+            seat, text = other.strip(), rest.strip()
         if text.isdecimal() and len(text) < 7 and not 0 < int(text) <= len(listed):
             output.echo(f"there is no option {text}: they go from 1 to {len(listed)}")
             return False
         try:
             option = listed[int(text) - 1] if text.isdecimal() and len(text) < 7 else self.game.parse(text)
-            self.take(option)
+            self.take(option if option.interrupt or seat not in among else replace(option, by=seat))
         except IllegalOptionError as error:
             refusal = error.refusal
             output.echo(output.style(f"not legal: {refusal.reason}", fg="red"))

@@ -17,7 +17,7 @@ WORDS = [
     *("pass", "end", "game", "as", "won", "def", "procedure", "invariant", "scoring", "score", "tiebreak", "options"),
     *("replace", "wrap", "hook", "extend", "decision", "remove", "count", "sum", "union", "min", "max", "any", "all"),
     *("first", "best", "the", "next", "ray", "reach", "abs", "players", "cheapest", "costs", "within", "until"),
-    *("order", "ask", "continue", "add", "take", "shuffle", "once", "guard", "cost", "needs"),
+    *("order", "ask", "continue", "add", "take", "shuffle", "once", "guard", "cost", "needs", "lead"),
 ]
 """The words of the language."""
 

@@ -205,7 +205,7 @@ class Items:
 
     def _decide(self, s: typed.Decide) -> None:
         self.decisions[s.span] = self._item("decision", s.span, s.name, ("asked",), s.doc)
-        self._choices([s.by, s.each])
+        self._choices([s.by, s.lead, s.each])
         for option in s.options:
             cites = " ".join([option.doc, *self._groups.get(option.span, ())])
             self.options[option.span] = self._item("option", option.span, option.name, OPTION, cites)

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rulespec.diagnostics.report import failure
 from rulespec.engine.game import scoring
@@ -123,7 +124,7 @@ class Game:
         if number < 0:
             return None
         d = self.position.program.decisions[number]
-        return Decision(d.name, self._seat(self.position.decider()), d.doc, d.together)
+        return Decision(d.name, self._seat(self.position.decider()), d.doc, d.together, self._deciders())
 
     @property
     def legal_options(self) -> LegalOptions:
@@ -141,12 +142,19 @@ class Game:
         """The kinds of options of the open decision, by the number of their choice; none when the game is over."""
         return self._words.kinds[self.position.asked]
 
+    def options_of(self, seat: str) -> list[Option]:
+        """What a seat may do now: the legal options if it may decide, and its interrupts."""
+        decision = self.decision
+        may = decision is not None and seat in (decision.among or (decision.by,))
+        own = [replace(option, by=seat) for option in self.legal_options] if may else []
+        return own + [option for option in self.interrupts if option.by == seat]
+
     def parse(self, text: str, by: str | None = None, decision: str = "") -> Option:
         """The option of the open decision that a text such as `take(harbour)` names, legal or not.
 
         Args:
             text: the option's name, and its arguments in brackets.
-            by: who acts; only checked against the option if given.
+            by: who acts, which is checked; where several may, the one who leads if left out.
             decision: the decision's name; only checked against the open one if given.
 
         Raises:
@@ -156,10 +164,15 @@ class Game:
         if number < 0:
             raise ValueError("the game is over")
         choice, args = self._words.reader.read(number, text, decision)
+        kind = self._words.kinds[number][choice]
         actor = self._seat(self.position.actor(choice, args))
         if by is not None and actor != by:
-            raise ValueError(f"`{text}` is for {actor or 'chance'} to do, not for {by}")
-        return Option(self._words.kinds[number][choice], args, actor)
+            deciders = () if kind.interrupt else self._deciders()
+            if by not in deciders:
+                meant = " or ".join(deciders) or actor or "chance"
+                raise ValueError(f"`{text}` is for {meant} to do, not for {by}")
+            actor = by
+        return Option(kind, args, actor)
 
     def is_legal(self, option: Option) -> bool:
         """Whether the option may be taken now."""
@@ -324,6 +337,10 @@ class Game:
             if choice.by is None:
                 found += why_never(self.position.value, self.labels, choice, program.slots + 1)
         return found
+
+    def _deciders(self) -> tuple[str, ...]:
+        """The seats any of which may take the open decision; empty if only its decider may."""
+        return tuple(self.labels.plain(f"set {self.ruleset.declarations.player_kind}", self.position.deciders()))
 
     def _seat(self, number: int) -> str | None:
         return self.seats[number] if number >= 0 else None

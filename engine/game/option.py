@@ -16,12 +16,17 @@ from rulespec.typed.seats import entity_names
 
 
 class Decision(Struct, frozen=True):
-    """The open decision. `by` is the seat that decides (None: chance); `together`: secret until all have chosen."""
+    """The open decision.
+
+    `by` is the seat that decides (None: chance), `among` are the seats any of which may in its place: `by` leads them.
+    `together`: secret until all have chosen.
+    """
 
     name: str
     by: str | None
     doc: str
     together: bool
+    among: tuple[str, ...] = ()
 
 
 class OptionKind(Struct, frozen=True):

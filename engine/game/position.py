@@ -191,6 +191,12 @@ class Position:
         return self.machine.decider(self.state, self._asked)
 
     @_guarded
+    def deciders(self) -> int:
+        """The set of the seats any of which may take the open decision; empty if only its decider may, or chance."""
+        among = self.program.decisions[self._asked].among
+        return 0 if among is None else self.machine.value(among, self.state)
+
+    @_guarded
     def actor(self, choice: int, args: tuple[int, ...]) -> int:
         """The seat that takes an option of the open decision."""
         state = self.state

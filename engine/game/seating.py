@@ -85,4 +85,4 @@ def usual_seats(ruleset: typed.Ruleset) -> tuple[str, ...]:
 def seat_names(number: int, called: Sequence[str] = ()) -> tuple[str, ...]:
     """Default names of seats: those that the rules give the first of them, then letters, A for the first seat."""
     letters = (_LETTERS[i] if i < len(_LETTERS) else f"P{i + 1}" for i in range(number))
-    return (*called, *list(letters)[len(called) :])
+    return (*called[:number], *list(letters)[len(called) :])

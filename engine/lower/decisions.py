@@ -12,6 +12,7 @@ from rulespec.engine.lower.options import OptionLowering
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, cell, op
 from rulespec.typed import nodes as typed
+from rulespec.types import SetOf
 
 
 class _Turn(NamedTuple):
@@ -78,18 +79,18 @@ class DecisionLowering:
     def _draw(self, s: typed.Decide, scope: Scope) -> Scope:
         """Whatever follows is the body of the option, and its arguments stay where they are."""
         ask = self.b.block()
-        by = self.b.x.expr(s.by, scope) if s.by is not None else None
+        by, among = self._deciders(s, scope)
         choice, begun = self.options.choice(s.options[0], scope)
         self.b.clear_arguments(choice)  # in a loop they are those of the last time
         self.b.goto(ask)
-        self._ask(s, ask, by, [choice])
+        self._ask(s, ask, by, [choice], among)
         self.b.here = choice.block
         return begun.scope
 
     def _alone(self, s: typed.Decide, scope: Scope) -> None:
         ask, after = self.b.block(), self.b.block()
         self.b.goto(ask)
-        by = self.b.x.expr(s.by, scope) if s.by is not None else None
+        by, among = self._deciders(s, scope)
         choices = []
         for option in s.options:
             choice, begun = self.options.choice(option, scope)
@@ -103,7 +104,7 @@ class DecisionLowering:
                 self.b.clear_arguments(choice)
             self.taken.pop()
             self.b.goto(after)
-        self._ask(s, ask, by, choices)
+        self._ask(s, ask, by, choices, among)
         self.b.here = after
 
     def _name(self, begun: Begun) -> None:
@@ -115,10 +116,33 @@ class DecisionLowering:
         for payment in begun.payments:
             self.b.emit(payment)
 
-    def _ask(self, s: typed.Decide, block: int, by: ir.Expr | None, choices: list[ir.Choice]) -> None:
+    def _deciders(self, s: typed.Decide, scope: Scope) -> tuple[ir.Expr | None, ir.Expr | None]:
+        """The seat that decides (None: chance), and the set of those who may in its place, if others may."""
+        if s.by is None:
+            return None, None
+        by = self.b.x.expr(s.by, scope)
+        if not isinstance(s.by.type, SetOf):
+            return by, None
+        if s.lead is None:
+            lead, told, span = op("one", op("pick", by, FALSE)), "nobody may take this decision", s.by.span
+        else:
+            lead, span = op("&", op("bit", self.b.x.expr(s.lead, scope)), by), s.lead.span
+            told = "who leads must be one of those who may decide"
+        site = self.b.x.site(span, told)
+        self.b.p.found[site] = tuple(self.b.layout.titles(self.player_kind))
+        return op("the", lead, site=site), by
+
+    def _ask(
+        self,
+        s: typed.Decide,
+        block: int,
+        by: ir.Expr | None,
+        choices: list[ir.Choice],
+        among: ir.Expr | None = None,
+    ) -> None:
         number = len(self.b.p.decisions)
         together = s.form == "together"
-        self.b.p.decisions.append(ir.Decision(s.name, s.doc, by, together, tuple(choices), block, s.span))
+        self.b.p.decisions.append(ir.Decision(s.name, s.doc, by, together, tuple(choices), block, s.span, among))
         self.b.p.blocks[block].exit = ir.Ask(number)
 
     def _together(self, s: typed.Decide, scope: Scope) -> None:

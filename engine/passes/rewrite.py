@@ -73,7 +73,8 @@ class _Rewriting:
         return replace(c, expr=self.expr(c.expr, top), lets=lets)
 
     def decision(self, d: ir.Decision) -> ir.Decision:
-        return replace(d, by=self.maybe(d.by), choices=tuple(self.choice(c) for c in d.choices))
+        choices = tuple(self.choice(c) for c in d.choices)
+        return replace(d, by=self.maybe(d.by), among=self.maybe(d.among), choices=choices)
 
     def choice(self, c: ir.Choice) -> ir.Choice:
         lets = (slot for r in c.requires for slot, _ in r.lets)

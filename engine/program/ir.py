@@ -386,7 +386,11 @@ class Choice(Struct, frozen=True, gc=False):
 
 
 class Decision(Struct, frozen=True, gc=False):
-    """`by` is None for chance. `together`: others choose at the same time, so nobody is shown this choice yet."""
+    """A decision, which the seat `by` takes (None: chance).
+
+    Where `among` is a set of seats, any of them may take it, and `by` is the one of them who leads.
+    `together`: others choose at the same time, so nobody is shown this choice yet.
+    """
 
     name: str
     doc: str
@@ -395,6 +399,7 @@ class Decision(Struct, frozen=True, gc=False):
     choices: tuple[Choice, ...]
     block: int
     span: Span
+    among: Expr | None = None
 
 
 class Invariant(Struct, frozen=True, gc=False):

@@ -194,7 +194,7 @@ def _is_open(game: Game, recorded: RecordedDecision) -> bool:
     now = game.decision
     if now is None or now.name != recorded.decision:
         return False
-    if now.by == recorded.by:
+    if recorded.by in (now.among or (now.by,)):
         return True
     try:
         option: Option = game.parse(recorded.option)

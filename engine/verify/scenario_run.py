@@ -194,8 +194,11 @@ class _Run:
             self.fail(text.span, "when", f"{error}{here}")
             raise _Stop from None
         if (option.by or "chance") != by:
-            self.fail(text.span, "when", f"`{wanted}` is for {option.by or 'chance'} to do, not for {by}")
-            raise _Stop
+            try:
+                option = game.parse(wanted, by)
+            except ValueError as error:
+                self.fail(text.span, "when", str(error))
+                raise _Stop from None
         if (refusal := game.why_not(option)) is not None:
             self.fail(text.span, "when", f"`{wanted}` is not legal: {refusal}")
             raise _Stop

@@ -301,12 +301,20 @@ class OptionDef(Struct, frozen=True, gc=False):
     span: Span
 
 
+class AnyOf(Struct, frozen=True, gc=False):
+    """Any of a set of players decides; `lead` is who does where nobody has spoken."""
+
+    span: Span
+    source: Expr
+    lead: Expr | None
+
+
 class Decide(Stmt, frozen=True):
     """`decide`, `chance` or `decide … together`, told apart by `form`."""
 
     form: str
     name: Name
-    by: Expr | None
+    by: Expr | AnyOf | None
     each: Binder | None
     doc: Text
     options: tuple[OptionDef | Name, ...]
@@ -317,7 +325,7 @@ class Draw(Stmt, frozen=True):
 
     name: Name
     params: tuple[OptionParam, ...]
-    by: Expr | None
+    by: Expr | AnyOf | None
     weight: Expr | None
 
 

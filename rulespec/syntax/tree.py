@@ -115,6 +115,9 @@ class _Builder(ExpressionBuilder):
             doc = head or doc
         return doc, tuple(rest)
 
+    def any_of(self, meta: Meta, c: list[Any]) -> ast.AnyOf:
+        return ast.AnyOf(self.origin.span(meta), c[0], c[1])
+
     def decide_stmt(self, meta: Meta, c: list[Any]) -> ast.Stmt:
         doc, options = self._doc_and_rest(meta, c[2:])
         return ast.Decide(self.origin.span(meta), "decide", c[0], c[1], None, doc, options)

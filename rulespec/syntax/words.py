@@ -28,7 +28,20 @@ BEGIN_STATEMENTS = frozenset(
 OTHERS = frozenset(
     [
         *("after", "as", "at", "bool", "by", "costs", "decision", "def", "extend", "from", "game", "include", "index"),
-        *("int", "invariant", "most", "of", "options", "order", "players", "procedure", "remove", "replace", "score"),
+        *(
+            "int",
+            "invariant",
+            "lead",
+            "most",
+            "of",
+            "options",
+            "order",
+            "players",
+            "procedure",
+            "remove",
+            "replace",
+            "score",
+        ),
         *("scoring", "some", "tiebreak", "to", "together", "until", "weight", "where", "within", "won", "wrap"),
     ]
 )

@@ -513,7 +513,8 @@ class OptionDef(Struct, frozen=True):
 class Decide(Stmt, frozen=True):
     """`form` is decide, chance or together.
 
-    `draws`: it has one option, whose parameters are variables of the statements that follow.
+    `by` is a player, or a set any of which may decide; then `lead` is who does where nobody has spoken (None: the first
+    of them). `draws`: it has one option, whose parameters are variables of the statements that follow.
     """
 
     form: str
@@ -523,6 +524,7 @@ class Decide(Stmt, frozen=True):
     doc: str
     options: tuple[OptionDef, ...]
     draws: bool = False
+    lead: Expr | None = None
 
 
 # --- rules ---------------------------------------------------------------------------------

@@ -91,7 +91,7 @@ def statement_expressions(s: typed.Stmt) -> list[typed.Expr]:
     if isinstance(s, typed.Repeat):
         return [s.limit] if s.limit is not None else []
     if isinstance(s, typed.Decide):
-        found = [e for e in (s.by,) if e is not None]
+        found = [e for e in (s.by, s.lead) if e is not None]
         if s.each is not None:
             found += _of_binder(s.each)
         for o in s.options:

@@ -295,7 +295,10 @@ class Writer:
         elif form == 1:
             head, weight = f"chance {who}:", "yes"
         else:
-            head, weight = f"decide {who} by {self.expr(PLAYER, scope, 1)}:", ""
+            by = self.expr(PLAYER, scope, 1)
+            if self.number(4) == 0:
+                by = programs_players.deciders(self.pick, lambda type_: self.expr(type_, scope, 1), self.fresh())
+            head, weight = f"decide {who} by {by}:", ""
         before, self.together = self.together, self.together or form == 2
         options = [line for _ in range(1 + self.number(2)) for line in self.option(scope, depth, deeper, place, weight)]
         self.together = before

@@ -30,3 +30,13 @@ def statement(pick: Pick, expr: Expr, x: str) -> str:
         f"move min(1, seal[{who}, {ware}].supply) of seal[{who}, {ware}] from supply to at[{expr('town')}]",
         f"set last to first({x} in claim where {x}.player == {who} and {x}.size != {expr('int')})",
     )
+
+
+def deciders(pick: Pick, expr: Expr, x: str) -> str:
+    """Who may take a decision, with a lead that is one of them; the arguments are those of `number`."""
+    who = expr("player")
+    return pick(
+        f"any of {{{who}}} | {{{x} in player where {expr('bool')}}} lead {who}",
+        f"any of {{{expr('player')}, {who}}}",
+        f"any of player lead {who}",
+    )

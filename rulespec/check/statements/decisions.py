@@ -29,9 +29,9 @@ def type_decide(c: StatementContext, s: ast.Decide, env: Env, place: Place) -> O
     options = _options(c, s)
     bodies = tuple(st for o in options for st in o.body)
     env = c.forget(env, bodies)
-    by, each, scope = None, None, env
+    by, lead, each, scope = None, None, None, env
     if s.by is not None:
-        by = decider(c, s.name.text, s.by, env)
+        by, lead = decider(c, s.name.text, s.by, env)
     if s.each is not None:
         each, scope = type_binder(x, s.each, env)
         if each.var.type not in (player, BAD):
@@ -56,17 +56,28 @@ def type_decide(c: StatementContext, s: ast.Decide, env: Env, place: Place) -> O
     understood = all(isinstance(o, ast.OptionDef) or o.text in c.effects.groups for o in s.options)
     if together or not understood:  # perhaps nobody is asked, or an unknown option is chosen
         ends.append(env)
-    decide = typed.Decide(s.span, s.form, s.name.text, by, each, s.doc.text, tuple(typed_options))
+    decide = typed.Decide(s.span, s.form, s.name.text, by, each, s.doc.text, tuple(typed_options), lead=lead)
     return decide, replace(env.meet(ends), vars=env.vars), bool(ends) or together
 
 
-def decider(c: StatementContext, decision: str, e: ast.Expr, env: Env) -> typed.Expr:
-    """Typed form of who takes a decision."""
+def decider(
+    c: StatementContext, decision: str, e: ast.Expr | ast.AnyOf, env: Env
+) -> tuple[typed.Expr, typed.Expr | None]:
+    """Typed form of who takes a decision: a player, or a set of them and who leads, if that is said."""
+    if not isinstance(e, ast.AnyOf):
+        return _one(c, decision, e, env), None
+    player = c.x.decls.player_kind
+    by = c.x.check(e.source, env, SetOf(player), "who may decide")
+    return by, None if e.lead is None else c.x.check(e.lead, env, Ent(player), "who leads")
+
+
+def _one(c: StatementContext, decision: str, e: ast.Expr, env: Env) -> typed.Expr:
+    """Typed form of the player who takes a decision."""
     x = c.x
     player = Ent(x.decls.player_kind)
     by = x.infer(e, env, player)
     if by.type == SetOf(player.kind):
-        help_ = f"to ask all of them: `decide {decision} together by p in …`"
+        help_ = f"to ask all of them: `decide {decision} together by p in …`; whoever speaks first: `by any of …`"
         return x.bad("RS301", f"one {player} decides, and this is {by.type}", by.span, str(by.type), help=help_)
     if isinstance(e, ast.Binary) and e.op == "in" and isinstance(e.left, ast.Ref):
         help_ = f"to ask all of them: `decide {decision} together by {e.left.name} in …`"

@@ -15,10 +15,10 @@ def type_draw(c: StatementContext, s: ast.Draw, env: Env, place: Place) -> Outco
     if place.together:
         c.x.error("RS408", "a decision taken together cannot lead to another decision", s.span)
     name = s.name.text
-    by = decider(c, name, s.by, env) if s.by is not None else None
+    by, lead = decider(c, name, s.by, env) if s.by is not None else (None, None)
     params, scope = option_params(c, s.params, s.name, env, reads=0)
     weight = c.x.check(s.weight, scope, INT, "the weight") if s.weight is not None else None
     option = typed.OptionDef(name, params, None, weight, (), (), "", s.name.span)
     one_form(c, name, option)
     form = "chance" if by is None else "decide"
-    return typed.Decide(s.span, form, name, by, None, "", (option,), draws=True), scope, True
+    return typed.Decide(s.span, form, name, by, None, "", (option,), draws=True, lead=lead), scope, True
