@@ -10,6 +10,7 @@ import importlib
 import os
 import random
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, TypeAlias
@@ -29,7 +30,9 @@ SEATS = ["A", "B"]
 Key: TypeAlias = tuple[int, ...]
 """What both programs call a move: numbers that say it, or what it leads to."""
 Ours: TypeAlias = Callable[[Game], Mapping[Key, tuple[Option, ...]]]
-Theirs: TypeAlias = Callable[[Any], Mapping[Key, int]]
+Theirs: TypeAlias = Callable[[Any], Mapping[Key, list[int]]]
+"""All actions that are, or lead to, the same."""
+Settle: TypeAlias = Callable[[Any], None]
 
 cached = cache(load_ruleset)
 
@@ -47,17 +50,33 @@ def decider(game: Game) -> int:
     return SEATS.index(game.decision.by) if game.decision.by is not None else -1
 
 
-def play_beside(game: Game, state: Any, ours: Ours, theirs: Theirs, rng: random.Random) -> None:
-    """One game by both programs, which must agree all the way."""
+def odds(game: Game, keys: Mapping[Key, tuple[Option, ...]]) -> dict[Key, float]:
+    """Of a roll: how likely each of its options is."""
+    weights = {key: game.position.weight(o.kind.choice, o.args) for key, (o,) in keys.items()}
+    whole = sum(weights.values())
+    return {key: weight / whole for key, weight in weights.items()}
+
+
+def play_beside(
+    game: Game, state: Any, ours: Ours, theirs: Theirs, rng: random.Random, settle: Settle = lambda state: None
+) -> None:
+    """One game by both programs, which must agree all the way.
+
+    `settle` takes the moves of OpenSpiel that are no decision here.
+    """
     while not state.is_terminal():
         assert not game.is_over
         assert decider(game) == state.current_player()
         here, there = ours(game), theirs(state)
         assert here.keys() == there.keys(), (str(state), game.history)
+        if state.is_chance_node():
+            likely = dict(state.chance_outcomes())
+            assert odds(game, here) == pytest.approx({key: sum(likely[a] for a in same) for key, same in there.items()})
         key = rng.choice(sorted(there))
         for option in here[key]:
             game.apply(option)
-        state.apply_action(there[key])
+        state.apply_action(rng.choice(there[key]))
+        settle(state)
     assert game.is_over
 
 
@@ -69,12 +88,12 @@ def takes(game: Game) -> dict[Key, tuple[Option, ...]]:
     return {option.args: (option,) for option in game.legal_options}
 
 
-def spiel_takes(state: Any) -> dict[Key, int]:
-    found: dict[Key, int] = {}
+def spiel_takes(state: Any) -> dict[Key, list[int]]:
+    found: dict[Key, list[int]] = defaultdict(list)
     for action in state.legal_actions():
         said = re.fullmatch(r"pile:(\d+), take:(\d+);", state.action_to_string(action))
         assert said is not None
-        found[int(said[1]) - 1, int(said[2])] = action
+        found[int(said[1]) - 1, int(said[2])].append(action)
     return found
 
 
@@ -87,3 +106,92 @@ def test_nim(misere: str, spiel: Any) -> None:
         play_beside(game, state, takes, spiel_takes, rng)
         assert game.result is not None
         assert state.returns() == [1.0 if seat in game.result.winners else -1.0 for seat in SEATS]
+
+
+# --- Backgammon -------------------------------------------------------------------------------------------------------
+#
+# An action of OpenSpiel plays two numbers, and four equal ones are two actions; here each number is a decision. So what
+# is compared after each roll, and again after two of four moves, is the set of positions to which the next two numbers
+# (or as many as go) lead. That is every rule of moving, and leaves out nothing but the order of two moves that come to
+# the same. Where no number goes, OpenSpiel asks for a pass, and here nobody is asked.
+# OpenSpiel ends a game without a winner after 500 turns, if it is not told another number.
+
+POINTS = 24
+BAR = 100
+"""OpenSpiel's number for it."""
+MEN = 15
+ROLL = re.compile(r"chance outcome \d+ (?:([XO]) starts, )?\(roll: (\d)(\d)\)")
+WORTH = {"single": 1.0, "gammon": 2.0, "backgammon": 3.0}
+
+
+def board(game: Game) -> Key:
+    """For each player the men on the points 1 to 24, as he counts, and on the bar; then those of each that are off."""
+    cells = game.position.program.cells
+    found = [n for cell, n in zip(cells, game.position.cells, strict=True) if cell.group == "pieces"]
+    assert len(found) == 2 * (POINTS + 2)
+    return tuple(found)
+
+
+def spiel_board(state: Any) -> Key:
+    """The same: X goes up from 0 to 23, O down."""
+    x = [*(state.board(0, at) for at in reversed(range(POINTS))), state.board(0, BAR)]
+    o = [*(state.board(1, at) for at in range(POINTS)), state.board(1, BAR)]
+    return (*x, *o, MEN - sum(x), MEN - sum(o))
+
+
+def turns(game: Game) -> dict[Key, tuple[Option, ...]]:
+    """By what they lead to: rolls, or the next two moves."""
+    found: dict[Key, tuple[Option, ...]] = {}
+    for option in game.legal_options:
+        if option.decision == "opening":
+            one, other = option.args
+            found[int(one < other), min(option.args), max(option.args)] = (option,)
+        elif option.decision == "dice":
+            found[option.args] = (option,)
+        else:
+            game.apply(option)
+            if game.decision is not None and game.decision.name == "next_move":
+                for second in list(game.legal_options):
+                    game.apply(second)
+                    found[board(game)] = (option, second)
+                    game.undo()
+            else:
+                found[board(game)] = (option,)
+            game.undo()
+    return found
+
+
+def spiel_turns(state: Any) -> dict[Key, list[int]]:
+    found: dict[Key, list[int]] = defaultdict(list)
+    for action in state.legal_actions():
+        if state.is_chance_node():
+            said = ROLL.fullmatch(state.action_to_string(action))
+            assert said is not None
+            starts: Key = () if said[1] is None else ("XO".index(said[1]),)
+            found[*starts, *sorted((int(said[2]), int(said[3])))].append(action)
+        else:
+            found[spiel_board(state.child(action))].append(action)
+    return found
+
+
+def without_passes(state: Any) -> None:
+    while not state.is_terminal() and not state.is_chance_node():
+        (first, *others) = state.legal_actions()
+        if others or state.action_to_string(first) != "Pass":
+            return
+        state.apply_action(first)
+
+
+BATCH = 100
+
+
+@pytest.mark.parametrize("batch", range(-(-GAMES // BATCH)))
+def test_backgammon(batch: int, spiel: Any) -> None:
+    rng = random.Random(f"backgammon {batch}")
+    other = spiel.load_game("backgammon(scoring_type=full_scoring,max_player_turns=1000000)")
+    for _ in range(min(BATCH, GAMES)):
+        game, state = Game(cached("backgammon"), SEATS), other.new_initial_state()
+        play_beside(game, state, turns, spiel_turns, rng, without_passes)
+        assert game.result is not None
+        worth = WORTH[game.result.ending]
+        assert state.returns() == [worth if seat in game.result.winners else -worth for seat in SEATS]
