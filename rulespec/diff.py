@@ -279,10 +279,10 @@ def _item_lines(item: ast.Item, merged: Merged) -> list[str]:
         if not more or not own:
             continue
         last = own[-1].span
-        end = last.end_line if isinstance(own[-1], ast.OptionDef) else last.line + 1
+        end = last.line + 1 if isinstance(own[-1], ast.Name) else last.end_line
         at = sum(number < end for number, _ in lines)
         width = len(lines[at - 1][1]) - len(lines[at - 1][1].lstrip())
-        if isinstance(own[-1], ast.OptionDef):
+        if not isinstance(own[-1], ast.Name):
             width = last.column - 1
         for option in more:
             added = _option_lines(option, merged)
@@ -291,13 +291,13 @@ def _item_lines(item: ast.Item, merged: Merged) -> list[str]:
     return [line.removeprefix("replace ") for _, line in lines]
 
 
-def _option_lines(option: ast.OptionDef | ast.Name, merged: Merged) -> list[str]:
+def _option_lines(option: ast.Member, merged: Merged) -> list[str]:
     if isinstance(option, ast.Name):
         return [f"include {option.text}"]
     return [line for _, line in _lines(option, option.span, merged)]
 
 
-def _lines(node: ast.Item | ast.OptionDef, span: Span, merged: Merged) -> list[tuple[int, str]]:
+def _lines(node: ast.Item | ast.OptionDef | ast.Shared, span: Span, merged: Merged) -> list[tuple[int, str]]:
     """The lines of a rule or an option, with their numbers, dedented."""
     docs = {
         number

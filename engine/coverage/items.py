@@ -13,7 +13,8 @@ from typing import Literal, get_args
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.rule_ids import cited
-from rulespec.syntax.ast import OptionGroup
+from rulespec.syntax.ast import OptionDef, OptionGroup
+from rulespec.syntax.shared import members
 from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import head_expressions
 from rulespec.types import Ent
@@ -260,6 +261,7 @@ def _group_rules(ruleset: typed.Ruleset) -> dict[Span, list[str]]:
     found: dict[Span, list[str]] = {}
     groups = {id(n): n for n in ruleset.declarations.references.values() if isinstance(n, OptionGroup)}
     for group in groups.values():
-        for option in group.options:
-            found.setdefault(option.name.span, []).append(group.doc.text)
+        for option in members(group.options):
+            if isinstance(option, OptionDef):
+                found.setdefault(option.name.span, []).append(group.doc.text)
     return found

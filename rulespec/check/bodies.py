@@ -11,6 +11,7 @@ from rulespec.check.statements.context import Place, StatementContext
 from rulespec.check.statements.heads import type_guard
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.syntax import ast
+from rulespec.syntax.shared import members
 from rulespec.typed import nodes as typed
 from rulespec.types import ANY, BAD, Ent, Num, SetOf
 
@@ -34,6 +35,9 @@ def check_bodies(c: Context) -> None:
         elif isinstance(item, ast.Guard):
             guard = x.rules.guards[name]
             guard.head = type_guard(statements, item.head, _env(guard.params, ""))
+        elif isinstance(item, ast.OptionGroup):
+            for included in (m for m in members(item.options) if isinstance(m, ast.Name)):
+                x.error("RS229", "a group of options includes no other", included.span, help="a decision includes both")
         elif isinstance(item, ast.Invariant):
             condition = x.condition(item.condition, Env())
             x.rules.invariants[name] = typed.Invariant(name, item.doc.text, condition, item.name.span)

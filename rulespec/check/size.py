@@ -34,8 +34,7 @@ def check_size(c: Context) -> None:
     """
     root, report = c.source.root, c.report
     groups = {name: item for (_, name), item in c.source.items.items() if isinstance(item, ast.OptionGroup)}
-    if groups:
-        check_includes(c.source.items.values(), groups, c.source.repeated or Repeated(report))
+    check_includes(c.source.items.values(), groups, c.source.repeated or Repeated(report))
     sizes: Counter[str] = Counter()
     players = get(root, "game", "players")
     sizes[text(get(players, "kind"), "player")] = integer(get(players, "max"), integer(get(players, "min"), 1))

@@ -15,6 +15,7 @@ from rulespec.documents.nodes import bits
 from rulespec.overlays.facts import FactEdit, fact_edits, same
 from rulespec.overlays.overlay import Key, Overlay, called, families, key_of
 from rulespec.syntax import ast
+from rulespec.syntax.shared import members
 
 _INCLUDE_BOTH = "use one of them, or write a third overlay that includes both and says what holds"
 
@@ -145,7 +146,7 @@ def check_extensions(overlays: Sequence[Overlay], report: Report) -> None:
         for item in overlay.rules:
             if not isinstance(item, ast.Extend):
                 continue
-            for option in item.options:
+            for option in members(item.options):
                 edit = option_edit(overlay, item, option)
                 name, group = option_name(option).text, isinstance(option, ast.Name)
                 before = found.setdefault((item.name.text, name, group), {})

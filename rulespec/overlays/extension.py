@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.syntax import ast
+from rulespec.syntax.shared import mapped, members
 
 MAX_REPEATED = 60_000
 """Nodes of the syntax trees of options that are added to decisions or included by them, each time counted."""
@@ -76,13 +77,13 @@ class Extender:
         self._extensions: dict[str, list[tuple[Extension, int]]] = {}
         for extension in extensions:
             found = self._extensions.setdefault(extension.item.name.text, [])
-            found.append((extension, sum(map(size, extension.item.options))))
+            found.append((extension, size_of(extension.item.options)))
         self._repeated = repeated
         self._within: list[Extension] = []
 
-    def options(self, options: Iterable[ast.OptionDef]) -> tuple[ast.OptionDef, ...]:
+    def options(self, options: Iterable[ast.Member]) -> tuple[ast.Member, ...]:
         """Options with the added options in their bodies."""
-        return tuple([replace(o, body=self.block(o.body)) for o in options])
+        return mapped(options, lambda o: replace(o, body=self.block(o.body)))
 
     def block(self, body: tuple[ast.Stmt, ...]) -> tuple[ast.Stmt, ...]:
         """A block with the added options."""
@@ -105,8 +106,8 @@ class Extender:
 
     def _decide(self, s: ast.Decide) -> ast.Decide:
         self.known.add(s.name.text)
-        options = self._members(s.options)
-        own = {o.name.text: o for o in s.options if isinstance(o, ast.OptionDef)}
+        options = self.options(s.options)
+        own = {o.name.text: o for o in members(s.options) if isinstance(o, ast.OptionDef)}
         for extension, nodes in self._extensions.get(s.name.text, ()):
             if extension in self._within:
                 continue
@@ -114,15 +115,12 @@ class Extender:
             self._repeated.add(nodes, f"this `extend decision {name.text}`", name.span)
             if len(self._within) == MAX_NESTED:
                 self._repeated.refuse(f"`{name.text}` is extended within {MAX_NESTED} other extensions", name.span)
-            added = [o for o in extension.item.options if isinstance(o, ast.OptionDef) and o.name.text in own]
+            added = [o for o in members(extension.item.options) if isinstance(o, ast.OptionDef) and o.name.text in own]
             self.twice += [(own[o.name.text], extension, o) for o in added]
             self._within.append(extension)
-            options += self._members(extension.item.options)
+            options += self.options(extension.item.options)
             self._within.pop()
-        return replace(s, options=tuple(options))
-
-    def _members(self, members: Iterable[ast.OptionDef | ast.Name]) -> list[ast.OptionDef | ast.Name]:
-        return [o if isinstance(o, ast.Name) else replace(o, body=self.block(o.body)) for o in members]
+        return replace(s, options=options)
 
 
 def decisions(tree: object) -> frozenset[str]:
@@ -131,7 +129,7 @@ def decisions(tree: object) -> frozenset[str]:
 
 
 def check_includes(items: Iterable[ast.Item], groups: Mapping[str, ast.OptionGroup], repeated: Repeated) -> None:
-    """Counts the groups of options as often as decisions include them, and groups within groups.
+    """Counts the groups of options as often as decisions include them, and what options share as often as they do.
 
     Raises:
         DiagnosticsError: RS108 if that is too much.
@@ -142,13 +140,17 @@ def check_includes(items: Iterable[ast.Item], groups: Mapping[str, ast.OptionGro
         name = group.name.text
         if name not in sizes:
             sizes[name] = 0  # one that includes itself is reported elsewhere
-            inner = [included for o in group.options for included in _included(o.body, groups)]
-            sizes[name] = sum(map(size, group.options)) + sum(whole(groups[o.text]) for o in inner)
+            bodies = [o.body for o in members(group.options) if isinstance(o, ast.OptionDef)]
+            inner = [included for body in bodies for included in _included(body, groups)]
+            sizes[name] = size_of(group.options) + sum(whole(groups[o.text]) for o in inner)
         return sizes[name]
 
     for item in items:
         for included in _included(item.body, groups) if isinstance(item, ast.Procedure) else ():
             repeated.add(whole(groups[included.text]), f"the group `{included.text}`", included.span)
+        for node in _nodes(item):
+            if isinstance(node, ast.Shared):
+                repeated.add(_shared(node) * _count(node.options, groups), "what these share", node.span)
 
 
 def _included(body: tuple[ast.Stmt, ...], groups: Mapping[str, ast.OptionGroup]) -> Iterator[ast.Name]:
@@ -164,8 +166,29 @@ def _included(body: tuple[ast.Stmt, ...], groups: Mapping[str, ast.OptionGroup])
             case ast.For() | ast.Repeat():
                 todo += s.body
             case ast.Decide():
-                todo += [inner for o in s.options if isinstance(o, ast.OptionDef) for inner in o.body]
-                yield from (o for o in s.options if isinstance(o, ast.Name) and o.text in groups)
+                todo += [inner for o in members(s.options) if isinstance(o, ast.OptionDef) for inner in o.body]
+                yield from (o for o in members(s.options) if isinstance(o, ast.Name) and o.text in groups)
+
+
+def size_of(options: Iterable[ast.Member], shared: int = 0) -> int:
+    """The number of nodes of options, each with what it shares with others; `shared` is what all of them share."""
+    total = 0
+    for o in options:
+        total += size_of(o.options, shared + _shared(o)) if isinstance(o, ast.Shared) else shared + size(o)
+    return total
+
+
+def _count(options: Iterable[ast.Member], groups: Mapping[str, ast.OptionGroup]) -> int:
+    """How many options there are, those of included groups among them."""
+    total = 0
+    for o in members(options):
+        group = groups.get(o.text) if isinstance(o, ast.Name) else None
+        total += 1 if group is None else sum(1 for _ in members(group.options))
+    return total
+
+
+def _shared(s: ast.Shared) -> int:
+    return size((s.params, s.condition))
 
 
 def size(tree: object) -> int:

@@ -309,6 +309,20 @@ class AnyOf(Struct, frozen=True, gc=False):
     lead: Expr | None
 
 
+class Shared(Struct, frozen=True, gc=False):
+    """Options with parameters and a condition that they share: `with …:`, `when …:`."""
+
+    params: tuple[OptionParam, ...]
+    condition: Expr | None
+    reason: Text
+    options: tuple[Member, ...]
+    span: Span
+
+
+Member = OptionDef | Name | Shared
+"""What stands in a decision: an option, the name of an included group, or several that share something."""
+
+
 class Decide(Stmt, frozen=True):
     """`decide`, `chance` or `decide … together`, told apart by `form`."""
 
@@ -317,7 +331,7 @@ class Decide(Stmt, frozen=True):
     by: Expr | AnyOf | None
     each: Binder | None
     doc: Text
-    options: tuple[OptionDef | Name, ...]
+    options: tuple[Member, ...]
 
 
 class Draw(Stmt, frozen=True):
@@ -388,13 +402,15 @@ class Scoring(Item, frozen=True):
 
 
 class OptionGroup(Item, frozen=True):
-    options: tuple[OptionDef, ...]
+    """Options that decisions include; a group includes no other."""
+
+    options: tuple[Member, ...]
 
 
 class Extend(Item, frozen=True):
     """Options for the decisions called `name`, wherever they are taken."""
 
-    options: tuple[OptionDef | Name, ...]
+    options: tuple[Member, ...]
 
 
 class Remove(Item, frozen=True):

@@ -40,6 +40,8 @@ _STATEMENTS = [
     "chance",
     "option",
     "include",
+    "with",
+    "when",
     "def",
     "procedure",
     "guard",

@@ -145,6 +145,15 @@ class _Builder(ExpressionBuilder):
         doc, body = self._doc_and_rest(meta, c[4:])
         return ast.OptionDef(name, params or (), by, weight, doc, body, self.origin.span(meta))
 
+    def shared_with(self, meta: Meta, c: list[Any]) -> ast.Shared:
+        params, condition, reason = c[:3]
+        span = self.origin.span(meta)
+        return ast.Shared(params, condition, self._text(reason, meta), tuple(c[3:]), span)
+
+    def shared_when(self, meta: Meta, c: list[Any]) -> ast.Shared:
+        condition, reason = c[:2]
+        return ast.Shared((), condition, self._text(reason, meta), tuple(c[2:]), self.origin.span(meta))
+
     def option_params(self, meta: Meta, c: list[Any]) -> tuple[ast.OptionParam, ...]:
         return tuple(x for x in c if isinstance(x, ast.OptionParam))
 

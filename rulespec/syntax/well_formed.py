@@ -105,6 +105,7 @@ WELL_FORMED: dict[type[Struct], Callable[[Any], bool]] = {
     ast.Decide: _decide,
     ast.Draw: lambda s: len(s.params) > 0 and (s.by is None or s.weight is None),
     ast.OptionDef: lambda o: len(o.body) > 0,
+    ast.Shared: lambda s: len(s.options) > 0 and (len(s.params) > 0 or s.condition is not None),
     ast.Def: _item,
     ast.Procedure: lambda item: (_item(item) or item.modifier == "hook") and len(item.body) > 0,
     ast.Guard: _guard,

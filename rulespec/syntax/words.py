@@ -42,7 +42,7 @@ OTHERS = frozenset(
             "replace",
             "score",
         ),
-        *("scoring", "some", "tiebreak", "to", "together", "until", "weight", "where", "within", "won", "wrap"),
+        *("scoring", "some", "tiebreak", "to", "together", "until", "weight", "when", "where", "within", "won", "wrap"),
     ]
 )
 """They stand where no name can."""

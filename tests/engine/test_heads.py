@@ -268,3 +268,72 @@ option go:
         "procedure counted_now(q: player) -> int:\n    return q.cash / 1 money\n",
     )
     assert take(game, "go").value("n") == "7"
+
+
+# --- what options share
+
+
+def test_options_share_parameters_and_conditions(play: Play) -> None:
+    game = asked(
+        play,
+        """
+with t in town where t != oak "T-20: not the oak" when n + t.tax > 5 "T-21: too little":
+    option go:
+        set m to t.tax
+    when t != ash "T-22: not the ash":
+        option stay(k in 1 .. 2):
+            require k + t.tax != 10 "T-23: not ten"
+            set m to k
+        include more
+when n > 0:
+    option never_now:
+        pass
+""",
+        "options more:\n    option run:\n        set m to 100\n    with s in {oak, elm}:\n        option hop:\n"
+        "            set m to s.tax\n",
+    )
+    assert listed(game) == [
+        *("go(ash)", "go(fir)", "stay(fir, 2)", "run(fir)", "hop(fir, oak)", "hop(fir, elm)", "rest_now"),
+    ]
+    assert refusal(game, "go(oak)") == "T-20: not the oak (t = oak)"
+    assert refusal(game, "stay(elm, 1)") == "T-21: too little (n + t.tax = 5)"
+    assert refusal(game, "run(ash)") == "T-22: not the ash (t = ash)"
+    assert refusal(game, "stay(fir, 1)") == "T-23: not ten (k + t.tax = 10)"
+    assert take(game, "hop(fir, elm)").value("m") == "5"
+
+
+def test_an_overlay_extends_a_decision_by_options_that_share(play: Play) -> None:
+    text = """
+procedure play():
+    for p in player where p.index == 0:
+        act(p)
+procedure act(p: player):
+    decide move by p:
+        when n == 0:
+            option wait:
+                pass
+--- variants/more.yaml
+id: more
+title: More
+for: small
+version: "1"
+--- variants/more.rules
+extend decision move:
+    with t in {oak, elm} when t.tax > 4:
+        option go:
+            needs far(t)
+            pass
+guard far(t: town):
+    require t.tax < 9
+--- variants/near.yaml
+id: near
+title: Near
+for: small
+version: "1"
+includes: [more]
+--- variants/near.rules
+replace guard far(t: town):
+    require t.tax < 5
+"""
+    assert listed(play(text + WORLD, overlays="+more")) == ["wait", "go(elm)"]
+    assert listed(play(text + WORLD, overlays="+near")) == ["wait"]

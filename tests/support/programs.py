@@ -300,7 +300,9 @@ class Writer:
                 by = programs_players.deciders(self.pick, lambda type_: self.expr(type_, scope, 1), self.fresh())
             head, weight = f"decide {who} by {by}:", ""
         before, self.together = self.together, self.together or form == 2
-        options = [line for _ in range(1 + self.number(2)) for line in self.option(scope, depth, deeper, place, weight)]
+        options = programs_heads.shared(
+            self, scope, deeper, lambda inner, pad: self.option(inner, depth, pad, place, weight)
+        )
         self.together = before
         return [f"{pad}{head}", *options, f"{deeper}option {who}_else:", f"{deeper}    set n to n + 1"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 BOOL, NUM, TOWN, MAYBE, SET, PLAYER = "bool", "int", "town", "town?", "set town", "player"
@@ -60,3 +61,20 @@ def _cost(w: Writer, scope: dict[str, str]) -> str:
     if form == 3 and PLAYER in scope.values():
         return f"cost ({amount}) * 1 money from {w.expr(PLAYER, scope, 1)}.cash to chest"
     return f"cost ({amount}) * 1 money {w.pick('from bank to chest', 'from chest to bank')}"
+
+
+def shared(w: Writer, scope: dict[str, str], pad: str, option: Callable[[dict[str, str], str], list[str]]) -> list[str]:
+    """Lines of one or two options, some of which share a parameter or a condition."""
+    lines: list[str] = []
+    for _ in range(1 + w.number(2)):
+        form, inner, deeper = w.number(5), scope, pad
+        if form < 2:
+            name, deeper = w.fresh(), pad + "    "
+            when = f" when {w.expr(BOOL, {**scope, name: TOWN}, 1)}" if form else ""
+            lines.append(f"{pad}with {name} in {w.expr(SET, scope, 1)}{when}:")
+            inner = {**scope, name: TOWN}
+        elif form == 2:
+            deeper = pad + "    "
+            lines.append(f"{pad}when {w.expr(BOOL, scope, 1)}:")
+        lines += option(inner, deeper)
+    return lines

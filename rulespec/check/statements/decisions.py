@@ -13,6 +13,7 @@ from rulespec.check.statements.heads import report_unused, split, type_head
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.syntax import ast
+from rulespec.syntax.shared import members
 from rulespec.typed import nodes as typed
 from rulespec.types import ANY, BAD, INT, Ent, Num, SetOf, Type
 
@@ -53,7 +54,7 @@ def type_decide(c: StatementContext, s: ast.Decide, env: Env, place: Place) -> O
         seen[o.name.text] = o
         if alive:
             ends.append(after)
-    understood = all(isinstance(o, ast.OptionDef) or o.text in c.effects.groups for o in s.options)
+    understood = all(isinstance(o, ast.OptionDef) or o.text in c.effects.groups for o in members(s.options))
     if together or not understood:  # perhaps nobody is asked, or an unknown option is chosen
         ends.append(env)
     decide = typed.Decide(s.span, s.form, s.name.text, by, each, s.doc.text, tuple(typed_options), lead=lead)
@@ -88,7 +89,7 @@ def _one(c: StatementContext, decision: str, e: ast.Expr, env: Env) -> typed.Exp
 def _options(c: StatementContext, s: ast.Decide) -> list[ast.OptionDef]:
     """The options of a decision; reports groups that are not declared."""
     groups = c.effects.groups
-    for o in s.options:
+    for o in members(s.options):
         if isinstance(o, ast.Name) and o.text not in groups:
             hint, notes = nearest(o.text, {g.name.text: g.name.span for g in groups.values()})
             c.x.error("RS221", f"no group of options is called `{o.text}`", o.span, notes=notes, help=hint)

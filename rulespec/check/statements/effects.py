@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from rulespec.syntax import ast
+from rulespec.syntax.shared import spread
 from rulespec.typed import nodes as typed
 
 Stmts = tuple[ast.Stmt, ...]
@@ -89,15 +90,15 @@ class Effects:
 
     def options(self, s: ast.Decide) -> list[ast.OptionDef]:
         """The options of a decision, with those of the groups that it includes; unknown groups are left out."""
-        options: list[ast.OptionDef] = []
-        for o in s.options:
-            if isinstance(o, ast.OptionDef):
-                options.append(o)
-            elif o.text in self.groups:
-                self.decls.used.add(f"options {o.text}")
-                self.decls.refer(o.span, self.groups[o.text])
-                options.extend(self.groups[o.text].options)
-        return options
+        return list(spread(s.options, self._included))
+
+    def _included(self, name: ast.Name) -> Iterable[ast.Member]:
+        """The members of a group that a decision includes."""
+        if name.text not in self.groups:
+            return ()
+        self.decls.used.add(f"options {name.text}")
+        self.decls.refer(name.span, self.groups[name.text])
+        return self.groups[name.text].options
 
 
 def callee(s: ast.Stmt, original: str) -> str:
