@@ -22,7 +22,7 @@ proof-short: $(STAMP)
 
 # The long proofs: those, and all recorded perfts with both backends; every two overlays together; 1,000 damaged rulesets;
 # coverage of all shipped rules; 1,000 random games with all invariants, 50 of them with both backends side by side;
-# 1,000 random games of each ruleset of the gallery beside OpenSpiel.
+# 1,000 random games of each ruleset of the gallery beside OpenSpiel or python-chess, and chess five moves deep.
 # More than an hour.
 proof: proof-short
 	RULESPEC_PERFT=1 RULESPEC_PAIRS=1 RULESPEC_MUTANTS=1000 $(BIN)/pytest -n 2 --dist worksteal -q \
@@ -31,6 +31,7 @@ proof: proof-short
 	RULESPEC_PLAYOUTS=1000 RULESPEC_AGREE=50 $(BIN)/pytest -n 2 -q tests/games/test_playouts.py
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[gallery]'
 	RULESPEC_OPEN_SPIEL=1000 $(BIN)/pytest -n 2 -q -m proof tests/games/test_open_spiel.py
+	RULESPEC_CHESS=1 $(BIN)/pytest -n 2 -q -m proof tests/games/test_chess.py
 
 # Two hours of fuzzing in all, in two processes; see docs/explanation/robustness.md. What fails is written to build/fuzz/.
 fuzz: $(STAMP)

@@ -1,0 +1,148 @@
+"""Chess: the numbers of positions that chess programs have published, and random games beside python-chess.
+
+The games need python-chess. RULESPEC_CHESS=1 with the marker `proof`, as in `make proof`: five moves deep, and a thousand
+games; without it all positions three moves deep, and a hundred.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+from functools import cache
+from typing import Any
+
+import pytest
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option
+from rulespec.load import load_ruleset
+
+SEATS = ("white", "black")
+MEN = {"k": "king", "q": "queen", "r": "rook", "b": "bishop", "n": "knight", "p": "pawn"}
+RIGHTS = {"K": "white_short", "Q": "white_long", "k": "black_short", "q": "black_long"}
+CASTLING = {"white_short": "e1g1", "white_long": "e1c1", "black_short": "e8g8", "black_long": "e8c8"}
+SQUARES = [column + row for row in "12345678" for column in "abcdefgh"]
+
+# Positions and numbers of the chess programming wiki, "Perft Results".
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+PERFT = {
+    START: [20, 400, 8_902, 197_281, 4_865_609],
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1": [48, 2_039, 97_862],
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1": [14, 191, 2_812, 43_238],
+    "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1": [6, 264, 9_467],
+    "r2q1rk1/pP1p2pp/Q4n2/bbp1p3/Np6/1B3NBn/pPPP1PPP/R3K2R b KQ - 0 1": [6, 264, 9_467],
+    "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8": [44, 1_486, 62_379],
+    "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10": [46, 2_079, 89_890],
+}
+ALL = "RULESPEC_CHESS" in os.environ
+QUICK, LONG = 2_500, 100_000
+"""Lines that the ordinary tests count at most, and those without RULESPEC_CHESS."""
+
+chess_rules = cache(load_ruleset)
+
+
+def men_of(board: str) -> dict[str, str]:
+    """The piles of the men on a board, by the square of each."""
+    found: dict[str, str] = {}
+    for row, text in zip("87654321", board.split("/"), strict=True):
+        letters = re.sub(r"\d", lambda n: " " * int(n[0]), text)
+        for column, letter in zip("abcdefgh", letters, strict=True):
+            if letter != " ":
+                found[column + row] = f"man[{SEATS[letter.islower()]}, {MEN[letter.lower()]}]"
+    return found
+
+
+def game_from(fen: str) -> Game:
+    """A game that begins at a position in Forsyth-Edwards notation."""
+    game = Game(chess_rules("chess"), SEATS)
+    board, active, rights, passed, clock, _ = fen.split()
+    for square, pile in men_of(START.split()[0]).items():
+        game.set_value(f"{pile}.at[{square}]", "0")
+    for square, pile in men_of(board).items():
+        game.set_value(f"{pile}.at[{square}]", "1")
+    game.set_value("active", SEATS["wb".index(active)])
+    game.set_value("rights", "{" + ", ".join(RIGHTS[r] for r in rights if r in RIGHTS) + "}")
+    game.set_value("passed", "none" if passed == "-" else passed)
+    game.set_value("clock", clock)
+    return game
+
+
+def count(game: Game, depth: int) -> int:
+    """The lines of so many moves."""
+    if game.is_over:
+        return 0
+    if depth == 1:
+        return len(game.legal_options)
+    total = 0
+    for option in list(game.legal_options):
+        game.apply(option)
+        total += count(game, depth - 1)
+        game.undo()
+    return total
+
+
+def check(fen: str, depth: int) -> None:
+    assert count(game_from(fen), depth) == PERFT[fen][depth - 1]
+
+
+DEPTHS = [(fen, depth) for fen, numbers in PERFT.items() for depth in range(1, len(numbers) + 1)]
+
+
+@pytest.mark.parametrize("fen, depth", [(f, d) for f, d in DEPTHS if PERFT[f][d - 1] < QUICK])
+def test_lines_are_as_many_as_published(fen: str, depth: int) -> None:
+    check(fen, depth)
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize(
+    "fen, depth", [(f, d) for f, d in DEPTHS if QUICK <= PERFT[f][d - 1] and (ALL or PERFT[f][d - 1] < LONG)]
+)
+def test_long_lines_are_as_many_as_published(fen: str, depth: int) -> None:
+    check(fen, depth)
+
+
+def uci(option: Option) -> str:
+    """A move as chess programs write it: from, to, and what a pawn becomes."""
+    name, *words = re.findall(r"\w+", str(option))
+    if name == "castle":
+        return CASTLING[words[0]]
+    into = {man: letter for letter, man in MEN.items()}
+    return words[0] + words[1] + (into[words[2]] if name == "promote" else "")
+
+
+def play_beside(chess: Any, rng: random.Random) -> str:
+    """A random game by both programs, which must agree at each position; returns how it ended."""
+    game, board = Game(chess_rules("chess"), SEATS), chess.Board()
+    while not game.is_over:
+        assert game.decision is not None
+        assert game.decision.by == SEATS[not board.turn]
+        moves = {uci(option): option for option in game.legal_options}
+        assert moves.keys() == {move.uci() for move in board.legal_moves}, board.fen()
+        assert len(moves) == len(game.legal_options)
+        move = rng.choice(sorted(moves))
+        game.apply(moves[move])
+        board.push_uci(move)
+    result = game.result
+    assert result is not None
+    if board.is_checkmate():
+        assert (result.ending, result.winners) == ("mate", [SEATS[board.turn]])
+    else:
+        assert (result.ending, result.winners) == ("stalemate" if board.is_stalemate() else "seventy_five_moves", [])
+        assert board.is_stalemate() or board.is_seventyfive_moves()
+    return str(result.ending)
+
+
+def test_random_games_are_those_of_python_chess() -> None:
+    chess = pytest.importorskip("chess")
+    rng = random.Random("chess")
+    for _ in range(10):
+        play_beside(chess, rng)
+
+
+@pytest.mark.proof
+def test_many_random_games_are_those_of_python_chess() -> None:
+    chess = pytest.importorskip("chess")
+    rng = random.Random("proof")
+    endings = {play_beside(chess, rng) for _ in range(1000 if ALL else 100)}
+    assert endings == {"mate", "stalemate", "seventy_five_moves"}
