@@ -74,7 +74,7 @@ def test_the_contents_are_the_headings() -> None:
 
 @pytest.mark.parametrize("block", examples("expr"), ids=lambda block: f"line {block.line}")
 def test_expressions_have_the_values_shown(block: Block, tmp_path: Path) -> None:
-    game = Game(load_ruleset("imperial" if block.name == "Imperial" else str(orchard(tmp_path))), ["Ann", "Bob"])
+    game = Game(load_ruleset(block.name.lower() or str(orchard(tmp_path))), ["Ann", "Bob"])
     for line in block.body.splitlines():
         expression, _, value = line.partition("#")
         assert game.value(expression.strip()) == value.strip(), expression

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+import programs_boards
 import programs_heads
 import programs_players
 from cases import split, write
@@ -88,7 +89,9 @@ class Writer:
         e = self.expr
         if PLAYER in s.values() and self.number(10) == 0:
             return programs_players.number(self.pick, lambda type_: e(type_, s, d), self.fresh())
-        form = self.number(15)
+        form = self.number(16)
+        if form == 15:
+            return programs_boards.number(self.pick, lambda type_: e(type_, s, d), self.fresh)
         if form < 3:
             return f"({e(NUM, s, d)} {self.pick('+', '-', '*')} {e(NUM, s, d)})"
         if form == 14:
@@ -392,7 +395,7 @@ def base() -> tuple[typed.Ruleset, Mapping]:
     """The world, loaded once; and its YAML."""
     import tempfile
 
-    files = split(IDLE + WORLD, "rules/play.rules")
+    files = split(IDLE + WORLD + programs_boards.BOARD, "rules/play.rules")
     with tempfile.TemporaryDirectory() as name:
         folder = write(Path(name) / "small", files)
         ruleset = load_ruleset(str(folder))

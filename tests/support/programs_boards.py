@@ -1,0 +1,34 @@
+"""Random expressions about a board: steps, rays, facts of spaces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+BOARD = """
+--- boards.yaml
+boards:
+  spot:
+    grid: {columns: r..t, rows: 1..4}
+    direction: course
+    directions: {ahead: [0, 1], aside: [-1, 0], aslant: [1, -1]}
+    links: {leap: [[1, 2], [-1, 1], aslant]}
+    facts: {home: town?}
+    spaces: {r1: {home: oak}, s3: {home: ash}, t4: {home: oak}}
+"""
+
+
+def number(pick: Callable[..., str], expr: Callable[[str], str], fresh: Callable[[], str]) -> str:
+    """A number that a board yields; `expr` writes an expression of a type, `fresh` a new name."""
+    x, y = fresh(), fresh()
+    course = pick("ahead", "aside", "aslant")
+    stops = f"{{{y} in spot where {y}.{pick('row', 'column')} == {expr('int')} or {y}.home == {expr('town?')}}}"
+    space = pick("r1", "s2", f"({pick('s3', 't2')}.to({course}, {expr('int')}) ?? s2)", "next(r4)")
+    return pick(
+        f"({space}.to({course}) ?? t1).index",
+        f"({space}.to({course}, {expr('int')}) ?? t1).row",
+        f"count({{{space}.to({y}) for {y} in course}})",
+        f"sum({x}.index for {x} in ray({space}, {course}))",
+        f"sum({x}.index for {x} in ray({space}, {course} until {stops}))",
+        f"count(union(ray({space}, {x} until {stops}) for {x} in course) & {space}.leap)",
+        f"count({x} in spot where {x}.to({course}) is some and {x}.to({course}).row > {expr('int')})",
+    )
