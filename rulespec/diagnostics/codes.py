@@ -63,6 +63,7 @@ CODES: dict[str, str] = {
     "RS242": "facts that do not fulfil a check",
     "RS243": "an amount below nothing",
     "RS244": "a comparison that always comes out the same",
+    "RS245": "a word that has another by now",
     "RS251": "nothing that a cost can be paid from",
     "RS261": "a value that waits stands in an expression",
     "RS262": "the value of a procedure is dropped",

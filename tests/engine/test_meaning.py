@@ -276,12 +276,12 @@ def test_the_set_of_a_loop_is_fixed_when_it_starts(play: Play) -> None:
     assert game.value("n") == "2"
 
 
-def test_repeat_leave_again_and_return(play: Play) -> None:
+def test_repeat_leave_continue_and_return(play: Play) -> None:
     body = """
 repeat at most 10:
     set n to n + 1
     if n == 3:
-        again
+        continue
     if n == 6:
         leave
     set m to m + 1
@@ -316,7 +316,7 @@ for t in town:
     let u = t.twin
     if u is none:
         set m to m + 1
-        again
+        continue
     set n to n + 100 * u.tax
 set n to n + sum(t.twin.tax for t in town where t.twin is some)
 set oak.owner to first(p in player)
@@ -390,7 +390,7 @@ def test_what_is_no_option_cannot_be_parsed(play: Play, text: str) -> None:
         play(TURN + WORLD).parse(text)
 
 
-def test_again_and_leave_in_a_decision(play: Play) -> None:
+def test_ask_again_and_leave_in_a_decision(play: Play) -> None:
     game = play(
         """
 procedure play():
@@ -401,7 +401,7 @@ procedure play():
                 option more:
                     set n to n + 1
                 option other:
-                    again
+                    ask again
                 include leaving
         set n to n + 100
     end game

@@ -92,7 +92,7 @@ procedure turn(p: player):
         option hit(t in town):
             roll strength(k in 0 .. 1)
             if k == 0:
-                again
+                ask again
             set t.owner to p
         option stay:
             pass

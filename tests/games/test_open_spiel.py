@@ -127,12 +127,9 @@ WORTH = {"single": 1.0, "gammon": 2.0, "backgammon": 3.0}
 def board(game: Game) -> Key:
     """For each player the men on the points 1 to 24, as he counts, and on the bar; then those of each that are off."""
     cells = game.position.program.cells
-    found: dict[str, list[int]] = {"at": [], "off": []}
-    for cell, held in zip(cells, game.position.cells, strict=True):
-        if cell.group == "pieces":
-            found[cell.place].append(held)
-    assert (len(found["at"]), len(found["off"])) == (2 * (POINTS + 1), 2)
-    return (*found["at"], *found["off"])
+    found = [n for cell, n in zip(cells, game.position.cells, strict=True) if cell.group == "pieces"]
+    assert len(found) == 2 * (POINTS + 2)
+    return tuple(found)
 
 
 def spiel_board(state: Any) -> Key:

@@ -93,7 +93,7 @@ procedure turn(p: player):
             set n to n + 1
         option gift(q in player where q != p, due in 1 money .. 2 money) by q:
             pay due from q.cash to p.cash
-            again
+            ask again
 """
 
 

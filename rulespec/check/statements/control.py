@@ -9,7 +9,7 @@ from rulespec.check.expressions.sets import type_binder
 from rulespec.check.origins import added
 from rulespec.check.scope import Env, known_if
 from rulespec.check.statements.context import Outcome, Place, StatementContext
-from rulespec.diagnostics.diagnostic import Label
+from rulespec.diagnostics.diagnostic import Diagnostic, Fix, Label, Severity
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.types import ANY, BAD, INT, Bool, Ent, Num, SetOf
@@ -76,6 +76,13 @@ def type_jump(c: StatementContext, s: ast.Jump, place: Place) -> typed.Stmt | No
     elif word == "ask again" and not place.asks:
         help_ = "`continue` goes on with the next turn of the loop, and `leave` leaves it" if place.in_loop else ""
         c.x.error("RS407", "`ask again` stands in no option of a decision, outside of loops in it", s.span, help=help_)
+    elif s.word == "again":
+        message, place_ = (
+            f"`again` is an older word, and means `{word}` here",
+            replace(s.span, end_line=s.span.line, end_column=s.span.column + len(s.word)),
+        )
+        fix = Fix(place_, word)
+        c.x.report.add(Diagnostic("RS245", Severity.WARNING, message, place_, help=f"write `{word}`", fix=fix))
     return typed.Jump(s.span, word)
 
 

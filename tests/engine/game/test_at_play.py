@@ -169,7 +169,7 @@ procedure play():
 options trips:
     option walk(k in 3 .. 4):
         set n to n + k
-        again
+        ask again
 """
     game = play(base + WORLD + variant("one", "doc: more", more), overlays="+one")
     assert listed(game) == ["stay", "walk(3)", "walk(4)", "rest"]

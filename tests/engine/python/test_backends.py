@@ -200,7 +200,7 @@ procedure build(p: player, t: town, u: town, k: int, l: int):
         option once_more:
             set n to n + k
             if n < 9:
-                again
+                ask again
 """
     ruleset = with_rules(rules.replace("; ", "\n    "))
     for seed in range(8):
@@ -284,7 +284,7 @@ procedure play():
     assert one.is_over and one.hash == two.hash
 
 
-@pytest.mark.parametrize("way_out", ["set t.seen to true", "again", "leave", "deeper()"])
+@pytest.mark.parametrize("way_out", ["set t.seen to true", "ask again", "leave", "deeper()"])
 def test_nothing_is_left_of_an_option_that_has_been_carried_out(way_out: str) -> None:
     """Whatever leads out of it: the order in which a player has done two things does not show."""
     rules = f"""

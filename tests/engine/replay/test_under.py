@@ -68,7 +68,7 @@ procedure play():
                 set p.points to p.points + n * factor
             option interject(q in player, n in 1 .. 2) by q:
                 set q.points to q.points + n
-                again
+                ask again
     end game
 
 def limit() -> int:

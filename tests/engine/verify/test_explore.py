@@ -113,7 +113,7 @@ procedure play():
                     require left >= n
                     set left to left - n
                 option shout by next(p):
-                    again
+                    ask again
 --- kinds.yaml
 state: {left: {type: int 0..4, start: 4}}
 """
@@ -159,7 +159,7 @@ procedure play():
         decide turn by p:
             option paint:
                 set red to not red
-                again
+                ask again
             option done:
                 pass
 --- kinds.yaml
@@ -194,7 +194,7 @@ procedure turns(p: player):
             option go:
                 pass
             option shout(q in player) by q:
-                again
+                ask again
 """
     assert codes(explored(tmp_path, rules)) == []
 
