@@ -104,7 +104,8 @@ def test_long_lines_are_as_many_as_published(fen: str, depth: int) -> None:
 
 def uci(option: Option) -> str:
     """A move as chess programs write it: from, to, and what a pawn becomes."""
-    name, *words = re.findall(r"\w+", str(option))
+    words: list[str] = re.findall(r"\w+", str(option))
+    name = words.pop(0)
     if name == "castle":
         return CASTLING[words[0]]
     into = {man: letter for letter, man in MEN.items()}
