@@ -17,5 +17,5 @@ def test_spaces_and_directions_are_known_to_the_editor(tmp_path: Path) -> None:
         assert editor.open(RULES) == []
         found = editor.ask("textDocument/completion", editor.at(RULES, "c.to(down) is none", 2))
         assert {"to", "index", "disc", "column", "row"} == {item["label"] for item in found}
-        [place] = editor.ask("textDocument/definition", editor.at(RULES, "down) is none"))
+        place = editor.ask("textDocument/definition", editor.at(RULES, "down) is none"))
         assert editor.place(place) == ("boards.yaml", "down")
