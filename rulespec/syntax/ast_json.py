@@ -156,12 +156,15 @@ def _run(all_steps: list[int], leaves: list[Any], leaf_kinds: list[int], nodes: 
 
 # --- kinds ------------------------------------------------------------------------------------------------------------
 
-_TUPLE_BITS = 20
+_TUPLE_BITS = 24
 (_NONE, _BOOL, _INT, _TEXT, _NAME, _SPAN, _EXPR, _STMT, _LET, _ITEM) = (1 << i for i in range(10))
 _TUPLE = 1 << _TUPLE_BITS - 1
 """A kind is a bit; that of a tuple has the kinds of its members further left. So a value fits if it has no other bit
 than the field."""
-_OWN = (ast.Name, ast.Text, ast.Binder, ast.TypeRef, ast.OptionParam, ast.OptionDef, ast.Param, ast.Tiebreak)
+_OWN = (
+    *(ast.Name, ast.Text, ast.Binder, ast.TypeRef, ast.OptionParam, ast.OptionDef, ast.AnyOf, ast.Shared),
+    *(ast.Param, ast.Tiebreak),
+)
 _KINDS = {node: 1 << 10 + i for i, node in enumerate(_OWN)}
 _BASES: dict[type[Struct], int] = {ast.Expr: _EXPR, ast.Stmt: _STMT, ast.Item: _ITEM}
 _NAMES = {
@@ -176,6 +179,7 @@ _NAMES = {
     "Let": _LET,
     "Item": _ITEM,
 }
+_NAMES["Member"] = _NAMES["OptionDef"] | _NAMES["Name"] | _NAMES["Shared"]
 
 
 def _accepted(annotation: str) -> int:

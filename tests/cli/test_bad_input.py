@@ -203,7 +203,7 @@ BAD_LOGS: dict[str, tuple[str | bytes, int, str]] = {
     "a line in the middle that is torn": (LOG.replace("take(2)", 'take(2)"\n'), 2, "log.jsonl:3:"),
     "no header": ("".join(LINES[1:]), 2, "log.jsonl:1:1"),
     "another version": (header(rulespec_log=9), 2, "version `9`"),
-    "unknown ruleset": (header(ruleset="chess"), 2, "there is no ruleset `chess`"),
+    "unknown ruleset": (header(ruleset="checkers"), 2, "there is no ruleset `checkers`"),
     "no seats": (header(seats=[]), 2, "log.jsonl:1:"),
     "too many seats": (header(seats=list("ABCDEFGH")), 2, "for 2 to 4 players, not for 8"),
     "unknown option of the ruleset": (header(options={"miser": "true"}), 2, "did you mean `misere`?"),
