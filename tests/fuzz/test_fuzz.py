@@ -23,7 +23,7 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.syntax.parser import parse_rules
 
 FOUND = TESTS / "fixtures" / "fuzz"
-INPUTS = int(os.environ.get("RULESPEC_FUZZ", "10"))
+INPUTS = int(os.environ.get("RULESPEC_FUZZ", "25"))
 SECONDS = 40  # of the processor: only what does not end fails here; `python -m fuzz` is stricter
 SAVED = sorted(p for p in FOUND.glob("*/*"))
 
