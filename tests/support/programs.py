@@ -10,6 +10,7 @@ from pathlib import Path
 import programs_boards
 import programs_heads
 import programs_players
+import programs_seats
 from cases import split, write
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -87,8 +88,9 @@ class Writer:
 
     def num(self, s: dict[str, str], d: int) -> str:
         e = self.expr
-        if PLAYER in s.values() and self.number(10) == 0:
-            return programs_players.number(self.pick, lambda type_: e(type_, s, d), self.fresh())
+        if self.number(8) == 0:
+            number = programs_players.number if self.number(2) else programs_seats.number
+            return number(self.pick, lambda type_: e(type_, s, d), self.fresh())
         form = self.number(16)
         if form == 15:
             return programs_boards.number(self.pick, lambda type_: e(type_, s, d), self.fresh)
@@ -123,12 +125,14 @@ class Writer:
             f"by_town[{e(TOWN, s, d)}, {e(NUM, s, d)}]",
             f"scale.space({e(NUM, s, d)} * 1 money).bonus",
             f"wheel.ahead(rest, {e(NUM, s, d)}).index",
-            f"({e(PLAYER, s, d)}.cash / 1 money)" if PLAYER in s.values() else "players",
+            f"({e(PLAYER, s, d)}.cash / 1 money)",
         )
 
     def truth(self, s: dict[str, str], d: int) -> str:
         e = self.expr
-        form = self.number(11)
+        form = self.number(12)
+        if form == 11:
+            return programs_seats.truth(self.pick, lambda type_: e(type_, s, d))
         if form == 10:  # a part that decides nothing, or is not asked
             dead = self.pick("and true", "or false", "and false", "or true", "and 1 > 2")
             if self.number(2):
@@ -191,8 +195,7 @@ class Writer:
         return f"{{{binder}}}"
 
     def player(self, s: dict[str, str], d: int) -> str:
-        known = [n for n, t in s.items() if t == PLAYER]
-        return f"next({self.pick(*known)})" if self.number(2) else self.pick(*known)
+        return programs_seats.player(self, s, d)
 
     # --- statements
 
@@ -208,7 +211,7 @@ class Writer:
         deeper = pad + "    "
         if self.number(9) == 0:
             return rearranged(self, scope, pad, may_ask=depth > 0 and not self.together)
-        if PLAYER in scope.values() and self.number(10) == 0:
+        if self.number(10) == 0:
             return [pad + programs_players.statement(self.pick, lambda type_: e(type_, scope, 1), self.fresh())]
         form = self.number(14 if depth > 0 else 7)
         if form == 0 and not self.together and self.answers and self.number(2):
@@ -231,9 +234,8 @@ class Writer:
             amount = f"min({pile}.supply, abs({e(NUM, scope, 1)}))"
             return [f"{pad}move {self.pick(amount, amount, '1')} of {pile} from supply to at[{e(TOWN, scope, 1)}]"]
         if form == 6:
-            if PLAYER not in scope.values():
-                return [f"{pad}pay abs({e(NUM, scope, 1)}) % 3 * 1 money from bank to chest"]
-            return [f"{pad}pay abs({e(NUM, scope, 1)}) % 3 * 1 money from {e(PLAYER, scope, 1)}.cash to chest"]
+            payer = self.pick("bank", f"{e(PLAYER, scope, 1)}.cash")
+            return [f"{pad}pay abs({e(NUM, scope, 1)}) % 3 * 1 money from {payer} to chest"]
         if form == 7:
             body = self.block(scope, depth, deeper, place)
             lines = [f"{pad}if {e(BOOL, scope, 2)}:", *body]
@@ -251,6 +253,8 @@ class Writer:
         if form == 9:
             body = self.block(scope, depth, deeper, "loop")
             return [f"{pad}repeat at most abs({e(NUM, scope, 1)}) % 4:", *body, *self.jump(scope, deeper, "loop")]
+        if form == 10 and self.number(2):
+            return programs_seats.cases(self, pad, lambda inner: self.block(scope, depth, inner, place), scope)
         if form == 10:
             cases = [f"{pad}match {e(TOWN, scope, 2)}:"]
             for names in (self.pick("oak", "oak, elm"), self.pick("ash", "ash, fir")):
@@ -264,6 +268,8 @@ class Writer:
             if self.number(3) == 0:
                 return draw(self, scope, pad)
             return self.decide(scope, depth, pad, place)
+        if form == 13 and not self.together and self.number(2):
+            return programs_seats.ending(self, scope, pad)
         return [f"{pad}set n to {e(NUM, scope, 3)}"]
 
     def jump(self, scope: dict[str, str], pad: str, place: str) -> list[str]:
@@ -286,12 +292,13 @@ class Writer:
         head = f"{pad}option {self.fresh()}" + (f"({', '.join(params)})" if params else "")
         lines = [f"{head}{weight and f' weight abs({self.expr(NUM, inner, 1)}) % 3'}:"]
         lines += [f"{pad}    {line}" for line in programs_heads.head(self, inner)]
-        return [*lines, *self.block(inner, depth, pad + "    ", place)]
+        lines += self.block(inner, depth, pad + "    ", place)
+        return lines if self.together else [*lines, *programs_seats.jump(self, inner, pad + "    ", place)]
 
     def decide(self, scope: dict[str, str], depth: int, pad: str, place: str) -> list[str]:
         deeper = pad + "    "
         who = self.fresh()
-        form = self.number(3) if PLAYER in scope.values() else 1
+        form = self.number(3)
         if form == 2:
             head, place, weight = f"decide {who} together by {who}p in player:", "together", ""
             scope = {**scope, f"{who}p": PLAYER}
@@ -299,7 +306,7 @@ class Writer:
             head, weight = f"chance {who}:", "yes"
         else:
             by = self.expr(PLAYER, scope, 1)
-            if self.number(4) == 0:
+            if self.number(2):
                 by = programs_players.deciders(self.pick, lambda type_: self.expr(type_, scope, 1), self.fresh())
             head, weight = f"decide {who} by {by}:", ""
         before, self.together = self.together, self.together or form == 2
@@ -371,12 +378,12 @@ class Writer:
 DEEP = 9
 BIG = "huge()"
 LEAVES = {
-    NUM: ("0", "1", "2", "n", "m", "few", "players", "limit"),
-    BOOL: ("true", "false", "oak.seen", "elm.seen", "(n > 1)"),
-    TOWN: TOWNS,
+    NUM: ("0", "1", "2", "n", "m", "few", "players", "limit", "size", "tilt"),
+    BOOL: ("true", "false", "oak.seen", "elm.seen", "(n > 1)", "open", "(mode == full)"),
+    TOWN: (*TOWNS, "south.home"),
     MAYBE: ("oak.twin", "elm.twin", "first(queue)", "first(z in towns from fir)"),
     SET: ("town", "towns", "(queue | {fir})", "oak.near", "{oak, fir}", "friends[ash]"),
-    PLAYER: (),
+    PLAYER: ("north", "south"),
 }
 
 
@@ -395,7 +402,7 @@ def base() -> tuple[typed.Ruleset, Mapping]:
     """The world, loaded once; and its YAML."""
     import tempfile
 
-    files = split(IDLE + WORLD + programs_boards.BOARD, "rules/play.rules")
+    files = split(IDLE + programs_seats.seated(WORLD) + programs_boards.BOARD, "rules/play.rules")
     with tempfile.TemporaryDirectory() as name:
         folder = write(Path(name) / "small", files)
         ruleset = load_ruleset(str(folder))

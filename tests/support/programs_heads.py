@@ -58,7 +58,7 @@ def _cost(w: Writer, scope: dict[str, str]) -> str:
     if form == 2:
         pile, place = f"cart[{w.pick('corn', 'salt')}]", f"at[{w.expr(TOWN, scope, 1)}]"
         return f"cost {amount} of {pile} {w.pick(f'from supply to {place}', f'from {place} to supply')}"
-    if form == 3 and PLAYER in scope.values():
+    if form == 3:
         return f"cost ({amount}) * 1 money from {w.expr(PLAYER, scope, 1)}.cash to chest"
     return f"cost ({amount}) * 1 money {w.pick('from bank to chest', 'from chest to bank')}"
 

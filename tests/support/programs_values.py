@@ -22,7 +22,7 @@ def draw(w: Writer, scope: dict[str, str], pad: str) -> list[str]:
         if w.number(3) == 0:
             params[-1] += f" where {w.expr('bool', scope, 1)}"
     head = f"{name}({', '.join(params)})"
-    if "player" in scope.values() and w.number(2):
+    if w.number(2):
         return [f"{pad}choose {head} by {w.expr('player', scope, 1)}"]
     weight = f" weight 1 + abs({w.expr('int', scope, 1)}) % 3" if w.number(2) else ""
     return [f"{pad}roll {head}{weight}"]

@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from programs import programs, with_rules
+from programs_seats import SETTINGS
 
 from rulespec.engine.game.closures import Closure, Closures
 from rulespec.engine.game.game import Game
@@ -35,7 +36,7 @@ from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
 EXAMPLES = int(os.environ.get("RULESPEC_EXAMPLES", "60"))
-EVERY = sorted(p.parent for root in (RULESETS, GAMES) for p in root.glob("*/game.yaml"))
+EVERY = sorted(p.parent for root in (RULESETS, GAMES) for p in root.rglob("game.yaml"))
 
 
 def outcome(ask: Callable[[], object]) -> object:
@@ -112,15 +113,18 @@ some_steps = st.sampled_from([MAX_STEPS]) | st.integers(10, 4_000)
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
-@given(text=programs(), seed=st.integers(0, 999), seats=st.integers(2, 3), steps=some_steps)
-def test_both_backends_agree_on_random_programs(text: str, seed: int, seats: int, steps: int) -> None:
+@given(text=programs(), seed=st.integers(0, 999), seats=st.integers(2, 3), steps=some_steps, chosen=SETTINGS)
+def test_both_backends_agree_on_random_programs(
+    text: str, seed: int, seats: int, steps: int, chosen: dict[str, str | int]
+) -> None:
     ruleset = with_rules(text)
     names = ["ann", "bob", "cid"][:seats]
-    fast = Game(ruleset, names, backend=lambda r, n, o: PythonBackend(lower(r, n, o), steps=steps))
-    plain = Game(ruleset, names, backend=lambda r, n, o: Interpreter(lower(r, n, o), steps=steps))
     rng = random.Random(seed)
-    hashes = agree(fast, plain, rng.randrange, 12)
-    take_back(fast, hashes)
+    for values, plies in (chosen, 12), ({}, 4):  # another number is another program
+        fast = Game(ruleset, names, values, lambda r, n, o: PythonBackend(lower(r, n, o), steps=steps))
+        plain = Game(ruleset, names, values, lambda r, n, o: Interpreter(lower(r, n, o), steps=steps))
+        hashes = agree(fast, plain, rng.randrange, plies)
+        take_back(fast, hashes)
 
 
 def weight(game: Game, option: Option) -> int:
@@ -244,12 +248,12 @@ def by_closures(ruleset: typed.Ruleset, seats: int, options: collections.abc.Map
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
-@given(text=programs(), seed=st.integers(0, 999))
-def test_closures_mean_the_same_on_random_programs(text: str, seed: int) -> None:
+@given(text=programs(), seed=st.integers(0, 999), chosen=SETTINGS)
+def test_closures_mean_the_same_on_random_programs(text: str, seed: int, chosen: dict[str, str | int]) -> None:
     ruleset, names = with_rules(text), ["ann", "bob"]
     agree(
-        Game(ruleset, names, backend=by_closures),
-        Game(ruleset, names, backend="interpreter"),
+        Game(ruleset, names, chosen, by_closures),
+        Game(ruleset, names, chosen, "interpreter"),
         random.Random(seed).randrange,
         12,
     )

@@ -1,0 +1,129 @@
+"""Random parts of programs about seats with names, their facts and teams, and settings that are numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from hypothesis import strategies as st
+
+if TYPE_CHECKING:
+    from programs import Writer
+
+Pick = Callable[..., str]
+Expr = Callable[[str], str]
+
+GAME = """\
+--- game.yaml
+id: small
+title: Small
+version: "1.0"
+players: {kind: player, min: 2, max: 4, seats: [north, south], teams: camp}
+units: [money, points]
+start: play
+options:
+  size: {type: int 0..3, default: 2}
+  tilt: {type: int -2..2, default: 1}
+  mode: {values: [brief, full], default: full}
+  open: {default: true}
+"""
+SETTINGS = st.fixed_dictionaries(
+    {
+        "size": st.integers(0, 3),
+        "tilt": st.integers(-2, 2),
+        "mode": st.sampled_from(["brief", "full"]),
+        "open": st.sampled_from(["true", "false"]),
+    }
+)
+"""Values of all settings."""
+
+_PLAIN = """\
+  player:
+"""
+_SEATED = """\
+  camp: {entities: {hills: {}, plains: {}}}
+  player:
+    facts: {home: town, share: int, camp: camp}
+    seats:
+      - {home: fir, share: 2, camp: plains}
+      - {home: oak, share: 0, camp: hills}
+      - {home: fir, share: 7, camp: hills}
+      - {home: elm, share: 2, camp: plains}
+"""
+
+
+def seated(world: str) -> str:
+    """A world with settings, in which two seats have names and all have facts."""
+    assert _PLAIN in world
+    return GAME + world.replace(_PLAIN, _SEATED)
+
+
+def number(pick: Pick, expr: Expr, x: str) -> str:
+    """A number of seats or settings; `expr` writes an expression of a type, `x` is a new name."""
+    who, camp = expr("player"), pick("hills", "plains", f"{expr('player')}.camp")
+    return pick(
+        f"{who}.share",
+        f"{who}.{pick('home', 'camp')}.index",
+        f"count({camp}.players)",
+        f"sum({x}.share for {x} in {camp}.players where {expr('bool')})",
+        f"count(best({x} in player by {x}.share * {expr('int')}))",
+        f"({expr('int')} {pick('/', '%')} {pick('size', 'tilt')})",
+        f"by_number[{pick('size', 'tilt')}] / 1 money",
+        f"by_town[{expr('town')}, size]",
+    )
+
+
+def truth(pick: Pick, expr: Expr) -> str:
+    """A condition about seats or settings."""
+    who = expr("player")
+    return pick(
+        f"({who} {pick('in', 'not in')} {pick('hills', 'plains')}.players)",
+        f"({who}.camp {pick('==', '!=')} {expr('player')}.camp)",
+        f"(size {pick('<', '>=', '==')} {expr('int')})",
+        f"(tilt {pick('>', '<=', '!=')} {pick('0', 'size', 'n')})",
+    )
+
+
+def player(w: Writer, scope: dict[str, str], depth: int) -> str:
+    """A player; of a team there may be nobody that is asked for."""
+    x, camp = w.fresh(), w.pick("hills", "plains")
+    form = w.number(5)
+    if form == 0:
+        return f"(first({x} in {camp}.players where {w.expr('bool', scope, depth)}) ?? {w.pick('north', 'south')})"
+    if form == 1:
+        return f"first({x} in player by {x}.share, {w.pick('', '-')}{x}.home)"
+    if form == 2:
+        return f"({w.pick('north', 'south')} if {w.expr('bool', scope, depth)} else {w.expr('player', scope, 0)})"
+    if form == 3:
+        return f"the({x} in player where {x} == {w.expr('player', scope, 0)})"
+    return f"next({w.expr('player', scope, 0)})"
+
+
+def cases(w: Writer, pad: str, block: Callable[[str], list[str]], scope: dict[str, str]) -> list[str]:
+    """A `match` on a seat or a setting; `block` writes lines."""
+    deeper = pad + "    "
+    if w.number(2):
+        lines = [f"{pad}match mode:"]
+        for name in ("brief", "full"):
+            lines += [f"{deeper}case {name}:", *block(deeper + "    ")]
+        return lines
+    lines = [f"{pad}match {w.expr('player', scope, 1)}:", f"{deeper}case {w.pick('north', 'south')}:"]
+    return [*lines, *block(deeper + "    "), f"{deeper}else:", *block(deeper + "    ")]
+
+
+def ending(w: Writer, scope: dict[str, str], pad: str) -> list[str]:
+    """A game that ends now and then, for a team or for somebody."""
+    winners = w.pick("hills.players", "plains.players", f"{{{w.expr('player', scope, 0)}}}", "{}")
+    end = w.pick("end game", f"end game as peace won by {winners}", f"end game as war won by {winners}")
+    return [f"{pad}if {w.expr('bool', scope, 1)} and n > 1:", f"{pad}    {end}"]
+
+
+def jump(w: Writer, scope: dict[str, str], pad: str, place: str) -> list[str]:
+    """How the body of an option may end: the decision is asked again, or the loop around it goes on or is left."""
+    ways = ["ask again", *(["continue", "leave"] if place == "loop" else [])]
+    if w.number(4):
+        return []
+    way = w.pick(*ways)
+    if w.number(4) == 0:
+        return [f"{pad}{way}"]
+    return [f"{pad}if {w.expr('bool', scope, 1)}:", f"{pad}    {way}"]
