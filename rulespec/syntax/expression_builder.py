@@ -195,6 +195,9 @@ class ExpressionBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
         name, source, order, start, where = c
         return ast.Binder(name, source, order or "", start, where, self.origin.span(meta))
 
+    def binders(self, meta: Meta, c: list[Any]) -> tuple[ast.Binder, ...]:
+        return tuple(c)
+
     def order(self, meta: Meta, c: list[Any]) -> str:
         return str(c[0])
 
@@ -203,11 +206,22 @@ class ExpressionBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
     ) -> ast.Expr:
         return ast.Each(self.origin.span(meta), op, binder, body, default)
 
+    def _nested(
+        self, meta: Meta, op: str, binders: tuple[ast.Binder, ...], body: Any = None, around: str = ""
+    ) -> ast.Expr:
+        """An operator over several binders: one in the other, the outer ones with the operator `around`."""
+        span = self.origin.span(meta)
+        *outer, last = binders
+        for binder in reversed(outer):
+            body = ast.Each(last.span.to(span), op, last, body, None)
+            op, last = around or op, binder
+        return ast.Each(span, op, last, body, None)
+
     def set_filter(self, meta: Meta, c: list[Any]) -> ast.Expr:
         return self._each(meta, "set", c[0])
 
     def set_map(self, meta: Meta, c: list[Any]) -> ast.Expr:
-        return self._each(meta, "set", c[1], c[0])
+        return self._nested(meta, "set", c[1], c[0], around="union")
 
     def by_keys(self, meta: Meta, c: list[Any]) -> ast.Expr:
         return self._each(meta, "order", self.keyed(c[0], c[1]))
@@ -216,22 +230,32 @@ class ExpressionBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
         return ast.InOrder(self.origin.span(meta), c[0] or ())
 
     def count_each(self, meta: Meta, c: list[Any]) -> ast.Expr:
-        return self._each(meta, "count", c[0])
+        return self._nested(meta, "count", c[0], around="sum")
 
     def sum_each(self, meta: Meta, c: list[Any]) -> ast.Expr:
-        return self._each(meta, "sum", c[1], c[0])
+        return self._nested(meta, "sum", c[1], c[0])
 
     def union_each(self, meta: Meta, c: list[Any]) -> ast.Expr:
-        return self._each(meta, "union", c[1], c[0])
+        return self._nested(meta, "union", c[1], c[0])
 
     def minmax_each(self, meta: Meta, c: list[Any]) -> ast.Expr:
         return self._each(meta, str(c[0]), c[2], c[1], c[3])
 
     def any_each(self, meta: Meta, c: list[Any]) -> ast.Expr:
-        return self._each(meta, "any", c[0])
+        return self._any(meta, c[0])
 
     def all_each(self, meta: Meta, c: list[Any]) -> ast.Expr:
-        return self._each(meta, "all", c[0], c[1])
+        return self._nested(meta, "all", c[0], c[1])
+
+    def _any(self, meta: Meta, binders: tuple[ast.Binder, ...]) -> ast.Expr:
+        """`any` over several binders: those for whom there is one of the next."""
+        span = self.origin.span(meta)
+        *outer, last = binders
+        for binder in reversed(outer):
+            found = ast.Each(last.span.to(span), "any", last, None, None)
+            where = found if binder.where is None else ast.Binary(span, "and", binder.where, found)
+            last = replace(binder, where=where)
+        return ast.Each(span, "any", last, None, None)
 
     def keyed(self, binder: ast.Binder, keys: tuple[ast.Expr, ...] | None) -> ast.Binder:
         """A binder with the keys behind it, if there are any."""

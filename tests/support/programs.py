@@ -14,6 +14,7 @@ import programs_seats
 from cases import split, write
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from programs_numbers import several
 from programs_orders import by_keys, rearranged, ways
 from programs_tokens import once, quiet_procedures
 from programs_values import ANSWERS, answers, draw, only, taken
@@ -107,13 +108,13 @@ class Writer:
         if form == 6:
             return f"{e(TOWN, s, d)}.{self.pick('tax', 'mark', 'index')}"
         if form == 7:
-            binder, inner = self.each(s, d)
+            binder, inner = several(self, s, d)
             return f"sum({e(NUM, inner, d)} for {binder})"
         if form == 8:
             binder, inner = self.each(s, d)
             return f"{self.pick('min', 'max')}({e(NUM, inner, d)} for {binder}, else {e(NUM, s, d)})"
         if form == 9:
-            return f"count({e(SET, s, d) if self.number(2) else self.each(s, d)[0]})"
+            return f"count({e(SET, s, d) if self.number(2) else several(self, s, d)[0]})"
         if form == 10:
             return f"cart[{self.pick('corn', 'salt')}].at[{e(TOWN, s, d)}]"
         if form == 11:  # an argument that nothing reads, a part that nothing needs
@@ -151,9 +152,9 @@ class Writer:
         if form == 6:
             return f"({e(MAYBE, s, d)} is {self.pick('none', 'some')})"
         if form == 7:
-            return f"any({self.each(s, d)[0]})"
+            return f"any({several(self, s, d)[0]})"
         if form == 8:
-            binder, inner = self.each(s, d)
+            binder, inner = several(self, s, d)
             return f"all({binder}: {e(BOOL, inner, d)})"
         return f"({e(SET, s, d)} == {e(SET, s, d)})"
 
@@ -182,17 +183,17 @@ class Writer:
             return f"best({by_keys(self, s, d)[0]})"
         if form == 2:
             return f"{{{e(TOWN, s, d)}, {e(TOWN, s, d)}}}"
-        binder, inner = self.each(s, d)
-        if form == 3:
-            return f"{{{e(TOWN, inner, d)} for {binder}}}"
-        if form == 4:
+        if form in (3, 4):
+            binder, inner = several(self, s, d)
+            if form == 3:
+                return f"{{{e(TOWN, inner, d)} for {binder}}}"
             return f"union({e(SET, inner, d)} for {binder})"
         if form == 5:
             if self.number(2):
                 return ways(self, s, d, "reach")
             name = self.fresh()
             return f"reach({name} from {e(SET, s, d)}: {e(SET, {**s, name: TOWN}, d)})"
-        return f"{{{binder}}}"
+        return f"{{{self.each(s, d)[0]}}}"
 
     def player(self, s: dict[str, str], d: int) -> str:
         return programs_seats.player(self, s, d)
