@@ -66,18 +66,11 @@ def test_what_cannot_be_is_told_at_its_place(play: Play, text: str, code: str, c
     assert not column or (code, column) in found
 
 
-def test_a_refusal_names_all_who_are_bound(play: Play) -> None:
-    rules = """
-procedure play():
-    decide go by first(player):
-        option run:
-            require all(t in town for u in t.near: t == u)  "only fir"
-            end game
-        option stay:
-            end game
-"""
-    game = play(rules + WORLD)
-    assert "it fails for t = oak, u = elm" in str(game.why_not(game.parse("run")))
+def test_a_broken_invariant_names_all_who_are_bound(play: Play) -> None:
+    game = play(f"invariant i:\n    all(t in town for u in t.near: t == u)\n{IDLE}{WORLD}")
+    assert game.why_broken("i") == "it fails for t = oak, u = elm"
+    game = play(f"invariant i:\n    not any(t in town for u in t.near where t == u)\n{IDLE}{WORLD}")
+    assert game.why_broken("i") == "it fails for t = fir, u = fir"
 
 
 def test_too_many_steps_are_told(play: Play) -> None:
