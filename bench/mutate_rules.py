@@ -21,7 +21,7 @@ _TOKEN = re.compile(r'"[^"\n]*"|#[^\n]*|[A-Za-z][A-Za-z0-9_]*|[0-9]+|==|!=|<=|>=
 _WORDS = {
     *("let", "pay", "move", "to", "from", "of", "if", "elif", "else", "match", "case", "for", "in", "repeat", "at"),
     *("most", "decide", "chance", "by", "together", "option", "include", "where", "after", "def", "procedure"),
-    *("guard", "cost", "needs", "with", "when"),
+    *("guard", "cost", "needs", "with", "when", "otherwise"),
     *("invariant", "scoring", "score", "tiebreak", "and", "or", "is", "game", "as", "won", "weight", "extend"),
     *("decision", "roll", "choose"),
 }

@@ -16,7 +16,7 @@ from rulespec.types import Ent
 
 NODES = (
     *(typed.Expr, typed.Stmt, typed.Binder, typed.OptionParam, typed.Requirement, typed.OptionDef),
-    *(typed.Cost, typed.Needs, typed.Tiebreak, typed.Scoring),
+    *(typed.Cost, typed.Needs, typed.Otherwise, typed.Tiebreak, typed.Scoring),
 )
 Step = str | int
 

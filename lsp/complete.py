@@ -18,7 +18,7 @@ WORDS = [
     *("replace", "wrap", "hook", "extend", "decision", "remove", "count", "sum", "union", "min", "max", "any", "all"),
     *("first", "best", "the", "next", "ray", "reach", "abs", "players", "cheapest", "costs", "within", "until"),
     *("order", "ask", "continue", "add", "take", "shuffle", "once", "guard", "cost", "needs", "lead"),
-    *("with", "when"),
+    *("with", "when", "otherwise"),
 ]
 """The words of the language."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from rulespec.engine.coverage.items import ELSE, OPTION, OVER, TESTED, TURN, Items, Point
+from rulespec.engine.coverage.items import ELSE, OPTION, OVER, RUN, TESTED, TURN, Items, Point
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.lower.marks import Marks
 from rulespec.engine.program import ir
@@ -81,6 +81,10 @@ class _ItemMarks(Marks):
             self._add(block, Point(item, TURN))
             if OVER in item.outcomes:
                 self.ways[again, leave] = Point(item, OVER)
+
+    def otherwise(self, s: typed.Otherwise, block: int) -> None:
+        """Notes that there is no legal option."""
+        self._add(block, Point(self.items.idle[s.span], RUN[0]))
 
     def add_entries(self, program: ir.Program) -> None:
         """Notes the first blocks of procedures, decisions and options of the lowered program."""

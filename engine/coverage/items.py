@@ -85,6 +85,8 @@ class Items:
         """The place of a parameter, and that of its `where` → its item."""
         self.options: dict[Span, Item] = {}
         self.decisions: dict[Span, Item] = {}
+        self.idle: dict[Span, Item] = {}
+        """The place of an `otherwise` → its branch."""
         self.definitions: dict[Span, Item] = {}
         self.procedures: dict[str, Item] = {}
         self.scoring: Item | None = None
@@ -221,6 +223,10 @@ class Items:
                         self.ranges[p.where.span] = item
             self._head(option.head, option.name)
             self._block(option.body, self.options[option.span], OPTION[1])
+        if s.otherwise is not None:
+            span = s.otherwise.span
+            self.idle[span] = self._item("branch", span, "otherwise", RUN)
+            self._block(s.otherwise.body, self.idle[span], RUN[0])
 
     def _head(self, head: Sequence[typed.HeadPart], name: str) -> None:
         """The demands of a head; what it names is part of them."""

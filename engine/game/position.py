@@ -255,12 +255,25 @@ class Position:
     def write(self, values: Mapping[int, int]) -> None:
         """Puts values into cells between two decisions: to undo the decision before is to undo them, too."""
         self._unshare()
-        journal = self.machine.write(self._state, values)
+        journal = self.machine.write(self._state, values) + self._settled()
         if self.steps:
             step = self.steps[-1]  # a copy may have the same
             self.steps[-1] = Step(step.journal + journal, step.option, step.before)
         self.stamp = next(_stamps)
         self._sum = self._sound = None
+
+    def _settled(self) -> Journal:
+        """Goes on where the rules do not wait, as no option is legal any more; returns the journal of it."""
+        block = self._state[ir.PC]
+        exit_ = self.program.blocks[block].exit
+        if not self._begun or not isinstance(exit_, ir.Ask) or exit_.otherwise is None:
+            return []
+        try:
+            journal = self.machine.run(self._state, block)
+        except ProgramFaultError as fault:
+            raise self.fault(fault) from None
+        self._asked = self.machine.asked.get(self._state[ir.PC], -1)
+        return journal
 
     def edit(self, change: Callable[[State], Mapping[int, int]]) -> None:
         """Writes the values that a function finds for cells. A game that has not begun is not begun by this."""

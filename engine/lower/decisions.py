@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from rulespec.engine.lower.blocks import BlockBuilder
 from rulespec.engine.lower.expressions import Scope
 from rulespec.engine.lower.heads import Begun
@@ -105,7 +107,20 @@ class DecisionLowering:
             self.taken.pop()
             self.b.goto(after)
         self._ask(s, ask, by, choices, among)
+        if s.otherwise is not None:
+            self._otherwise(s.otherwise, ask, after, scope)
         self.b.here = after
+
+    def _otherwise(self, s: typed.Otherwise, ask: int, after: int, scope: Scope) -> None:
+        """What is carried out where there is no legal option."""
+        exit_ = self.b.p.blocks[ask].exit
+        assert isinstance(exit_, ir.Ask)
+        self.b.here = self.b.block()
+        self.b.p.blocks[ask].exit = replace(exit_, otherwise=self.b.here)
+        if self.b.x.marks is not None:
+            self.b.x.marks.otherwise(s, self.b.here)
+        self._body(s.body, scope)
+        self.b.goto(after)
 
     def _name(self, begun: Begun) -> None:
         """Puts what the head of an option has named into its cells."""

@@ -19,5 +19,8 @@ class Marks:
     def loop(self, body: typed.Block, block: int, again: int, leave: int) -> None:
         """The body of a loop begins in a block; `again` is the block that decides whether to go on to `leave`."""
 
+    def otherwise(self, s: typed.Otherwise, block: int) -> None:
+        """What is carried out where there is no legal option begins in a block."""
+
     def definition(self, definition: typed.Definition, function: int) -> None:
         """A definition has the number of a function."""

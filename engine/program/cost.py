@@ -50,6 +50,16 @@ class Costs:
             steps += self.of(exit_.winners)
         return steps
 
+    def listing(self, c: ir.Choice) -> int:
+        """Steps of listing an option, besides those that are counted for each value of a parameter (`Param.steps`)."""
+        tests = [*(e for r in c.requires for e in (*(value for _, value in r.lets), r.expr))]
+        steps = sum(self.of(e) for e in (*tests, *(e for e in (c.by, c.weight) if e is not None)))
+        for param in reversed(c.params):
+            steps += self.of(param.where.expr) if param.where is not None else 0
+            steps = steps * self.members(param.low) if not param.steps else 0
+            steps += sum(self.of(e) for e in (param.low, param.high) if e is not None)
+        return steps
+
     def of(self, e: ir.Expr) -> int:
         """Steps of evaluating an expression once."""
         kind = type(e)

@@ -83,12 +83,19 @@ class Interpreter(Evaluator):
             self.count(1)
             for i in here.body:
                 self.execute(i, state, slots, journal)
-            if isinstance(here.exit, ir.Ask | ir.End):
+            if isinstance(here.exit, ir.Ask) and here.exit.otherwise is not None and self._is_idle(here.exit, state):
+                block = here.exit.otherwise
+            elif isinstance(here.exit, ir.Ask | ir.End):
                 self._stop(here.exit, block, state, slots, journal)
                 return
-            block = self.following(here.exit, state, slots, journal)
+            else:
+                block = self.following(here.exit, state, slots, journal)
             if self.observer is not None:
                 self.observer.entered(block, before)
+
+    def _is_idle(self, ask: ir.Ask, state: State) -> bool:
+        """Whether the decider has no legal option. What is evaluated to find one counts."""
+        return next(self.own(state, ask.decision), None) is None
 
     def _stop(self, exit_: ir.Ask | ir.End, block: int, state: State, slots: State, journal: Journal) -> None:
         put(state, ir.PC, block, journal)

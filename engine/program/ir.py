@@ -305,9 +305,10 @@ class Return(Exit, frozen=True):
 
 
 class Ask(Exit, frozen=True):
-    """Waits for a decision."""
+    """Waits for a decision; if the decider has no legal option, and `otherwise` is a block, goes on there instead."""
 
     decision: int
+    otherwise: int | None = None
 
 
 class End(Exit, frozen=True):

@@ -79,6 +79,7 @@ def _reached(flow: Flow, first: int) -> set[int]:
             exit_ = flow.p.blocks[block].exit
             if isinstance(exit_, ir.Ask):
                 todo += [choice.block for choice in flow.p.decisions[exit_.decision].choices]
+                todo += [exit_.otherwise] if exit_.otherwise is not None else []
     return found
 
 
@@ -126,7 +127,9 @@ def _ways(flow: Flow, block: int) -> list[tuple[int, list[int], list[int]]]:
     exit_ = flow.p.blocks[block].exit
     if isinstance(exit_, ir.Ask):
         choices = flow.p.decisions[exit_.decision].choices
-        return [(choice.block, [param.cell for param in choice.params], []) for choice in choices]
+        ways: list[tuple[int, list[int], list[int]]] = []
+        ways += [(choice.block, [param.cell for param in choice.params], []) for choice in choices]
+        return [*ways, (exit_.otherwise, [], [])] if exit_.otherwise is not None else ways
     if isinstance(exit_, ir.Branch) and isinstance(exit_.condition, ir.Op) and exit_.condition.op == "!=":
         one, other = exit_.condition.args
         if isinstance(one, ir.Cell) and isinstance(one.index, ir.Const) and other == ir.Const(0):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from rulespec.engine.passes.pipeline import PASSES, Pass, optimized
 from rulespec.engine.program import ir
@@ -13,7 +13,7 @@ from rulespec.engine.program.evaluator import Evaluator
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.journal import Journal, State, compact, overwrite, restore
-from rulespec.engine.program.limits import CHECK_EVERY, MAX_STEPS
+from rulespec.engine.program.limits import CHECK_EVERY, MAX_LISTED, MAX_STEPS
 from rulespec.engine.program.machine import Listed
 from rulespec.engine.python.choices import ChoiceWriter
 from rulespec.engine.python.code_memo import CodeMemo
@@ -32,6 +32,20 @@ _UNCOUNTED = 8
 
 class _DoubtfulError(Exception):
     """There may be too many steps."""
+
+
+class _Idle(NamedTuple):
+    """A decision that is not waited for without a legal option.
+
+    Attributes:
+        legal: what is left of the steps that are counted for values of parameters; turned over, if nothing is legal.
+        steps: the most steps of the rest.
+        otherwise: where the rules go on if nothing is legal.
+    """
+
+    legal: Callable[[State], int]
+    steps: int
+    otherwise: int
 
 
 class PythonBackend:
@@ -83,6 +97,13 @@ class PythonBackend:
         self._by: list[list[Any]] = [
             [names.get(f"by{i}_{k}") for k in range(len(fast.decisions[i].choices))] for i in count
         ]
+        costs = Costs(program)
+        self._idle = {
+            at: _Idle(names[f"any{e.decision}"], _listing(program.decisions[e.decision], costs), e.otherwise)
+            for at, e in enumerate(block.exit for block in program.blocks)
+            if isinstance(e, ir.Ask) and e.otherwise is not None
+        }
+        """The blocks in which a game waits if something is legal there."""
         self._who: list[Callable[[State], int] | None] = [names.get(f"who{i}") for i in count]
         self._scored = {id(e): names[f"score{i}"] for i, e in enumerate(_scored(program))}
         self._others = Evaluator(program)
@@ -148,15 +169,36 @@ class PythonBackend:
                 while at >= 0:
                     self._count(at, journal)
                     at = blocks[at](state, journal)
+            if self._idle:
+                self._go_on(state, journal)
         except ProgramFaultError:
             restore(state, journal)
+            state[ir.PC] = asked
             raise
         except (_DoubtfulError, RecursionError):
             restore(state, journal)
+            state[ir.PC] = asked
             return self._interpreted(state, block, args)
         if state[ir.PC] != asked:  # written last, so that no fault comes after it
             journal += (ir.PC, asked)
         return journal
+
+    def _go_on(self, state: State, journal: Journal) -> None:
+        """Goes on from decisions where there is no legal option, as long as their `otherwise` leads to others."""
+        while (idle := self._idle.get(state[ir.PC])) is not None:
+            try:
+                left = idle.legal(state)
+            except ProgramFaultError:  # the interpreter may have taken too many steps before it comes there
+                raise _DoubtfulError from None
+            self._left[0] -= idle.steps + MAX_LISTED - (left if left >= 0 else ~left)
+            if self._left[0] < self._left[1]:
+                self._look(journal)
+            at = -1 if left >= 0 else idle.otherwise
+            if at < 0:
+                return
+            while at >= 0:
+                self._count(at, journal)
+                at = self._blocks[at](state, journal)
 
     def _count(self, block: int, journal: Journal) -> None:
         """Counts the steps of a block that is called."""
@@ -240,6 +282,11 @@ class PythonBackend:
     def broken(self, state: State, since: Sequence[Journal] | None = None) -> list[int]:
         """The indices of the invariants that do not hold; with `since`, of those only that read a changed cell."""
         return self.invariants.broken(state, since)
+
+
+def _listing(d: ir.Decision, costs: Costs) -> int:
+    """The most steps of listing the decider's options, without those that are counted."""
+    return sum(costs.listing(c) for c in d.choices if c.by is None)
 
 
 def _write(writer: ExpressionWriter, occupied: Sequence[range], costs: Costs) -> dict[int, int]:

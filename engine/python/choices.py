@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from math import prod
 
@@ -14,6 +15,8 @@ from rulespec.engine.python.expressions import ExpressionWriter
 _DEAR = (ir.Fold, ir.Closure, ir.Ranked, ir.Spread, ir.Call, ir.Positive)
 """Expressions that are worth a variable."""
 
+_YIELD = re.compile(r"\byield .*")
+
 
 class ChoiceWriter:
     """Writes the functions of decisions: lists of options (`own3`, `out3`), tests (`test3_1`), the decider (`who3`)."""
@@ -23,6 +26,8 @@ class ChoiceWriter:
 
     def write(self) -> None:
         """Writes the functions of every decision."""
+        exits = (block.exit for block in self.w.p.blocks)
+        idle = {e.decision for e in exits if isinstance(e, ir.Ask) and e.otherwise is not None}
         for i, d in enumerate(self.w.p.decisions):
             if d.by is not None:
                 self.w.function(f"who{i:d}", ["s"], [f"return {self.w.x(d.by)}"])
@@ -34,8 +39,18 @@ class ChoiceWriter:
                 if any(param.steps for _, c in chosen for param in c.params):
                     body = [f"left = {MAX_LISTED:d}", *body]
                 self.w.function(f"{name}{i:d}", ["s"], body if chosen else ["return", "yield"])
+                if name == "own" and i in idle:
+                    self._any(i, body if chosen else [])
             for k, c in enumerate(d.choices):
                 self._test(f"{i:d}_{k:d}", c)
+
+    def _any(self, number: int, listing: list[str]) -> None:
+        """Writes the function that says whether there is a legal option of the decider (`any3`).
+
+        It returns what is left of the steps that are counted for values of parameters; turned over, if there is none.
+        """
+        found = [_YIELD.sub("return left", line) for line in listing if not line.startswith("left =")]
+        self.w.function(f"any{number:d}", ["s"], [f"left = {MAX_LISTED:d}", *found, "return ~left"])
 
     def _share(self, choices: list[ir.Choice]) -> list[str]:
         """The lines that evaluate what several options of a decision read, and at least one of them always."""

@@ -50,6 +50,8 @@ class FunctionWriter:
         todo += [first for first in self.plan.flow.firsts if first not in procedures]
         for d in self.p.decisions:
             todo += [d.block, *(c.block for c in d.choices)]
+        asks = (block.exit for block in self.p.blocks)
+        todo += [e.otherwise for e in asks if isinstance(e, ir.Ask) and e.otherwise is not None]
         at_once = {b for procedure in procedures.values() if not procedure.waits for b in procedure.blocks}
         calls = [block.exit for b, block in enumerate(self.p.blocks) if b not in at_once]
         todo += [e.after for e in calls if isinstance(e, ir.Enter)]

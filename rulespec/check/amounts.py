@@ -190,3 +190,4 @@ def _reached(block: typed.Block, ranges: Ranges) -> Iterator[typed.Stmt | typed.
                 if all(ranges.settled(r.condition) is not False for r in requires):
                     yield from option.head
                     yield from _reached(option.body, ranges)
+            yield from _reached(s.otherwise.body if s.otherwise is not None else (), ranges)

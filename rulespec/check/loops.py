@@ -45,7 +45,9 @@ def _quiet(block: typed.Block, always_asks: Callable[[typed.Procedure], bool]) -
             return out if s.word == "ask again" else out | {s.word}
         if isinstance(s, typed.Return):
             return out | {"return"}
-        if isinstance(s, typed.EndGame) or (isinstance(s, typed.Decide) and s.form != "together"):
+        if isinstance(s, typed.EndGame):
+            return out
+        if isinstance(s, typed.Decide) and s.form != "together" and s.otherwise is None:
             return out
         if isinstance(s, typed.CallProcedure) and always_asks(s.procedure):
             return out
@@ -58,6 +60,8 @@ def _quiet(block: typed.Block, always_asks: Callable[[typed.Procedure], bool]) -
                 ways |= {"next"}
         elif isinstance(s, typed.Match):
             ways = set().union(*(_quiet(b, always_asks) for _, b in s.cases), _quiet(s.other or (), always_asks))
+        elif isinstance(s, typed.Decide) and s.otherwise is not None:
+            ways = _quiet(s.otherwise.body, always_asks)  # nobody is asked where there is nothing to choose
         elif isinstance(s, typed.For | typed.Repeat):
             inner = _quiet(s.body, always_asks)
             ways = inner & {"return"}

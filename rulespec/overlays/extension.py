@@ -120,7 +120,10 @@ class Extender:
             self._within.append(extension)
             options += self.options(extension.item.options)
             self._within.pop()
-        return replace(s, options=options)
+        otherwise = s.otherwise
+        if otherwise is not None:
+            otherwise = replace(otherwise, body=self.block(otherwise.body))
+        return replace(s, options=options, otherwise=otherwise)
 
 
 def decisions(tree: object) -> frozenset[str]:
@@ -167,6 +170,7 @@ def _included(body: tuple[ast.Stmt, ...], groups: Mapping[str, ast.OptionGroup])
                 todo += s.body
             case ast.Decide():
                 todo += [inner for o in members(s.options) if isinstance(o, ast.OptionDef) for inner in o.body]
+                todo += s.otherwise.body if s.otherwise is not None else ()
                 yield from (o for o in members(s.options) if isinstance(o, ast.Name) and o.text in groups)
 
 

@@ -323,6 +323,13 @@ Member = OptionDef | Name | Shared
 """What stands in a decision: an option, the name of an included group, or several that share something."""
 
 
+class Otherwise(Struct, frozen=True, gc=False):
+    """What is carried out, without asking, where the decider of a decision has no legal option."""
+
+    body: tuple[Stmt, ...]
+    span: Span
+
+
 class Decide(Stmt, frozen=True):
     """`decide`, `chance` or `decide … together`, told apart by `form`."""
 
@@ -332,6 +339,7 @@ class Decide(Stmt, frozen=True):
     each: Binder | None
     doc: Text
     options: tuple[Member, ...]
+    otherwise: Otherwise | None = None
 
 
 class Draw(Stmt, frozen=True):

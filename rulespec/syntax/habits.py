@@ -114,7 +114,7 @@ _STATEMENTS = (
         "`return` leaves the procedure, `leave` the loop, `end game` ends the game",
     ),
     (_BODY + r"end ?¦(?:$|if|for|procedure|repeat)", "a block ends with its indentation; `end game` ends the game"),
-    (_BODY + r"(?:default|otherwise) ?¦:|^\w*: ¦(?:default|otherwise)\b|\bcase ¦_", "write `else:`"),
+    (_BODY + r"default ?¦:|^\w*: ¦(?:default|otherwise)\b|\bcase ¦_", "write `else:`"),
     (_BODY + r"else ?¦:", "`else` is indented like its `if`; that of a `match` like its `case`"),
     (_BODY + r"switch ?¦", "write `match`"),
     (r"\bcase .*(?:-¦>|¦->)", "write `case a:`"),

@@ -42,6 +42,7 @@ _STATEMENTS = [
     "include",
     "with",
     "when",
+    "otherwise",
     "def",
     "procedure",
     "guard",

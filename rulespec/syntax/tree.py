@@ -10,7 +10,7 @@ from lark.exceptions import VisitError
 from lark.indenter import DedentError
 from lark.tree import Meta
 
-from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.syntax import ast
 from rulespec.syntax.expression_builder import ExpressionBuilder
 from rulespec.syntax.indentation import Blocks
@@ -118,16 +118,28 @@ class _Builder(ExpressionBuilder):
     def any_of(self, meta: Meta, c: list[Any]) -> ast.AnyOf:
         return ast.AnyOf(self.origin.span(meta), c[0], c[1])
 
+    def otherwise(self, meta: Meta, c: list[Any]) -> ast.Otherwise:
+        return ast.Otherwise(c[0], self.origin.span(meta))
+
+    def _options(self, meta: Meta, c: list[Any]) -> tuple[ast.Text, tuple[ast.Member, ...]]:
+        """The docstring and the members of a block of options, in which no `otherwise` may stand."""
+        doc, (*options, otherwise) = self._doc_and_rest(meta, c)
+        if otherwise is not None:
+            help_ = "give another decision an option that is always legal"
+            message = "`otherwise` stands in a `decide` of one player, behind its options"
+            raise failure("RS252", message, otherwise.span, help_)
+        return doc, tuple(options)
+
     def decide_stmt(self, meta: Meta, c: list[Any]) -> ast.Stmt:
-        doc, options = self._doc_and_rest(meta, c[2:])
-        return ast.Decide(self.origin.span(meta), "decide", c[0], c[1], None, doc, options)
+        doc, (*options, otherwise) = self._doc_and_rest(meta, c[2:])
+        return ast.Decide(self.origin.span(meta), "decide", c[0], c[1], None, doc, tuple(options), otherwise)
 
     def together_stmt(self, meta: Meta, c: list[Any]) -> ast.Stmt:
-        doc, options = self._doc_and_rest(meta, c[2:])
+        doc, options = self._options(meta, c[2:])
         return ast.Decide(self.origin.span(meta), "together", c[0], None, c[1], doc, options)
 
     def chance_stmt(self, meta: Meta, c: list[Any]) -> ast.Stmt:
-        doc, options = self._doc_and_rest(meta, c[1:])
+        doc, options = self._options(meta, c[1:])
         return ast.Decide(self.origin.span(meta), "chance", c[0], None, None, doc, options)
 
     def roll_stmt(self, meta: Meta, c: list[Any]) -> ast.Stmt:
@@ -200,11 +212,11 @@ class _Builder(ExpressionBuilder):
         return ast.Tiebreak(c[0], c[1], c[2], c[3])
 
     def group_item(self, meta: Meta, c: list[Any]) -> ast.Item:
-        doc, options = self._doc_and_rest(meta, c[2:])
+        doc, options = self._options(meta, c[2:])
         return ast.OptionGroup(c[0] or "", c[1], doc, self.origin.span(meta), options)
 
     def extend_item(self, meta: Meta, c: list[Any]) -> ast.Item:
-        doc, options = self._doc_and_rest(meta, c[1:])
+        doc, options = self._options(meta, c[1:])
         return ast.Extend("", c[0], doc, self.origin.span(meta), options)
 
     def remove_item(self, meta: Meta, c: list[Any]) -> ast.Item:

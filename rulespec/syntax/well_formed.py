@@ -64,6 +64,8 @@ def _is_listed(parts: Any, base: type[Struct]) -> bool:
 def _decide(s: ast.Decide) -> bool:
     forms = {"decide": (True, False), "together": (False, True), "chance": (False, False)}
     keys = s.each.keys if s.each is not None else ()
+    if s.otherwise is not None and (s.form != "decide" or not s.otherwise.body):
+        return False
     return bool(s.options) and not keys and forms.get(s.form) == (s.by is not None, s.each is not None)
 
 

@@ -510,6 +510,13 @@ class OptionDef(Struct, frozen=True):
     span: Span
 
 
+class Otherwise(Struct, frozen=True):
+    """What is carried out, without asking, where the decider has no legal option."""
+
+    body: Block
+    span: Span
+
+
 class Decide(Stmt, frozen=True):
     """`form` is decide, chance or together.
 
@@ -525,6 +532,7 @@ class Decide(Stmt, frozen=True):
     options: tuple[OptionDef, ...]
     draws: bool = False
     lead: Expr | None = None
+    otherwise: Otherwise | None = None
 
 
 # --- rules ---------------------------------------------------------------------------------

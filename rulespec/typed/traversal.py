@@ -69,6 +69,7 @@ def walk(block: typed.Block) -> Iterator[typed.Stmt]:
         elif isinstance(s, typed.Decide):
             for o in s.options:
                 stack.extend(reversed(o.body))
+            stack.extend(reversed(s.otherwise.body if s.otherwise is not None else ()))
 
 
 def statement_expressions(s: typed.Stmt) -> list[typed.Expr]:

@@ -315,7 +315,8 @@ class Writer:
             self, scope, deeper, lambda inner, pad: self.option(inner, depth, pad, place, weight)
         )
         self.together = before
-        return [f"{pad}{head}", *options, f"{deeper}option {who}_else:", f"{deeper}    set n to n + 1"]
+        last = f"option {who}_else:" if form or self.number(2) else "otherwise:"
+        return [f"{pad}{head}", *options, f"{deeper}{last}", f"{deeper}    set n to n + 1"]
 
     def chains(self) -> list[str]:
         """Definitions and procedures that each call the one before, once or twice."""

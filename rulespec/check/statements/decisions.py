@@ -57,7 +57,14 @@ def type_decide(c: StatementContext, s: ast.Decide, env: Env, place: Place) -> O
     understood = all(isinstance(o, ast.OptionDef) or o.text in c.effects.groups for o in members(s.options))
     if together or not understood:  # perhaps nobody is asked, or an unknown option is chosen
         ends.append(env)
-    decide = typed.Decide(s.span, s.form, s.name.text, by, each, s.doc.text, tuple(typed_options), lead=lead)
+    otherwise = None
+    if s.otherwise is not None:  # an `ask again` in it belongs to the decision around this one
+        body, after, alive = c.inner(s.otherwise.body, env, place)
+        otherwise = typed.Otherwise(body, s.otherwise.span)
+        ends += [after] if alive else []
+    decide = typed.Decide(
+        s.span, s.form, s.name.text, by, each, s.doc.text, tuple(typed_options), lead=lead, otherwise=otherwise
+    )
     return decide, replace(env.meet(ends), vars=env.vars), bool(ends) or together
 
 

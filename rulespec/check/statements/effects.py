@@ -39,7 +39,7 @@ class Effects:
 
     def _of_statement(self, s: ast.Stmt, original: str) -> frozenset[object]:
         if isinstance(s, ast.Decide):
-            return frozenset().union(*(self.of(o.body, original) for o in self.options(s)))
+            return frozenset().union(*(self.of(block, original) for block in self._ways(s)))
         found = frozenset().union(*(self.of(block, original) for block in _blocks(s)))
         if isinstance(s, ast.Assign | ast.Rearrange):
             target = s.target
@@ -83,10 +83,14 @@ class Effects:
                 return True
             if isinstance(s, ast.For | ast.Repeat):
                 continue
-            blocks = [o.body for o in self.options(s)] if isinstance(s, ast.Decide) else _blocks(s)
+            blocks = self._ways(s) if isinstance(s, ast.Decide) else _blocks(s)
             if any(self.leaves(b) for b in blocks):
                 return True
         return False
+
+    def _ways(self, s: ast.Decide) -> list[Stmts]:
+        """The blocks of a decision."""
+        return [*(o.body for o in self.options(s)), s.otherwise.body if s.otherwise is not None else ()]
 
     def options(self, s: ast.Decide) -> list[ast.OptionDef]:
         """The options of a decision, with those of the groups that it includes; unknown groups are left out."""
