@@ -255,7 +255,12 @@ class Position:
     def write(self, values: Mapping[int, int]) -> None:
         """Puts values into cells between two decisions: to undo the decision before is to undo them, too."""
         self._unshare()
-        journal = self.machine.write(self._state, values) + self._settled()
+        journal = self.machine.write(self._state, values)
+        try:
+            journal = journal + self._settled()
+        except RulesetFaultError:
+            restore(self._state, journal)
+            raise
         if self.steps:
             step = self.steps[-1]  # a copy may have the same
             self.steps[-1] = Step(step.journal + journal, step.option, step.before)

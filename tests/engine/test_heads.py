@@ -464,3 +464,24 @@ def test_a_position_that_is_written_goes_on_where_nothing_is_legal(play: Play) -
     assert (asks(game), game.value("m")) == ("last by ann", "91")
     game.undo()
     assert (asks(game), game.value("few")) == ("act by ann", "2")
+
+
+def test_a_position_that_is_written_and_faults_stays_as_it_was(play: Play) -> None:
+    text = """
+procedure play():
+    decide act by first(q in player):
+        option go(t in town where n == 0):
+            pass
+        otherwise:
+            set m to 6 / (n - 1)
+    decide last by first(q in player):
+        option stay:
+            pass
+"""
+    game = play(text + WORLD)
+    before = game.hash
+    with pytest.raises(RulesetFaultError, match="divides by zero"):
+        game.set_value("n", "1")
+    assert (game.hash, asks(game), game.value("n")) == (before, "act by ann", "0")
+    game.set_value("n", "2")
+    assert (asks(game), game.value("m")) == ("last by ann", "6")
