@@ -163,7 +163,7 @@ _TUPLE = 1 << _TUPLE_BITS - 1
 than the field."""
 _OWN = (
     *(ast.Name, ast.Text, ast.Binder, ast.TypeRef, ast.OptionParam, ast.OptionDef, ast.AnyOf, ast.Shared),
-    *(ast.Param, ast.Tiebreak),
+    *(ast.Param, ast.Tiebreak, ast.Otherwise),
 )
 _KINDS = {node: 1 << 10 + i for i, node in enumerate(_OWN)}
 _BASES: dict[type[Struct], int] = {ast.Expr: _EXPR, ast.Stmt: _STMT, ast.Item: _ITEM}
