@@ -120,33 +120,47 @@ class Bench:
     """A copy of the games in the current folder, and what is known of them unedited."""
 
     files: KeptFiles = field(default_factory=KeptFiles)
-    refs: dict[str, str] = field(default_factory=dict)
-    """Each file that is read, with the reference under which it is tried."""
+    refs: dict[str, list[str]] = field(default_factory=dict)
+    """Each file that is read, with the references under which it is tried."""
     symbols: dict[str, Symbols] = field(default_factory=dict)
 
     def learn(self, only: str = "") -> None:
-        """Reads all rulesets and the overlays they offer; `only` those of one ruleset."""
+        """Reads all rulesets, the overlays they offer, and the overlays together; `only` those of one ruleset."""
         editor = EditorFiles()
-        names = [n for n in known_rulesets() if only in ("", n) and Path("games", n).is_dir()]
-        offers = [
-            f"{n}+{word.text}"
-            for n in names
-            for word in words(get(self.files.yaml(Path("games", n, "game.yaml"), f"games/{n}/game.yaml"), "overlays"))
-        ]
-        for ref in [*names, *offers]:
-            report = Report()
-            for file in load_source(ref, report, self.files).texts:
-                if self.refs.setdefault(file, ref) == ref and ref not in self.symbols:
-                    self.symbols[ref] = Symbols(ref, editor)
-            for path in sorted(Path("games", ref).glob("dialects/*.yaml")):
-                self.refs[str(path)] = ref
+        folders = {p.parent.name: p.parent for p in sorted(Path("games").rglob("game.yaml"))}
+        names = [n for n in known_rulesets() if only in ("", n) and n in folders]
+        for name in names:
+            game = self.files.yaml(folders[name] / "game.yaml", f"{folders[name]}/game.yaml")
+            offers = [word.text for word in words(get(game, "overlays"))]
+            for ref in [name, *(f"{name}+{offer}" for offer in offers), self.together(name, offers)]:
+                self._learn(ref, editor)
+            for path in sorted(folders[name].glob("dialects/*.yaml")):
+                self.refs[str(path)] = [name]
         self.files.learning = False
+
+    def together(self, name: str, offers: list[str]) -> str:
+        """A ruleset with as many of its overlays as go together, the first ones first."""
+        found = name
+        for offer in offers:
+            report = Report()
+            if check(f"{found}+{offer}", report, self.files) is not None and not report.diagnostics:
+                found += f"+{offer}"
+        return found
+
+    def _learn(self, ref: str, editor: EditorFiles) -> None:
+        """Notes the files that no smaller reference has; of several overlays, all files of overlays."""
+        several = ref.count("+") > 1
+        for file in load_source(ref, Report(), self.files).texts:
+            known = self.refs.setdefault(file, [])
+            if ref not in known and (not known or (several and "+" in known[0])):
+                known.append(ref)
+                self.symbols.setdefault(ref, Symbols(ref, editor))
 
     def mutants(self, count: int, seed: int) -> list[tuple[str, Mutant]]:
         """So many mutants, each with its reference: of all files, operators and classes in turn."""
-        buckets: dict[tuple[str, str, str], list[tuple[str, Mutant]]] = {}
+        buckets: dict[tuple[str, str, str, str], list[tuple[str, Mutant]]] = {}
         for ref, m in self.all_mutants:
-            buckets.setdefault((m.breaks, m.operator, m.file), []).append((ref, m))
+            buckets.setdefault((m.breaks, m.operator, m.file, ref), []).append((ref, m))
         rng = random.Random(seed)
         turns = sorted(buckets)
         rng.shuffle(turns)
@@ -162,10 +176,11 @@ class Bench:
     def all_mutants(self) -> list[tuple[str, Mutant]]:
         """Every mutant there is, with the reference under which it is tried."""
         found: list[tuple[str, Mutant]] = []
-        for file, ref in self.refs.items():
-            text = sheet(file, self.symbols[ref])
-            mutator = YamlMutator(text) if file.endswith(".yaml") else RulesMutator(text)
-            found += [(ref, m) for m in mutator.mutants()]
+        for file, refs in self.refs.items():
+            for ref in refs:
+                text = sheet(file, self.symbols[ref])
+                mutator = YamlMutator(text) if file.endswith(".yaml") else RulesMutator(text)
+                found += [(ref, m) for m in mutator.mutants()]
         return found
 
     def run(self, number: int, ref: str, mutant: Mutant) -> Outcome:

@@ -23,7 +23,8 @@ _WORDS = {
     *("most", "decide", "chance", "by", "together", "option", "include", "where", "after", "def", "procedure"),
     *("guard", "cost", "needs", "with", "when", "otherwise"),
     *("invariant", "scoring", "score", "tiebreak", "and", "or", "is", "game", "as", "won", "weight", "extend"),
-    *("decision", "roll", "choose"),
+    *("decision", "roll", "choose", "reach", "cheapest", "costs", "within", "until", "once", "lead", "best", "the"),
+    *("add", "take", "shuffle", "return", "ray"),
 }
 _BRACKETS = set("()[]{}")
 _END = (0, 0, "")
@@ -221,8 +222,9 @@ class RulesMutator:
             wanted = next((a.type for a in rest if isinstance(a.type, Num) and a.type.unit != ANY), None)
         if not isinstance(wanted, Num) or not isinstance(expr.type, Num) or expr.span.line != expr.span.end_line:
             return
-        units = list(self.symbols.checked.declarations.units)
-        other = next(u for u in units if u != wanted.unit)
+        other = next((u for u in self.symbols.checked.declarations.units if u != wanted.unit), None)
+        if other is None:
+            return
         text = self.sheet.cut(expr.span)
         if re.fullmatch(r"[0-9]+( [a-z]+)?", text):
             yield self.sheet.on("reunit", "unit", expr.span, f"{text.split()[0]} {other}")

@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from bench.mutate_forms import Change, of_expression, of_statement
 from bench.typed_tree import Edits, Root, Seen, Step, nodes, planted, relied_on, roots, settled, walk
 from rulespec.check.loops import endless_loops
 from rulespec.check.scope import Path, path_of
@@ -22,8 +23,6 @@ from rulespec.types import ANY, BOOL, INT, Num, Type
 COMPARISONS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
 _PAIRS = (("and", "or"), ("+", "-"), ("min", "max"), ("from", "after"))
 OTHER_WORD = {**dict(_PAIRS), **{second: first for first, second in _PAIRS}}
-Change = tuple[str, Any, str]
-"""The operator, the node instead, and the text instead."""
 
 
 @dataclass(slots=True)
@@ -59,13 +58,15 @@ class Mutator:
     """What the rule that is walked uses as if it could not be none."""
     assigned: dict[int, range] = field(default_factory=dict)
     """What is assigned to a field with a range, by `id`: the checker refuses a number outside."""
+    around: list[tuple[tuple[Step, ...], Span]] = field(default_factory=list)
+    """The statements around a node. What has the place of one of them is not written: `shuffle` stands for a loop."""
 
     def mutants(self, files: frozenset[str] | None = None) -> list[Mutant]:
         """All mutants, in the order of the source; only those in some files, if given."""
         found: dict[tuple[Span, str, str], Mutant] = {}
         rules = self.ruleset.rules
         for root in roots(rules):
-            self.relied = relied_on(rules, root)
+            self.relied, self.around = relied_on(rules, root), []
             for seen in walk(rules, root):
                 for operator, span, path, new, text in self._at(seen):
                     if files is not None and span.file not in files:
@@ -101,13 +102,20 @@ class Mutator:
             if low is not None and high is not None:
                 self.assigned[id(node.value)] = range(low, high + 1)
         if isinstance(node, typed.Expr):
-            changes = self._expression(node)
+            changes = iter(()) if self._unwritten(seen.path, node.span) else self._expression(node)
         elif isinstance(node, typed.Stmt):
+            self.around.append((seen.path, node.span))
             changes = self._statement(node)
         else:
             changes = self._part(node)
         for operator, new, text in changes:
             yield operator, self._span(node), seen.path, new, text
+
+    def _unwritten(self, path: tuple[Step, ...], span: Span) -> bool:
+        """Whether something has the place of a statement around it."""
+        while self.around and self.around[-1][0] != path[: len(self.around[-1][0])]:
+            self.around.pop()
+        return any(span == place for _, place in self.around)
 
     @staticmethod
     def _span(node: Any) -> Span:
@@ -141,6 +149,9 @@ class Mutator:
         elif isinstance(e, typed.BoardOp) and e.op == "ray" and len(e.args) > 2:
             ends = ", ".join(self.source(a.span) for a in e.args[:2])
             yield "until dropped", replace(e, args=e.args[:2]), f"ray({ends})"
+        elif isinstance(e, typed.Ways) and e.op == "cheapest" and self._free(e.bound):
+            yield from self._negated(e, "bound", e.bound)
+        yield from of_expression(e, self.source)
 
     def _constant(self, e: typed.Lit) -> Iterator[Change]:
         if isinstance(e.type, Num):
@@ -199,6 +210,7 @@ class Mutator:
                     yield "arguments swapped", replace(e, args=tuple(args)), f"({', '.join(names)})"
 
     def _statement(self, s: typed.Stmt) -> Iterator[Change]:
+        yield from of_statement(s, self.source)
         if isinstance(s, typed.Transfer):
             new = replace(s, source=s.target, target=s.source)
             yield "source and target swapped", new, f"from {self.source(s.target.span)} to {self.source(s.source.span)}"
@@ -244,7 +256,9 @@ class Mutator:
             yield from self._arguments(node)
 
     def _head(self, node: typed.OptionDef) -> Iterator[Change]:
-        """A head without one of its demands."""
+        """An option without its weight, or without one of its demands."""
+        if node.weight is not None:
+            yield "weight dropped", replace(node, weight=None), f"without weight {self.source(node.weight.span)}"
         for at, part in enumerate(node.head):
             if isinstance(part, typed.Let) or (isinstance(part, typed.Requirement) and not self._free(part.condition)):
                 continue
@@ -272,9 +286,11 @@ class Mutator:
 
     def _block(self, seen: Seen) -> Iterator[tuple[str, Span, tuple[Step, ...], Any, str]]:
         for at, s in enumerate(seen.node):
-            if _makes(s) or not self._may_go(s, seen.guards):
+            if self._unwritten(seen.path, s.span) or (at and s.span == seen.node[at - 1].span):
                 continue
-            yield "statement dropped", s.span, seen.path, _without(seen.node, at), ""
+            rest = tuple(other for other in seen.node if other.span != s.span)
+            if len(rest) < len(seen.node) - 1 or (not _makes(s) and self._may_go(s, seen.guards)):
+                yield "statement dropped", s.span, seen.path, rest, ""
 
     def _may_go(self, s: typed.Stmt, guards: frozenset[Path]) -> bool:
         """Whether a statement may be left out, and everything is still checked for none before it is used."""

@@ -17,7 +17,7 @@ from rulespec.documents.nodes import Mapping
 from rulespec.documents.text_files import display
 from rulespec.engine.coverage.trace import Tracer, trace_log, trace_scenario
 from rulespec.engine.game.machines import Machines
-from rulespec.engine.game.seating import check_settings
+from rulespec.engine.game.seating import check_settings, usual_seats
 from rulespec.engine.replay.replay import replay_log
 from rulespec.engine.verify.scenario import Scenario
 from rulespec.engine.verify.scenario_files import suite_scenarios
@@ -111,7 +111,8 @@ class _Runs:
         known = self._run(repr(scenario), run)
         options = tuple(sorted(check_settings(self.ruleset, dict(scenario.settings)).items()))
         lines = frozenset((file, line) for file, line in known["lines"])
-        return Test(scenario.id, scenario, None, len(scenario.seats), options, lines, known["seconds"])
+        seats = scenario.seats or usual_seats(self.ruleset)
+        return Test(scenario.id, scenario, None, len(seats), options, lines, known["seconds"])
 
     def log(self, path: Path) -> Test:
         """A recorded game as a test."""

@@ -261,3 +261,64 @@ def test_what_makes_a_variable_or_a_value_is_not_dropped(tmp_path: Path) -> None
     for mutant in mutants:
         with planted(ruleset, mutant.edits, "mutant") as changed:
             lower(changed, 2, {})
+
+
+FORMS = """\
+procedure play():
+    shuffle queue
+    add oak to queue
+    for t in town by t.tax:
+        take t from queue
+    for p in player:
+        turn(p)
+
+procedure turn(p: player):
+    decide move by any of player lead p:
+        option go(t in best(u in town by u.tax)):
+            set p.left to cheapest(x from {t} to y in x.near costs y.tax until y == elm, else 9)
+        option look(t in reach(x from {oak} to y in x.near costs y.tax within 5)):
+            set p.left to count(reach(x from {t}: x.near) & reach(x from {t} to y in town costs 1 within p.left))
+    decide hop by p:
+        option step(s in spot where s.to(up) is some):
+            set p.left to count(ray(s, up))
+        option wait:
+            pass
+    roll wind(force in 1 .. 3) weight force
+    set p.left to force
+--- kinds.yaml
+kinds:
+  town:
+    facts: {tax: int, near: set town}
+    entities: {oak: {tax: 3, near: [elm]}, elm: {tax: 5, near: [oak]}}
+  player: {state: {left: {type: int}}}
+state: {queue: {type: order town}}
+--- boards.yaml
+boards: {spot: {grid: {columns: a..c, rows: 1..3}, directions: {up: [0, 1]}}}
+"""
+
+
+def test_each_form_has_changes_of_its_own(tmp_path: Path) -> None:
+    ruleset = small(tmp_path / "small", FORMS)
+    mutants = Mutator(ruleset).mutants()
+    assert {
+        (3, "add/take", "take oak from queue"),
+        (4, "key dropped", "for t in town …"),
+        (5, "add/take", "add t to queue"),
+        (10, "any of dropped", "by p alone"),
+        (10, "lead dropped", "any of player"),
+        (11, "best dropped", "{u in town …}"),
+        (12, "comparison", "y != elm"),
+        (12, "cost of a step", "costs 1"),
+        (13, "constant", "4"),
+        (14, "reach dropped", "{t}"),
+        (14, "bound", "within p.left - 1"),
+        (15, "another decider", "by next(p)"),
+        (16, "two steps", "s.to(up, 2)"),
+        (17, "ray shortened", "{s.to(up)}"),
+        (20, "weight dropped", "without weight force"),
+    } <= {(m.span.line, m.operator, m.after) for m in mutants}
+    assert [(m.operator, len(m.edits)) for m in mutants if m.span.line == 2] == [("statement dropped", 1)]
+    before = lower(ruleset, 2, {})
+    for mutant in mutants:
+        with planted(ruleset, mutant.edits, "mutant") as changed:
+            assert lower(changed, 2, {}) != before

@@ -1,0 +1,88 @@
+"""Mutants of single forms: who decides, keys, orders, what ways cost, steps on boards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from msgspec.structs import replace
+
+from rulespec.typed import nodes as typed
+from rulespec.types import INT, Ent, Order, SetOf
+
+Change = tuple[str, Any, str]
+"""The operator, the node instead, and the text instead."""
+Source = Callable[[Any], str]
+"""The text of a place."""
+
+
+def of_expression(e: typed.Expr, source: Source) -> Iterator[Change]:
+    """What may stand instead of an expression."""
+    if isinstance(e, typed.Each):
+        yield from _ranked(e, source)
+    elif isinstance(e, typed.Reach):
+        yield "reach dropped", e.start, source(e.start.span)
+    elif isinstance(e, typed.Ways):
+        yield from _ways(e, source)
+    elif isinstance(e, typed.BoardOp):
+        yield from _on_board(e, source)
+
+
+def _ranked(e: typed.Each, source: Source) -> Iterator[Change]:
+    """`best` of a set, and the first by its only key: the set, and the first of it."""
+    unranked = replace(e.binder, keys=())
+    head = source(e.binder.var.span.to(e.binder.source.span))
+    if e.op == "best":
+        yield "best dropped", replace(e, op="set", binder=unranked), f"{{{head} …}}"
+    elif e.op == "first" and len(e.binder.keys) == 1:
+        yield "key dropped", replace(e, binder=unranked), f"first({head} …)"
+
+
+def _ways(e: typed.Ways, source: Source) -> Iterator[Change]:
+    one = typed.Lit(e.cost.type, e.cost.span, 1)
+    if not isinstance(e.cost, typed.Lit):
+        yield "cost of a step", replace(e, cost=one), "costs 1"
+    if e.op == "reach" and not isinstance(e.bound, typed.Lit):
+        for sign in ("+", "-"):
+            bound = typed.Op(e.bound.type, e.bound.span, sign, (e.bound, replace(one, type=e.bound.type)))
+            yield "bound", replace(e, bound=bound), f"within {source(e.bound.span)} {sign} 1"
+
+
+def _on_board(e: typed.BoardOp, source: Source) -> Iterator[Change]:
+    """A step that is two, and a ray that is one."""
+    space, direction = (source(a.span) for a in e.args[:2])
+    if e.op == "to" and len(e.args) == 2:
+        yield "two steps", replace(e, args=(*e.args, typed.Lit(INT, e.span, 2))), f"{space}.to({direction}, 2)"
+    elif e.op == "ray":
+        assert isinstance(e.type, SetOf)
+        step = typed.BoardOp(Ent(e.type.kind, optional=True), e.span, "to", e.board, e.args[:2])
+        yield "ray shortened", typed.Op(e.type, e.span, "set", (step,)), f"{{{space}.to({direction})}}"
+
+
+def of_statement(s: typed.Stmt, source: Source) -> Iterator[Change]:
+    """What may stand instead of a statement."""
+    if isinstance(s, typed.Decide) and s.form == "decide" and s.by is not None:
+        yield from _decider(s, s.by, source)
+    elif isinstance(s, typed.For) and len(s.binder.keys) == 1:
+        text = f"for {source(s.binder.var.span.to(s.binder.source.span))} …"
+        yield "key dropped", replace(s, binder=replace(s.binder, keys=())), text
+    elif isinstance(s, typed.Assign) and isinstance(s.value.type, Order) and isinstance(s.value, typed.Op):
+        word, _, rest = source(s.span).partition(" ")
+        if word == "add":
+            member, _, order = rest.partition(" to ")
+            yield "add/take", replace(s, value=replace(s.value, op="without")), f"take {member} from {order}"
+        elif word == "take":
+            member, _, order = rest.partition(" from ")
+            yield "add/take", replace(s, value=replace(s.value, op="append")), f"add {member} to {order}"
+
+
+def _decider(s: typed.Decide, by: typed.Expr, source: Source) -> Iterator[Change]:
+    if isinstance(by.type, SetOf):
+        alone = s.lead or typed.Op(Ent(by.type.kind), by.span, "first", (by,))
+        yield "any of dropped", replace(s, by=alone, lead=None), f"by {source(alone.span)} alone"
+        if s.lead is not None:
+            yield "lead dropped", replace(s, lead=None), f"any of {source(by.span)}"
+    else:
+        assert isinstance(by.type, Ent)
+        after = typed.Op(Ent(by.type.kind), by.span, "next", (by,))
+        yield "another decider", replace(s, by=after), f"by next({source(by.span)})"
