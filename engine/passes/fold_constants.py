@@ -19,7 +19,7 @@ def fold_constants(p: ir.Program) -> ir.Program:
     def fold(e: ir.Expr, top: int) -> ir.Expr:
         e = changed(e, lambda part: fold(part, top))
         if isinstance(e, ir.Op):
-            return _folded_op(e)
+            return _folded_op(e, facts)
         if isinstance(e, ir.Logic) and e.op != "??":
             return logic(e.op, list(e.args))
         if isinstance(e, ir.If):
@@ -36,12 +36,15 @@ def fold_constants(p: ir.Program) -> ir.Program:
     return everywhere(p, fold)
 
 
-def _folded_op(e: ir.Op) -> ir.Expr:
+def _folded_op(e: ir.Op, facts: Facts) -> ir.Expr:
     args = e.args
     if e.op in ("==", "!=", ">") and args[1] == FALSE and isinstance(args[0], ir.Op) and args[0].op == "count":
         e = ir.Op("!=" if e.op == ">" else e.op, (args[0].args[0], FALSE))
         args = e.args
     if e.op in ("==", "!=") and args[1] == FALSE and isinstance(args[0], ir.Fold) and args[0].op == "set":
+        asked = [x for x in (args[0].where, args[0].body) if x is not None]
+        if any(map(facts.may_fault, asked)):
+            return e  # the first member does not settle it: of a later one there may be a fault
         some = replace(args[0], op="any", body=None)
         return some if e.op == "!=" else ir.Op("not", (some,))
     if e.op == "count" and isinstance(args[0], ir.Fold) and args[0].op == "set" and args[0].body is None:

@@ -58,6 +58,10 @@ UNUSED = {
     "def f() -> int: min(1 / n for t in town - town, else 5)\n": ("f()", "5"),
     "def f() -> int: (1 / n) * 0\n": ("f()", "divides by zero"),
     "def f() -> int: 0 * (1 / n) + 4\n": ("f()", "divides by zero"),
+    # a set is worked out, though its first member says that it is not empty
+    "def f() -> bool: {(oak if 1 / n > 1 else elm) for t in town} == {}\n": ("1 if f() else 2", "divides by zero"),
+    "def f() -> bool: count({t in town where t == oak or 1 / n > 1}) > 0\n": ("1 if f() else 2", "divides by zero"),
+    "def f() -> bool: {t in town where t == oak or 1 / m > 1} != {}\n": ("1 if f() else 2", "1"),
     "def f() -> bool: all(t in {oak}: 1 / n == 1) or true\n": ("1 if f() else 2", "divides by zero"),
 }
 DIGITS = "15 digits"
