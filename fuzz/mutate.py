@@ -35,7 +35,10 @@ _WORDS = (
     *("none", "some", "true", "players", "original", "index", "{}", "[]", "~", "null", "yes", "<<", "&a", "*a"),
     *("!!set", "|", ">", "?", "-", "#", "%", "@", "in", "is", "not", "..", "??", "player", "money", "int"),
     *("set", "bool", "doc", "title", "extends", "includes", "self", "__class__", "import", "lambda", "def"),
-    *("exec", "{0}", "%s", ": ", "int 0..6"),
+    *("exec", "{0}", "%s", ": ", "int 0..6", "int -1..1", "once", "within", "costs", "until", "lead", "any of", "by"),
+    *("best", "the", "reach", "cheapest", "ray", "roll", "choose", "return", "cost", "needs", "guard", "with", "when"),
+    *("add", "take", "shuffle", "order", "hook", "wrap", "extend", "ask again", "continue", "leave", "together"),
+    *("seats", "teams", "facts", "grid", "line", "hexes", "directions", "links", "spaces", "overlays", "product"),
 )
 _OPEN = {"(": ")", "[": "]", "{": "}"}
 _AROUND = (("(", ")"), ("[", "]"), ("{", "}"), ("{a: ", "}"), ("not ", ""), ("-", ""), ("max(1, ", ")"))

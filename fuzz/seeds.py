@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import re
 import sys
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from fuzz.growing import growing
 from fuzz.parts import Parts, joined
-from fuzz.targets import TARGETS
+from fuzz.targets import OVERLAYS, TARGETS
 from rulespec.engine.game.numbered import every_option
 
 ROOT = Path(__file__).parent.parent
@@ -50,11 +51,27 @@ def _world() -> Parts:
 
 
 def _rulesets() -> Iterator[Parts]:
-    for game in sorted(TESTS.glob("rulesets/*/game.yaml")):
+    for game in sorted([*TESTS.glob("rulesets/*/game.yaml"), *GAMES.glob("gallery/*/game.yaml")]):
         yield _folder(game.parent)
     yield _world()
+    yield from _programs()
     yield from _examples()
     yield _folder(GAMES / "tutorial")
+    yield _tetrarchia()
+
+
+def _programs() -> Iterator[Parts]:
+    """Random programs, which hold all forms of the language; what is random mostly breaks invariants: without them."""
+    from programs import WHOLE_WORLD, Writer
+
+    for number in range(12):
+        text = Writer(random.Random(number).randrange).program() + WHOLE_WORLD.replace("{2: 10,", "{4: 2, 2: 10,")
+        yield _encoded(cut(re.sub(r"(?s)\ninvariant .*?(?=\nscoring )", "", text), "rules/play.rules"), {})
+
+
+def _tetrarchia() -> Parts:
+    """A game of all rooms, with its overlays on offer, but without what its rules cite."""
+    return {name: body for name, body in _folder(GAMES / "tetrarchia").items() if name != "rules.yaml"}
 
 
 def _examples() -> Iterator[Parts]:
@@ -95,6 +112,36 @@ def _overlays() -> Iterator[Parts]:
         rules = file.with_suffix(".rules")
         more = {"variants/o.rules": rules.read_bytes()} if rules.exists() else {}
         yield {"variants/o.yaml": file.read_bytes(), **more, **_world()}
+    yield from _several()
+
+
+def _several() -> Iterator[Parts]:
+    """Two or three overlays at once."""
+    for case in read_cases(TESTS / "fixtures" / "errors" / "overlays.yaml"):
+        overlays = case.ref.split("+")[1:]
+        if len(overlays) > 1:
+            yield _named(_encoded(case.files, _folder(TESTS / "rulesets" / "errors")), overlays)
+    game = _tetrarchia()
+    files = {f"variants/{p.name}": p.read_bytes() for p in sorted(GAMES.glob("tetrarchia/variants/*"))}
+    for overlays in (["el_grande", "imperivm"], ["diarchia", "patres_patriae"], ["mare_nostrvm", "imperivm"]):
+        yield _named({**files, **game}, overlays)
+
+
+def _named(parts: Parts, overlays: list[str]) -> Parts:
+    """An input whose overlays have the names that an input has; others are left out."""
+    names = dict(zip(overlays, OVERLAYS, strict=False))
+    game = re.sub(rb"(?m)^overlays:.*\n", b"", parts["game.yaml"])
+    kept = {name: body for name, body in parts.items() if not name.startswith("variants/")}
+    kept["game.yaml"] = game + f"overlays: [{', '.join(names.values())}]\n".encode()
+    for old, new in names.items():
+        kept |= {
+            f"variants/{new}.{name[11:]}": body
+            for name, body in _as_o(parts, f"variants/{old}.yaml").items()
+            if name.startswith("variants/")
+        }
+        body = re.sub(rb"(?m)^id: \w+$", b"id: " + new.encode(), kept[f"variants/{new}.yaml"])
+        kept[f"variants/{new}.yaml"] = body
+    return kept
 
 
 def _as_o(parts: Parts, overlay: str) -> Parts:

@@ -28,6 +28,10 @@ from rulespec.load import load_ruleset
 HOME = "home"
 """The folder that an input is written to: what is relative in it names nothing of this machine."""
 
+OVERLAYS = ("o", "p", "q")
+"""The names of overlays of an input."""
+
+_OFFERED = 0.3  # how often all sets of the overlays on offer are checked
 _PLIES = 8
 _LONG = 0.1  # seconds: the interpreter, which only says what is meant, would take twenty times as long
 
@@ -77,10 +81,15 @@ def _rules(session: Session) -> None:
 
 
 def _overlay(session: Session) -> None:
-    code, _ = session.command("validate", f"{HOME}+o", "--format", session.rng.choice(("text", "json")))
+    """Lays over a ruleset all overlays of the input; those on offer are tried out together, too."""
+    names = [name for name in OVERLAYS if Path(HOME, f"variants/{name}.yaml").exists()]
+    ref = "+".join([HOME, *(names or OVERLAYS[:1])])
+    code, _ = session.command("validate", ref, "--format", session.rng.choice(("text", "json")))
     if code == 0:
-        _play(session, f"{HOME}+o")
-    session.command("diff", HOME, f"{HOME}+o", "--format", session.rng.choice(("text", "json")))
+        _play(session, ref)
+    if len(names) > 1 and session.rng.random() < _OFFERED:
+        session.command("validate", HOME, "--overlays")
+    session.command("diff", HOME, ref, "--format", session.rng.choice(("text", "json")))
 
 
 def _fix(session: Session) -> None:

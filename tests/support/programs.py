@@ -30,16 +30,17 @@ from rulespec.overlays.stages import lay_rules
 from rulespec.syntax.parser import parse_rules
 from rulespec.typed import nodes as typed
 
-Draw = Callable[[st.SearchStrategy[int]], int]
+Below = Callable[[int], int]
+"""Chooses a number from 0 to below another."""
 NUM, BOOL, TOWN, MAYBE, SET, PLAYER = "int", "bool", "town", "town?", "set town", "player"
 TOWNS = ("oak", "elm", "ash", "fir")
 
 
 class Writer:
-    """Writes a well-typed program over the world of worlds.py; every choice is drawn, so that examples shrink."""
+    """Writes a well-typed program over the world of worlds.py; `below` makes every choice."""
 
-    def __init__(self, draw: Draw) -> None:
-        self.draw = draw
+    def __init__(self, below: Below) -> None:
+        self.number = below
         self.names = 0
         self.together = False
         """Whether the place is in an option of a decision that is taken together."""
@@ -47,9 +48,6 @@ class Writer:
         """How many of the procedures of `ANSWERS` may be called."""
         self.hushed = -1
         """The number of the quiet procedure that is written; -1 if it is none."""
-
-    def number(self, below: int) -> int:
-        return self.draw(st.integers(0, below - 1))
 
     def pick(self, *choices: str) -> str:
         return choices[self.number(len(choices))]
@@ -396,7 +394,11 @@ def plainer(lines: list[str]) -> list[str]:
 
 @st.composite
 def programs(draw: Callable[[st.SearchStrategy[int]], int]) -> str:
-    return Writer(draw).program()
+    return Writer(lambda below: draw(st.integers(0, below - 1))).program()
+
+
+WHOLE_WORLD = programs_seats.seated(WORLD) + programs_boards.BOARD
+"""The files that the programs are written for."""
 
 
 @cache
@@ -404,7 +406,7 @@ def base() -> tuple[typed.Ruleset, Mapping]:
     """The world, loaded once; and its YAML."""
     import tempfile
 
-    files = split(IDLE + programs_seats.seated(WORLD) + programs_boards.BOARD, "rules/play.rules")
+    files = split(IDLE + WHOLE_WORLD, "rules/play.rules")
     with tempfile.TemporaryDirectory() as name:
         folder = write(Path(name) / "small", files)
         ruleset = load_ruleset(str(folder))
