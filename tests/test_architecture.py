@@ -24,7 +24,7 @@ ROOMS = (*RULESPEC, *(f"engine.{room}" for room in ENGINE), "lsp", "cli", "__ini
 GAME_WORDS = {
     *("nation", "bond", "treasury", "rondel", "imperial", "swiss", "fleet", "army", "armies", "emperor", "barbarian"),
     *("investor", "germany", "italy", "france", "berlin", "taxation", "manoeuvre", "maneuver", "convoy", "shipyard"),
-    *("armaments", "playimperial", "tetrarchia"),
+    *("armaments", "playimperial", "tetrarchia", "electorate", "archdiocese", "thaler"),
 }
 
 
