@@ -1,0 +1,121 @@
+"""Where most steps of an expression come from: the sets that multiply, and what is called within them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from math import prod
+from typing import NamedTuple
+
+from rulespec.check.steps import Work
+from rulespec.diagnostics.diagnostic import Label
+from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import definition_expressions, head_expressions, parts
+
+_LOOPS = (typed.Each, typed.Reach, typed.Ways)
+_MOST_NOTES = 3
+_Factor = tuple[int, str]
+
+
+class Product(NamedTuple):
+    """What most steps come from.
+
+    Attributes:
+        text: the factors, such as `48 x · 20 near · 31 step_cost`.
+        notes: the factors of the definitions that are called so.
+    """
+
+    text: str
+    notes: tuple[Label, ...]
+
+
+def dearest(work: Work, found: Sequence[typed.Expr], times: int = 1, name: str = "times") -> Product:
+    """What most steps of some expressions come from; `times` is how often they are evaluated, and `name` for what."""
+    return _product(work, [(times, name)], found)
+
+
+def dearest_listing(work: Work, option: typed.OptionDef) -> Product:
+    """What most steps of listing an option come from."""
+    factors: list[_Factor] = []
+    ways: list[tuple[int, int, list[typed.Expr]]] = []
+    times = 1
+    for at, param in enumerate(option.params):
+        ways.append((times, at, [e for e in (param.low, param.high) if e is not None]))
+        many = work.sizes.of(param.low) if param.high is None else 1
+        factors.append((many, param.var.name))
+        times *= many
+        ways.append((times, at + 1, [param.where] if param.where is not None else []))
+    ways.append((times, len(factors), head_expressions(option.head)))
+    _, many, asked = max(ways, key=lambda way: way[0] * (1 + sum(map(work.of, way[2]))))
+    return _product(work, factors[:many], asked)
+
+
+def _product(work: Work, outer: list[_Factor], asked: Sequence[typed.Expr]) -> Product:
+    factors, called = _factors(work, asked)
+    text = _text([*outer, *factors])
+    notes: list[Label] = []
+    while called is not None and len(notes) < _MOST_NOTES:
+        factors, inner = _factors(work, definition_expressions(called))
+        notes.append(Label(called.span, f"`{called.name}`: {_text(factors)}"))
+        called = inner
+    return Product(text, tuple(notes))
+
+
+def _text(factors: Sequence[_Factor]) -> str:
+    return " · ".join(f"{number:,} {name}" for number, name in factors if number > 1)
+
+
+def _factors(work: Work, asked: Sequence[typed.Expr]) -> tuple[list[_Factor], typed.Definition | None]:
+    """The factors of the dearest part of some expressions, and the definition that the last of them is, if any."""
+    factors: list[_Factor] = []
+    while True:
+        loops: list[typed.Expr] = []
+        called: dict[typed.Definition | typed.Procedure, list[int]] = {}
+        for e in _at_once(asked):
+            if isinstance(e, typed.Call):
+                called.setdefault(e.definition, []).append(work.of_definition(e.definition))
+            elif isinstance(e, typed.Once):
+                called.setdefault(e.procedure, []).append(work.of_procedure(e.procedure))
+            elif isinstance(e, _LOOPS):
+                loops.append(e)
+        loop = max(loops, key=work.of, default=None)
+        rule = max(called, key=lambda each: sum(called[each]), default=None)
+        if loop is not None and (rule is None or work.of(loop) >= sum(called[rule])):
+            more, asked = _dearest_of(work, loop)
+            factors += more
+        elif rule is not None:
+            factors += [(len(called[rule]), "times"), (called[rule][0], rule.name)]
+            return factors, rule if isinstance(rule, typed.Definition) else None
+        else:
+            return [*factors, (sum(map(work.of, asked)), "steps")], None
+
+
+def _at_once(asked: Iterable[typed.Expr]) -> Iterator[typed.Expr]:
+    """Some expressions and the parts of them that are evaluated once; of a loop, the loop alone."""
+    todo = [*asked]
+    while todo:
+        e = todo.pop()
+        yield e
+        if not isinstance(e, _LOOPS):
+            todo += parts(e)
+
+
+def _dearest_of(work: Work, loop: typed.Expr) -> tuple[list[_Factor], list[typed.Expr]]:
+    """What is dearest in a loop, and what it is multiplied by."""
+    ways: list[tuple[list[_Factor], list[typed.Expr]]] = []
+    if isinstance(loop, typed.Each):
+        b = loop.binder
+        name = b.var.name
+        ways.append(([], [x for x in (b.source, b.start, loop.default) if x is not None]))
+        ways.append(([(work.sizes.of(b.source), name)], [b.where] if b.where is not None else []))
+        found = [x for x in (loop.body, *b.keys) if x is not None]
+        ways.append(([(work.sizes.found(b), name)], found))
+    elif isinstance(loop, typed.Reach):
+        ways.append(([], [loop.start]))
+        ways.append(([(work.sizes.kind(loop.var.type), loop.var.name)], [loop.step]))
+    elif isinstance(loop, typed.Ways):
+        near, settled = loop.near, (work.sizes.kind(loop.var.type), loop.var.name)
+        ways.append(([], [loop.start, *([loop.default] if loop.default is not None else [])]))
+        ways.append(([settled], [near.source, loop.bound]))
+        ways.append(([settled, (work.sizes.of(near.source), near.var.name)], [near.where] if near.where else []))
+        ways.append(([settled, (work.sizes.found(near), near.var.name)], [loop.cost]))
+    return max(ways, key=lambda way: prod(many for many, _ in way[0]) * (1 + sum(map(work.of, way[1]))))

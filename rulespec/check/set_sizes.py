@@ -1,0 +1,148 @@
+"""The most members of sets, as far as kinds, facts, boards and conditions tell; and sets that the engine keeps."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from rulespec.typed import nodes as typed
+from rulespec.typed.seats import size
+from rulespec.typed.traversal import expressions
+from rulespec.types import Bool, Type
+
+MAX_KEPT = 2_000
+"""Members of a kind whose sets of occupied places are kept, as the engine bounds it."""
+_DEEP = 40
+"""Variables, definitions and operators that a set is looked for through."""
+
+
+class SetSizes:
+    """The most members of sets, for every number of players.
+
+    Args:
+        declarations: the declarations.
+        values: the expressions that a variable stands for; none if there may be others.
+    """
+
+    def __init__(self, declarations: typed.Declarations, values: Callable[[typed.Var], list[typed.Expr]]) -> None:
+        self.decls = declarations
+        self._values = values
+        self._of_definitions: dict[typed.Definition, int] = {}
+        self._of_vars: dict[typed.Var, int] = {}
+        self._deep = 0
+
+    def of(self, source: typed.Expr) -> int:
+        """The most members of a set."""
+        self._deep += 1
+        try:
+            most = self.kind(source.type)
+            return min(most, self._of(source, most)) if self._deep <= _DEEP else most
+        finally:
+            self._deep -= 1
+
+    def _of(self, e: typed.Expr, most: int) -> int:
+        if isinstance(e, typed.Lit):
+            return e.value.bit_count()
+        if isinstance(e, typed.Fact):
+            return max((value.bit_count() for value in e.decl.values), default=0)
+        if isinstance(e, typed.BoardOp):
+            return e.board.longest
+        if isinstance(e, typed.Op):
+            return self._of_op(e, most)
+        if isinstance(e, typed.Each) and e.op in ("set", "best"):
+            return self.found(e.binder)
+        if isinstance(e, typed.Each) and e.op == "union" and e.body is not None:
+            return self.found(e.binder) * self.of(e.body)
+        if isinstance(e, typed.Choice):
+            return max(self.of(e.then), self.of(e.other))
+        if isinstance(e, typed.Once):
+            return self.of(e.value)
+        if isinstance(e, typed.Local):
+            return self._of_var(e.var, most)
+        if isinstance(e, typed.Call) and e.definition.body is not None:
+            if e.definition not in self._of_definitions:
+                self._of_definitions[e.definition] = most  # while it is looked for
+                self._of_definitions[e.definition] = self.of(e.definition.body)
+            return self._of_definitions[e.definition]
+        return most
+
+    def _of_op(self, e: typed.Op, most: int) -> int:
+        if e.op == "set":
+            return len(e.args)
+        if e.op in ("&", "|", "diff"):
+            sizes = [self.of(part) for part in e.args]
+            return sizes[0] if e.op == "diff" else min(sizes) if e.op == "&" else sum(sizes)
+        return most
+
+    def _of_var(self, var: typed.Var, most: int) -> int:
+        if var not in self._of_vars:
+            self._of_vars[var] = most  # while it is looked for: a procedure may hand its parameter on
+            values = self._values(var)
+            self._of_vars[var] = max(map(self.of, values)) if values else most
+        return self._of_vars[var]
+
+    def kind(self, type_: Type) -> int:
+        """Entities of the kind of a type; 1 if it has none."""
+        kind = getattr(type_, "kind", "")
+        return size(self.decls.kinds, kind, self.decls.max_players) if kind in self.decls.kinds else 1
+
+    def found(self, b: typed.Binder) -> int:
+        """The most members of a set for which a condition holds."""
+        return min([self.of(b.source), *(self._within(c, b.var) for c in _conjuncts(b.where))])
+
+    def _within(self, condition: typed.Expr, var: typed.Var) -> int:
+        """The most entities for which a condition on a variable holds."""
+        most = self.kind(var.type)
+        if not isinstance(condition, typed.Op) or condition.op not in ("in", "=="):
+            return most
+        a, b = condition.args
+        if condition.op == "in":
+            if _is(a, var):
+                return most if _reads(b, var) else self.of(b)
+            if isinstance(b, typed.Fact) and _is(b.owner, var) and not _reads(a, var):
+                bits = (1 << i for i in range(self.kind(a.type)))
+                return max((sum(value & bit > 0 for value in b.decl.values) for bit in bits), default=0)
+            return most
+        for one, other in ((a, b), (b, a)):
+            if _is(one, var) and not _reads(other, var):
+                return 1
+            if isinstance(one, typed.Fact) and _is(one.owner, var) and not _reads(other, var):
+                return max(Counter(one.decl.values).values(), default=0)
+        return most
+
+
+def kept(e: typed.Each, size: int) -> typed.Expr | None:
+    """What is asked of each member of a kind of this size, if the engine keeps the set of those for whom it holds."""
+    b = e.binder
+    if e.op not in ("set", "count") or b.order or b.start is not None or b.keys or b.where is None:
+        return None
+    if not isinstance(b.source, typed.KindSet) or size > MAX_KEPT or (e.body is not None and not _is(e.body, b.var)):
+        return None
+    asked = b.where
+    if isinstance(asked, typed.Field):
+        of_members = asked.owner is not None and _is(asked.owner, b.var) and isinstance(asked.type, Bool)
+        return asked if of_members else None
+    if not isinstance(asked, typed.Op) or asked.op not in (">", "!="):
+        return None
+    held, none = asked.args
+    if not isinstance(held, typed.PieceCount) or not isinstance(none, typed.Lit) or none.value:
+        return None
+    keys = [*held.ids, *([held.index] if held.index is not None else [])]
+    others = [key for key in keys if not _is(key, b.var)]
+    return held if len(others) == len(keys) - 1 and not any(_reads(key, b.var) for key in others) else None
+
+
+def _is(e: typed.Expr, var: typed.Var) -> bool:
+    return isinstance(e, typed.Local) and e.var is var
+
+
+def _reads(e: typed.Expr, var: typed.Var) -> bool:
+    return any(_is(part, var) for part in expressions(e))
+
+
+def _conjuncts(e: typed.Expr | None) -> Iterator[typed.Expr]:
+    if isinstance(e, typed.Op) and e.op == "and":
+        for part in e.args:
+            yield from _conjuncts(part)
+    elif e is not None:
+        yield e

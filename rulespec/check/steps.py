@@ -1,0 +1,99 @@
+"""The most steps that expressions take: sets in sets multiply, and so do calls of definitions."""
+
+from __future__ import annotations
+
+from rulespec.check.set_sizes import SetSizes, kept
+from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import definition_expressions, head_expressions, parts, statement_expressions
+from rulespec.types import MAX_ONCE_STEPS
+
+
+class Work:
+    """The most steps that expressions take, estimated from the sizes of sets."""
+
+    def __init__(self, sizes: SetSizes) -> None:
+        self.sizes = sizes
+        self._of_definitions: dict[typed.Definition, int] = {}
+        self._of_procedures: dict[typed.Procedure, int] = {}
+        self._of_guards: dict[typed.Guard, int] = {}
+
+    def of(self, e: typed.Expr) -> int:
+        """Steps of evaluating an expression once."""
+        if type(e) is typed.Each:  # `type(…) is`, because `isinstance` says no slowly where classes are made in C
+            b = e.binder
+            if (asked := kept(e, self.sizes.kind(b.var.type))) is not None:
+                return 1 + sum(self.of(x) for x in parts(asked))
+            outer = sum(self.of(x) for x in (b.source, b.start, e.default) if x is not None)
+            tested = 1 + (self.of(b.where) if b.where is not None else 0)
+            inner = sum(self.of(x) for x in (e.body, *b.keys) if x is not None)
+            return 1 + outer + self.sizes.of(b.source) * tested + self.sizes.found(b) * inner
+        if type(e) is typed.Reach:
+            return 1 + self.of(e.start) + self.sizes.kind(e.var.type) * (1 + self.of(e.step))
+        if type(e) is typed.Ways:
+            return self._of_ways(e)
+        called = self.of_definition(e.definition) if type(e) is typed.Call else 0
+        if type(e) is typed.Once:
+            called = self.of_procedure(e.procedure)
+        return 1 + called + sum(self.of(x) for x in parts(e))
+
+    def _of_ways(self, e: typed.Ways) -> int:
+        """Each entity is settled once at most; then the costs of all steps from it are worked out."""
+        step = 1 + (self.of(e.near.where) if e.near.where is not None else 0)
+        once, each = (self.of(e.bound), 0) if e.op == "reach" else (0, self.of(e.bound))
+        each += (
+            self.of(e.near.source) + self.sizes.of(e.near.source) * step + self.sizes.found(e.near) * self.of(e.cost)
+        )
+        once += self.of(e.default) if e.default is not None else 0
+        return 1 + self.of(e.start) + once + self.sizes.kind(e.var.type) * (1 + each)
+
+    def of_definition(self, definition: typed.Definition) -> int:
+        """Steps of calling a definition, without its arguments."""
+        if definition not in self._of_definitions:
+            self._of_definitions[definition] = sum(self.of(e) for e in definition_expressions(definition))
+        return self._of_definitions[definition]
+
+    def of_procedure(self, procedure: typed.Procedure) -> int:
+        """Steps of a procedure that `once` runs, which the engine bounds."""
+        if procedure not in self._of_procedures:
+            self._of_procedures[procedure] = min(MAX_ONCE_STEPS, self._block(procedure.body))
+        return self._of_procedures[procedure]
+
+    def _block(self, block: typed.Block) -> int:
+        """Steps of statements: of the branches of each the dearest, of a loop all rounds."""
+        steps = 0
+        for s in block:
+            steps += 1 + sum(map(self.of, statement_expressions(s)))
+            if isinstance(s, typed.CallProcedure):
+                steps += self.of_procedure(s.procedure)
+            elif isinstance(s, typed.If):
+                steps += max(self._block(body) for _, body in s.branches)
+            elif isinstance(s, typed.Match):
+                steps += max(self._block(body) for body in (*(body for _, body in s.cases), s.other or ()))
+            elif isinstance(s, typed.For):
+                where = self.of(s.binder.where) if s.binder.where is not None else 0
+                steps += self.sizes.of(s.binder.source) * (1 + where)
+                steps += self.sizes.found(s.binder) * self._block(s.body)
+            elif isinstance(s, typed.Repeat):
+                times = s.limit.value if isinstance(s.limit, typed.Lit) else MAX_ONCE_STEPS
+                steps += times * self._block(s.body)
+        return steps
+
+    def of_listing(self, option: typed.OptionDef) -> int:
+        """Steps of going through all arguments of an option. Ranges of numbers count once: the engine bounds them."""
+        steps, times = 1, 1
+        for param in option.params:
+            steps += times * sum(self.of(e) for e in (param.low, param.high) if e is not None)
+            times *= self.sizes.of(param.low) if param.high is None else 1
+            steps += times * (self.of(param.where) if param.where is not None else 1)
+        return steps + times * self.of_head(option.head)
+
+    def of_head(self, head: tuple[typed.HeadPart, ...]) -> int:
+        """Steps of evaluating a head once, with the guards that it needs."""
+        steps = sum(self.of(e) for e in head_expressions(head))
+        return steps + sum(self.of_guard(part.guard) for part in head if isinstance(part, typed.Needs))
+
+    def of_guard(self, guard: typed.Guard) -> int:
+        """Steps of evaluating the head of a guard, without its arguments."""
+        if guard not in self._of_guards:
+            self._of_guards[guard] = self.of_head(guard.head)
+        return self._of_guards[guard]
