@@ -12,6 +12,8 @@ MAX_NUMBER = 10**15
 """The largest number, and minus the least one, of all that the rules keep."""
 
 
+RETURNED = "returned"
+"""The ending of a game whose start procedure returns; no `end game` has this name."""
 MAX_ONCE_STEPS = 100_000
 """The most steps of a procedure that `once` runs."""
 

@@ -18,6 +18,7 @@ from rulespec.engine.lower.start import StartValues
 from rulespec.engine.lower.statements import StatementLowering
 from rulespec.engine.program import ir
 from rulespec.typed import nodes as typed
+from rulespec.types import RETURNED
 
 
 def lower(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], marks: Marks | None = None) -> ir.Program:
@@ -60,7 +61,7 @@ class _Lowering:
         """Adds definitions, procedures, invariants and scoring to the program."""
         self.p.main, end = self.b.block(), self.b.block()
         assert end == ir.END
-        self.p.blocks[end].exit = ir.End(self.b.ending("end"), None)
+        self.p.blocks[end].exit = ir.End(self.b.ending(RETURNED), None)
         procedures = Procedures(self.rules, self.b)
         for procedure in procedures.supposed:  # known by all expressions; its parameters have cells of their own
             self._entry(procedure, procedures)

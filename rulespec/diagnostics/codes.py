@@ -64,6 +64,7 @@ CODES: dict[str, str] = {
     "RS243": "an amount below nothing",
     "RS244": "a comparison that always comes out the same",
     "RS245": "a word that has another by now",
+    "RS246": "an ending that has the name of another",
     "RS251": "nothing that a cost can be paid from",
     "RS252": "`otherwise` in the wrong place",
     "RS261": "a value that waits stands in an expression",

@@ -132,9 +132,9 @@ def test_every_kind_of_option_that_an_overlay_adds_is_in_a_log() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_ending_of_a_game_is_in_a_log_of_it(name: str) -> None:
-    """But for `end`, as a game is called that simply comes to the end of its rules: here rounds go on for ever."""
+    """But for `returned`, as a game ends that comes to the end of its rules: here rounds go on for ever."""
     ruleset = loaded(name)
-    endings = set(Game(ruleset, seat_names(ruleset.players[0])).position.program.endings) - {"end"}
+    endings = set(Game(ruleset, seat_names(ruleset.players[0])).position.program.endings) - {"returned"}
     assert {beside(path).get("ended") for path in of(name)} - {None} == endings
 
 

@@ -12,7 +12,7 @@ from rulespec.check.statements.context import Outcome, Place, StatementContext
 from rulespec.diagnostics.diagnostic import Diagnostic, Fix, Label, Severity
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
-from rulespec.types import ANY, BAD, INT, Bool, Ent, Num, SetOf
+from rulespec.types import ANY, BAD, INT, RETURNED, Bool, Ent, Num, SetOf
 
 
 def type_call(c: StatementContext, s: ast.CallStmt, env: Env, place: Place) -> Outcome:
@@ -54,6 +54,9 @@ def type_end(c: StatementContext, s: ast.EndGame, env: Env) -> typed.Stmt:
     winners = None
     if s.winners is not None:
         winners = c.x.check(s.winners, env, SetOf(c.x.decls.player_kind), "the winners")
+    if s.ending is not None and s.ending.text == RETURNED:
+        message = f"`{RETURNED}` is how a game ends whose start procedure returns"
+        c.x.error("RS246", message, s.ending.span, help="say what has happened: `end game as` with another name")
     return typed.EndGame(s.span, s.ending.text if s.ending else "end", winners)
 
 

@@ -12,6 +12,7 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option, options_of
 from rulespec.engine.game.option import IllegalOptionError, Option, RulesetFaultError
+from rulespec.engine.game.position_check import look
 from rulespec.engine.game.view import scores, state_json
 from rulespec.load import load_ruleset
 
@@ -21,7 +22,7 @@ from rulespec.load import load_ruleset
 def test_a_game_ends_when_its_procedure_does(play: Play) -> None:
     game = play("procedure play():\n    set n to 1\n" + WORLD)
     assert game.is_over and game.result is not None
-    assert (game.result.ending, game.result.scores, game.result.winners) == ("end", {}, [])
+    assert (game.result.ending, game.result.scores, game.result.winners) == ("returned", {}, [])
 
 
 @pytest.mark.parametrize(
@@ -40,6 +41,29 @@ def test_the_forms_of_an_end(play: Play, statement: str, ending: str, winners: l
     assert game.result is not None
     assert (game.result.ending, game.result.winners) == (ending, winners)
     assert game.result.scores == scores(game) == {"ann": 10, "bob": 11}
+
+
+def test_invariants_hold_where_a_game_has_ended(play: Play) -> None:
+    text = """
+procedure play():
+    decide act by first(player):
+        option win:
+            set m to 9
+            end game as won
+        option tire:
+            set n to 9
+        option stay:
+            pass
+invariant low:
+    m < 5 and n < 5
+"""
+    for option, ending, broken in (("win", "won", ["low"]), ("tire", "returned", ["low"]), ("stay", "returned", [])):
+        game = play(text + WORLD)
+        assert game.broken_invariants() == []
+        game.apply(game.parse(option))
+        assert game.result is not None
+        assert (game.result.ending, game.broken_invariants()) == (ending, broken)
+        assert [d.code for d in [look(game)[1]] if d is not None] == ["RS712" for _ in broken]
 
 
 def test_ties_are_broken_in_turn_by_what_is_highest_first(play: Play) -> None:
