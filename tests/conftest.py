@@ -9,6 +9,7 @@ What runs in `make test`, and what more in `make proof` (marker `proof`, or a va
                 four, interpreter
     mutants     40 damaged rulesets                                     1,000 (RULESPEC_MUTANTS)
     playouts    20 games, and 2 with both backends                      RULESPEC_PLAYOUTS, RULESPEC_AGREE
+    levels      some levels of Tetrarchia, a game each                  20 games at all 81 (RULESPEC_LEVELS)
     actions     every second recorded game                              every recorded game (RULESPEC_PERFT)
     overlays    each alone                                              every two together (RULESPEC_PAIRS)
     coverage    of the tests' own rulesets                              of all shipped rules (RULESPEC_COVERAGE)
