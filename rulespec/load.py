@@ -237,6 +237,8 @@ def _lay_overlays(
 ) -> list[str]:
     """Lays the overlays of a reference over a ruleset; returns their ids.
 
+    If a file of theirs has errors, nothing is laid: what it says or includes is not known, and others may rest on it.
+
     Args:
         names: their ids or paths.
         source: what they are laid over.
@@ -244,9 +246,10 @@ def _lay_overlays(
         reader: reads their files.
         at: the place of the reference, if it is in a file.
     """
-    overlays = _Overlays(source, folders, reader)
+    overlays, before = _Overlays(source, folders, reader), reader.report.errors
     ids = [overlays.add(name, at) for name in names[:MAX_OVERLAYS]]
-    lay_over(source, overlays.found, reader.report)
+    if reader.report.errors == before:
+        lay_over(source, overlays.found, reader.report)
     return ids
 
 

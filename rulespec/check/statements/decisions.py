@@ -43,7 +43,7 @@ def type_decide(c: StatementContext, s: ast.Decide, env: Env, place: Place) -> O
     typed_options: list[typed.OptionDef] = []
     ends: list[Env] = []
     for o in options:
-        if o.name.text in seen:
+        if o.name.text in seen and seen[o.name.text].name.span != o.name.span:  # else its group is here twice
             notes = (Label(seen[o.name.text].span, "the first one"),)
             x.error("RS223", f"this decision has an option `{o.name.text}` already", o.name.span, notes=notes)
         inside = Place(place.in_loop and not together, not together, together)
@@ -94,12 +94,18 @@ def _one(c: StatementContext, decision: str, e: ast.Expr, env: Env) -> typed.Exp
 
 
 def _options(c: StatementContext, s: ast.Decide) -> list[ast.OptionDef]:
-    """The options of a decision; reports groups that are not declared."""
+    """The options of a decision; reports groups that are not declared, or are here twice."""
     groups = c.effects.groups
+    seen: dict[str, ast.Name] = {}
     for o in members(s.options):
-        if isinstance(o, ast.Name) and o.text not in groups:
+        if isinstance(o, ast.OptionDef):
+            continue
+        if o.text not in groups:
             hint, notes = nearest(o.text, {g.name.text: g.name.span for g in groups.values()})
             c.x.error("RS221", f"no group of options is called `{o.text}`", o.span, notes=notes, help=hint)
+        elif seen.setdefault(o.text, o) is not o:
+            first = (Label(seen[o.text].span, "the first one"),)
+            c.x.error("RS223", f"the group `{o.text}` is in this decision already", o.span, notes=first)
     return c.effects.options(s)
 
 
