@@ -123,7 +123,14 @@ class Bench:
         """
         _progress(f"{self.section}: {name}")
         found = alternate([ours, self.yardstick.slice(task, self.seconds)], self.runs, turns=self.turns)
-        beside = {"playouts": "chess move", "push_pop": "chess push, pop", "legal_moves": "chess legal_moves"}
+        beside = {
+            "playouts": "chess move",
+            "push_pop": "chess push, pop",
+            "legal_moves": "chess legal_moves",
+            "same_games": "chess, the same games",
+            "same_games_bare": "the same games, `is_game_over()` not asked",
+            "same_positions": "chess, the same positions",
+        }
         label = beside.get(task, f"chess {task}")
         return self.figure(name, *found, unit=unit, beside=label, target=target, more=more)
 

@@ -15,13 +15,18 @@ import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol
+from typing import Any, Protocol
 
 from bench.pairs import Sample, Slice, timed
 
 ROOT = Path(__file__).parent.parent
-TASKS = ("playouts", "playouts_bare", "legal_moves", "push", "push_pop", "copy", "copy_stack", "zobrist")
+TASKS = (
+    *("playouts", "playouts_bare", "legal_moves", "push", "push_pop", "copy", "copy_stack", "zobrist"),
+    *("same_games", "same_games_bare", "same_positions", "perft"),
+)
 """What can be asked for; see `tasks`."""
+GAMES, EVERY, DEPTH = 5, 10, 3
+"""How many games are recorded, every which of their positions is looked at, and how deep lines are."""
 
 
 class Yardstick(Protocol):
@@ -32,6 +37,9 @@ class Yardstick(Protocol):
 
     def memory(self) -> dict[str, float]:
         """Bytes of a board, of a copy without the moves before it, and of a game for each move."""
+
+    def games(self) -> list[list[str]]:
+        """The moves of some random games, as `e2e4`."""
 
 
 class Chess:
@@ -69,9 +77,15 @@ class Chess:
 
     def memory(self) -> dict[str, float]:
         """Bytes of a board, of a copy without the moves before it, and of a game for each move."""
-        return self._ask({"task": "memory"})
+        found: dict[str, float] = self._ask({"task": "memory"})
+        return found
 
-    def _ask(self, question: dict[str, object]) -> dict[str, float]:
+    def games(self) -> list[list[str]]:
+        """The moves of the games of `same_games`, as `e2e4`."""
+        found: list[list[str]] = self._ask({"task": "games"})
+        return found
+
+    def _ask(self, question: dict[str, object]) -> Any:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(question) + "\n")
@@ -79,8 +93,7 @@ class Chess:
         line = self._process.stdout.readline()
         if not line:
             raise RuntimeError("the yardstick does not run: is python-chess installed? pip install -e '.[bench]'")
-        answer: dict[str, float] = json.loads(line)
-        return answer
+        return json.loads(line)
 
 
 # --- in the other process --------------------------------------------------------------------
@@ -92,7 +105,9 @@ def tasks() -> dict[str, Callable[[], int]]:
     playouts: moves of random games, until `is_game_over()`, with all legal moves listed at each. playouts_bare: the end
     is seen from there being no legal move, and from the clock and the pieces, which saves a third of the time.
     legal_moves: lists. push: moves of recorded games. push_pop: a move, and taking it back. copy: `copy(stack=False)`.
-    copy_stack: with the moves before. zobrist: hashes of positions.
+    copy_stack: with the moves before. zobrist: hashes of positions. same_games: the moves of `games`, with all legal
+    moves listed at each, and `is_game_over()` asked; same_games_bare: not asked. same_positions: lists, at every tenth
+    position of these games. perft: the lines of three moves from the start.
     """
     import chess
     import chess.polyglot
@@ -108,7 +123,7 @@ def tasks() -> dict[str, Callable[[], int]]:
             board.push(rng.choice(moves))
         return board
 
-    games = [list(playout(False).move_stack) for _ in range(5)]
+    games = [list(playout(False).move_stack) for _ in range(GAMES)]
     positions: list[chess.Board] = []
     for game in games:
         board = chess.Board()
@@ -139,7 +154,43 @@ def tasks() -> dict[str, Callable[[], int]]:
 
         return run
 
+    def same_games(bare: bool) -> int:
+        for game in games:
+            board = chess.Board()
+            for move in game:
+                assert bare or not board.is_game_over()
+                list(board.legal_moves)
+                board.push(move)
+        return sum(map(len, games))
+
+    tenth: list[chess.Board] = []
+    for game in games:
+        board = chess.Board()
+        for number, move in enumerate(game):
+            if number % EVERY == 0:
+                tenth.append(board.copy())
+            board.push(move)
+
+    def same_positions() -> int:
+        for board in tenth:
+            list(board.legal_moves)
+        return len(tenth)
+
+    def lines(board: chess.Board, depth: int) -> int:
+        if depth == 1:
+            return int(board.legal_moves.count())
+        found = 0
+        for move in board.legal_moves:
+            board.push(move)
+            found += lines(board, depth - 1)
+            board.pop()
+        return found
+
     return {
+        "same_games": lambda: same_games(False),
+        "same_games_bare": lambda: same_games(True),
+        "same_positions": same_positions,
+        "perft": lambda: lines(chess.Board(), DEPTH),
         "playouts": lambda: playout(False).ply(),
         "playouts_bare": lambda: playout(True).ply(),
         "legal_moves": each(lambda board: list(board.legal_moves)),
@@ -149,6 +200,19 @@ def tasks() -> dict[str, Callable[[], int]]:
         "copy_stack": each(lambda board: board.copy()),
         "zobrist": each(chess.polyglot.zobrist_hash),
     }
+
+
+def _games() -> list[list[str]]:
+    """The games of `tasks`, which makes them first of all."""
+    import chess
+
+    rng, found = random.Random(1), []
+    for _ in range(GAMES):
+        board = chess.Board()
+        while not board.is_game_over():
+            board.push(rng.choice(list(board.legal_moves)))
+        found.append([move.uci() for move in board.move_stack])
+    return found
 
 
 def _memory() -> dict[str, float]:
@@ -193,8 +257,8 @@ def serve() -> None:
     known = tasks()
     for line in sys.stdin:
         question = json.loads(line)
-        if question["task"] == "memory":
-            print(json.dumps(_memory()), flush=True)
+        if question["task"] in ("memory", "games"):
+            print(json.dumps(_memory() if question["task"] == "memory" else _games()), flush=True)
             continue
         gc.collect()
         sample = timed(known[question["task"]], question["seconds"])()

@@ -51,7 +51,7 @@ def run(bench: Bench) -> Iterator[Figure]:
     every = sum(len(list(every_option(game))) for game in found) / len(found)
     yield bench.beside_chess(
         "list the decider's options",
-        each(lambda game: game.legal_options),
+        each(lambda game: list(game.legal_options)),
         "µs",
         "legal_moves",
         more={"options": options},

@@ -76,12 +76,14 @@ class LegalOptions(Sequence[Option]):
         return self._option(listed[index])
 
     def __iter__(self) -> Iterator[Option]:
+        # What is known is looked up at the first step: `list` asks for the number when it has the iterator already.
         if self._all is not None:
-            return map(self._option, self._all)
+            yield from map(self._option, self._all)
+            return
         self._check()
         if not self._interrupts and self._kinds:
             self._who = self._position.decider()
-        return map(self._option, self._position.listed(interrupts=self._interrupts))
+        yield from map(self._option, self._position.listed(interrupts=self._interrupts))
 
     def __bool__(self) -> bool:
         return next(iter(self), None) is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import Mock
+
 import pytest
 from folders import RULESETS
 from worlds import WORLD, Play
@@ -40,6 +42,14 @@ def test_nothing_is_listed_twice_or_differently(imperial: Game) -> None:
     assert len(listed_at_once) == len(one_by_one)
     assert [*listed_at_once] == one_by_one == [listed_at_once[i] for i in range(len(listed_at_once))]
     assert [option.by for option in listed_at_once] == [option.by for option in one_by_one]
+
+
+def test_a_list_of_all_options_asks_the_machine_once(nim: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = nim.position.machine
+    asked = Mock(wraps=machine.own)
+    monkeypatch.setattr(machine, "own", asked)
+    assert len(list(nim.legal_options)) > 1
+    assert asked.call_count == 1
 
 
 def test_interrupts_stand_apart(imperial: Game) -> None:
