@@ -155,8 +155,12 @@ class Trial:
         return Outcome(number, mutant, verdict, len(tests))
 
     def order(self, mutant: Mutant) -> list[Test]:
-        """The tests that run the place of a mutant, in the order in which they are tried."""
-        found = [t for t in self.tests if not mutant.anchors.isdisjoint(t.lines)]
+        """The tests that run the place of a mutant, in the order in which they are tried.
+
+        Heads of guards are counted nowhere.
+        """
+        guard = mutant.root.kind == "guard"
+        found = [t for t in self.tests if guard or not mutant.anchors.isdisjoint(t.lines)]
         scenarios = sorted((t for t in found if t.log is None), key=lambda t: (len(t.lines), t.id))
         logs = sorted((t for t in found if t.log is not None), key=lambda t: (t.seconds, t.id))
         return [*scenarios[:FIRST], *logs, *scenarios[FIRST:]]

@@ -130,7 +130,7 @@ def _walk(root: Root, path: tuple[Step, ...], part: Any, anchor: Span, guards: f
                 inner = guards | _asked(part[: at + 1])
             yield from _walk(root, (*path, at), each, anchor, inner)
     elif isinstance(part, NODES):
-        if isinstance(part, typed.Stmt):
+        if isinstance(part, typed.Stmt) and path[-2:-1] != ("head",):  # a head is counted with its decision
             anchor = anchor_of(part)
         yield Seen(root, path, part, anchor, guards)
         for name in part.__struct_fields__:
