@@ -68,6 +68,15 @@ map.checks.*.where - expr
 map.checks.*.text - text
 map.checks.*.help - text
 map.links.* decl value
+map.links.*.two_way - -
+map.links.*.facts.* decl type
+map.links.*.checks.* decl -
+map.links.*.checks.*.that - expr
+map.links.*.checks.*.text - text
+map.links.*.of.* decl -
+map.links.*.of.*.ends.# - name
+map.links.*.of.*.* name fact
+map.links.*.of.*.*.# - fact
 map.regions.* decl -
 map.regions.*.position - -
 map.regions.*.position.# - -
@@ -122,7 +131,8 @@ _CLOSED = [
     *("kinds.*.checks.*", "map.checks.*", "boards.*.checks.*"),
     *("boards.*", "boards.*.grid", "boards.*.spaces.*"),
     *("kinds.*.entities.*", "pieces.*", "pieces.*.places.*"),
-    *("map", "map.regions.*", "tracks.*", "tracks.*.spaces.*", "tables.*", "setup", "overlay", "dialect"),
+    *("map", "map.links.*", "map.links.*.of.*", "map.links.*.checks.*"),
+    *("map.regions.*", "tracks.*", "tracks.*.spaces.*", "tables.*", "setup", "overlay", "dialect"),
     *("dialect.undo", "dialect.start", "dialect.action"),
 ]
 
@@ -131,6 +141,8 @@ _REQUIRED = [
     *("game.id", "game.title", "game.version", "game.players", "game.start", "game.players.kind", "game.players.min"),
     *("game.players.max",),
     *("game.options.*.default", "kinds.*.state.*.type", "state.*.type", "accounts.*.account", "pieces.*.places"),
+    *("map.links.*.two_way", "map.links.*.of", "map.links.*.of.*.ends"),
+    *("map.links.*.checks.*.that", "map.links.*.checks.*.text"),
     *("map.kind", "map.regions", "map.checks.*.that", "map.checks.*.text"),
     *("kinds.*.checks.*.that", "kinds.*.checks.*.text"),
     *("boards.*.grid.columns", "boards.*.grid.rows", "boards.*.checks.*.that", "boards.*.checks.*.text"),

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import click
 
+from rulespec.check.declarations.links import link_kinds
 from rulespec.cli import output
 from rulespec.cli.new_game import game_files
 from rulespec.diagnostics.diagnostic import shown
@@ -153,7 +154,8 @@ def _game_file(name: str, target: Path, extends: str, ruleset: typed.Ruleset, ba
         lines += [
             "# What does not hold here at all is emptied first, by its path. A map of one's own begins with this:"
         ]
-        lines += _commented("replaces:", [f"  - {path}" for path in ["map.regions", *_about_regions(base)]])
+        emptied = ["map.regions", *(f"map.links.{name.text}.of" for name, _ in link_kinds(base.source.root))]
+        lines += _commented("replaces:", [f"  - {path}" for path in [*emptied, *_about_regions(base)]])
     options = list(_options(base))
     if options:
         lines += ["", "# Other defaults of what a table may switch, which are now:"]

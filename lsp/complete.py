@@ -104,6 +104,8 @@ class _Scope:
             yield from ((w, None) for w in words)
             return
         if variable is None and head in self.d.kinds and not steps:
+            if head in self.d.links:
+                yield "at", None
             yield from ((e.name, e) for e in self.d.kinds[head].entities if e.name[0].isalpha())
             return
         type_ = self._type(variable, head, steps)

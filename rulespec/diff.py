@@ -38,11 +38,11 @@ COLLECTIONS = {"kinds": (2, "entities"), "map": (1, "regions"), "tracks": (2, "s
 """Section → position and word of the key in a path after which the members of a collection follow."""
 
 _OWN = {"id", "title", "version", "extends", "replaces", "overlays"}  # keys of game.yaml that identify the ruleset
-_ORDERED_LISTS = {"key", "each", "product", "columns", "rows"}
+_ORDERED_LISTS = {"ends", "key", "each", "product", "columns", "rows"}
 """Keys of lists whose order counts; that of lists of numbers counts, too. All other lists are sets."""
 _NAMES = {  # their keys are names of the ruleset, where `doc` is a name like any other
     *("kinds", "boards", "tracks", "tables", "constants", "options", "entities", "spaces", "regions", "rows"),
-    *("facts", "links", "directions", "state", "accounts", "pieces", "places"),
+    *("facts", "links", "of", "directions", "state", "accounts", "pieces", "places"),
 }
 _EMPTY = Mapping({}, Span("", 1, 1, 1, 1))
 _NO_COMMENT = re.compile(r'("[^"]*")|#.*')

@@ -135,9 +135,16 @@ class _FilesSchema:
             texts.pop("upto", None)
         if not of_map:
             texts.pop("position", None)
-        written = [f for f in kind.facts.values() if kind.name != self.d.teams or f.name != "players"]
+        link = self.d.links.get(kind.name)
+        made = {name for name, of in self.d.links.items() if of.region == kind.name}
+        made |= {"source", "target"} if link and not link.two_way else set()
+        made |= {"players"} if kind.name == self.d.teams else set()
+        written = [f for f in kind.facts.values() if f.name not in made]
         facts = {f.name: self._value(f.type) for f in written}
         needed = [f.name for f in written if self._needed(f.type)]
+        if link:
+            facts["ends"] |= {"minItems": 2, "maxItems": 2}
+            needed.append("ends")
         general: Schema = {"type": ["object", "null"] if not needed else "object"}
         return general | {"properties": texts | facts, "required": needed, "additionalProperties": False}
 
@@ -174,6 +181,10 @@ class _FilesSchema:
         if (map_kind := self.d.kinds.get(self._map_kind())) is not None:
             regions = self.properties["map"]["properties"]["regions"]
             regions["additionalProperties"] = _facts(map_kind)
+            self.properties["map"]["properties"]["links"]["properties"] = {
+                name: _narrowed("map_links", "of", {"additionalProperties": _facts(self.d.kinds[name])})
+                for name in self.d.links
+            }
         self.properties["boards"]["properties"] = {
             b.kind: _narrowed("boards_board", "spaces", {"additionalProperties": _facts(self.d.kinds[b.kind])})
             for b in self.d.boards.values()

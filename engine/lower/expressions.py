@@ -67,7 +67,7 @@ class ExpressionLowering:
         self.most_slots = 8
         self.ranges = Ranges(program)
         self.results: Mapping[typed.Procedure, int] = {}
-        self._boards = BoardLowering(self._row, self._helper)
+        self.boards = BoardLowering(self.row, self._helper)
         self._arrays: dict[tuple[int, ...], int] = {}
         self._tables: dict[typed.TableDecl, int] = {}
         self._functions: dict[typed.Definition, int] = {}
@@ -154,7 +154,7 @@ class ExpressionLowering:
 
     def _fact(self, e: typed.Fact, scope: Scope) -> ir.Expr:
         assert isinstance(e.owner.type, Ent)
-        return self._row(self.layout.values(e.owner.type.kind, e.decl), self.expr(e.owner, scope))
+        return self.row(self.layout.values(e.owner.type.kind, e.decl), self.expr(e.owner, scope))
 
     def _piece_count(self, e: typed.PieceCount, scope: Scope) -> ir.Expr:
         kinds = [*e.piece.each, *([e.place.index] if e.place.index else [])]
@@ -194,7 +194,8 @@ class ExpressionLowering:
         site = self.site(e.call, "`once` asks what would hold after few steps")
         return ir.Suppose(block, back, tuple(params), tuple(args), self.expr(e.value, scope), site)
 
-    def _row(self, values: tuple[int, ...], index: ir.Expr) -> ir.Expr:
+    def row(self, values: tuple[int, ...], index: ir.Expr) -> ir.Expr:
+        """The value at an index."""
         if isinstance(index, ir.Const) and 0 <= index.value < len(values):
             return ir.Const(values[index.value])
         if values and all(v == values[0] for v in values):
@@ -221,7 +222,7 @@ class ExpressionLowering:
             index: ir.Expr = FALSE
             for key, stride in zip(keys, self.layout.strides(kinds), strict=True):
                 index = op("+", index, op("*", key, ir.Const(stride)))
-            return self._row(rows, index)
+            return self.row(rows, index)
         # Numbers among the keys: packed into one number.
         if table not in self._tables:
             self._tables[table] = len(self.p.tables)
@@ -235,9 +236,6 @@ class ExpressionLowering:
             packed = op("+", op("*", packed, ir.Const(1 << _KEY_BITS)), key)
         site = self.site(e.span, f"the table `{table.name}` has no such row")
         return ir.Lookup(self._tables[table], packed, site)
-
-    def _board(self, e: typed.BoardOp, scope: Scope) -> ir.Expr:
-        return self._boards.expr(e, [self.expr(a, scope) for a in e.args])
 
     def _track(self, e: typed.TrackOp, scope: Scope) -> ir.Expr:
         args = [self.expr(a, scope) for a in e.args]
@@ -344,6 +342,15 @@ class ExpressionLowering:
         return self.kept(found, e.span, MOST) if e.op in ("+", "-") else found
 
 
+def _link(x: ExpressionLowering, e: typed.LinkBetween, scope: Scope) -> ir.Expr:
+    a, b = (x.expr(end, scope) for end in e.ends)
+    out, into = (x.layout.values(e.link.region, fact) for fact in (e.link.out, e.link.into))
+    found = op("&", x.row(out, a), x.row(into, b))
+    if e.link.two_way:
+        found = op("|", found, op("&", x.row(out, b), x.row(into, a)))
+    return op("pick", found, FALSE)
+
+
 def _ways(x: ExpressionLowering, e: typed.Ways, scope: Scope) -> ir.Expr:
     slot = x.slot(scope)
     here = scope.in_slot(e.var, slot)
@@ -386,7 +393,8 @@ _FORMS: dict[type[typed.Expr], Callable[[ExpressionLowering, Any, Scope], ir.Exp
     typed.KindSet: ExpressionLowering._kind_set,
     typed.Call: ExpressionLowering._call,
     typed.TrackOp: ExpressionLowering._track,
-    typed.BoardOp: ExpressionLowering._board,
+    typed.BoardOp: lambda lowering, e, scope: lowering.boards.expr(e, [lowering.expr(a, scope) for a in e.args]),
+    typed.LinkBetween: _link,
     typed.Choice: ExpressionLowering._choice,
     typed.Each: ExpressionLowering._each,
     typed.Reach: ExpressionLowering._reach,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rulespec.check.context import Context
+from rulespec.check.declarations.links import link_kinds
 from rulespec.check.scope import Env, known_if
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.documents.nodes import Node, Scalar, entries, get, text
@@ -37,6 +38,7 @@ def _written(c: Context) -> Iterator[tuple[typed.Kind, str, Scalar, Node]]:
     root, kinds = c.source.root, c.declarations.kinds
     owners: list[tuple[str, Node | None]] = [(name, node) for name, _, node in entries(get(root, "kinds"))]
     owners += [(text(get(root, "map", "kind")), get(root, "map"))]
+    owners += [(place.text, node) for place, node in link_kinds(root)]
     owners += [(name, node) for name, _, node in entries(get(root, "boards"))]
     for owner, node in owners:
         if owner in kinds and owner not in c.declarations.broken:

@@ -55,6 +55,9 @@ def path_of(expr: typed.Expr) -> Path | None:
     if isinstance(expr, typed.BoardOp) and expr.op == "to":
         parts = [_part(arg) for arg in expr.args]
         return ("to", *(step for part in parts for step in part or ())) if all(parts) else None
+    if isinstance(expr, typed.LinkBetween):
+        parts = [_part(end) for end in expr.ends]
+        return (expr.link.kind, *(step for part in parts for step in part or ())) if all(parts) else None
     return None
 
 

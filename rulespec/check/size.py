@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from rulespec.check.context import Context
 from rulespec.check.declarations.boards import boards_in, count_spaces, count_steps
+from rulespec.check.declarations.links import link_kinds
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
 from rulespec.documents.nodes import Mapping, Node, entries, get, integer, text, words
@@ -77,6 +78,8 @@ def _plain_kinds(root: Mapping) -> Iterator[tuple[str, Span, int, int]]:
     if map_ is not None:
         declared = _length(get(map_, "facts")) + _length(get(map_, "links"))
         yield text(get(map_, "kind")), map_.span, _length(get(map_, "regions")), declared
+    for place, node in link_kinds(root):
+        yield place.text, place.span, _length(get(node, "of")), 6 + _length(get(node, "facts"))
     for place, node, form, direction in boards_in(root):
         declared = 2 + _length(get(node, "facts")) + _length(get(node, "links"))
         yield place.text, place.span, count_spaces(node, form), declared

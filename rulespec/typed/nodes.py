@@ -131,6 +131,30 @@ class TrackDecl(Struct, eq=False):
     unit_span: Span
 
 
+class LinkDecl(Struct, eq=False):
+    """A kind of links, each an entity of `kind` between two entities of `region`.
+
+    Attributes:
+        at: the links at each region.
+        out: the links whose first end is this region, as they are written.
+        into: the links whose second end it is.
+    """
+
+    kind: str
+    region: str
+    two_way: bool
+    at: FactDecl
+    out: FactDecl
+    into: FactDecl
+
+    def between(self, a: int, b: int) -> int:
+        """The link from one region to another; -1 if there is none."""
+        found = self.out.values[a] & self.into.values[b]
+        if self.two_way:
+            found |= self.out.values[b] & self.into.values[a]
+        return found.bit_length() - 1
+
+
 Step = tuple[int, int]
 """How far along the two axes of a board."""
 
@@ -321,6 +345,13 @@ class BoardOp(Expr, frozen=True):
     op: str
     board: BoardDecl
     args: tuple[Expr, ...]
+
+
+class LinkBetween(Expr, frozen=True):
+    """The link from the first of two regions to the second, or none."""
+
+    link: LinkDecl
+    ends: tuple[Expr, ...]
 
 
 class Choice(Expr, frozen=True):
@@ -608,6 +639,7 @@ class Declarations(Struct, eq=False):
     tables: dict[str, TableDecl] = {}
     tracks: dict[str, TrackDecl] = {}
     boards: dict[str, BoardDecl] = {}
+    links: dict[str, LinkDecl] = {}
     constants: dict[str, ConstantDecl] = {}
     settings: dict[str, SettingDecl] = {}
     placements: list[Placement] = []

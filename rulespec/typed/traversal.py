@@ -21,6 +21,7 @@ _PARTS: dict[type[typed.Expr], Callable[..., list[typed.Expr]]] = {
     typed.Call: lambda e: list(e.args),
     typed.TrackOp: lambda e: list(e.args),
     typed.BoardOp: lambda e: list(e.args),
+    typed.LinkBetween: lambda e: list(e.ends),
     typed.Field: lambda e: [e.owner] if e.owner is not None else [],
     typed.Fact: lambda e: [e.owner],
     typed.PieceCount: lambda e: [*e.ids, *([e.index] if e.index is not None else [])],

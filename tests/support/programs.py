@@ -9,6 +9,7 @@ from pathlib import Path
 
 import programs_boards
 import programs_heads
+import programs_links
 import programs_players
 import programs_seats
 from cases import split, write
@@ -90,6 +91,8 @@ class Writer:
         if self.number(8) == 0:
             number = programs_players.number if self.number(2) else programs_seats.number
             return number(self.pick, lambda type_: e(type_, s, d), self.fresh())
+        if self.number(14) == 0:
+            return programs_links.number(self.pick, lambda type_: e(type_, s, d), self.fresh)
         form = self.number(16)
         if form == 15:
             return programs_boards.number(self.pick, lambda type_: e(type_, s, d), self.fresh)
@@ -212,6 +215,8 @@ class Writer:
             return rearranged(self, scope, pad, may_ask=depth > 0 and not self.together)
         if self.number(10) == 0:
             return [pad + programs_players.statement(self.pick, lambda type_: e(type_, scope, 1), self.fresh())]
+        if self.number(14) == 0:
+            return [pad + programs_links.statement(self.pick, lambda type_: e(type_, scope, 1), self.fresh())]
         form = self.number(14 if depth > 0 else 7)
         if form == 0 and not self.together and self.answers and self.number(2):
             return taken(self, scope, pad)
@@ -397,7 +402,7 @@ def programs(draw: Callable[[st.SearchStrategy[int]], int]) -> str:
     return Writer(lambda below: draw(st.integers(0, below - 1))).program()
 
 
-WHOLE_WORLD = programs_seats.seated(WORLD) + programs_boards.BOARD
+WHOLE_WORLD = programs_links.linked(programs_seats.seated(WORLD)) + programs_boards.BOARD
 """The files that the programs are written for."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rulespec.check.declarations.links import read_links
 from rulespec.check.declarations.reader import TEXTS, DeclarationReader
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import nearest
@@ -25,6 +26,8 @@ def read_entities(r: DeclarationReader) -> list[Found]:
     map_kind = text(get(r.root, "map", "kind"))
     if map_kind in r.d.kinds:
         found += [(r.d.kinds[map_kind], e, p, n) for e, p, n in entries(get(r.root, "map", "regions"))]
+    for name in r.d.links:
+        found += [(r.d.kinds[name], e, p, n) for e, p, n in entries(get(r.root, "map", "links", name, "of"))]
     for name, _, node in entries(get(r.root, "tracks")):
         if name in r.d.tracks:
             kind = r.d.kinds[r.d.tracks[name].kind]
@@ -46,6 +49,7 @@ def read_facts(r: DeclarationReader, found: list[Found]) -> None:
         if name in kind.index:
             facts_of(r, kind, name, place.span, node)
     _two_way_links(r, text(get(r.root, "map", "kind")))
+    read_links(r)
     for track in r.d.tracks.values():
         if not track.ring:
             _line(r, track)

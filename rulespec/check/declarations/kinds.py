@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rulespec.check.declarations.boards import boards_in, declare_boards, declare_links
+from rulespec.check.declarations.links import declare_ends, declare_link_kinds, link_kinds
 from rulespec.check.declarations.reader import TEXTS, DeclarationReader
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.documents.nodes import Node, Scalar, entries, get, text, words
@@ -21,6 +22,7 @@ def read_kinds(r: DeclarationReader) -> None:
     map_kind = get(r.root, "map", "kind")
     if isinstance(map_kind, Scalar) and r.claim(map_kind.text, map_kind.span):
         r.d.kinds[map_kind.text] = typed.Kind(map_kind.text, map_kind.span)
+        declare_link_kinds(r, r.d.kinds[map_kind.text])
     for name, place, node in entries(get(r.root, "tracks")):
         ring = get(node, "ring")
         kind = ring if ring is not None else get(node, "line")
@@ -40,6 +42,10 @@ def read_kinds(r: DeclarationReader) -> None:
         _declare_facts(r, kind_, get(r.root, "map", "facts"))
         for link, place, _ in entries(get(r.root, "map", "links")):
             kind_.facts[link] = typed.FactDecl(link, SetOf(kind_.name), place.span)
+        for place, node in link_kinds(r.root):
+            if place.text in r.d.links:
+                _declare_facts(r, r.d.kinds[place.text], get(node, "facts"))
+        declare_ends(r)
     for name, _, node in entries(get(r.root, "tracks")):
         if name in r.d.tracks:
             _declare_facts(r, r.d.kinds[r.d.tracks[name].kind], get(node, "facts"))
@@ -53,7 +59,9 @@ def read_kinds(r: DeclarationReader) -> None:
 def _report_empty(r: DeclarationReader) -> None:
     """Reports kinds without entities."""
     elsewhere = (
-        _of_boards(r) | {t.kind for t in r.d.tracks.values()} | {r.d.player_kind, text(get(r.root, "map", "kind"))}
+        _of_boards(r)
+        | {t.kind for t in r.d.tracks.values()}
+        | {r.d.player_kind, text(get(r.root, "map", "kind")), *r.d.links}
     )
     for name, place, node in entries(get(r.root, "kinds")):
         kind = r.d.kinds.get(name)
@@ -67,6 +75,8 @@ def _report_empty(r: DeclarationReader) -> None:
 
 def _declared_elsewhere(r: DeclarationReader, name: str) -> bool:
     if name == text(get(r.root, "map", "kind")) or name in _of_boards(r):
+        return True
+    if any(name == place.text for place, _ in link_kinds(r.root)):
         return True
     return any(
         name in (text(get(node, "ring")), text(get(node, "line"))) for _, _, node in entries(get(r.root, "tracks"))

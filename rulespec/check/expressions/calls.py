@@ -5,6 +5,7 @@ from __future__ import annotations
 from rulespec.check.expressions import foreign
 from rulespec.check.expressions.boards import infer_to
 from rulespec.check.expressions.context import ENTITY, ExpressionContext
+from rulespec.check.expressions.links import infer_at, link_of
 from rulespec.check.expressions.operators import common_number
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label, Span
@@ -111,8 +112,10 @@ def _least_or_greatest(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed
 
 
 def infer_method(x: ExpressionContext, e: ast.TrackCall, env: Env) -> typed.Expr:
-    """Types `track.steps(…)`, `track.ahead(…)` and `track.space(…)`, and `space.to(…)` on a board."""
+    """Types `track.steps(…)`, `track.ahead(…)`, `track.space(…)`, `space.to(…)` on a board, and `link.at(…)`."""
     d = x.decls
+    if (link := link_of(x, e.track, env)) is not None:
+        return infer_at(x, e, link, env)
     if e.name.text == "to" and not (isinstance(e.track, ast.Ref) and e.track.name in d.tracks):
         return infer_to(x, e, env)
     if not isinstance(e.track, ast.Ref) or e.track.name not in d.tracks:

@@ -35,7 +35,7 @@ _FORMS: dict[type[ast.Expr], Callable[[ExpressionChecker, Any, Env, Type | None]
     ast.Nothing: lambda x, e, env, want: typed.Lit(Ent(ANY, True), e.span, -1),
     ast.Ref: infer_ref,
     ast.Attribute: lambda x, e, env, want: infer_attribute(x, e, env),
-    ast.Index: lambda x, e, env, want: infer_index(x, e, env),
+    ast.Index: lambda x, e, env, want: narrowed(infer_index(x, e, env), env),
     ast.CallExpr: lambda x, e, env, want: infer_call(x, e, env),
     ast.TrackCall: lambda x, e, env, want: narrowed(infer_method(x, e, env), env),
     ast.Unary: lambda x, e, env, want: infer_unary(x, e, env),

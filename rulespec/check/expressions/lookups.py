@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rulespec.check.expressions.context import ExpressionContext
+from rulespec.check.expressions.links import infer_between, link_of
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import nearest
@@ -23,6 +24,8 @@ def infer_index(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr:
             pile = pile.target
         if isinstance(pile, ast.Ref) and pile.name in d.pieces and pile.name not in env.vars:
             return pieces_in_place(x, pile, keys, target.name, e.keys[0], e.span, env)
+    if (link := link_of(x, target, env)) is not None:
+        return infer_between(x, e, link, env)
     if isinstance(target, ast.Ref) and target.name not in env.vars:
         if target.name in d.tables:
             table = d.tables[target.name]

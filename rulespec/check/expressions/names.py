@@ -206,6 +206,8 @@ def narrowed(expr: typed.Expr, env: Env) -> typed.Expr:
             return typed.Fact(solid, expr.span, expr.decl, expr.owner)
         if isinstance(expr, typed.BoardOp):
             return typed.BoardOp(solid, expr.span, expr.op, expr.board, expr.args)
+        if isinstance(expr, typed.LinkBetween):
+            return typed.LinkBetween(solid, expr.span, expr.link, expr.ends)
     return expr
 
 

@@ -1,0 +1,109 @@
+"""Links that are something: kinds of links whose members are written out, each between two regions of the map."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rulespec.check.declarations.reader import DeclarationReader
+from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.documents.nodes import Mapping, Node, Scalar, bits, entries, get, text, truth, words
+from rulespec.typed import nodes as typed
+from rulespec.types import Ent, SetOf, Type
+
+ENDS = "ends"
+
+
+def link_kinds(root: Node) -> Iterator[tuple[Scalar, Node]]:
+    """The kinds of links whose members are written out: the name and the node of each."""
+    for _, place, node in entries(get(root, "map", "links")):
+        if isinstance(node, Mapping):
+            yield place, node
+
+
+def declare_link_kinds(r: DeclarationReader, map_kind: typed.Kind) -> None:
+    """Declares these kinds."""
+    for place, node in link_kinds(r.root):
+        if not r.claim(place.text, place.span):
+            continue
+        r.d.kinds[place.text] = typed.Kind(place.text, place.span, doc=text(get(node, "doc")))
+        r.d.links[place.text] = typed.LinkDecl(
+            place.text,
+            map_kind.name,
+            truth(get(node, "two_way")),
+            *(typed.FactDecl(name, SetOf(place.text), place.span) for name in ("at", "out", "into")),
+        )
+        r.made.add(place.text)
+        for key in ("entities", "product"):
+            written = get(r.root, "kinds", place.text, key)
+            if written is not None:
+                help_ = f"they stand under `of:` of the link `{place.text}` of the map"
+                r.report.error(
+                    "RS227", f"a `{place.text}` is a link, and is not written here", written.span, help=help_
+                )
+
+
+def declare_ends(r: DeclarationReader) -> None:
+    """Declares the fact that every such link has: the two regions that it joins."""
+    for link in r.d.links.values():
+        kind = r.d.kinds[link.kind]
+        _own(r, kind, ENDS, SetOf(link.region), kind.span)
+
+
+def read_links(r: DeclarationReader) -> None:
+    """Joins the regions by the links between them, after the facts of both have been read."""
+    for link in r.d.links.values():
+        kind, regions = r.d.kinds[link.kind], r.d.kinds[link.region]
+        leads = regions.facts[link.kind]
+        for region, place in leads.places.items():
+            message = f"a `{link.kind}` of `{regions.entities[region].name}` stands under `of:`, not at its ends"
+            r.report.error("RS294", message, place, notes=[Label(kind.span, "declared here")])
+        for fact in (leads, link.at, link.out, link.into):
+            fact.values[:] = [0] * len(regions.entities)
+        pairs = _pairs(r, link)
+        for number, (start, end) in pairs.items():
+            leads.values[start] |= 1 << end
+            if link.two_way:
+                leads.values[end] |= 1 << start
+            for fact, region in ((link.at, start), (link.at, end), (link.out, start), (link.into, end)):
+                fact.values[region] |= 1 << number
+        if not link.two_way:
+            for name, side in (("source", 0), ("target", 1)):
+                fact = _own(r, kind, name, Ent(link.region), kind.span)
+                fact.values += [pairs[n][side] if n in pairs else 0 for n in range(len(kind.entities))]
+
+
+def _pairs(r: DeclarationReader, link: typed.LinkDecl) -> dict[int, tuple[int, int]]:
+    """The two ends of each link, as they are written; reports links that do not have two, or those of another one."""
+    kind, regions = r.d.kinds[link.kind], r.d.kinds[link.region]
+    ends = kind.facts[ENDS]
+    found: dict[int, tuple[int, int]] = {}
+    first: dict[tuple[int, int], int] = {}
+    for number, entity in enumerate(kind.entities):
+        written = get(r.root, "map", "links", link.kind, "of", entity.name, ENDS)
+        if ends.values[number].bit_count() != 2:
+            if (kind.name, ENDS, number) not in r.misread:
+                place = ends.places.get(number, entity.span)
+                r.report.error("RS293", f"`{entity.name}` does not join two regions", place, help="`ends: [a, b]`")
+            continue
+        start, end = bits(ends.values[number])
+        if words(written)[0].text != regions.entities[start].name:
+            start, end = end, start
+        joined = (min(start, end), max(start, end)) if link.two_way else (start, end)
+        if joined in first:
+            other = kind.entities[first[joined]]
+            names = " and ".join(f"`{regions.entities[region].name}`" for region in joined)
+            message = f"`{entity.name}` joins {names}, as `{other.name}` does"
+            notes = [Label(other.span, "the first one")]
+            help_ = "remove one, or give it another kind of links"
+            r.report.error("RS292", message, ends.places.get(number, entity.span), notes=notes, help=help_)
+        first.setdefault(joined, number)
+        found[number] = (start, end)
+    return found
+
+
+def _own(r: DeclarationReader, kind: typed.Kind, name: str, type_: Type, span: Span) -> typed.FactDecl:
+    """A fact that the links give to a kind."""
+    if name in kind.facts:
+        r.report.error("RS223", f"`{name}` has a meaning of its own", kind.facts[name].span)
+    kind.facts[name] = typed.FactDecl(name, type_, span)
+    return kind.facts[name]
