@@ -25,6 +25,7 @@ COMMANDS = {
     "perft": "Count the positions at a depth; compare them with a record.",
     "play": "Play a game at the terminal.",
     "diff": "List the differences between two rulesets.",
+    "facts": "List the facts of one kind, such as how certain something is.",
     "new": "Start a variant or a map of your own.",
     "format": "Set rules files in one layout.",
     "schema": "Print the JSON Schema of a ruleset's own files, for editors.",

@@ -15,7 +15,7 @@ NAMES = ("game", "kinds", "map", "boards", "tracks", "tables", "setup", "overlay
 BESIDE = ("rules", "scenarios", "dialect", "expect", "perft_record")
 """The files beside the rules."""
 
-OUTPUTS = ("diagnostics", "replay", "under", "identify", "simulate", "test", "coverage", "diff", "perft")
+OUTPUTS = ("diagnostics", "replay", "under", "identify", "simulate", "test", "coverage", "diff", "facts", "perft")
 """JSON output of the commands."""
 
 

@@ -20,8 +20,10 @@ from folders import ROOT
 PAGES = [
     "README.md",
     "docs/concepts.md",
+    "docs/explanation/tetrarchia.md",
     "docs/guides/perft.md",
     "docs/guides/variants.md",
+    "docs/reference/commands.md",
     "docs/reference/python.md",
     "docs/tutorials/from_nothing.md",
     "docs/tutorials/house_rule.md",

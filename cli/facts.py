@@ -1,0 +1,89 @@
+"""`rulespec facts`: the facts of a ruleset that are of one kind, such as how certain something is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import click
+
+from rulespec.cli import output
+from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
+from rulespec.typed.seats import entity_name
+from rulespec.types import Ent
+
+
+@click.command("facts")
+@click.argument("ref", metavar="REF")
+@click.argument("kind", metavar="[KIND]", required=False)
+@click.option("--only", multiple=True, metavar="VALUE", help="List facts of this value; repeatable.")
+@click.option("--not", "unwanted", multiple=True, metavar="VALUE", help="Leave facts of this value out; repeatable.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
+def command(ref: str, kind: str | None, only: tuple[str, ...], unwanted: tuple[str, ...], format_: str) -> None:
+    """List the facts of the ruleset REF whose values are of the kind KIND, each with its place.
+
+    A ruleset that says of its facts how certain they are lists so what is not. Without KIND: the kinds that there are
+    facts of.
+
+    Example: rulespec facts tetrarchia certainty --not seed --not public
+    """
+    ruleset = load_ruleset(ref)
+    if kind is None:
+        if only or unwanted or format_ == "json":
+            raise click.UsageError("--only, --not and --format json go with a kind")
+        _show_kinds(ruleset)
+        return
+    if kind not in ruleset.kinds:
+        hint = did_you_mean(kind, ruleset.kinds)
+        raise click.UsageError(f"{ref} has no kind `{kind}`; {hint or f'`rulespec facts {ref}` lists those of facts'}")
+    values = {entity.name: entity.title for entity in ruleset.kinds[kind].entities}
+    for value in (*only, *unwanted):
+        if value not in values:
+            hint = did_you_mean(value, values) or f"they are {', '.join(values)}"
+            raise click.UsageError(f"no `{kind}` is called `{value}`; {hint}")
+    found = _facts(ruleset, kind)
+    totals = Counter(fact["value"] for fact in found)
+    shown = [fact for fact in found if fact["value"] not in unwanted and (not only or fact["value"] in only)]
+    if format_ == "json":
+        counted = {value: totals[value] for value in values}
+        output.echo_json(
+            {"ruleset": ref, "ruleset_hash": ruleset.hash, "kind": kind, "totals": counted, "facts": shown}
+        )
+        return
+    rows = [(f"{f['file']}:{f['line']}", f"{f['kind']}.{f['entity']}", f["fact"], f["value"]) for f in shown]
+    for line in output.table(rows):
+        output.echo(line)
+    if rows:
+        output.echo()
+    parts = ", ".join(f"{totals[value]:,} {title}" for value, title in values.items())
+    output.echo(f"{output.counted(len(shown), 'fact')} of {len(found):,}; all: {parts}")
+
+
+def _facts(ruleset: typed.Ruleset, kind: str) -> list[dict[str, Any]]:
+    """The written facts whose values are of a kind, in the order of the kinds and entities that they belong to."""
+    found: list[dict[str, Any]] = []
+    names = ruleset.kinds[kind].entities
+    for owner in ruleset.kinds.values():
+        facts = [f for f in owner.facts.values() if isinstance(f.type, Ent) and f.type.kind == kind]
+        for number in range(max((len(f.values) for f in facts), default=0)):
+            entity = entity_name(owner, number)
+            for fact in facts:
+                place = fact.places.get(number)  # there is none of what is made, as the parts of a product
+                if fact.values[number] >= 0 and place is not None:
+                    of = {"kind": owner.name, "entity": entity, "fact": fact.name}
+                    found.append(
+                        of | {"value": names[fact.values[number]].name, "file": place.file, "line": place.line}
+                    )
+    return found
+
+
+def _show_kinds(ruleset: typed.Ruleset) -> None:
+    rows = []
+    for kind in ruleset.kinds.values():
+        if facts := [] if kind.by_seat else _facts(ruleset, kind.name):
+            names = dict.fromkeys(f"{fact['kind']}.{fact['fact']}" for fact in facts)
+            rows.append((kind.name, f"{len(facts):,}", ", ".join(names)))
+    for line in output.table(rows, ("kind", "facts", "which"), right=[1]):
+        output.echo(line)
