@@ -214,6 +214,10 @@ class Mutator:
         if isinstance(s, typed.Transfer):
             new = replace(s, source=s.target, target=s.source)
             yield "source and target swapped", new, f"from {self.source(s.target.span)} to {self.source(s.source.span)}"
+        elif isinstance(s, typed.Put) and isinstance(s.place, typed.PlaceValue):
+            first = next(iter(s.kind.places.values()))
+            if s.place.place is not first:
+                yield "another place", replace(s, place=replace(s.place, place=first, index=None)), f"to {first.name}"
         elif isinstance(s, typed.CallProcedure):
             yield from self._arguments(s)
         elif isinstance(s, typed.If):

@@ -82,7 +82,8 @@ class _Scope:
         """All declarations of the ruleset, rules included."""
         d, rules = self.d, self.index.checked.rules
         for table in (d.fields, d.constants, d.settings, d.kinds, d.pieces, d.tables, d.tracks):
-            yield from table.items()
+            yield from ((name, named) for name, named in table.items() if "." not in name)
+        yield from ((name, kinds[0].places[name]) for name, kinds in d.places.items() if len(kinds) == 1)
         for rule_table in (rules.definitions, rules.procedures, rules.guards):
             yield from ((n, r) for n, r in rule_table.items() if n.isidentifier())
         yield from ((unit, typed.Unit(unit, span)) for unit, span in d.units.items())
@@ -106,13 +107,19 @@ class _Scope:
         if variable is None and head in self.d.kinds and not steps:
             if head in self.d.links:
                 yield "at", None
+            yield from self.d.kinds[head].places.items()
             yield from ((e.name, e) for e in self.d.kinds[head].entities if e.name[0].isalpha())
+            return
+        if variable is None and head in self.d.kinds and self.d.kinds[head].number and len(steps) == 1 and steps[0][2]:
+            yield from self.d.kinds[head].places.items()  # of the tokens of an owner
             return
         type_ = self._type(variable, head, steps)
         kind = self.d.kinds.get(type_.kind) if isinstance(type_, Ent) else None
         if kind is not None:
             named = ("index", "to") if kind.name in self.d.boards else ("index",)
-            yield from chain(kind.state.items(), kind.facts.items(), ((word, None) for word in named))
+            named = (*named, "number") if kind.number else named
+            places = ((place.name, place) for place in kind.places.values() if place.index)
+            yield from chain(kind.state.items(), kind.facts.items(), places, ((word, None) for word in named))
 
     def _type(self, variable: typed.Named | None, head: str, steps: list[re.Match[str]]) -> Type | None:
         """The type of a path; None if its words do not tell."""
@@ -137,6 +144,8 @@ class _Scope:
                 kind = d.kinds[type_.kind]
                 member = kind.state.get(step[1]) or kind.facts.get(step[1])
                 type_ = member.type if member is not None else INT if step[1] == "index" else None
+                if step[1] in kind.places and kind.places[step[1]].index:
+                    type_ = Ent(kind.places[step[1]].index, True)
             elif step[1] and head in d.kinds:
                 type_ = Ent(head)
             else:

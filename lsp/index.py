@@ -53,9 +53,10 @@ class Index:
     def _declared(self) -> Iterator[typed.Named]:
         d, rules = self.checked.declarations, self.checked.rules
         yield from (typed.Unit(unit, span) for unit, span in d.units.items())
-        for kind in d.kinds.values():
-            self.owners |= {id(x): kind.name for x in (*kind.entities, *kind.facts.values())}
+        for kind in (kind for kind in d.kinds.values() if not kind.nameless):
+            self.owners |= {id(x): kind.name for x in (*kind.entities, *kind.facts.values(), *kind.places.values())}
             yield kind
+            yield from kind.places.values()
             if not kind.product:
                 yield from kind.entities
             yield from kind.facts.values()

@@ -174,7 +174,7 @@ class _FilesSchema:
         kinds["properties"] = {
             k.name: _narrowed("kinds_kind", "entities", {"additionalProperties": _facts(k)})
             for k in self.d.kinds.values()
-            if k.span.file.endswith("kinds.yaml") and not k.product and not k.is_player
+            if k.span.file.endswith("kinds.yaml") and not (k.product or k.is_player or k.implicit)
         }
         player = self.d.kinds[self.d.player_kind]
         kinds["properties"][player.name] = _narrowed("kinds_kind", "seats", {"items": _facts(player)})

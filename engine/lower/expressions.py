@@ -8,13 +8,17 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.lower.boards import BoardLowering
 from rulespec.engine.lower.layout import Layout, type_name
 from rulespec.engine.lower.marks import Marks
+from rulespec.engine.lower.places import capacities, count_in, numbered
 from rulespec.engine.lower.ranges import ARGUMENT, KEPT, MOST, Range, Ranges, within
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, cell, choose, fallback, logic, op, together
+from rulespec.engine.program.evaluator import evaluate
+from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.typed import nodes as typed
 from rulespec.types import Ent, Num, Order, SetOf
 
@@ -55,6 +59,7 @@ class ExpressionLowering:
         most_slots: how many slots suffice for all expressions so far.
         ranges: of the numbers.
         results: the cells of procedures' values.
+        capacities: how many tokens of a kind find room in each place, once that has been asked.
     """
 
     def __init__(
@@ -72,6 +77,7 @@ class ExpressionLowering:
         self._tables: dict[typed.TableDecl, int] = {}
         self._functions: dict[typed.Definition, int] = {}
         self._sites: dict[tuple[Span, str], int] = {}
+        self.capacities: dict[typed.Kind, tuple[int, ...]] = {}
 
     def site(self, span: Span, message: str) -> int:
         """The number of a place where a fault may be reported."""
@@ -139,12 +145,6 @@ class ExpressionLowering:
         self.ranges.slots.pop(scope.slots, None)
         self.most_slots = max(self.most_slots, scope.slots + 1)
         return scope.slots
-
-    def _setting(self, e: typed.SettingValue, scope: Scope) -> ir.Expr:
-        value = self.settings.get(e.option.name, e.option.default)
-        if e.option.bounds is not None:
-            return ir.Const(int(value))
-        return ir.Const(int(value == "true") if e.option.values is None else e.option.values.index(value))
 
     def _field(self, e: typed.Field, scope: Scope) -> ir.Expr:
         base = self.layout.field_at[e.decl]
@@ -351,6 +351,43 @@ def _link(x: ExpressionLowering, e: typed.LinkBetween, scope: Scope) -> ir.Expr:
     return op("pick", found, FALSE)
 
 
+def _setting(x: ExpressionLowering, e: typed.SettingValue, scope: Scope) -> ir.Expr:
+    value = x.settings.get(e.option.name, e.option.default)
+    if e.option.bounds is not None:
+        return ir.Const(int(value))
+    return ir.Const(int(value == "true") if e.option.values is None else e.option.values.index(value))
+
+
+def capacities_of(x: ExpressionLowering, kind: typed.Kind) -> tuple[int, ...]:
+    """How many tokens of a kind find room in each place; -1 for any number.
+
+    Raises:
+        DiagnosticsError: RS702 if that has no value.
+    """
+
+    def constant(e: typed.Expr, known: dict[typed.Var, ir.Expr]) -> int:
+        lowered = x.expr(e, Scope(known))
+        x.p.slots = x.most_slots
+        try:
+            return evaluate(x.p, lowered, [], [0] * (x.most_slots + 1))
+        except ProgramFaultError as fault:
+            message = f"no capacity: {x.p.sites[fault.site][1]}"
+            raise DiagnosticsError((Diagnostic("RS702", Severity.ERROR, message, e.span),)) from None
+
+    if kind not in x.capacities:
+        x.capacities[kind] = capacities(x.layout, kind, constant)
+    return x.capacities[kind]
+
+
+def _place(x: ExpressionLowering, e: typed.PlaceValue, scope: Scope) -> ir.Expr:
+    return numbered(x.layout, e, x.expr(e.index, scope) if e.index is not None else None)
+
+
+def _room(x: ExpressionLowering, e: typed.Room, scope: Scope) -> ir.Expr:
+    place = x.expr(e.place, scope)
+    return op("-", x.row(capacities_of(x, e.place.kind), place), count_in(x.layout, e.place.kind, place, x.slot(scope)))
+
+
 def _ways(x: ExpressionLowering, e: typed.Ways, scope: Scope) -> ir.Expr:
     slot = x.slot(scope)
     here = scope.in_slot(e.var, slot)
@@ -382,12 +419,14 @@ _OF_ORDERS = frozenset(["members", "order", "append", "without", "place", "front
 _FORMS: dict[type[typed.Expr], Callable[[ExpressionLowering, Any, Scope], ir.Expr]] = {
     typed.Lit: lambda lowering, e, scope: ir.Const(e.value),
     typed.Seats: lambda lowering, e, scope: ir.Const(lowering.layout.seats),
-    typed.SettingValue: ExpressionLowering._setting,
+    typed.SettingValue: _setting,
     typed.Local: lambda lowering, e, scope: scope.where[e.var],
     typed.Result: lambda lowering, e, scope: cell(lowering.results[e.procedure]),
     typed.Field: ExpressionLowering._field,
     typed.Fact: ExpressionLowering._fact,
     typed.PieceCount: ExpressionLowering._piece_count,
+    typed.PlaceValue: _place,
+    typed.Room: _room,
     typed.TableRow: ExpressionLowering._table,
     typed.ProductEntity: ExpressionLowering._product_entity,
     typed.KindSet: ExpressionLowering._kind_set,

@@ -41,6 +41,9 @@ class Layout:
             for field_ in kind.state.values():
                 self.field_at[field_] = len(self.p.cells)
                 self._room([kind.name])
+                if kind.places and field_ is kind.state["place"]:
+                    self.p.tokens[len(self.p.cells)] = len(self.p.arrays)
+                    self.p.arrays.append(tuple(range(self.size(f"{kind.name}.place"))))
                 type_ = type_name(field_.type)
                 for name, owner in self._owners((kind.name,)):
                     self._add(ir.CellName(kind.name, name, field_.name, type_, private=field_.private, by_seat=owner))

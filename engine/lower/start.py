@@ -7,7 +7,8 @@ from itertools import product
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.lower.expressions import ExpressionLowering, Scope
+from rulespec.engine.lower.expressions import ExpressionLowering, Scope, capacities_of
+from rulespec.engine.lower.places import check_start
 from rulespec.engine.program import ir
 from rulespec.engine.program.evaluator import evaluate
 from rulespec.engine.program.faults import ProgramFaultError
@@ -44,6 +45,9 @@ class StartValues:
         for placement in self.d.placements:
             if placement.players == self.layout.seats:
                 self._placement(placement)
+        for kind in self.d.kinds.values():
+            if kind.places:
+                check_start(self.layout, kind, capacities_of(self.x, kind))
 
     def _value(self, e: typed.Expr, known: Mapping[typed.Var, int] | None = None) -> int:
         lowered = self.x.expr(e, Scope({var: ir.Const(value) for var, value in (known or {}).items()}))

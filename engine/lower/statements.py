@@ -10,6 +10,7 @@ from rulespec.engine.lower.expressions import Scope
 from rulespec.engine.lower.layout import type_name
 from rulespec.engine.lower.options import OptionLowering
 from rulespec.engine.lower.procedures import Procedures
+from rulespec.engine.lower.tokens import put
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, TRUE, cell, op
 from rulespec.typed import nodes as typed
@@ -68,6 +69,8 @@ class StatementLowering:
             self._assign(s, scope)
         elif isinstance(s, typed.Transfer):
             self._transfer(s, scope)
+        elif isinstance(s, typed.Put):
+            put(self.b, s, scope)
         elif isinstance(s, typed.CallProcedure):
             self._call(s, scope)
             return scope if s.then is None else self._stmt(s.then, scope)

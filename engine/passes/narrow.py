@@ -69,7 +69,7 @@ def _lasts(e: ir.Expr, flow: Flow, first: int, head: int) -> bool:
     if len(seen) > _MAX_WAY:
         return False
     body = [i for b in seen for i in flow.p.blocks[b].body]
-    raised = [targets(i)[-1] for i in body if not isinstance(i, ir.Clear)]
+    raised = [at for i in body if not isinstance(i, ir.Clear) for at in targets(i)[-1:]]
     written = [at for i in body for at in targets(i)]
 
     def lasts(e: ir.Expr) -> bool:
@@ -88,6 +88,8 @@ def _lasts(e: ir.Expr, flow: Flow, first: int, head: int) -> bool:
             if isinstance(part, ir.Cell) and _touch(span(part), written):
                 return False
             if isinstance(part, ir.Positive) and _touch(range(part.base, part.base + part.size), written):
+                return False
+            if isinstance(part, ir.Held) and _touch(range(part.base, part.base + part.count), written):
                 return False
         return True
 
@@ -164,7 +166,7 @@ def _size(e: ir.Expr, facts: Facts) -> int:
         return e.value.bit_length()
     if isinstance(e, ir.Inverse):
         return len(facts.p.arrays[e.array])
-    if isinstance(e, ir.Positive):
+    if isinstance(e, ir.Positive | ir.Held):
         return e.count
     if isinstance(e, ir.Op) and e.op in ("&", "diff"):
         return _size(e.args[0], facts) or (_size(e.args[1], facts) if e.op == "&" else 0)
@@ -189,8 +191,12 @@ def _mask(e: ir.Expr, slot: int, source: ir.Expr, facts: Facts) -> tuple[ir.Expr
                 continue
             if one == ir.Local(slot):
                 return op("one", other), e.op == "!="
+            if (held := _held(one, slot, other, facts)) is not None:
+                return held, e.op == "!="
             if isinstance(one, ir.Row) and one.index == ir.Local(slot):
                 return ir.Inverse(one.array, other), e.op == "!="
+    if e.op == ">=" and e.args[1] == FALSE and (none := _held(e.args[0], slot, ir.Const(-1), facts)) is not None:
+        return none, True
     if isinstance(source, ir.Const) and e.op in (">", "==", "!=") and e.args[1] == FALSE:
         cells = _summands(e.args[0])
         pieces = all(isinstance(c, ir.Cell) and facts.p.cells[c.base].group == "pieces" for c in cells)  # never below
@@ -202,6 +208,14 @@ def _mask(e: ir.Expr, slot: int, source: ir.Expr, facts: Facts) -> tuple[ir.Expr
                     joined = op("|", joined, m[0])  # type: ignore[index]
                 return joined, e.op == "=="
     return None
+
+
+def _held(e: ir.Expr, slot: int, value: ir.Expr, facts: Facts) -> ir.Expr | None:
+    """The tokens whose place, or what a fact says of it, is a value."""
+    cell = e.index if isinstance(e, ir.Row) else e
+    if not isinstance(cell, ir.Cell) or cell.index != ir.Local(slot) or cell.base not in facts.p.tokens:
+        return None
+    return ir.Held(cell.base, cell.size, e.array if isinstance(e, ir.Row) else facts.p.tokens[cell.base], value)
 
 
 def _is_truth(e: ir.Cell, facts: Facts) -> bool:

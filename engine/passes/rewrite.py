@@ -57,6 +57,8 @@ class _Rewriting:
             return replace(i, target=self.cell(i.target), value=self.expr(i.value))
         if isinstance(i, ir.Transfer):
             return replace(i, source=self.cell(i.source), target=self.cell(i.target), amount=self.expr(i.amount))
+        if isinstance(i, ir.Check):
+            return replace(i, condition=self.expr(i.condition))
         return i
 
     def exit(self, e: ir.Exit | None) -> ir.Exit | None:
@@ -115,6 +117,8 @@ def membership(member: ir.Local, of: ir.Expr) -> ir.Expr:
     if isinstance(of, ir.Positive):
         index = op("+", of.index, op("*", member, ir.Const(of.stride)))
         return op(">", ir.Cell(of.base, index, of.size), FALSE)
+    if isinstance(of, ir.Held):
+        return op("==", ir.Row(of.array, ir.Cell(of.base, member, of.count)), of.value)
     if isinstance(of, ir.Op) and of.op in ("&", "|", "diff"):
         one, other = (membership(member, part) for part in of.args)
         if of.op == "diff":

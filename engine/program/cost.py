@@ -39,6 +39,8 @@ class Costs:
                 steps += self.of(i.target.index) + self.of(i.value)
             elif isinstance(i, ir.Transfer):
                 steps += self.of(i.source.index) + self.of(i.target.index) + self.of(i.amount)
+            elif isinstance(i, ir.Check):
+                steps += self.of(i.condition)
             elif isinstance(i, ir.Clear):
                 steps += i.size
         exit_ = block.exit

@@ -224,6 +224,9 @@ class Evaluator(Execution):
         if isinstance(e, ir.Total):
             first = e.base + self.evaluate(e.index, state, slots)
             return sum(state[first : first + e.count * e.stride : e.stride])
+        if isinstance(e, ir.Held):
+            array, value = self.p.arrays[e.array], self.evaluate(e.value, state, slots)
+            return sum(1 << i for i in range(e.count) if array[state[e.base + i]] == value)
         assert isinstance(e, ir.Inverse)
         wanted = self.evaluate(e.value, state, slots)
         return sum(1 << i for i, v in enumerate(self.p.arrays[e.array]) if v == wanted)

@@ -86,6 +86,9 @@ class Execution(ABC):
             put(state, target, state[target] + amount, journal)
             if state[source] < -MAX_NUMBER or state[target] > MAX_NUMBER:
                 too_full(i.site)
+        elif isinstance(i, ir.Check):
+            if not self.evaluate(i.condition, state, slots):
+                raise ProgramFaultError(i.site)
         else:
             assert isinstance(i, ir.Clear)
             self.count(i.size)

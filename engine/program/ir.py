@@ -209,6 +209,15 @@ class Inverse(Expr, frozen=True):
     value: Expr
 
 
+class Held(Expr, frozen=True):
+    """The set of those i < `count` of whose cell `base + i` `Program.arrays[array]` says `value` (made by passes)."""
+
+    base: int
+    count: int
+    array: int
+    value: Expr
+
+
 class Function(Struct, frozen=True, gc=False):
     """A definition: parameters in the slots 0 … n-1, `lets` as (slot, value), then a value."""
 
@@ -245,11 +254,15 @@ class Transfer(Instruction, frozen=True):
     site: int
 
 
-class Clear(Instruction, frozen=True):
-    """Zeroes the locals of a procedure that is left, or the arguments of an option that has been carried out.
+class Check(Instruction, frozen=True):
+    """A fault at `site` unless the condition holds."""
 
-    So equal positions are equal states.
-    """
+    condition: Expr
+    site: int
+
+
+class Clear(Instruction, frozen=True):
+    """Zeroes locals of a procedure that is left, or arguments of an option that is done: equal positions stay so."""
 
     base: int
     size: int
@@ -466,6 +479,8 @@ class Program(Struct):
     start: list[int] = []
     """The state before the first block has run."""
     cells: list[CellName] = []
+    tokens: dict[int, int] = {}
+    """The first cell that says where tokens of a kind are → the array of the places, each of which is itself."""
     entries: dict[str, tuple[int, tuple[int, ...]]] = {}
     """Procedure → its first block and the cells of its parameters: a game may start there."""
     main: int = 0

@@ -30,6 +30,7 @@ _PARTS |= {
     ir.Positive: lambda e: (e.index,),
     ir.Total: lambda e: (e.index,),
     ir.Inverse: lambda e: (e.value,),
+    ir.Held: lambda e: (e.value,),
     ir.Lookup: lambda e: (e.key,),
     ir.If: lambda e: (e.condition, e.then, e.other),
     ir.Fold: lambda e: tuple([x for x in (e.source, e.start, e.where, e.body, e.default) if x is not None]),
@@ -69,7 +70,7 @@ def changed(e: ir.Expr, change: Callable[[ir.Expr], ir.Expr]) -> ir.Expr:
         return replace(e, args=tuple(after))
     if isinstance(e, ir.Cell | ir.Row | ir.Positive | ir.Total):
         return replace(e, index=after[0])
-    if isinstance(e, ir.Inverse):
+    if isinstance(e, ir.Inverse | ir.Held):
         return replace(e, value=after[0])
     if isinstance(e, ir.Lookup):
         return replace(e, key=after[0])
@@ -174,6 +175,8 @@ def targets(i: ir.Instruction) -> list[range]:
         return [span(i.target)]
     if isinstance(i, ir.Transfer):
         return [span(i.source), span(i.target)]
+    if isinstance(i, ir.Check):
+        return []
     assert isinstance(i, ir.Clear)
     return [range(i.base, i.base + i.size)]
 
@@ -210,7 +213,7 @@ class Facts:
 
     def reads_state(self, e: ir.Expr) -> bool:
         """Whether the value depends on the state, not on the slots alone."""
-        if isinstance(e, ir.Cell | ir.Positive | ir.Total | ir.Suppose):
+        if isinstance(e, ir.Cell | ir.Positive | ir.Total | ir.Held | ir.Suppose):
             return True
         if isinstance(e, ir.Call):
             if e.function not in self._reads:

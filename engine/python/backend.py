@@ -82,7 +82,7 @@ class PythonBackend:
         """Steps that may still be taken before the next decision, and how many are left at the next check."""
         self._steps = steps
         writer = ExpressionWriter(fast, features)
-        self._most = _write(writer, [f.array for f in self.occupancy.families.values()], Costs(program))
+        self._most = _write(writer, self.occupancy, Costs(program))
         largest = max(self._most.values())
         self._uncounted = range(_UNCOUNTED if largest * _UNCOUNTED < steps // 4 else 0)
         begin = steps - largest * (len(self._uncounted) + 1) if self._uncounted else steps
@@ -117,6 +117,7 @@ class PythonBackend:
         names["look"] = self._look
         names["carry_out"] = self._carry_out
         names["K"] = tuple(self.occupancy.places.get(at, ()) for at in range(len(program.cells)))
+        names["H"] = self.occupancy.houses
         for i, array in enumerate(program.arrays):
             names[f"A{i}"] = array
             if i in writer.member_arrays:
@@ -241,8 +242,7 @@ class PythonBackend:
 
     def _occupied(self, state: State, cells: Iterable[int]) -> Journal:
         """Updates the sets of occupied places after cells have been written; returns the journal of it."""
-        places = self.occupancy.places
-        sets = dict.fromkeys(at for cell in cells for at, _ in places.get(cell, ()))
+        sets = dict.fromkeys(self.occupancy.sets(cells))
         journal = [x for at in sets for x in (at, state[at])]
         self.occupancy.update(state, cells)
         return journal
@@ -289,7 +289,7 @@ def _listing(d: ir.Decision, costs: Costs) -> int:
     return sum(costs.listing(c) for c in d.choices if c.by is None)
 
 
-def _write(writer: ExpressionWriter, occupied: Sequence[range], costs: Costs) -> dict[int, int]:
+def _write(writer: ExpressionWriter, occupancy: Occupancy, costs: Costs) -> dict[int, int]:
     """Writes the whole program; returns the blocks that have functions, with the most steps of one call of each."""
     p = writer.p
     for i, f in enumerate(p.functions):
@@ -300,7 +300,7 @@ def _write(writer: ExpressionWriter, occupied: Sequence[range], costs: Costs) ->
         writer.function(f"inv{i}", params, [f"return {writer.x(v.condition.expr)}"])
     for i, e in enumerate(_scored(p)):
         writer.function(f"score{i}", ["s", "v0", "v1=0"], [f"return {writer.number(e)}"])
-    functions = FunctionWriter(writer, occupied, costs)
+    functions = FunctionWriter(writer, occupancy, costs)
     functions.write()
     write_suppositions(writer, functions, costs)
     return functions.done

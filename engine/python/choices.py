@@ -12,7 +12,7 @@ from rulespec.engine.program.limits import MAX_LISTED
 from rulespec.engine.program.traversal import at_hand, free
 from rulespec.engine.python.expressions import ExpressionWriter
 
-_DEAR = (ir.Fold, ir.Closure, ir.Ranked, ir.Spread, ir.Call, ir.Positive)
+_DEAR = (ir.Fold, ir.Closure, ir.Ranked, ir.Spread, ir.Call, ir.Positive, ir.Held)
 """Expressions that are worth a variable."""
 
 _YIELD = re.compile(r"\byield .*")

@@ -104,6 +104,8 @@ class ExpressionWriter:
             return f"positive[tuple({self._cut(e)})]"
         if isinstance(e, ir.Total):
             return f"sum({self._cut(e)})"
+        if isinstance(e, ir.Held):
+            return f"holders(s[{e.base:d}:{e.base + e.count:d}], A{e.array:d}, {self.x(e.value)})"
         if isinstance(e, ir.Inverse):
             self.inverse_arrays.add(e.array)
             return f"I{e.array:d}.get({self.x(e.value)}, 0)"

@@ -7,8 +7,6 @@ those that have called it, and goes on from there in the functions of its blocks
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from msgspec.structs import replace
 
 from rulespec.engine.program import ir
@@ -17,6 +15,7 @@ from rulespec.engine.program.procedures import Procedure
 from rulespec.engine.python.blocks import BlockWriter, counted, few, returned
 from rulespec.engine.python.expressions import ExpressionWriter
 from rulespec.engine.python.instructions import spilled, variable
+from rulespec.engine.python.occupancy import Occupancy
 from rulespec.engine.python.plan import Plan
 
 
@@ -25,17 +24,17 @@ class FunctionWriter:
 
     Args:
         writer: writes expressions.
-        occupied: the arrays of cells whose occupancy is maintained.
+        occupancy: the sets that are maintained.
         costs: of the program before all passes.
 
     Attributes:
         done: the blocks that have functions, each with the most steps of one call, without what counts its own.
     """
 
-    def __init__(self, writer: ExpressionWriter, occupied: Sequence[range], costs: Costs) -> None:
+    def __init__(self, writer: ExpressionWriter, occupancy: Occupancy, costs: Costs) -> None:
         self.w = writer
         self.p = writer.p
-        self.plan = Plan(writer.p, writer.features, occupied, costs)
+        self.plan = Plan(writer.p, writer.features, occupancy, costs)
         self.done: dict[int, int] = {}
         self._at_once: dict[int, bool] = {}
         self._counting: set[int] = set()

@@ -95,12 +95,16 @@ class InstructionWriter:
             return self._store(i)
         if isinstance(i, ir.Transfer):
             return self._transfer(i)
+        if isinstance(i, ir.Check):
+            return [f"if not ({self.x(i.condition)}): refuse({i.site:d})"]
         assert isinstance(i, ir.Clear)
         return self._clear(i, returns=returns)
 
     def _store(self, i: ir.Store) -> list[str]:
         value = self.bound(i.value)
         known = value.value if isinstance(value, ir.Const) else None
+        if any(meet(span(i.target), array) for array in self.plan.holders):
+            return [f"n = {self.w.number(value)}", f"a = {self._address(i.target)}", "house(s, u, a, n, H[a])"]
         checked = i.low is not None and i.high is not None and not (known is not None and i.low <= known <= i.high)
         where, at = self._place(i.target, "a")
         new = self.w.number(value)

@@ -1,11 +1,13 @@
-"""Occupancy: the sets of places where something is, as cells of the state. They are read often and change seldom.
+"""Occupancy: the sets of places where something is, and of tokens by where they are, as cells of the state.
+
+They are read often and change seldom.
 
 They follow the cells of the program, where no rule sees them, nor any machine but the one that put them there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -57,14 +59,17 @@ class Occupancy:
     Args:
         p: the program.
         wanted: the families that are worth it; those that exceed the bounds are left out.
+        held: the first cell, the number of cells and the array of sets by value (`ir.Held`); likewise.
 
     Attributes:
         families: by first cell, size, stride and count.
         places: a cell → the sets that it belongs to, each with the bit there.
+        holdings: of `held`, each with the cell of the set for the value 0; that for none (-1) comes before it.
+        houses: a cell → for each of them the cell of that set, the bit, and the array.
         cells: the number of cells of a state.
     """
 
-    def __init__(self, p: ir.Program, wanted: Iterable[Family] = ()) -> None:
+    def __init__(self, p: ir.Program, wanted: Iterable[Family] = (), held: Iterable[tuple[int, int, int]] = ()) -> None:
         # The index of none (-1) leads to the cell before a family. There are sets with smaller members only, and
         # empty sets before the first family: no member is found that the family cannot have.
         room, ordered = MAX_CELLS, []
@@ -82,21 +87,44 @@ class Occupancy:
             self.cells += placed.sets
             for cell in f.array:
                 self.places[cell] = (*self.places.get(cell, ()), placed.place(cell))
+        self.holdings: dict[tuple[int, int, int], int] = {}
+        self.houses: dict[int, tuple[tuple[int, int, tuple[int, ...]], ...]] = {}
+        for base, count, number in held:
+            array = p.arrays[number]
+            if len(array) <= room and count <= MAX_MEMBERS:
+                room -= len(array)
+                self.holdings[base, count, number] = first = self.cells + 1
+                self.cells = first + max(array) + 1
+                for i in range(count):
+                    self.houses[base + i] = (*self.houses.get(base + i, ()), (first, 1 << i, array))
 
     def start(self, cells: Sequence[int]) -> State:
         """A state of these cells, followed by their sets."""
         state = [*cells, *[0] * (self.cells - self.first)]
-        self.update(state, self.places)
+        self.update(state, [*self.places, *self.houses])
         return state
+
+    def sets(self, written: Iterable[int]) -> Iterator[int]:
+        """The cells of the sets that may change when some cells are written."""
+        for cell in written:
+            yield from (at for at, _ in self.places.get(cell, ()))
+            for first, _, array in self.houses.get(cell, ()):
+                yield from range(first - 1, first + max(array) + 1)
 
     def update(self, state: State, written: Iterable[int]) -> None:
         """Updates the sets of cells that were written."""
         for cell in written:
             for at, bit in self.places.get(cell, ()):
                 state[at] = state[at] | bit if state[cell] > 0 else state[at] & ~bit
+            for first, bit, array in self.houses.get(cell, ()):
+                for at in range(first - 1, first + max(array) + 1):
+                    state[at] = state[at] | bit if at == first + array[state[cell]] else state[at] & ~bit
 
-    def cell(self, e: ir.Positive) -> ir.Expr | None:
+    def cell(self, e: ir.Positive | ir.Held) -> ir.Expr | None:
         """The expression that reads a set; None if it is not maintained."""
+        if isinstance(e, ir.Held):
+            at = self.holdings.get((e.base, e.count, e.array))
+            return None if at is None else ir.Cell(at, e.value, self.cells - at)
         family = _family(e)
         placed = self.families.get((family.first, family.size, family.stride, family.count)) if family else None
         if placed is None:
@@ -106,22 +134,25 @@ class Occupancy:
 
 
 def with_occupancy(p: ir.Program) -> tuple[ir.Program, Occupancy]:
-    """The program, reading from the state the sets of cells that only transfers change; and these sets."""
+    """The program, reading from the state the sets of cells that only transfers change, and of tokens; and these."""
     asked: dict[Family, None] = {}
+    held: dict[tuple[int, int, int], None] = {}
 
     def look(e: ir.Expr, _: int) -> ir.Expr:
         for part in walk(e):
             if isinstance(part, ir.Positive) and (family := _family(part)) is not None:
                 asked[family] = None
+            elif isinstance(part, ir.Held):
+                held[part.base, part.count, part.array] = None
         return e
 
     everywhere(p, look)
     stored = {span(i.target) for b in p.blocks for i in b.body if isinstance(i, ir.Store)}
-    occupancy = Occupancy(p, [f for f in asked if not any(meet(f.array, other) for other in stored)])
+    occupancy = Occupancy(p, [f for f in asked if not any(meet(f.array, other) for other in stored)], held)
 
     def read(e: ir.Expr, top: int) -> ir.Expr:
         e = changed(e, lambda part: read(part, top))
-        return (isinstance(e, ir.Positive) and occupancy.cell(e)) or e
+        return (isinstance(e, ir.Positive | ir.Held) and occupancy.cell(e)) or e
 
     return everywhere(p, read), occupancy
 

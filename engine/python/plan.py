@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from msgspec.structs import replace
 
 from rulespec.engine.program import ir
@@ -11,6 +9,7 @@ from rulespec.engine.program.control_flow import Flow, loops, meets
 from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.procedures import procedures, zeros
 from rulespec.engine.python.features import Features
+from rulespec.engine.python.occupancy import Occupancy
 
 _MAX_TIMES = 5
 """How often a block is written on average: functions that begin at each of many blocks in a row share what follows."""
@@ -32,16 +31,18 @@ class Plan:
         zero_at: a block → the cells that are zero there.
         arguments: the block that an option leads to → the cells of its arguments.
         occupied: the arrays of cells whose occupancy is maintained.
+        holders: the arrays of cells for which it is maintained who holds which value.
         costs: the most steps of each block, as the interpreter counts them in the program before all passes.
         charged: the first block of a procedure that counts no steps → its steps, which those that call it count.
         written: how many blocks have been written so far, repeated ones too.
     """
 
-    def __init__(self, p: ir.Program, features: Features, occupied: Sequence[range], costs: Costs) -> None:
+    def __init__(self, p: ir.Program, features: Features, occupancy: Occupancy, costs: Costs) -> None:
         self.p = p
         self.costs = costs
         self.charged: dict[int, int] = {}
-        self.occupied = occupied
+        self.occupied = [f.array for f in occupancy.families.values()]
+        self.holders = [range(base, base + count) for base, count, _ in occupancy.holdings]
         self.flow = Flow(p)
         self.loops = loops(p) if features.set_loops else {}
         self.meets = meets(self.flow) if features.join_branches else {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from itertools import compress
 from operator import ne
@@ -11,7 +11,7 @@ from typing import Any
 
 from rulespec.engine.program.domains import members, numbers, too_many
 from rulespec.engine.program.faults import ProgramFaultError
-from rulespec.engine.program.journal import restore
+from rulespec.engine.program.journal import Journal, State, restore
 from rulespec.engine.program.limits import MAX_NUMBER
 from rulespec.engine.program.orders import append, members_of, packed, place, without
 from rulespec.engine.program.payments import below_nothing, too_full, too_much
@@ -105,9 +105,32 @@ def beyond(site: int) -> None:
     raise ProgramFaultError(site)
 
 
+def holders(cells: Sequence[int], array: Sequence[int], value: int) -> int:
+    """The set of those cells of which an array says a value."""
+    return sum(1 << i for i, cell in enumerate(cells) if array[cell] == value)
+
+
+def house(s: State, u: Journal, at: int, value: int, sets: Sequence[tuple[int, int, Sequence[int]]]) -> None:
+    """Writes where a token is, and updates the sets of those who are there: first set, bit, and set by value."""
+    before = s[at]
+    if before == value:
+        return
+    u += at, before
+    s[at] = value
+    for first, bit, array in sets:
+        for held in (first + array[before], first + array[value]):
+            u += held, s[held]
+            s[held] ^= bit
+
+
 def outside(value: int, site: int) -> None:
     """Reports a value that does not fit its cell."""
     raise ProgramFaultError(site, f"it would be {value}")
+
+
+def refuse(site: int) -> None:
+    """Reports a condition that does not hold."""
+    raise ProgramFaultError(site)
 
 
 class Memo(dict[Any, Any]):
@@ -182,6 +205,9 @@ def runtime_names(largest: int) -> dict[str, Any]:
         "too_much": too_much,
         "too_full": too_full,
         "outside": outside,
+        "refuse": refuse,
+        "holders": holders,
+        "house": house,
         "check_all": check_all,
         "numbers": numbers,
         "bits": Memo(ordered_members, min(_MEMO_LIMIT, sets)),

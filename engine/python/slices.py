@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import op
 from rulespec.engine.program.control_flow import Loop
-from rulespec.engine.program.traversal import walk
+from rulespec.engine.program.traversal import meet, walk
 from rulespec.engine.python.plan import Plan
 
 _MANY = 1 << 12
@@ -38,6 +38,8 @@ def sliced(plan: Plan, loop: Loop, source: ir.Expr, x: Callable[[ir.Expr], str])
     if len(stores) < len(block.body) - 2:
         return None
     written = [(i.target.base, i.target.base + count) for i in stores]
+    if any(meet(range(*cells), array) for cells in written for array in plan.holders):
+        return None
     for k, i in enumerate(stores):
         values[i.target.base] = f"t{k}"
         if isinstance(i.value, ir.Const):
@@ -96,7 +98,7 @@ def _neighbours(value: ir.Expr, member: ir.Cell, written: list[tuple[int, int]])
     if rest is None:
         return None
     for read in walk(ir.Cell(value.base, rest, value.size)):
-        if isinstance(read, ir.Call | ir.Positive | ir.Total | ir.Suppose):
+        if isinstance(read, ir.Call | ir.Positive | ir.Total | ir.Held | ir.Suppose):
             return None
         if isinstance(read, ir.Cell):
             first = read.base + (read.index.value if isinstance(read.index, ir.Const) else 0)

@@ -70,7 +70,7 @@ def _refuse(message: str, span: Span, report: Report, help_: str = _MULTIPLY) ->
 def _plain_kinds(root: Mapping) -> Iterator[tuple[str, Span, int, int]]:
     """Each kind whose entities are written out: its name and place, how many entities and how many facts each has."""
     for name, place, node in entries(get(root, "kinds")):
-        if get(node, "product") is None:
+        if all(get(node, key) is None for key in ("product", "each", "number")):
             yield name, place.span, _length(get(node, "entities")), _length(get(node, "facts"))
     for name, place, node in entries(get(root, "game", "options")):  # those with values are kinds, too
         yield name, place.span, len(words(get(node, "values"))), 0
@@ -91,9 +91,9 @@ def _plain_kinds(root: Mapping) -> Iterator[tuple[str, Span, int, int]]:
 
 def _products(root: Mapping, sizes: Counter[str]) -> Iterator[tuple[str, Span, int, int]]:
     for name, place, node in entries(get(root, "kinds")):
-        factors = words(get(node, "product"))
-        if factors:
-            count = 1
+        factors = words(get(node, "product") or get(node, "each"))
+        if factors or get(node, "number") is not None:
+            count = integer(get(node, "number"), 1)
             for factor in factors:
                 count *= sizes[factor.text]
             yield name, place.span, count, len(factors)

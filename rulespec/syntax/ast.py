@@ -205,6 +205,13 @@ class Move(Stmt, frozen=True):
     target: Expr
 
 
+class Put(Stmt, frozen=True):
+    """`move token to place`."""
+
+    token: Expr
+    place: Expr
+
+
 class Rearrange(Stmt, frozen=True):
     """`add member to target`, `take member from target` or `shuffle target`."""
 

@@ -37,6 +37,9 @@ class _Builder(ExpressionBuilder):
         amount, pile, source, target = (x for x in c if not isinstance(x, Token))
         return ast.Move(self.origin.span(meta), amount, pile, source, target)
 
+    def put_stmt(self, meta: Meta, c: list[Any]) -> ast.Stmt:
+        return ast.Put(self.origin.span(meta), c[0], c[1])
+
     def add_stmt(self, meta: Meta, c: list[Any]) -> ast.Stmt:
         return ast.Rearrange(self.origin.span(meta), "add", c[0], c[1])
 

@@ -76,6 +76,10 @@ class Kind(Struct, eq=False):
     Attributes:
         product: the kinds that its entities are made of, one entity for each combination.
         by_seat: how many entities there are depends on the number of seats (`rulespec.typed.seats`).
+        places: where tokens can be, if its entities are tokens.
+        number: how many tokens there are for each combination of `product` but for its last kind, which counts them;
+            0 if they are not counted.
+        sum_of: if its entities are the places of tokens: those places, each with an entity for each of its index.
     """
 
     name: str
@@ -89,12 +93,30 @@ class Kind(Struct, eq=False):
     implicit: bool = False
     doc: str = ""
     index: dict[str, int] = {}
+    places: dict[str, PlaceDecl] = {}
+    number: int = 0
+    sum_of: tuple[PlaceDecl, ...] = ()
+
+    @property
+    def nameless(self) -> bool:
+        """Whether nothing can write its name: it is made for tokens, for their places or their number."""
+        return "." in self.name
 
 
 class PlaceDecl(Struct, eq=False):
+    """A place of pieces or tokens, one for each entity of `index` unless that is "".
+
+    Attributes:
+        fresh: a token that comes here has the state that it started with.
+        at_most: how many tokens find room here, and the variable that stands for the entity of the index in it.
+    """
+
     name: str
     index: str
     span: Span
+    fresh: bool = False
+    at_most: Expr | None = None
+    var: Var | None = None
 
 
 class PieceDecl(Struct, eq=False):
@@ -287,6 +309,20 @@ class PieceCount(Expr, frozen=True):
     index: Expr | None
 
 
+class PlaceValue(Expr, frozen=True):
+    """A place of tokens, as a value."""
+
+    kind: Kind
+    place: PlaceDecl
+    index: Expr | None
+
+
+class Room(Expr, frozen=True):
+    """How many more tokens find room in a place."""
+
+    place: PlaceValue
+
+
 class TableRow(Expr, frozen=True):
     table: TableDecl
     keys: tuple[Expr, ...]
@@ -437,6 +473,14 @@ class Transfer(Stmt, frozen=True):
     amount: Expr
     source: Field | PieceCount
     target: Field | PieceCount
+
+
+class Put(Stmt, frozen=True):
+    """`move t to place`: a token of a kind is put into a place."""
+
+    kind: Kind
+    token: Expr
+    place: Expr
 
 
 class CallProcedure(Stmt, frozen=True):
@@ -645,6 +689,8 @@ class Declarations(Struct, eq=False):
     placements: list[Placement] = []
     checks: list[Check] = []
     entities: dict[str, list[tuple[str, int]]] = {}
+    places: dict[str, list[Kind]] = {}
+    """The kinds of tokens that have a place of a name."""
     player_kind: str = ""
     min_players: int = 1
     max_players: int = 1

@@ -1,11 +1,11 @@
-"""Kinds whose entities depend on the seats: the players, and products with them.
+"""Kinds whose entities depend on the seats: the players, products with them, and places that they are the index of.
 
 Typed rules know neither how many seats there are nor what they are called; both are put in here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
 
@@ -18,6 +18,8 @@ def size(kinds: Mapping[str, typed.Kind], name: str, seats: int) -> int:
     kind = kinds[name]
     if kind.is_player:
         return seats
+    if kind.sum_of:
+        return sum(size(kinds, place.index, seats) if place.index else 1 for place in kind.sum_of)
     return prod(size(kinds, part, seats) for part in kind.product) if kind.by_seat else len(kind.entities)
 
 
@@ -26,9 +28,23 @@ def entity_names(kinds: Mapping[str, typed.Kind], name: str, seats: Sequence[str
     kind = kinds[name]
     if kind.is_player:
         return tuple(seats)
+    if kind.sum_of:
+        return tuple(text for place in kind.sum_of for text in _of_place(kinds, place, seats))
     if not kind.by_seat:
         return tuple(e.name for e in kind.entities)
     return tuple("_".join(parts) for parts in product(*(entity_names(kinds, part, seats) for part in kind.product)))
+
+
+def _of_place(kinds: Mapping[str, typed.Kind], place: typed.PlaceDecl, seats: Sequence[str]) -> list[str]:
+    if not place.index:
+        return [place.name]
+    return [f"{place.name}[{name}]" for name in entity_names(kinds, place.index, seats)]
+
+
+def first_of(kinds: Mapping[str, typed.Kind], places: typed.Kind, place: typed.PlaceDecl, seats: int) -> int:
+    """The number of a place of tokens among all of them; with an index, of the first of these."""
+    before = places.sum_of[: places.sum_of.index(place)]
+    return sum(size(kinds, other.index, seats) if other.index else 1 for other in before)
 
 
 def values(kinds: Mapping[str, typed.Kind], kind: str, fact: typed.FactDecl, seats: int) -> tuple[int, ...]:
@@ -36,6 +52,8 @@ def values(kinds: Mapping[str, typed.Kind], kind: str, fact: typed.FactDecl, sea
     of = kinds[kind]
     if isinstance(fact.type, SetOf) and kinds[fact.type.kind].is_player:
         return tuple(value & (1 << seats) - 1 for value in fact.values[: size(kinds, kind, seats)])
+    if of.sum_of:
+        return tuple(_indices(kinds, of, fact, seats))
     if not of.by_seat:
         return tuple(fact.values)
     if of.is_player:
@@ -43,6 +61,13 @@ def values(kinds: Mapping[str, typed.Kind], kind: str, fact: typed.FactDecl, sea
     part = of.product.index(fact.name)
     after = prod(size(kinds, name, seats) for name in of.product[part + 1 :])
     return tuple([i // after % size(kinds, fact.name, seats) for i in range(size(kinds, kind, seats))])
+
+
+def _indices(kinds: Mapping[str, typed.Kind], of: typed.Kind, fact: typed.FactDecl, seats: int) -> Iterator[int]:
+    """For each place of tokens the entity of its index, if it is one of those that a fact is called like; else none."""
+    for place in of.sum_of:
+        count = size(kinds, place.index, seats) if place.index else 1
+        yield from range(count) if place.name == fact.name else [-1] * count
 
 
 def entity_name(kind: typed.Kind, number: int) -> str:

@@ -25,6 +25,8 @@ _PARTS: dict[type[typed.Expr], Callable[..., list[typed.Expr]]] = {
     typed.Field: lambda e: [e.owner] if e.owner is not None else [],
     typed.Fact: lambda e: [e.owner],
     typed.PieceCount: lambda e: [*e.ids, *([e.index] if e.index is not None else [])],
+    typed.PlaceValue: lambda e: [e.index] if e.index is not None else [],
+    typed.Room: lambda e: [e.place],
     typed.TableRow: lambda e: list(e.keys),
     typed.ProductEntity: lambda e: list(e.parts),
     typed.Choice: lambda e: [e.condition, e.then, e.other],
@@ -80,6 +82,8 @@ def statement_expressions(s: typed.Stmt) -> list[typed.Expr]:
         return [*target, s.value]
     if isinstance(s, typed.Transfer):
         return [s.amount, s.source, s.target]
+    if isinstance(s, typed.Put):
+        return [s.token, s.place]
     if isinstance(s, typed.CallProcedure):
         return list(s.args)
     if isinstance(s, typed.EndGame):

@@ -10,6 +10,7 @@ from pathlib import Path
 import programs_boards
 import programs_heads
 import programs_links
+import programs_places
 import programs_players
 import programs_seats
 from cases import split, write
@@ -93,7 +94,9 @@ class Writer:
             return number(self.pick, lambda type_: e(type_, s, d), self.fresh())
         if self.number(14) == 0:
             return programs_links.number(self.pick, lambda type_: e(type_, s, d), self.fresh)
-        form = self.number(16)
+        form = self.number(17)
+        if form == 16:
+            return programs_places.number(self, s, d)
         if form == 15:
             return programs_boards.number(self.pick, lambda type_: e(type_, s, d), self.fresh)
         if form < 3:
@@ -132,9 +135,11 @@ class Writer:
 
     def truth(self, s: dict[str, str], d: int) -> str:
         e = self.expr
-        form = self.number(12)
+        form = self.number(13)
         if form == 11:
             return programs_seats.truth(self.pick, lambda type_: e(type_, s, d))
+        if form == 12:
+            return programs_places.truth(self, s, d)
         if form == 10:  # a part that decides nothing, or is not asked
             dead = self.pick("and true", "or false", "and false", "or true", "and 1 > 2")
             if self.number(2):
@@ -177,7 +182,9 @@ class Writer:
 
     def set(self, s: dict[str, str], d: int) -> str:
         e = self.expr
-        form = self.number(8)
+        form = self.number(9)
+        if form == 8:
+            return programs_places.towns(self, s, d)
         if form < 2:
             return f"({e(SET, s, d)} {self.pick('|', '&', '-')} {e(SET, s, d)})"
         if form == 7:
@@ -211,6 +218,8 @@ class Writer:
     def stmt(self, scope: dict[str, str], depth: int, pad: str, place: str) -> list[str]:
         e = self.expr
         deeper = pad + "    "
+        if self.number(9) == 0:
+            return programs_places.statement(self, scope, pad)
         if self.number(9) == 0:
             return rearranged(self, scope, pad, may_ask=depth > 0 and not self.together)
         if self.number(10) == 0:
@@ -402,7 +411,7 @@ def programs(draw: Callable[[st.SearchStrategy[int]], int]) -> str:
     return Writer(lambda below: draw(st.integers(0, below - 1))).program()
 
 
-WHOLE_WORLD = programs_links.linked(programs_seats.seated(WORLD)) + programs_boards.BOARD
+WHOLE_WORLD = programs_places.with_tokens(programs_links.linked(programs_seats.seated(WORLD))) + programs_boards.BOARD
 """The files that the programs are written for."""
 
 

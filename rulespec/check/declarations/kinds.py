@@ -17,7 +17,7 @@ def read_kinds(r: DeclarationReader) -> None:
         if name == r.d.player_kind:
             r.d.kinds[name].doc = text(get(node, "doc"))
         elif not _declared_elsewhere(r, name) and r.claim(name, place.span):
-            by_seat = any(part.text == r.d.player_kind for part in words(get(node, "product")))
+            by_seat = any(part.text == r.d.player_kind for part in words(get(node, "product") or get(node, "each")))
             r.d.kinds[name] = typed.Kind(name, place.span, doc=text(get(node, "doc")), by_seat=by_seat)
     map_kind = get(r.root, "map", "kind")
     if isinstance(map_kind, Scalar) and r.claim(map_kind.text, map_kind.span):
@@ -67,7 +67,7 @@ def _report_empty(r: DeclarationReader) -> None:
         kind = r.d.kinds.get(name)
         if kind is None or kind.implicit or name in elsewhere:  # the values of a setting are a kind, too
             continue
-        if get(node, "entities") is get(node, "product") is None:
+        if all(get(node, key) is None for key in ("entities", "product", "each", "number")):
             hint, notes = nearest(name, {k: r.d.kinds[k].span for k in elsewhere if k in r.d.kinds})
             message = f"`{name}` has no entities, here or as the kind of a map or a track"
             r.report.error("RS228", message, place.span, notes=notes, help=hint or "add `entities: …`")

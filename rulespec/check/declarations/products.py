@@ -1,11 +1,11 @@
-"""Product kinds: entities that are made of those of other kinds."""
+"""Product kinds: entities that are made of those of other kinds; tokens for each of them, and a number of tokens."""
 
 from __future__ import annotations
 
 from itertools import product
 
 from rulespec.check.declarations.reader import DeclarationReader
-from rulespec.documents.nodes import entries, get, words
+from rulespec.documents.nodes import Node, entries, get, integer, words
 from rulespec.typed import nodes as typed
 from rulespec.types import Ent
 
@@ -13,14 +13,15 @@ from rulespec.types import Ent
 def read_products(r: DeclarationReader) -> None:
     """Declares the entities of product kinds, and the facts that name their parts."""
     for name, place, node in entries(get(r.root, "kinds")):
-        parts = get(node, "product")
-        if parts is None or name not in r.d.kinds or name in r.made:
+        parts = get(node, "product") or get(node, "each")
+        if (parts is None and get(node, "number") is None) or name not in r.d.kinds or name in r.made:
             continue
         kind = r.d.kinds[name]
         names = words(parts)
         own = get(node, "entities") or get(node, "facts")
         if own is not None:
-            r.report.error("RS229", f"`{name}` is a product kind, and has no entities or facts of its own", own.span)
+            what = "is a product kind" if get(node, "product") is not None else "has made entities"
+            r.report.error("RS229", f"`{name}` {what}, and has no entities or facts of its own", own.span)
             kind.facts.clear()
         unfit = [p for p in names if not _may_be_factor(r, p.text, kind)]
         for part in unfit:
@@ -30,14 +31,14 @@ def read_products(r: DeclarationReader) -> None:
         if unfit or own is not None:
             r.d.broken.add(name)
             continue
-        kind.product = tuple(p.text for p in names)
+        kind.product = (*(p.text for p in names), *_counted(r, kind, get(node, "number")))
         for part in names:
             r.refer(part, r.d.kinds[part.text])
         factors = [r.d.kinds[p] for p in kind.product]
-        for factor in factors:
+        for factor in factors[: len(names)]:
             kind.facts[factor.name] = typed.FactDecl(factor.name, Ent(factor.name), place.span)
         if kind.by_seat:  # its entities are known with the seats
-            for part, factor in zip(names, factors, strict=True):
+            for part, factor in zip(names, factors, strict=False):
                 if not factor.is_player and not factor.entities:
                     r.report.error("RS228", f"`{name}` has no entities, as `{factor.name}` has none", part.span)
             continue
@@ -49,12 +50,26 @@ def read_products(r: DeclarationReader) -> None:
                 r.report.error("RS223", f"two of `{name}` would be called `{entity_name}`", place.span)
                 continue
             r.d.add_entity(kind, typed.Entity(entity_name, title, place.span))
-            for factor, i in zip(factors, combination, strict=True):
+            for factor, i in zip(factors[: len(names)], combination, strict=False):
                 kind.facts[factor.name].values.append(i)
+
+
+def _counted(r: DeclarationReader, kind: typed.Kind, number: Node | None) -> tuple[str, ...]:
+    """The kind that counts tokens of which there are several for each part; none if there is one."""
+    if number is None:
+        return ()
+    kind.number = integer(number, 1)
+    counts = typed.Kind(f"{kind.name}.number", number.span, implicit=True)
+    for i in range(kind.number):
+        counts.index[f"{kind.name}_{i + 1}"] = i
+        title = f"{kind.name.replace('_', ' ')} {i + 1}"
+        counts.entities.append(typed.Entity(f"{kind.name}_{i + 1}", title, number.span))
+    r.d.kinds[counts.name] = counts
+    return (counts.name,)
 
 
 def _may_be_factor(r: DeclarationReader, name: str, kind: typed.Kind) -> bool:
     other = r.d.kinds.get(name)
     if other is None or other is kind:
         return False
-    return not other.product and get(r.root, "kinds", name, "product") is None
+    return not other.product and not any(get(r.root, "kinds", name, key) for key in ("product", "each", "number"))

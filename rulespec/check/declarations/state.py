@@ -18,7 +18,7 @@ def read_state(r: DeclarationReader) -> None:
             kind = r.d.kinds[name]
             r.refer(key, kind)
             for field, place, spec in entries(get(node, "state")):
-                if field in kind.facts or field in TEXTS or field == "index":
+                if field in (*kind.facts, *kind.places, *kind.state, *TEXTS, "index"):
                     r.report.error("RS223", f"`{field}` has another meaning already", place.span)
                 else:
                     kind.state[field] = _field(r, field, name, place, spec)
@@ -86,7 +86,7 @@ def read_starts(r: DeclarationReader) -> None:
     for name, _, node in entries(get(r.root, "kinds")):
         if name in r.d.kinds:
             for field, _, spec in entries(get(node, "state")):
-                if field in r.d.kinds[name].state:
+                if field in r.d.kinds[name].state and not (field == "place" and r.d.kinds[name].places):
                     _start(r, r.d.kinds[name].state[field], spec)
     for section in ("state", "accounts"):
         for field, _, spec in entries(get(r.root, section)):

@@ -48,6 +48,9 @@ def type_assign(c: StatementContext, s: ast.Assign, env: Env, given: typed.Expr 
     if isinstance(target.type, Bad):
         _ = given or x.infer(s.value, env)
         return None, env, True
+    if isinstance(target, typed.Field) and x.decls.places and target.decl.type == Ent(f"{target.decl.kind}.place"):
+        x.error("RS304", "where a token is cannot be set: it only moves", s.target.span, help="write `move … to …`")
+        return None, env, True
     if isinstance(target, typed.PieceCount) or (isinstance(target, typed.Field) and target.decl.account):
         word = "pay … from … to …" if isinstance(target, typed.Field) else "move … of … from … to …"
         notes = (Label(target.decl.span, "an account"),) if isinstance(target, typed.Field) else ()

@@ -47,7 +47,14 @@ class Effects:
                 found |= {target.name.text}
             elif isinstance(target, ast.Ref):
                 found |= {target.name}
+        if isinstance(s, ast.Put):
+            found |= self._of_move()
         return found | self.of_procedure(callee(s, original))
+
+    def _of_move(self) -> frozenset[object]:
+        """The names of what a token that moves may have anew: its place, and in a fresh one its state."""
+        kinds = [kind for kind in self.decls.kinds.values() if any(place.fresh for place in kind.places.values())]
+        return frozenset(["place", *(field for kind in kinds for field in kind.state)])
 
     def of_procedure(self, name: str) -> frozenset[object]:
         """Names of the fields and globals that a procedure may assign, and of its variables."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from folders import RULESETS
 from msgspec.structs import replace
 
 from rulespec.engine.game.game import Game, TakenBack
@@ -141,6 +142,28 @@ def test_they_follow_what_is_put_into_the_state_from_outside() -> None:
     game.take_back(TakenBack(2, ("nation.position",)))
     assert game.position.state == as_they_should_be(game)
     assert twin.position.state == before == as_they_should_be(twin)
+
+
+def test_who_is_where_is_kept_whatever_moves() -> None:
+    ruleset = load_ruleset(str(RULESETS / "harbour"))
+    rng = random.Random(5)
+    crossed = 0
+    for _ in range(40):
+        game = Game(ruleset, SEATS)
+        machine = game.position.machine
+        assert isinstance(machine, PythonBackend) and machine.occupancy.holdings
+        while not game.is_over:
+            before = list(game.position.state)
+            game.apply(rng.choice(game.legal_options))
+            assert game.position.state == as_they_should_be(game)
+            crossed += before[len(game.position.cells) :] != game.position.state[len(game.position.cells) :]
+            again = game.undo()
+            assert game.position.state == before
+            game.apply(again)
+        game.set_value("ant.place", "at[dover]")
+        game.set_value("Bob_sailor_2.place", "guest[Cid]")
+        assert game.position.state == as_they_should_be(game)
+    assert crossed > 200
 
 
 def test_a_machine_without_the_feature_has_none() -> None:

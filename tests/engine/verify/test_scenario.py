@@ -36,7 +36,7 @@ def run(tmp_path: Path, text: str, backend: Backend = "python") -> list[Failure]
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("ref", ["nim", "nim+tall", "wager"])
+@pytest.mark.parametrize("ref", ["nim", "nim+tall", "wager", "harbour"])
 def test_scenarios_of_our_rulesets_pass(ref: str, backend: Backend) -> None:
     report = Report()
     cases = list(run_suite(ruleset(f"{RULESETS}/{ref}"), [backend], report))

@@ -1,0 +1,66 @@
+"""Places of tokens as numbers: their values, who is there, and how many find room.
+
+The place of a token is one cell, which holds its number among all places of that kind of token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.lower.layout import Layout
+from rulespec.engine.program import ir
+from rulespec.engine.program.builder import logic, op
+from rulespec.typed import nodes as typed
+from rulespec.typed.seats import first_of
+
+Value = Callable[[typed.Expr, dict[typed.Var, ir.Expr]], int]
+"""The value of an expression over facts, with the values of variables."""
+
+
+def numbered(layout: Layout, e: typed.PlaceValue, index: ir.Expr | None) -> ir.Expr:
+    """The number of a place, by the lowered entity of its index."""
+    kinds = layout.d.kinds
+    first = ir.Const(first_of(kinds, kinds[f"{e.kind.name}.place"], e.place, layout.seats))
+    return first if index is None else op("+", first, index)
+
+
+def of_places(layout: Layout, kind: typed.Kind) -> list[tuple[typed.PlaceDecl, int]]:
+    """For each place by its number: how it is declared, and the number of the entity of its index, 0 without one."""
+    return [(p, i) for p in kind.places.values() for i in range(layout.size(p.index) if p.index else 1)]
+
+
+def capacities(layout: Layout, kind: typed.Kind, value: Value) -> tuple[int, ...]:
+    """How many tokens find room in each place; -1 for any number."""
+    found = []
+    for place, number in of_places(layout, kind):
+        if place.at_most is None:
+            found.append(-1)
+        else:
+            known: dict[typed.Var, ir.Expr] = {} if place.var is None else {place.var: ir.Const(number)}
+            found.append(max(0, value(place.at_most, known)))
+    return tuple(found)
+
+
+def count_in(layout: Layout, kind: typed.Kind, place: ir.Expr, slot: int, without: ir.Expr | None = None) -> ir.Expr:
+    """How many tokens are in a place; one of them may be left out."""
+    size = layout.size(kind.name)
+    there = op("==", ir.Cell(layout.field_at[kind.state["place"]], ir.Local(slot), size), place)
+    where = there if without is None else logic("and", [there, op("!=", ir.Local(slot), without)])
+    return ir.Fold("count", slot, ir.Const((1 << size) - 1), None, where, None, None)
+
+
+def check_start(layout: Layout, kind: typed.Kind, limits: tuple[int, ...]) -> None:
+    """Checks that the set-up puts no more tokens anywhere than find room.
+
+    Raises:
+        DiagnosticsError: RS702.
+    """
+    first = layout.field_at[kind.state["place"]]
+    where = layout.p.start[first : first + layout.size(kind.name)]
+    for number, (place, _) in enumerate(of_places(layout, kind)):
+        if 0 <= limits[number] < (count := where.count(number)):
+            name = layout.titles(f"{kind.name}.place")[number]
+            message = f"the set-up puts {count} `{kind.name}` into `{name}`, and {limits[number]} is the most there"
+            raise DiagnosticsError((Diagnostic("RS702", Severity.ERROR, message, place.span),))

@@ -1,0 +1,67 @@
+"""Tokens that move: what is asked before, and what becomes of their state."""
+
+from __future__ import annotations
+
+from rulespec.engine.lower.blocks import BlockBuilder
+from rulespec.engine.lower.expressions import Scope, capacities_of
+from rulespec.engine.lower.places import count_in, of_places
+from rulespec.engine.program import ir
+from rulespec.engine.program.builder import FALSE, cell, choose, logic, op
+from rulespec.typed import nodes as typed
+from rulespec.types import Ent
+
+
+def put(b: BlockBuilder, s: typed.Put, scope: Scope) -> None:
+    """Adds the instructions of `move t to place`: what is read comes first, then the place, then a fresh state."""
+    x, kind, layout = b.x, s.kind, b.layout
+    token = _kept(b, x.expr(s.token, scope), kind.name, kind.name)
+    place = _kept(b, x.expr(s.place, scope), f"{kind.name}.place", "place")
+    named = s.place.place if isinstance(s.place, typed.PlaceValue) else None
+    limits = capacities_of(x, kind)
+    if max(limits) >= 0 and (named is None or named.at_most is not None):
+        limit = x.row(limits, place)
+        fits = op("<", count_in(layout, kind, place, x.slot(scope), without=token), limit)
+        if named is None and min(limits) < 0:
+            fits = logic("or", [op("<", limit, FALSE), fits])
+        where = f"`{named.name}`" if named is not None else "that place"
+        b.emit(ir.Check(fits, x.site(s.span, f"there is no room for another `{kind.name}` in {where}")))
+    b.emit(ir.Store(cell(layout.field_at[kind.state["place"]], token, layout.size(kind.name)), place, None, None, 0))
+    fresh = tuple([int(of.fresh) for of, _ in of_places(layout, kind)])
+    if any(fresh) and (named is None or named.fresh):
+        _reset(b, s, token, x.row(fresh, place) if named is None else ir.Const(1))
+
+
+def _kept(b: BlockBuilder, value: ir.Expr, type_: str, name: str) -> ir.Expr:
+    """A value that what is written next does not change: if it might, it is kept in a variable."""
+    if _lasts(b.p, value):
+        return value
+    variable = b.local(name, type_)
+    b.store(variable, value)
+    return cell(variable)
+
+
+def _lasts(p: ir.Program, e: ir.Expr) -> bool:
+    """Whether an expression reads constants and variables of the rules alone, and is no work."""
+    if isinstance(e, ir.Op):
+        return all(_lasts(p, part) for part in e.args)
+    if isinstance(e, ir.Cell) and isinstance(e.index, ir.Const):
+        return p.cells[e.base + e.index.value].group == "rules"
+    return isinstance(e, ir.Const | ir.Local)
+
+
+def _reset(b: BlockBuilder, s: typed.Put, token: ir.Expr, fresh: ir.Expr) -> None:
+    """Puts the state of a token back to its start, if its place is fresh."""
+    x = b.x
+    for field in s.kind.state.values():
+        if field.name == "place":
+            continue
+        at = cell(b.layout.field_at[field], token, b.layout.size(s.kind.name))
+        start: ir.Expr = ir.Const(-1 if isinstance(field.type, Ent) else 0)
+        if field.start is not None:
+            start = x.expr(field.start, Scope())
+        value = choose(fresh, start, at)
+        if field.low is not None and not isinstance(start, ir.Const):
+            site = x.site(s.span, f"`{field.name}` must stay between {field.low} and {field.high}")
+            b.emit(ir.Store(at, value, field.low, field.high, site))
+        else:
+            b.store_checked(at, value, field.type, s.span)

@@ -1,0 +1,131 @@
+"""Places of tokens: what a token may be in, as a kind of its own, and how many find room there."""
+
+from __future__ import annotations
+
+from rulespec.check.declarations.reader import DeclarationReader
+from rulespec.check.scope import Env
+from rulespec.check.size import MAX_ENTITIES
+from rulespec.diagnostics.diagnostic import Label
+from rulespec.diagnostics.suggestions import nearest
+from rulespec.documents.nodes import Node, Scalar, entries, get, text, truth
+from rulespec.typed import nodes as typed
+from rulespec.typed.seats import entity_names, size
+from rulespec.typed.traversal import expressions
+from rulespec.types import INT, Ent
+
+PLACE = "place"
+"""The state of a token that says where it is."""
+
+
+def read_places(r: DeclarationReader) -> None:
+    """Declares the places of tokens, and the state of each token that holds the one where it is."""
+    for name, _, node in entries(get(r.root, "kinds")):
+        places = get(node, "places")
+        kind = r.d.kinds.get(name)
+        if kind is None or places is None or name in r.d.broken:
+            continue
+        if kind.is_player:
+            help_ = "where a player is, a state of the players says; or declare tokens with `each: [{name}]`"
+            r.report.error("RS322", "players are no tokens", places.span, help=help_.format(name=name))
+            continue
+        for place_name, where, spec in entries(places):
+            if _may_be_called(r, kind, where) and (place := _place(r, where, spec)) is not None:
+                kind.places[place_name] = place
+        _add_kind(r, kind)
+
+
+def _may_be_called(r: DeclarationReader, kind: typed.Kind, name: Scalar) -> bool:
+    before = r.report.errors
+    taken = kind.facts.get(name.text)
+    if taken is not None or name.text in ("index", "number", PLACE):
+        notes = [] if taken is None else [Label(taken.span, "this one")]
+        message = f"`.{name.text}` of a `{kind.name}` has another meaning already"
+        r.report.error("RS223", message, name.span, notes=notes)
+    elif name.text in kind.index:
+        notes = [Label(kind.entities[kind.index[name.text]].span, "the token")]
+        r.report.error("RS223", f"`{kind.name}.{name.text}` would be a place and a token", name.span, notes=notes)
+    r.writable(name.text, name.span)
+    return r.report.errors == before
+
+
+def _place(r: DeclarationReader, where: Scalar, spec: Node) -> typed.PlaceDecl | None:
+    index = get(spec, "index")
+    if index is not None and text(index) not in r.d.kinds:
+        hint, notes = nearest(text(index), {k.name: k.span for k in r.d.kinds.values()})
+        r.report.error("RS224", f"`{text(index)}` is not a kind", index.span, notes=notes, help=hint)
+        return None
+    if index is not None:
+        r.refer(index, r.d.kinds[text(index)])
+    return typed.PlaceDecl(where.text, text(index), where.span, fresh=truth(get(spec, "fresh")))
+
+
+def _add_kind(r: DeclarationReader, kind: typed.Kind) -> None:
+    """Adds the kind of the places of tokens, one entity for each place and each entity of its index."""
+    first = next(iter(kind.places.values()), None)
+    if first is None:
+        r.d.broken.add(kind.name)
+        return
+    if first.index:
+        message = f"`{first.name}` is where each `{kind.name}` begins, and has an index"
+        help_ = "put a place without an index first; the set-up says which tokens begin elsewhere"
+        r.report.error("RS322", message, first.span, help=help_)
+    places = tuple(kind.places.values())
+    by_seat = any(place.index and r.d.kinds[place.index].by_seat for place in places)
+    sum_ = typed.Kind(f"{kind.name}.{PLACE}", kind.span, by_seat=by_seat, implicit=True, sum_of=places)
+    r.d.kinds[sum_.name] = sum_
+    for place in places:
+        r.d.places.setdefault(place.name, []).append(kind)
+        if place.index:
+            sum_.facts[place.name] = typed.FactDecl(place.name, Ent(place.index, True), place.span)
+    if (count := size(r.d.kinds, sum_.name, r.d.max_players)) > MAX_ENTITIES:
+        message = f"a `{kind.name}` can be in {count:,} places, and {MAX_ENTITIES:,} is the most"
+        r.report.error("RS108", message, kind.span, help="give it places of a smaller kind")
+        r.report.raise_if_errors()
+    if not by_seat:
+        for name in entity_names(r.d.kinds, sum_.name, ()):
+            sum_.index[name] = len(sum_.entities)
+            sum_.entities.append(typed.Entity(name, name, kind.span))
+    start = typed.Lit(Ent(sum_.name), kind.span, 0)
+    kind.state[PLACE] = typed.FieldDecl(PLACE, kind.name, Ent(sum_.name), kind.span, start=start)
+    r.d.used.add(f"{kind.name}.{PLACE}")
+
+
+def read_capacities(r: DeclarationReader) -> None:
+    """Reads how many tokens find room in each place."""
+    for name, _, node in entries(get(r.root, "kinds")):
+        kind = r.d.kinds.get(name)
+        for place_name, _, spec in entries(get(node, "places")) if kind is not None else ():
+            at_most, place = get(spec, "at_most"), kind.places.get(place_name) if kind is not None else None
+            if at_most is not None and place is not None:
+                _capacity(r, place, at_most)
+        if kind is not None:
+            _refuse_lost_money(r, kind)
+
+
+def _capacity(r: DeclarationReader, place: typed.PlaceDecl, node: Node) -> None:
+    env = Env()
+    if place.index:
+        place.var = typed.Var(place.index, Ent(place.index), node.span)
+        env = env.bind(place.var)
+    errors = r.report.errors
+    place.at_most = r.expr(node, INT, f"the capacity of `{place.name}`", env)
+    wrong = [part for part in expressions(place.at_most) if isinstance(part, _OF_POSITIONS)]
+    if r.report.errors == errors and wrong:
+        message = "a capacity is the same throughout a game, and this may change"
+        help_ = "ask for facts, constants, tables and settings; what else bounds a place is a `require`"
+        r.report.error("RS323", message, wrong[-1].span, help=help_)
+        place.at_most = typed.Lit(INT, node.span, 0)
+
+
+_OF_POSITIONS = (typed.Field, typed.PieceCount, typed.Room, typed.Call, typed.Once)
+
+
+def _refuse_lost_money(r: DeclarationReader, kind: typed.Kind) -> None:
+    """Money is neither made nor lost, and a fresh place would clear an account."""
+    account = next((field for field in kind.state.values() if field.account), None)
+    fresh = next((place for place in kind.places.values() if place.fresh), None)
+    if account is not None and fresh is not None:
+        message = f"`{fresh.name}` would clear the account `{account.name}`, and money is never lost"
+        notes = [Label(account.span, "the account")]
+        help_ = "leave `fresh` out, and pay what is there before the token moves"
+        r.report.error("RS324", message, fresh.span, notes=notes, help=help_)

@@ -1,0 +1,217 @@
+"""Places of tokens: as a set of those who are there, as a value, and as a test; `room`."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from rulespec.check.expressions.context import ExpressionContext
+from rulespec.check.scope import Env
+from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
+from rulespec.types import BAD, BOOL, INT, Ent, SetOf, Type
+
+
+class Written(Struct, frozen=True):
+    """A place as it is written: `hall`, `hall[a]`, `tile.hall[a]`, `tile[p].hall[a]`; or `tile[p]`, without a place."""
+
+    kind: typed.Kind
+    place: typed.PlaceDecl | None
+    span: Span
+    name: Span
+    qualifier: Span | None = None
+    index: ast.Expr | None = None
+    owners: tuple[ast.Expr, ...] | None = None
+
+
+def written_place(x: ExpressionContext, e: ast.Expr, env: Env, want: Type | None = None) -> Written | None:
+    """The place of tokens that an expression names; None if it names none. `want` tells kinds of tokens apart."""
+    if not x.decls.places:
+        return None
+    index: ast.Expr | None = None
+    named = e
+    if isinstance(e, ast.Index) and len(e.keys) == 1:
+        index, named = e.keys[0], e.target
+    if isinstance(named, ast.Ref):
+        kind = _alone(x, named.name, env, want)
+        return Written(kind, kind.places[named.name], e.span, named.span, index=index) if kind is not None else None
+    if not isinstance(named, ast.Attribute):
+        return None
+    owners, of = None, named.target
+    if isinstance(of, ast.Index):
+        owners, of = of.keys, of.target
+    kind = _kind(x, of, env)
+    if kind is None or (owners is not None and not kind.number) or named.name.text not in kind.places:
+        return None
+    return Written(kind, kind.places[named.name.text], e.span, named.name.span, of.span, index, owners)
+
+
+def written_tokens(x: ExpressionContext, e: ast.Expr, env: Env) -> Written | None:
+    """The tokens of an owner, `tile[p]`, where there are several."""
+    if x.decls.places and isinstance(e, ast.Index):
+        kind = _kind(x, e.target, env)
+        if kind is not None and kind.number:
+            return Written(kind, None, e.span, e.span, e.target.span, owners=e.keys)
+    return None
+
+
+def _kind(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Kind | None:
+    """The kind of tokens that a name stands for."""
+    kind = x.decls.kinds.get(e.name) if isinstance(e, ast.Ref) and e.name not in env.vars else None
+    return kind if kind is not None and (kind.places or kind.number) else None
+
+
+def _alone(x: ExpressionContext, name: str, env: Env, want: Type | None) -> typed.Kind | None:
+    """The kind of tokens whose place is called by its name alone; what is asked for tells several apart."""
+    wanted = want.kind if isinstance(want, Ent | SetOf) else ""
+    if name not in env.vars:
+        of_value = next((k for k in x.decls.places.get(name, []) if f"{k.name}.place" == wanted), None)
+        if of_value is not None:
+            return of_value
+    kinds = _kinds(x, name, env)
+    kinds = [k for k in kinds if k.name == wanted] or kinds
+    return kinds[0] if len(kinds) == 1 else None
+
+
+def _kinds(x: ExpressionContext, name: str, env: Env) -> list[typed.Kind]:
+    """The kinds of tokens with a place of a name that nothing else has."""
+    d = x.decls
+    if name not in d.places or name in env.vars or name in x.seats:
+        return []
+    others = (d.fields, d.constants, d.settings, d.kinds, d.entities, d.tables, d.pieces, d.tracks)
+    return [] if any(name in of for of in others) else d.places[name]
+
+
+def infer_place(x: ExpressionContext, e: ast.Expr, env: Env, want: Type | None) -> typed.Expr | None:
+    """Types a place: its value where a place is asked for, else the tokens there; None if it is no place."""
+    found = written_place(x, e, env, want) or written_tokens(x, e, env)
+    if found is None:
+        return _several(x, e, env)
+    if isinstance(want, Ent) and want.kind == f"{found.kind.name}.place" and found.place is not None:
+        return place_value(x, found, env)
+    return _tokens(x, found, env)
+
+
+def _several(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr | None:
+    """Reports a place that several kinds of tokens have; None if the name is not that of one."""
+    if not _is_shared(x, e, env):
+        return None
+    named = e.target if isinstance(e, ast.Index) else e
+    assert isinstance(named, ast.Ref)
+    names = " or ".join(f"`{k.name}.{named.name}`" for k in x.decls.places[named.name][:6])
+    return x.bad("RS222", f"`{named.name}` may mean several things", named.span, help=f"write {names}")
+
+
+def _is_shared(x: ExpressionContext, e: ast.Expr, env: Env) -> bool:
+    """Whether a name stands for places of several kinds of tokens, and for nothing else."""
+    named = e.target if isinstance(e, ast.Index) else e
+    return isinstance(named, ast.Ref) and len(_kinds(x, named.name, env)) > 1
+
+
+def place_value(x: ExpressionContext, w: Written, env: Env) -> typed.Expr:
+    """The place as a value."""
+    assert w.place is not None
+    _refer(x, w)
+    if w.owners is not None:
+        help_ = f"write `{w.place.name}…`: a place is of all `{w.kind.name}`"
+        return x.bad("RS325", "this says which tokens, and a place is asked for", w.span, help=help_)
+    if w.place.index and w.index is None:
+        return x.bad("RS226", f"`{w.place.name}` needs a `{w.place.index}` in brackets: `{w.place.name}[…]`", w.span)
+    return typed.PlaceValue(Ent(f"{w.kind.name}.place"), w.span, w.kind, w.place, _index(x, w, env))
+
+
+def _index(x: ExpressionContext, w: Written, env: Env) -> typed.Expr | None:
+    if w.index is None or w.place is None:
+        return None
+    if not w.place.index:
+        return x.bad("RS226", f"`{w.place.name}` is a single place, and takes no brackets", w.index.span)
+    return x.check(w.index, env, Ent(w.place.index), f"the place of `{w.place.name}`", w.place.span)
+
+
+def _tokens(x: ExpressionContext, w: Written, env: Env) -> typed.Expr:
+    """The set of the tokens in a place, of an owner, or both."""
+    var = typed.Var(w.kind.name, Ent(w.kind.name), w.span)
+    where = is_there(x, w, typed.Local(var.type, w.span, var), env)
+    source = typed.KindSet(SetOf(w.kind.name), w.span, w.kind)
+    return typed.Each(SetOf(w.kind.name), w.span, "set", typed.Binder(var, source, "", None, where), None, None)
+
+
+def is_there(x: ExpressionContext, w: Written, token: typed.Expr, env: Env) -> typed.Expr:
+    """The condition that a token is in the place, and of the owners, that are written."""
+    _refer(x, w)
+    tests: list[typed.Expr] = []
+    if w.owners is not None:
+        parts = w.kind.product[:-1]
+        if len(w.owners) != len(parts):
+            wanted = ", ".join(parts) or "nothing"
+            notes = (Label(w.kind.span, "declared here"),)
+            message = f"`{w.kind.name}` takes {wanted} in brackets, not {len(w.owners)} values"
+            return x.bad("RS226", message, w.span, notes=notes)
+        for part, owner in zip(parts, w.owners, strict=True):
+            key = x.check(owner, env, Ent(part), f"a key of `{w.kind.name}`", w.kind.span)
+            fact = typed.Fact(Ent(part), w.span, w.kind.facts[part], token)
+            tests.append(typed.Op(BOOL, w.span, "==", (fact, key)))
+    if w.place is not None:
+        if w.place.index and w.index is None:
+            tests.append(typed.Op(BOOL, w.span, "some", (index_of(x, w.kind, w.place, token, w.span),)))
+        else:
+            value = typed.PlaceValue(Ent(f"{w.kind.name}.place"), w.span, w.kind, w.place, _index(x, w, env))
+            tests.append(typed.Op(BOOL, w.span, "==", (_place_of(w.kind, token, w.span), value)))
+    found = tests[0]
+    for test in tests[1:]:
+        found = typed.Op(BOOL, w.span, "and", (found, test))
+    return found
+
+
+def _place_of(kind: typed.Kind, token: typed.Expr, span: Span) -> typed.Expr:
+    field = kind.state["place"]
+    return typed.Field(field.type, span, field, token)
+
+
+def index_of(
+    x: ExpressionContext, kind: typed.Kind, place: typed.PlaceDecl, token: typed.Expr, span: Span
+) -> typed.Expr:
+    """`t.hall`: the entity of a place's index where a token is; none if it is elsewhere."""
+    fact = x.decls.kinds[f"{kind.name}.place"].facts[place.name]
+    return typed.Fact(fact.type, span, fact, _place_of(kind, token, span))
+
+
+def infer_membership(x: ExpressionContext, e: ast.Binary, env: Env) -> typed.Expr | None:
+    """Types `t in hall[a]` as a test of where a token is; None if it is a test of another set."""
+    found = written_place(x, e.right, env) or written_tokens(x, e.right, env)
+    token = None
+    if found is None and _is_shared(x, e.right, env):  # the token tells the kind
+        token = x.infer(e.left, env)
+        found = written_place(x, e.right, env, token.type)
+    if found is None:
+        return None
+    want = Ent(found.kind.name)
+    token = token or x.infer(e.left, env, want)
+    if token.type == BAD:
+        return token
+    if token.type != want:
+        return None
+    return is_there(x, found, token, env)
+
+
+def infer_room(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
+    """Types `room(hall[a])`."""
+    found = written_place(x, e.args[0], env) if len(e.args) == 1 else None
+    if found is None or found.place is None:
+        for arg in e.args:
+            x.infer(arg, env)
+        return x.bad("RS325", "`room` takes a place of tokens", e.span, help="write it as `room(kind.place[…])`")
+    if found.place.at_most is None:
+        notes = (Label(found.place.span, "declared here"),)
+        message = f"there is room for any number of tokens in `{found.place.name}`"
+        return x.bad("RS326", message, e.span, notes=notes, help="give it `at_most: …`, or do not ask")
+    value = place_value(x, found, env)
+    return typed.Room(INT, e.span, value) if isinstance(value, typed.PlaceValue) else typed.Lit(BAD, e.span, 0)
+
+
+def _refer(x: ExpressionContext, w: Written) -> None:
+    x.decls.used.add(w.kind.name)
+    if w.qualifier is not None:
+        x.decls.refer(w.qualifier, w.kind)
+    if w.place is not None:
+        x.decls.refer(w.name, w.place)

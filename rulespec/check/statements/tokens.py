@@ -1,0 +1,34 @@
+"""The statement that moves a token."""
+
+from __future__ import annotations
+
+from rulespec.check.scope import Env, known_if
+from rulespec.check.statements.context import Outcome, StatementContext
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
+from rulespec.types import BAD, BOOL, Ent, Num
+
+
+def type_put(c: StatementContext, s: ast.Put, env: Env) -> Outcome:
+    """Types `move t to place`."""
+    x = c.x
+    token = x.infer(s.token, env)
+    kind = x.decls.kinds.get(token.type.kind) if isinstance(token.type, Ent) else None
+    if kind is None or not kind.places:
+        if isinstance(token.type, Num):
+            help_ = "say of what, and from where: `move 1 of pile from place to place`"
+            x.error("RS327", f"only tokens move by themselves, and this is {token.type}", s.token.span, help=help_)
+        elif token.type != BAD:
+            notes, help_ = x.declared(token), "tokens are entities of a kind with `places`"
+            message = f"only tokens move by themselves, and this is {token.type}"
+            x.error("RS327", message, s.token.span, str(token.type), notes, help_)
+        return None, env, True
+    token = x.expect(token, Ent(kind.name), "what is moved")
+    place = x.check(s.place, env, Ent(f"{kind.name}.place"), f"where a `{kind.name}` moves to")
+    env = env.forget(frozenset(["place", *(kind.state if any(p.fresh for p in kind.places.values()) else ())]))
+    if isinstance(place, typed.PlaceValue) and place.place.index:
+        field = kind.state["place"]
+        fact = x.decls.kinds[f"{kind.name}.place"].facts[place.place.name]
+        there = typed.Fact(fact.type, s.span, fact, typed.Field(field.type, s.span, field, token))
+        env = env.learn(known_if(typed.Op(BOOL, s.span, "some", (there,)), True))
+    return typed.Put(s.span, kind, token, place), env, True
