@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
-from importlib.resources import files
+from pathlib import Path
 from string import Template
 
 from rulespec.cli.coverage_labels import heading, percentage, rule_state
@@ -16,7 +16,7 @@ _MARKS = {"run": "●", "partly": "◐", "missed": "○", "explained": "◌", ""
 
 def page(found: CoverageReport) -> str:
     """The page of a report. Texts of rulesets and tests are escaped."""
-    template = Template(files(__package__).joinpath("coverage_page.html").read_text("utf-8"))
+    template = Template(Path(__file__).with_name("coverage_page.html").read_text("utf-8"))
     return template.substitute(
         title=escape(found.coverage.rulesets[0].title),
         head=escape(heading(found.coverage)),

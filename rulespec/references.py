@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from importlib import resources
 from pathlib import Path
 
 from rulespec.diagnostics.diagnostic import shown
@@ -17,7 +16,7 @@ def game_folders() -> list[Path]:
     """Folders in which ids are looked up: those in RULESPEC_PATH, `games` in the current folder, the shipped games."""
     folders = [Path(p) for p in os.environ.get("RULESPEC_PATH", "").split(os.pathsep) if p]
     folders.append(Path("games"))
-    folders.append(Path(str(resources.files("rulespec"))).resolve() / "games")
+    folders.append(Path(__file__).resolve().parent / "games")
     return [f for f in folders if _is_folder(f)]
 
 

@@ -24,7 +24,7 @@ from rulespec.engine.program.traversal import Facts, free, highest
 from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_expr
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import expressions, suppositions
+from rulespec.typed.traversal import expressions
 from rulespec.types import INT, Ent, Type
 
 _FILE = "<expression>"
@@ -77,7 +77,7 @@ class Queries:
     @property
     def _own(self) -> _Shared:
         if self._shared is None:
-            self._shared = _memo.get(self._key) or self._made(whole=bool(suppositions(self.ruleset.rules)))
+            self._shared = _memo.get(self._key) or self._made(whole=bool(self.ruleset.rules.suppositions))
         return self._shared
 
     def _made(self, *, whole: bool) -> _Shared:

@@ -8,7 +8,7 @@ from rulespec.engine.lower.blocks import BlockBuilder
 from rulespec.engine.lower.layout import type_name
 from rulespec.engine.program import ir
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import called, suppositions, walk
+from rulespec.typed.traversal import called, walk
 
 
 class Procedures:
@@ -27,7 +27,7 @@ class Procedures:
     """
 
     def __init__(self, rules: typed.Rules, builder: BlockBuilder) -> None:
-        self.supposed = dict.fromkeys(e.procedure for e in suppositions(rules))
+        self.supposed = dict.fromkeys(e.procedure for e in rules.suppositions)
         self.order, self.lent = _calls(rules, self.supposed)
         self.first: dict[typed.Procedure, int] = {}
         self.ret: dict[typed.Procedure, int] = {}

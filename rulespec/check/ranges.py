@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import head_parts, suppositions, walk
+from rulespec.typed.traversal import head_parts, walk
 
 COMPARISONS = frozenset(["==", "!=", "<", "<=", ">", ">="])
 
@@ -130,7 +130,7 @@ def _values(rules: typed.Rules) -> dict[typed.Var, list[typed.Expr]]:
                     found.setdefault(var, []).append(value)
             elif isinstance(s, typed.Assign) and isinstance(s.target, typed.Local):
                 assigned.add(s.target.var)
-    for e in suppositions(rules):
+    for e in rules.suppositions:
         for var, value in zip(e.procedure.params, e.args, strict=True):
             found.setdefault(var, []).append(value)
     for part in head_parts(rules):

@@ -43,7 +43,11 @@ class _Rule(Struct):
 
 
 def check_recursion(c: Context) -> None:
-    """Reports each rule that calls itself, directly or through others, and definitions that nest too deep."""
+    """Reports rules that call themselves, directly or through others, and definitions that nest too deep.
+
+    What `once` runs is called by who asks it, so its uses are found here.
+    """
+    c.rules.suppositions = suppositions(c.rules)
     rules = _call_graph(c.rules)
     seen: set[str] = set()
     for root in rules:
@@ -93,7 +97,7 @@ def _measure(rule: _Rule, rules: dict[str, _Rule], c: Context) -> None:
 def _call_graph(rules: typed.Rules) -> dict[str, _Rule]:
     """The rules by a key of their own: a definition and a procedure of one name are two rules."""
     graph: dict[str, _Rule] = {}
-    asked = called(e.procedure for e in suppositions(rules))
+    asked = called(e.procedure for e in rules.suppositions)
     for d in rules.definitions.values():
         roots = definition_expressions(d)
         graph[f"def {d.name}"] = _Rule(d.name, d.span, _calls(roots), _levels(roots))

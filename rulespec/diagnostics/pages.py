@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 
 from rulespec.diagnostics.codes import CODES, FAMILIES
@@ -29,7 +28,7 @@ class Page:
 
 def folder() -> Path:
     """The folder of the pages: part of the package; in a checkout a link to `docs/diagnostics`."""
-    return Path(str(resources.files("rulespec"))) / "diagnostics_pages"
+    return Path(__file__).parents[1] / "diagnostics_pages"
 
 
 def read_page(code: str) -> Page | None:

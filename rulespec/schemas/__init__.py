@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +33,16 @@ def load_schema(name: str) -> dict[str, Any]:
     """
     if name not in (*NAMES, *BESIDE, *OUTPUTS):
         raise KeyError(name)
-    text = files(__name__).joinpath(f"{name}.schema.json").read_text("utf-8")
+    text = _file(name).read_text("utf-8")
     schema: dict[str, Any] = json.loads(text)
     return schema
 
 
 def modeline(folder: Path, name: str) -> list[str]:
     """The line by which editors find the schema of a file in this folder; none if no comment can hold the path."""
-    file = Path(str(files(__name__))) / f"{name}.schema.json"
-    path = Path(os.path.relpath(file, folder.resolve())).as_posix()
+    path = Path(os.path.relpath(_file(name), folder.resolve())).as_posix()
     return [f"# yaml-language-server: $schema={path}"] if path.isprintable() else []
+
+
+def _file(name: str) -> Path:
+    return Path(__file__).with_name(f"{name}.schema.json")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from importlib import resources
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -21,14 +20,16 @@ from lark.grammar import Rule, Terminal
 from lark.indenter import Indenter
 
 from rulespec.syntax.indentation import Blocks
+from rulespec.syntax.lexer import SharedLexer
 
 STARTS = ("rules", "expr", "type")
 FILE = "grammar.json"
+_PLUGINS = {"ContextualLexer": SharedLexer}
 
 
 def grammar() -> str:
     """The text of the grammar."""
-    return resources.files("rulespec.syntax").joinpath("grammar.lark").read_text(encoding="utf-8")
+    return Path(__file__).with_name("grammar.lark").read_text(encoding="utf-8")
 
 
 def build(postlex: Indenter) -> Lark:
@@ -40,13 +41,14 @@ def build(postlex: Indenter) -> Lark:
         start=list(STARTS),
         propagate_positions=True,
         maybe_placeholders=True,
+        _plugins=_PLUGINS,
     )
     return _with_pass_through(lark)
 
 
 def parser(postlex: Indenter) -> Lark:
     """The parser, from the file of tables if it is current."""
-    file = resources.files("rulespec.syntax").joinpath(FILE)
+    file = Path(__file__).with_name(FILE)
     try:
         stored: dict[str, Any] = msgspec.json.decode(file.read_bytes())
     except (OSError, ValueError):
@@ -58,7 +60,7 @@ def parser(postlex: Indenter) -> Lark:
     table["states"] = {int(state): _numbered(actions) for state, actions in table["states"].items()}
     # The stand-alone parsers that Lark generates call it, too.
     load: Callable[..., Lark] = Lark._load_from_dict
-    return _with_pass_through(load(stored["data"], _numbered(stored["memo"]), postlex=postlex))
+    return _with_pass_through(load(stored["data"], _numbered(stored["memo"]), postlex=postlex, _plugins=_PLUGINS))
 
 
 def _with_pass_through(lark: Lark) -> Lark:
@@ -89,7 +91,7 @@ def tables(postlex: Indenter) -> str:
     from lark.lexer import TerminalDef
 
     data, memo = build(postlex).memo_serialize([TerminalDef, Rule])
-    data["options"] = {k: v for k, v in data["options"].items() if k != "postlex"}
+    data["options"] = {k: v for k, v in data["options"].items() if k not in ("postlex", "_plugins")}
     return json.dumps({"made_from": _made_from(), "data": data, "memo": memo}, sort_keys=True) + "\n"
 
 

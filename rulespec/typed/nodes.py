@@ -714,11 +714,18 @@ class Declarations(Struct, eq=False):
 
 
 class Rules(Struct, eq=False):
+    """The typed rules by name.
+
+    Attributes:
+        suppositions: every `once` of the rules; the checker finds them when all is typed.
+    """
+
     definitions: dict[str, Definition] = {}
     procedures: dict[str, Procedure] = {}
     guards: dict[str, Guard] = {}
     invariants: dict[str, Invariant] = {}
     scoring: Scoring | None = None
+    suppositions: list[Once] = []
 
 
 class Ruleset(Struct, frozen=True):

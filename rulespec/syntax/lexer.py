@@ -1,0 +1,101 @@
+"""The lexer: Lark's contextual one, of which all states of the parser share a scanner.
+
+Lark compiles a regular expression for each set of terminals that a state of the parser accepts, which takes longer than
+to parse a small ruleset. Here one expression of all terminals is tried first. Both expressions have their alternatives
+in the same order: so if the first that matches is accepted in this state, it also is what the state's own would find.
+If it is not, the state's own is compiled and asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from copy import copy
+from functools import cached_property
+from typing import Any
+
+from lark.common import LexerConf
+from lark.lexer import AbstractBasicLexer, BasicLexer, ContextualLexer, Scanner, UnlessCallback
+
+Found = tuple[str, str]
+"""A text, and its terminal."""
+
+
+class _Shared:
+    """The scanner of all terminals.
+
+    Attributes:
+        keywords: (terminal, text) → the terminal that this very text has where it is accepted: names that are words.
+    """
+
+    def __init__(self, lexer: BasicLexer) -> None:
+        self.scanner: Scanner = lexer.scanner
+        self.keywords: dict[Found, str] = {
+            (terminal, word.pattern.value): word.name
+            for terminal, callback in lexer.callback.items()
+            if isinstance(callback, UnlessCallback)
+            for word in callback.scanner.terminals
+        }
+
+
+class _StateLexer(BasicLexer):
+    """The lexer of the states that accept the same terminals."""
+
+    def __init__(self, conf: LexerConf, family: SharedLexer) -> None:
+        super().__init__(conf)
+        self.callback: dict[str, Any] = {}  # once it has a scanner of its own: what tells words from names
+        self._family = family
+        self._accepted = frozenset([t.name for t in self.terminals])
+
+    def match(self, text: Any, pos: int) -> Found | None:
+        """What stands at a place of the text, if it is something that the state accepts."""
+        shared = self._family.shared
+        found: tuple[str, Any] | None = shared.scanner.match(text, pos)
+        if found is None:
+            return None
+        value, terminal = found
+        word = shared.keywords.get((terminal, value))
+        if word in self._accepted:
+            return value, str(word)
+        if terminal in self._accepted:
+            return value, terminal
+        own: Found | None = super().match(text, pos)  # type: ignore[no-untyped-call]
+        return own
+
+
+class SharedLexer(ContextualLexer):
+    """A contextual lexer whose states share a scanner, and whose lexers are made when their state is reached."""
+
+    def __init__(self, conf: LexerConf, states: dict[int, Collection[str]], always_accept: Collection[str]) -> None:
+        self._conf = conf
+        self._always = {*conf.ignore, *always_accept}
+        self._same: dict[frozenset[str], _StateLexer] = {}
+        self.lexers: dict[int, AbstractBasicLexer] = _Lexers(self._lexer, states)
+        self._whole = BasicLexer(copy(conf))
+        self.root_lexer = self._whole
+
+    def _lexer(self, accepts: Collection[str]) -> _StateLexer:
+        key = frozenset(accepts)
+        if key not in self._same:
+            conf = copy(self._conf)
+            named = conf.terminals_by_name
+            conf.terminals = [named[name] for name in sorted(key | self._always) if name in named]
+            self._same[key] = _StateLexer(conf, self)
+        return self._same[key]
+
+    @cached_property
+    def shared(self) -> _Shared:
+        """What the lexers share, made when the first text is read."""
+        return _Shared(self._whole)
+
+
+class _Lexers(dict[int, AbstractBasicLexer]):
+    """State of the parser → its lexer."""
+
+    def __init__(self, make: Callable[[Collection[str]], _StateLexer], states: dict[int, Collection[str]]) -> None:
+        super().__init__()
+        self._make = make
+        self._states = states
+
+    def __missing__(self, state: int) -> AbstractBasicLexer:
+        self[state] = self._make(self._states[state])
+        return self[state]
