@@ -74,11 +74,16 @@ OPERATORS: dict[str, Callable[..., int]] = {
 that is; `*` is one that cannot grow. `pick` gives the first member of a set from a place on, cyclic."""
 
 
+_PARTIAL = frozenset({"/", "%", "the", "mul", "fit"})
+
+
 def apply_op(name: str, args: Sequence[int]) -> int | None:
     """The value of an operator; None for a fault.
 
     That is a division by zero, a bounded number of more than 15 digits, or a set that has not the one member it must.
     """
+    if name not in _PARTIAL:
+        return OPERATORS[name](*args)
     if (name in ("/", "%") and args[-1] == 0) or (name == "the" and args[0].bit_count() != 1):
         return None
     value = OPERATORS[name](*args)

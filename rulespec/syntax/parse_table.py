@@ -18,9 +18,11 @@ import msgspec
 from lark import Lark
 from lark.grammar import Rule, Terminal
 from lark.indenter import Indenter
+from lark.parse_tree_builder import PropagatePositions
 
 from rulespec.syntax.indentation import Blocks
 from rulespec.syntax.lexer import SharedLexer
+from rulespec.syntax.positions import Positions
 
 STARTS = ("rules", "expr", "type")
 FILE = "grammar.json"
@@ -66,10 +68,13 @@ def parser(postlex: Indenter) -> Lark:
 def _with_pass_through(lark: Lark) -> Lark:
     """Makes rules with a single part return it at once; most rules of precedence are such.
 
-    Lark computes their positions each time, which stay the same: a quarter of the time of a parse.
+    Lark computes their positions each time, which stay the same: a quarter of the time of a parse. Those of the others
+    are computed here, too.
     """
     callbacks: dict[Rule, Any] = getattr(lark, "_callbacks", {})  # other releases may have them elsewhere
-    for rule in callbacks:
+    for rule, build in callbacks.items():
+        if type(build) is PropagatePositions and build.node_filter is None:
+            callbacks[rule] = Positions(build.node_builder)
         part = rule.expansion[0] if len(rule.expansion) == 1 else None
         hidden = part is None or part.name.startswith("_") or (isinstance(part, Terminal) and part.filter_out)
         if rule.options.expand1 and not rule.alias and not hidden:
