@@ -18,7 +18,7 @@ from rulespec.check.loops import endless_loops
 from rulespec.check.scope import Path, path_of
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.typed import nodes as typed
-from rulespec.types import ANY, BOOL, INT, Num, Type
+from rulespec.types import ANY, BOOL, INT, NO_NUMBER, Maybe, Num, Type
 
 COMPARISONS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
 _PAIRS = (("and", "or"), ("+", "-"), ("min", "max"), ("from", "after"))
@@ -154,7 +154,7 @@ class Mutator:
         yield from of_expression(e, self.source)
 
     def _constant(self, e: typed.Lit) -> Iterator[Change]:
-        if isinstance(e.type, Num):
+        if isinstance(e.type, Num | Maybe) and e.value != NO_NUMBER:
             unit = f" {e.type.unit}" if e.type.unit not in ("", ANY) else ""
             for value in (e.value + 1, e.value - 1):
                 if id(e) not in self.assigned or value in self.assigned[id(e)]:

@@ -11,7 +11,7 @@ from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence
 from rulespec.ruleset_files import SECTION_FILES
 from rulespec.schemas import load_schema
 from rulespec.typed import nodes as typed
-from rulespec.types import Bool, Ent, Num, SetOf, Type
+from rulespec.types import Bool, Ent, Maybe, Num, SetOf, Type
 
 MAX_PATHS = 5_000
 """Paths of a ruleset in the schema of an overlay; of a larger ruleset those nearest to the top."""
@@ -158,7 +158,7 @@ class _FilesSchema:
 
     def _value(self, type_: Type) -> Schema:
         match type_:
-            case Num():
+            case Num() | Maybe():
                 return {"title": str(type_), "type": ["integer", "string"]}
             case Bool():
                 return {"title": "bool", "type": "boolean"}

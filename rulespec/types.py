@@ -14,6 +14,12 @@ MAX_NUMBER = 10**15
 
 RETURNED = "returned"
 """The ending of a game whose start procedure returns; no `end game` has this name."""
+
+
+NO_NUMBER = -MAX_NUMBER - 1
+"""What stands for none where a number may be none: no number that the rules keep."""
+
+
 MAX_ONCE_STEPS = 100_000
 """The most steps of a procedure that `once` runs."""
 
@@ -25,6 +31,15 @@ class Num(Struct, frozen=True):
 
     def __str__(self) -> str:
         return self.unit if self.unit not in ("", ANY) else "int"
+
+
+class Maybe(Struct, frozen=True):
+    """A number that may be none and must be checked before it is reckoned with."""
+
+    unit: str = ""
+
+    def __str__(self) -> str:
+        return f"{Num(self.unit)}?"
 
 
 class Bool(Struct, frozen=True):
@@ -71,12 +86,41 @@ class Bad(Struct, frozen=True):
         return "unknown"
 
 
-Type = Num | Bool | Ent | SetOf | Order | Bad
+Type = Num | Maybe | Bool | Ent | SetOf | Order | Bad
 
 INT = Num("")
 LITERAL = Num(ANY)
 BOOL = Bool()
 BAD = Bad()
+
+
+def may_be_none(type_: Type) -> bool:
+    """Whether a value of the type may be none."""
+    return isinstance(type_, Maybe) or (isinstance(type_, Ent) and type_.optional)
+
+
+def none_of(type_: Type) -> int:
+    """What stands for none among the values of a type."""
+    return NO_NUMBER if isinstance(type_, Num | Maybe) else -1
+
+
+def never_none(type_: Type) -> Type:
+    """The type of the values of a type that are not none."""
+    if isinstance(type_, Maybe):
+        return Num(type_.unit)
+    return Ent(type_.kind) if isinstance(type_, Ent) else type_
+
+
+def or_none(type_: Type) -> Type:
+    """The type of the values of a type, and of none."""
+    if isinstance(type_, Num):
+        return Maybe(type_.unit)
+    return Ent(type_.kind, True) if isinstance(type_, Ent) else type_
+
+
+def settled(type_: Type) -> Type:
+    """The type with the unit of plain numbers, if its unit is open."""
+    return type(type_)() if isinstance(type_, Num | Maybe) and type_.unit == ANY else type_
 
 
 def unify(a: Type, b: Type) -> Type | None:
@@ -85,10 +129,14 @@ def unify(a: Type, b: Type) -> Type | None:
         return b
     if isinstance(b, Bad) or a == b:
         return a
-    if isinstance(a, Num) and isinstance(b, Num):
-        if a.unit == ANY:
-            return b
-        return a if b.unit == ANY else None
+    if isinstance(a, Num | Maybe) and isinstance(b, Num | Maybe):
+        if ANY not in (a.unit, b.unit) and a.unit != b.unit:
+            return None
+        unit = b.unit if a.unit == ANY else a.unit
+        return Maybe(unit) if isinstance(a, Maybe) or isinstance(b, Maybe) else Num(unit)
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, Num | Maybe) and other == Ent(ANY, True):
+            return Maybe(one.unit)
     if isinstance(a, Ent) and isinstance(b, Ent):
         if ANY in (a.kind, b.kind) or a.kind == b.kind:
             return Ent(b.kind if a.kind == ANY else a.kind, a.optional or b.optional)
@@ -103,6 +151,4 @@ def accepts(target: Type, value: Type) -> bool:
     common = unify(target, value)
     if common is None:
         return False
-    if isinstance(target, Ent) and isinstance(value, Ent):
-        return target.optional or not value.optional
-    return True
+    return may_be_none(target) or not may_be_none(value) or BAD in (target, value)

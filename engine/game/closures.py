@@ -14,6 +14,7 @@ from rulespec.engine.program.builder import OPERATORS, apply_op
 from rulespec.engine.program.evaluator import evaluate
 from rulespec.engine.program.faults import fault_of
 from rulespec.engine.program.journal import State
+from rulespec.engine.program.limits import NO_NUMBER
 
 Closure = Callable[[State, Sequence[int]], int]
 """The value of an expression for a state and slots; there are slots enough for what it binds itself."""
@@ -82,6 +83,9 @@ class Closures:
         if e.op == "??":
             one, two = args
             return lambda s, v: found if (found := one(s, v)) >= 0 else two(s, v)
+        if e.op == "?number":
+            one, two = args
+            return lambda s, v: found if (found := one(s, v)) != NO_NUMBER else two(s, v)
         stop = 0 if e.op == "and" else 1
 
         def value(s: State, v: Sequence[int]) -> int:

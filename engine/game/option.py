@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.engine.program import ir
+from rulespec.engine.program.limits import NO_NUMBER
 from rulespec.engine.program.orders import in_order
 from rulespec.errors import RulespecError
 from rulespec.typed import nodes as typed
@@ -168,8 +169,8 @@ class Labels:
 
     def show(self, type_: str, value: int) -> str:
         """A value as text."""
-        if type_ == "int":
-            return str(value)
+        if type_ in ("int", "int?"):
+            return "none" if value == NO_NUMBER else str(value)
         if type_ == "bool":
             return "true" if value else "false"
         if type_.startswith("set "):
@@ -185,8 +186,8 @@ class Labels:
 
     def plain(self, type_: str, value: int) -> Any:
         """A value for JSON: a number, true or false, a name, null, or a list of names."""
-        if type_ == "int":
-            return value
+        if type_ in ("int", "int?"):
+            return None if value == NO_NUMBER else value
         if type_ == "bool":
             return bool(value)
         if type_.startswith("set "):

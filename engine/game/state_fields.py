@@ -9,7 +9,7 @@ from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.game.option import Labels
 from rulespec.engine.program import ir
 from rulespec.typed import nodes as typed
-from rulespec.types import Bool, Ent, Num
+from rulespec.types import NO_NUMBER, Bool, Ent, Maybe, Num
 
 MAX_NUMBER = 10**15
 """The largest number of the rules language."""
@@ -65,7 +65,9 @@ class StateFields:
         """The number that stands for a value of a field; None if the field does not hold it."""
         if isinstance(field.type, Bool):
             return int(value) if isinstance(value, bool) else None
-        if isinstance(field.type, Num) and type(value) is int:
+        if isinstance(field.type, Maybe) and value is None:
+            return NO_NUMBER
+        if isinstance(field.type, Num | Maybe) and type(value) is int:
             low = -MAX_NUMBER if field.low is None else field.low
             high = MAX_NUMBER if field.high is None else field.high
             return value if low <= value <= high else None

@@ -13,14 +13,15 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.lower.boards import BoardLowering
 from rulespec.engine.lower.layout import Layout, type_name
 from rulespec.engine.lower.marks import Marks
+from rulespec.engine.lower.optionals import extreme, perhaps
 from rulespec.engine.lower.places import capacities, count_in, numbered
 from rulespec.engine.lower.ranges import ARGUMENT, KEPT, MOST, Range, Ranges, within
 from rulespec.engine.program import ir
-from rulespec.engine.program.builder import FALSE, cell, choose, fallback, logic, op, together
+from rulespec.engine.program.builder import FALSE, NONE, cell, choose, fallback, logic, op, together
 from rulespec.engine.program.evaluator import evaluate
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.typed import nodes as typed
-from rulespec.types import Ent, Num, Order, SetOf
+from rulespec.types import Ent, Maybe, Num, Order, SetOf, Type
 
 _KEY_BITS = 64
 """Bits for each key of a table: no two rows meet, whatever numbers are asked for."""
@@ -98,7 +99,7 @@ class ExpressionLowering:
         scope = Scope()
         for i, var in enumerate(definition.params):
             scope = scope.in_slot(var, i)
-            self._bind(i, var, ARGUMENT)
+            self._bind(i, var, KEPT if isinstance(var.type, Maybe) else ARGUMENT)
         lets = []
         for var, value in definition.lets:
             slot = self.slot(scope)
@@ -106,7 +107,7 @@ class ExpressionLowering:
             scope = scope.in_slot(var, slot)
             self._bind(slot, var, self.ranges.of(lets[-1][1]))
         assert definition.body is not None
-        body = self.expr(definition.body, scope)
+        body = self.given(definition.body, definition.result, scope)
         self._functions[definition] = len(self.p.functions)
         if self.marks is not None:
             self.marks.definition(definition, len(self.p.functions))
@@ -127,6 +128,15 @@ class ExpressionLowering:
         lowered = _FORMS[type(e)](self, e, scope) if known is None else known
         return lowered if self.marks is None else self.marks.expression(e, lowered)
 
+    def given(self, e: typed.Expr, type_: Type, scope: Scope) -> ir.Expr:
+        """The expression where one of a type is asked for: where none might be, no other number stands for it."""
+        lowered = self.expr(e, scope)
+        return self.kept(lowered, e.span) if isinstance(type_, Maybe) and isinstance(e.type, Num) else lowered
+
+    def _given_to(self, e: typed.Op, scope: Scope) -> list[ir.Expr]:
+        """The operands of an operator on numbers that may be none; the last one of `??` is as the operator is."""
+        return [self.given(a, e.type if e.op == "??" and i else Maybe(), scope) for i, a in enumerate(e.args)]
+
     def kept(self, e: ir.Expr, span: Span, bounds: Range = KEPT) -> ir.Expr:
         """A number, checked if it might lie outside of bounds."""
         if within(self.ranges.of(e), bounds):
@@ -135,7 +145,7 @@ class ExpressionLowering:
 
     def _bind(self, slot: int, var: typed.Var, bounds: Range) -> None:
         """Notes what a slot holds: a number within bounds, or something else."""
-        if isinstance(var.type, Num):
+        if isinstance(var.type, Num | Maybe):
             self.ranges.slots[slot] = bounds
         else:
             self.ranges.slots.pop(slot, None)
@@ -173,26 +183,18 @@ class ExpressionLowering:
     def _call(self, e: typed.Call, scope: Scope) -> ir.Expr:
         args = []
         for a, var in zip(e.args, e.definition.params, strict=True):
-            value = self.expr(a, scope)
+            value = self.given(a, var.type, scope)
             args.append(self.kept(value, a.span, ARGUMENT) if isinstance(var.type, Num) else value)
         return ir.Call(self._function(e.definition), tuple(args))
 
     def _choice(self, e: typed.Choice, scope: Scope) -> ir.Expr:
-        return choose(self.expr(e.condition, scope), self.expr(e.then, scope), self.expr(e.other, scope))
+        then, other = self.given(e.then, e.type, scope), self.given(e.other, e.type, scope)
+        return choose(self.expr(e.condition, scope), then, other)
 
     def _reach(self, e: typed.Reach, scope: Scope) -> ir.Expr:
         slot = self.slot(scope)
         start = self.expr(e.start, scope)
         return ir.Closure(slot, start, self.expr(e.step, scope.in_slot(e.var, slot)))
-
-    def _once(self, e: typed.Once, scope: Scope) -> ir.Expr:
-        args = []
-        for a in e.args:
-            value = self.expr(a, scope)
-            args.append(self.kept(value, a.span) if isinstance(a.type, Num) else value)
-        block, (back, *params) = self.p.entries[e.procedure.name]
-        site = self.site(e.call, "`once` asks what would hold after few steps")
-        return ir.Suppose(block, back, tuple(params), tuple(args), self.expr(e.value, scope), site)
 
     def row(self, values: tuple[int, ...], index: ir.Expr) -> ir.Expr:
         """The value at an index."""
@@ -257,10 +259,9 @@ class ExpressionLowering:
         where = self.expr(b.where, inner) if b.where is not None else None
         if where == ir.Const(1):
             where = None
+        if e.op in ("min", "max"):
+            return _extreme(self, e, slot, source, where, scope, inner)
         body = self.expr(e.body, inner) if e.body is not None else None
-        default = self.expr(e.default, scope) if e.default is not None else None
-        if default is None and e.op in ("min", "max"):
-            default = FALSE  # never asked for: the set is known to have members
         if e.op == "the":
             found = source if where is None else ir.Fold("set", slot, source, None, where, None, None)
             return self._only(found, e)
@@ -275,7 +276,7 @@ class ExpressionLowering:
                 return op("pick", source, start or FALSE)
         if e.op == "set" and e.body is not None and body is not None and _may_be_none(e.body):
             return ir.Fold("union", slot, source, start, where, op("one", body), None)  # none is no member
-        found = ir.Fold(e.op, slot, source, start, where, body, default)
+        found = ir.Fold(e.op, slot, source, start, where, body, None)
         return self.kept(found, e.span, MOST) if e.op == "sum" else found
 
     def _only(self, source: ir.Expr, e: typed.Expr) -> ir.Expr:
@@ -310,6 +311,10 @@ class ExpressionLowering:
     def _op(self, e: typed.Op, scope: Scope) -> ir.Expr:
         if e.op in ("and", "or"):
             return logic(e.op, [self.expr(a, scope) for a in e.args])
+        if e.op in ("??", "some") and isinstance(e.args[0].type, Num | Maybe):
+            return perhaps(e.op, self._given_to(e, scope))
+        if e.op in ("==", "!=") and any(isinstance(a.type, Maybe) for a in e.args):
+            return perhaps(e.op, self._given_to(e, scope))
         args = [self.expr(a, scope) for a in e.args]
         if e.op == "the":
             return self._only(args[0], e)
@@ -388,6 +393,29 @@ def _room(x: ExpressionLowering, e: typed.Room, scope: Scope) -> ir.Expr:
     return op("-", x.row(capacities_of(x, e.place.kind), place), count_in(x.layout, e.place.kind, place, x.slot(scope)))
 
 
+def _extreme(
+    x: ExpressionLowering, e: typed.Each, slot: int, source: ir.Expr, where: ir.Expr | None, scope: Scope, inner: Scope
+) -> ir.Expr:
+    """`min` and `max`."""
+    assert e.body is not None
+    body, default = x.given(e.body, e.type, inner), None if e.default is None else x.given(e.default, e.type, scope)
+    if isinstance(e.body.type, Maybe):
+        return extreme(e.op, slot, source, where, body, default)
+    if default is None:  # never asked for, if the set is known to have members
+        default = FALSE if isinstance(e.type, Num) else NONE
+    return ir.Fold(e.op, slot, source, None, where, body, default)
+
+
+def _once(x: ExpressionLowering, e: typed.Once, scope: Scope) -> ir.Expr:
+    args = []
+    for a in e.args:
+        value = x.expr(a, scope)
+        args.append(x.kept(value, a.span) if isinstance(a.type, Num) else value)
+    block, (back, *params) = x.p.entries[e.procedure.name]
+    site = x.site(e.call, "`once` asks what would hold after few steps")
+    return ir.Suppose(block, back, tuple(params), tuple(args), x.expr(e.value, scope), site)
+
+
 def _ways(x: ExpressionLowering, e: typed.Ways, scope: Scope) -> ir.Expr:
     slot = x.slot(scope)
     here = scope.in_slot(e.var, slot)
@@ -399,6 +427,7 @@ def _ways(x: ExpressionLowering, e: typed.Ways, scope: Scope) -> ir.Expr:
     below = x.site(e.cost.span, "a step costs nothing at least")
     above = x.site(e.span, "these costs together have more than 15 digits")
     assert isinstance(e.var.type, Ent)
+    default = x.given(e.default, e.type, scope) if e.default is not None else None if within else NONE
     return ir.Spread(
         slot,
         to,
@@ -408,7 +437,7 @@ def _ways(x: ExpressionLowering, e: typed.Ways, scope: Scope) -> ir.Expr:
         near,
         where,
         cost,
-        x.expr(e.default, scope) if e.default is not None else None,
+        default,
         below,
         above,
         x.layout.size(e.var.type.kind),
@@ -438,7 +467,7 @@ _FORMS: dict[type[typed.Expr], Callable[[ExpressionLowering, Any, Scope], ir.Exp
     typed.Each: ExpressionLowering._each,
     typed.Reach: ExpressionLowering._reach,
     typed.Ways: _ways,
-    typed.Once: ExpressionLowering._once,
+    typed.Once: _once,
     typed.Op: ExpressionLowering._op,
 }
 

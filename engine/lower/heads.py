@@ -23,7 +23,7 @@ from rulespec.engine.program.traversal import meet, span, walk
 from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import expressions, head_expressions, statement_expressions
 from rulespec.typed.traversal import walk as statements
-from rulespec.types import INT, Num, Type
+from rulespec.types import INT, Maybe, Num, Type
 
 
 class Named(NamedTuple):
@@ -137,7 +137,7 @@ class HeadLowering:
     def _name(self, var: typed.Var, value: typed.Expr, scope: Scope, inner: Scope, found: Begun) -> Scope:
         """Puts a value into a cell of its own; returns `inner` with the variable."""
         at = self.b.local(var.name, type_name(var.type))
-        found.named.append(Named(at, self.x.expr(value, scope), var.type, value.span))
+        found.named.append(Named(at, self.x.given(value, var.type, scope), var.type, value.span))
         return inner.in_cell(var, at)
 
     def _payment(self, cost: typed.Cost, scope: Scope, found: Begun, *, steady: bool) -> ir.Instruction:
@@ -210,7 +210,7 @@ class _Conditions:
     def _needs(self, part: typed.Needs) -> list[ir.Condition]:
         outside, inner = self._scope, Scope()
         for var, arg in zip(part.guard.params, part.args, strict=True):
-            inner = self._bind(var, self.x.expr(arg, self._here), inner)
+            inner = self._bind(var, self.x.given(arg, var.type, self._here), inner)
         self._scope = inner
         found = self.of(part.guard.head)
         self._scope = outside
@@ -226,7 +226,7 @@ class _Conditions:
         """A slot that holds a value from the next condition on."""
         bounds = self.x.ranges.of(value)
         slot = self.x.slot(self._here)
-        if isinstance(type_, Num):
+        if isinstance(type_, Num | Maybe):
             self.x.ranges.slots[slot] = bounds
         self._slots += 1
         self._lets.append((slot, value))

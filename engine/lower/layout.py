@@ -10,7 +10,7 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.program import ir
 from rulespec.typed import nodes as typed
 from rulespec.typed.seats import entity_names, size, values
-from rulespec.types import Bool, Ent, Num, Order, SetOf, Type
+from rulespec.types import Bool, Ent, Maybe, Num, Order, SetOf, Type
 
 MAX_CELLS = 200_000
 
@@ -118,8 +118,8 @@ def type_name(type_: Type) -> str:
     """The type as `ir.Shown`, `ir.Param` and `ir.CellName` write it."""
     if isinstance(type_, Bool):
         return "bool"
-    if isinstance(type_, Num):
-        return "int"
+    if isinstance(type_, Num | Maybe):
+        return "int" if isinstance(type_, Num) else "int?"
     if isinstance(type_, SetOf):
         return f"set {type_.kind}"
     if isinstance(type_, Order):

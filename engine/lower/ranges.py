@@ -61,7 +61,7 @@ class Ranges:
         if isinstance(e, ir.If):
             return hull(self.of(e.then), self.of(e.other))
         if isinstance(e, ir.Logic):
-            return hull(*map(self.of, e.args)) if e.op == "??" else (0, 1)
+            return hull(*map(self.of, e.args)) if e.op in ("??", "?number") else (0, 1)
         if isinstance(e, ir.Row):
             return min(self.p.arrays[e.array]), max(self.p.arrays[e.array])
         if isinstance(e, ir.Lookup):
@@ -82,7 +82,7 @@ class Ranges:
         return self._entity
 
     def _op(self, e: ir.Op) -> Range:
-        if e.op in ("fit", "mul"):
+        if e.op in ("fit", "mul", "flip"):
             return KEPT
         if e.op not in _ARITHMETIC:
             return self._entity

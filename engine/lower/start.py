@@ -13,7 +13,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.evaluator import evaluate
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.typed import nodes as typed
-from rulespec.types import Ent
+from rulespec.types import Ent, Maybe, may_be_none, none_of
 
 
 class StartValues:
@@ -33,8 +33,8 @@ class StartValues:
             if field_.start is not None:
                 value = self._value(field_.start)
                 self._check_start(field_, value, field_.start.span)
-            elif isinstance(field_.type, Ent):
-                value = -1
+            elif isinstance(field_.type, Ent | Maybe):
+                value = none_of(field_.type)
             else:
                 continue
             for i in range(self.layout.size(field_.kind) if field_.kind else 1):
@@ -63,6 +63,8 @@ class StartValues:
         low, high = field_.low, field_.high
         if field_.account and not field_.unlimited:
             low = 0
+        if may_be_none(field_.type) and value == none_of(field_.type):
+            return
         if (low is not None and value < low) or (high is not None and value > high):
             what = f"between {low} and {high}" if high is not None else "never below 0"
             message = f"`{field_.name}` is {what}, and would start at {value}"

@@ -14,6 +14,7 @@ from rulespec.engine.lower.tokens import put
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, TRUE, cell, op
 from rulespec.typed import nodes as typed
+from rulespec.types import Maybe
 
 
 class _Loop(NamedTuple):
@@ -76,7 +77,7 @@ class StatementLowering:
             return scope if s.then is None else self._stmt(s.then, scope)
         elif isinstance(s, typed.Return):
             assert self.procedure.result is not None
-            value = x.expr(s.value, scope)
+            value = x.given(s.value, self.procedure.result, scope)
             self.b.store_checked(x.results[self.procedure], value, self.procedure.result, s.span)
             self._take(s.value)
             self._jump("return")
@@ -115,11 +116,11 @@ class StatementLowering:
     def _assign(self, s: typed.Assign, scope: Scope) -> None:
         target = self.x.expr(s.target, scope)
         assert isinstance(target, ir.Cell)
-        value = self.x.expr(s.value, scope)
+        value = self.x.given(s.value, s.target.type, scope)
         if isinstance(s.target, typed.Field) and s.target.decl.low is not None:
             low, high = s.target.decl.low, s.target.decl.high
             site = self.x.site(s.span, f"`{s.target.decl.name}` must stay between {low} and {high}")
-            self.b.emit(ir.Store(target, value, low, high, site))
+            self.b.emit(ir.Store(target, value, low, high, site, isinstance(s.value.type, Maybe)))
         else:
             self.b.store_checked(target, value, s.target.type, s.span)
         self._take(s.value)
@@ -142,7 +143,7 @@ class StatementLowering:
         after = self.b.block()
         params = self.procedures.params[s.procedure]
         for arg, var in zip(s.args, s.procedure.params, strict=True):
-            value = self.x.expr(arg, scope)
+            value = self.x.given(arg, var.type, scope)
             if var in params:
                 self.b.store_checked(params[var], value, var.type, arg.span)
             else:

@@ -20,7 +20,7 @@ def fold_constants(p: ir.Program) -> ir.Program:
         e = changed(e, lambda part: fold(part, top))
         if isinstance(e, ir.Op):
             return _folded_op(e, facts)
-        if isinstance(e, ir.Logic) and e.op != "??":
+        if isinstance(e, ir.Logic) and e.op in ("and", "or"):
             return logic(e.op, list(e.args))
         if isinstance(e, ir.If):
             return choose(e.condition, e.then, e.other)

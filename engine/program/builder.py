@@ -7,10 +7,12 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
 from rulespec.engine.program.ir import Cell, Const, Expr, If, Logic, Op
-from rulespec.engine.program.limits import MAX_NUMBER
+from rulespec.engine.program.limits import MAX_NUMBER, NO_NUMBER
 from rulespec.engine.program.orders import append, front, members_of, place, without
 
 TRUE, FALSE = Const(1), Const(0)
+NONE = Const(NO_NUMBER)
+"""None, where a number may be none."""
 
 
 def _pick(mask: int, start: int) -> int:
@@ -39,6 +41,7 @@ OPERATORS: dict[str, Callable[..., int]] = {
     "*": operator.mul,
     "mul": operator.mul,
     "fit": operator.pos,
+    "flip": lambda a: -a if abs(a) > MAX_NUMBER else a,
     "/": operator.floordiv,
     "%": operator.mod,
     "==": lambda a, b: int(a == b),
@@ -100,6 +103,8 @@ def op(name: str, *args: Expr, site: int = 0) -> Expr:
         turned = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}.get(args[0].op)
         if turned is not None:
             return Op(turned, args[0].args, args[0].site)
+    if name == "flip" and isinstance(args[0], Op) and args[0].op == "flip":
+        return args[0].args[0]
     if name == "+" and args[1] == FALSE:
         return args[0]
     if name == "+" and args[0] == FALSE:
@@ -141,11 +146,11 @@ def choose(condition: Expr, then: Expr, other: Expr) -> Expr:
     return If(condition, then, other)
 
 
-def fallback(value: Expr, other: Expr) -> Expr:
+def fallback(value: Expr, other: Expr, *, number: bool = False) -> Expr:
     """`value ?? other`; the value stands there once, so that chains stay as long as they are written."""
     if isinstance(value, Const):
-        return value if value.value >= 0 else other
-    return Logic("??", (value, other))
+        return other if (value == NONE if number else value.value < 0) else value
+    return Logic("?number" if number else "??", (value, other))
 
 
 def cell(base: int, index: Expr | None = None, size: int = 1) -> Cell:

@@ -13,7 +13,7 @@ from rulespec.engine.program.domains import members
 from rulespec.engine.program.execution import Execution
 from rulespec.engine.program.faults import ProgramFaultError, fault_of
 from rulespec.engine.program.journal import Journal, State, restore
-from rulespec.engine.program.limits import MAX_NUMBER
+from rulespec.engine.program.limits import MAX_NUMBER, NO_NUMBER
 from rulespec.engine.program.observer import Observer
 from rulespec.engine.program.orders import packed
 from rulespec.engine.program.payments import below_nothing
@@ -74,6 +74,9 @@ class Evaluator(Execution):
         if type(e) is ir.Logic and e.op == "??":
             found = self.evaluate(e.args[0], state, slots)
             return found if found >= 0 else self.evaluate(e.args[1], state, slots)
+        if type(e) is ir.Logic and e.op == "?number":
+            found = self.evaluate(e.args[0], state, slots)
+            return found if found != NO_NUMBER else self.evaluate(e.args[1], state, slots)
         if type(e) is ir.Logic:
             stop = 0 if e.op == "and" else 1
             for a in e.args:

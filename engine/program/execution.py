@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from rulespec.engine.program import ir
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import Journal, State
-from rulespec.engine.program.limits import MAX_NUMBER, MAX_ONCE_STEPS
+from rulespec.engine.program.limits import MAX_NUMBER, MAX_ONCE_STEPS, NO_NUMBER
 from rulespec.engine.program.observer import Observer
 from rulespec.engine.program.payments import check_amount, too_full
 
@@ -75,7 +75,8 @@ class Execution(ABC):
         """Executes an instruction."""
         if isinstance(i, ir.Store):
             value = self.evaluate(i.value, state, slots)
-            if (i.low is not None and value < i.low) or (i.high is not None and value > i.high):
+            none = i.none and value == NO_NUMBER
+            if not none and ((i.low is not None and value < i.low) or (i.high is not None and value > i.high)):
                 raise ProgramFaultError(i.site, f"it would be {value}")
             put(state, self._address(i.target, state, slots), value, journal)
         elif isinstance(i, ir.Transfer):

@@ -61,10 +61,11 @@ class Lookup(Expr, frozen=True):
 class Op(Expr, frozen=True):
     """An operator on numbers. `site` is where a fault (a division by zero) is reported.
 
-    neg not + - * mul fit / % == != < <= > >= | & diff in in? bit one the min max abs count pick next passed
+    neg not + - * mul fit flip / % == != < <= > >= | & diff in in? bit one the min max abs count pick next passed
     members append without place front behind until
     `in`: element, set; `in?`: the element may be none. `bit`: the set of one element; `one`: which may be none.
     `mul`: a product whose size is bounded; `fit`: a number whose size is bounded.
+    `flip`: the least of all numbers, which stands for none, as the greatest, and the other way round; or as it is.
     `the`: the only member of a set; a fault if it has another number of them.
     `pick`: set, start: the first member from start on, cyclic; -1 if the set is empty. `next`: index, size of the kind.
     Of an order, the bits of a member being the last operand: `members`: its set; `append`, `without`: the order with a
@@ -81,7 +82,10 @@ class Op(Expr, frozen=True):
 
 
 class Logic(Expr, frozen=True):
-    """`and`, `or` and `??` (the first value that is not none), left to right; what decides ends it."""
+    """`and`, `or`, and the first value that is not none, `??` or `?number`; left to right, what decides ends it.
+
+    Where a number may be none, `NO_NUMBER` stands for it.
+    """
 
     op: str
     args: tuple[Expr, ...]
@@ -235,13 +239,14 @@ class Instruction(Struct, frozen=True, gc=False):
 
 
 class Store(Instruction, frozen=True):
-    """Assigns a cell; a value outside `low` … `high` is a fault at `site`."""
+    """Assigns a cell; a value outside `low` … `high` is a fault at `site`; but none may be stored with `none`."""
 
     target: Cell
     value: Expr
     low: int | None
     high: int | None
     site: int
+    none: bool = False
 
 
 class Transfer(Instruction, frozen=True):

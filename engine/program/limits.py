@@ -6,6 +6,8 @@ from rulespec import types
 
 MAX_NUMBER = types.MAX_NUMBER
 """Largest number in the state, in a payment or as a product of two numbers."""
+NO_NUMBER = types.NO_NUMBER
+"""None, where a number may be none."""
 TOO_FULL = "there would be a number of more than 15 digits"
 """What is wrong with a payment or a move after which there is too much at one place."""
 MAX_VALUES = 100_000

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.domains import members
-from rulespec.engine.program.limits import MAX_NUMBER
+from rulespec.engine.program.limits import MAX_NUMBER, NO_NUMBER
 from rulespec.engine.program.traversal import Binding, Facts, at_hand, free, inside
 from rulespec.engine.python.features import Features
 
@@ -27,6 +27,7 @@ _FORMS = {
     "until": "until({0}, {1}, {2})",
     "mul": "product({0}, {1}, {site:d})",
     "fit": "fitting({0}, {site:d})",
+    "flip": "flip({0})",
     "the": "the({0}, {site:d})",
     "in": "({1} >> {0} & 1)",
     "in?": "held({0}, {1})",
@@ -94,6 +95,8 @@ class ExpressionWriter:
             return self._op(e)
         if isinstance(e, ir.Logic) and e.op == "??":
             return f"(q if (q := {self.x(e.args[0])}) >= 0 else {self.x(e.args[1])})"
+        if isinstance(e, ir.Logic) and e.op == "?number":
+            return f"(q if (q := {self.x(e.args[0])}) != {NO_NUMBER:d} else {self.x(e.args[1])})"
         if isinstance(e, ir.Logic):
             return "(" + _LOGIC[e.op].join(self.x(a) for a in e.args) + ")"
         if isinstance(e, ir.If):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rulespec.engine.program import ir
-from rulespec.engine.program.limits import MAX_NUMBER
+from rulespec.engine.program.limits import MAX_NUMBER, NO_NUMBER
 from rulespec.engine.program.traversal import changed, meet, span
 from rulespec.engine.python.expressions import ExpressionWriter
 from rulespec.engine.python.plan import Plan
@@ -106,13 +106,15 @@ class InstructionWriter:
         if any(meet(span(i.target), array) for array in self.plan.holders):
             return [f"n = {self.w.number(value)}", f"a = {self._address(i.target)}", "house(s, u, a, n, H[a])"]
         checked = i.low is not None and i.high is not None and not (known is not None and i.low <= known <= i.high)
+        checked = checked and not (i.none and known == NO_NUMBER)
         where, at = self._place(i.target, "a")
         new = self.w.number(value)
         first: list[str] = []
         if checked or (known is None and (at == "s[a]" or self.w.facts.may_fault(i.target))):
             first, new = [f"n = {new}"], "n"
         if checked:
-            first.append(f"if not {i.low:d} <= n <= {i.high:d}: outside(n, {i.site:d})")
+            none = f" and n != {NO_NUMBER:d}" if i.none else ""
+            first.append(f"if not {i.low:d} <= n <= {i.high:d}{none}: outside(n, {i.site:d})")
         if at == "s[a]":  # often what is there already, such as a mark that is gone
             return [*first, where[0], f"if s[a] != {new}:", f"    {where[1]}", f"    s[a] = {new}"]
         return [*first, *where, f"{at} = {new}"]

@@ -52,6 +52,11 @@ def product(a: int, b: int, site: int) -> int:
     return value
 
 
+def flip(value: int) -> int:
+    """None, which is the least of numbers, as the greatest, and the other way round."""
+    return -value if abs(value) > MAX_NUMBER else value
+
+
 def fitting(value: int, site: int) -> int:
     """A number that may not grow without end."""
     if not -MAX_NUMBER <= value <= MAX_NUMBER:
@@ -187,6 +192,7 @@ def runtime_names(largest: int) -> dict[str, Any]:
         "modulo": modulo,
         "product": product,
         "fitting": fitting,
+        "flip": flip,
         "append": append,
         "members_of": members_of,
         "packed": packed,

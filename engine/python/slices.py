@@ -48,7 +48,7 @@ def sliced(plan: Plan, loop: Loop, source: ir.Expr, x: Callable[[ir.Expr], str])
             values[i.target.base] = f"[{i.value.value:d}] * {count:d}"
             continue
         first = _neighbours(i.value, member, written)
-        if first is None or i.low is None or i.high is None:
+        if first is None or i.low is None or i.high is None or i.none:
             return None
         before.append(f"t{k} = s[(p := {x(first)}):p + {count:d}]")
         pieces = isinstance(i.value, ir.Cell) and plan.p.cells[i.value.base].group == "pieces"  # never below zero

@@ -13,7 +13,7 @@ from rulespec.diagnostics.diagnostic import Label
 from rulespec.syntax import ast
 from rulespec.syntax.shared import members
 from rulespec.typed import nodes as typed
-from rulespec.types import ANY, BAD, Ent, Num, SetOf
+from rulespec.types import ANY, BAD, Ent, SetOf, settled
 
 
 def check_bodies(c: Context) -> None:
@@ -52,7 +52,7 @@ def _definition(c: StatementContext, item: ast.Def, definition: typed.Definition
     for let in item.lets:
         no_shadow(x, let.name, env)
         value = x.infer(let.value, env)
-        type_ = Num("") if value.type == Num(ANY) else value.type
+        type_ = settled(value.type)
         if isinstance(type_, Ent | SetOf) and type_.kind == ANY:
             x.error("RS301", "the kind of this value is unknown", let.value.span)
             type_ = BAD
@@ -96,6 +96,4 @@ def _scoring(x: ExpressionContext, item: ast.Scoring) -> typed.Scoring:
 
 def _number(x: ExpressionContext, e: ast.Expr, env: Env, what: str) -> typed.Expr:
     value = x.infer(e, env)
-    if not isinstance(value.type, Num) and value.type != BAD:
-        return x.wrong(value, f"{what} is a number")
-    return value
+    return x.number(value, f"{what} is a number")

@@ -10,7 +10,7 @@ from rulespec.check.ranges import Range, Ranges
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.typed import nodes as typed
 from rulespec.typed.seats import entity_name
-from rulespec.types import Num
+from rulespec.types import NO_NUMBER, Num
 
 _DEEP = 30
 """Variables, definitions and operators that a value is followed through."""
@@ -86,6 +86,8 @@ class Flows:
             kind = e.owner.type
             self._left -= len(e.decl.places)
             for entity, place in e.decl.places.items():
+                if e.decl.values[entity] == NO_NUMBER:
+                    continue
                 name = entity_name(self.d.kinds[getattr(kind, "kind", "")], entity)
                 yield Written(e.decl.values[entity], place, f"the `{e.decl.name}` of `{name}`", e.decl)
         elif isinstance(e, typed.TableRow):

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import head_parts, walk
+from rulespec.types import Maybe
 
 COMPARISONS = frozenset(["==", "!=", "<", "<=", ">", ">="])
 
@@ -58,6 +59,8 @@ class Ranges:
             self._deep -= 1
 
     def _range(self, e: typed.Expr) -> Range:
+        if isinstance(e.type, Maybe):  # what stands for none is in no range
+            return UNKNOWN
         if isinstance(e, typed.Lit):
             return Range(e.value, e.value)
         if isinstance(e, typed.Seats):

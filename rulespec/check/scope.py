@@ -6,6 +6,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from rulespec.typed import nodes as typed
+from rulespec.types import Ent, Num, Type, may_be_none
 
 Path = tuple[object, ...]
 """A value that can be checked for none: a root (a Var, or the name of a global), and names of fields."""
@@ -66,6 +67,10 @@ def _part(expr: typed.Expr) -> Path | None:
     return (("constant", expr.value),) if isinstance(expr, typed.Lit) else path_of(expr)
 
 
+def _is_solid(type_: Type) -> bool:
+    return isinstance(type_, Ent | Num) and not may_be_none(type_)
+
+
 def known_if(expr: typed.Expr, truth: bool) -> frozenset[Path]:
     """Paths that are not none if the expression is true (or false)."""
     if not isinstance(expr, typed.Op):
@@ -82,7 +87,7 @@ def known_if(expr: typed.Expr, truth: bool) -> frozenset[Path]:
         found = set()
         for one, other in ((left, right), (right, left)):
             path = path_of(one)
-            if path and not getattr(other.type, "optional", True):
+            if path and _is_solid(other.type):
                 found.add(path)
         return frozenset(found)
     if expr.op == "in" and truth:

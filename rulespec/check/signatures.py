@@ -24,7 +24,7 @@ def check_signatures(c: Context) -> None:
                 if p.name.text in {q.name for q in params}:
                     x.error("RS223", f"two parameters are called `{p.name.text}`", p.name.span)
                 type_ = x.type_of(p.type)
-                if p.type.form == "range" and type_ != BAD:
+                if p.type.form in ("range", "optional range") and type_ != BAD:
                     x.error("RS224", "a parameter has no range", p.type.span)
                 no_shadow(x, p.name, Env())
                 params.append(typed.Var(p.name.text, type_, p.name.span))
@@ -41,7 +41,7 @@ def check_signatures(c: Context) -> None:
                 x.rules.procedures[name] = procedure
                 if item.result is not None:
                     procedure.result, procedure.result_span = x.type_of(item.result), item.result.span
-                    if item.result.form == "range" and procedure.result != BAD:
+                    if item.result.form in ("range", "optional range") and procedure.result != BAD:
                         x.error("RS224", "the value of a procedure has no range", item.result.span)
                 effects.procedures[name] = item
                 effects.originals[name] = c.source.originals.get(("procedure", name), "")

@@ -166,7 +166,7 @@ class Ray(Expr, frozen=True):
 
 
 class TypeRef(Struct, frozen=True, gc=False):
-    """A type as written; `form` is plain, optional, set, order or range."""
+    """A type as written; `form` is plain, optional, set, order, range or optional range."""
 
     form: str
     name: Name

@@ -56,7 +56,8 @@ class ExpressionBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
         return ast.TypeRef("plain", c[0], 0, 0, self.origin.span(meta))
 
     def type_optional(self, meta: Meta, c: list[Any]) -> ast.TypeRef:
-        return ast.TypeRef("optional", c[0], 0, 0, self.origin.span(meta))
+        name = ast.Name(str(c[0]), self.origin.span(c[0]))
+        return ast.TypeRef("optional", name, 0, 0, self.origin.span(meta))
 
     def type_set(self, meta: Meta, c: list[Any]) -> ast.TypeRef:
         return ast.TypeRef("set", c[0], 0, 0, self.origin.span(meta))
@@ -64,6 +65,10 @@ class ExpressionBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
     def type_range(self, meta: Meta, c: list[Any]) -> ast.TypeRef:
         name = ast.Name(str(c[0]), self.origin.span(c[0]))
         return ast.TypeRef("range", name, c[1], c[2], self.origin.span(meta))
+
+    def type_optional_range(self, meta: Meta, c: list[Any]) -> ast.TypeRef:
+        name = ast.Name(str(c[0]), self.origin.span(c[0]))
+        return ast.TypeRef("optional range", name, c[1], c[2], self.origin.span(meta))
 
     def bound(self, meta: Meta, c: list[Any]) -> int:
         return self._int(c[0])
@@ -208,7 +213,7 @@ class ExpressionBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
 
     def _nested(
         self, meta: Meta, op: str, binders: tuple[ast.Binder, ...], body: Any = None, around: str = ""
-    ) -> ast.Expr:
+    ) -> ast.Each:
         """An operator over several binders: one in the other, the outer ones with the operator `around`."""
         span = self.origin.span(meta)
         *outer, last = binders
@@ -239,7 +244,8 @@ class ExpressionBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
         return self._nested(meta, "union", c[1], c[0])
 
     def minmax_each(self, meta: Meta, c: list[Any]) -> ast.Expr:
-        return self._each(meta, str(c[0]), c[2], c[1], c[3])
+        found = self._nested(meta, str(c[0]), c[2], c[1])
+        return replace(found, default=c[3])
 
     def any_each(self, meta: Meta, c: list[Any]) -> ast.Expr:
         return self._any(meta, c[0])

@@ -220,10 +220,7 @@ _DRAWS = (
 )
 
 _EXPRESSIONS = (
-    (
-        r"\b(max|min)\(.*\bfor\b[^()]*¦(?:for\b|,)",
-        r"each `\1` has one `for`: nest them, `\1(\1(e for y in b, else 0) for x in a, else 0)`",
-    ),
+    (r"\b(max|min)\(.*\bfor\b[^()]*, ?¦(?!else)", r"each set has its `for`: `\1(e for x in a for y in b)`"),
     (r"\b(sum|union)\(.*\bfor\b[^()]*¦,", r"each set has its `for`: `\1(e for x in a for y in b)`"),
     (r"\b(count|any|all)\(\w+ in [^()]*¦,", r"a `for` stands before the next: `\1(x in a for y in b …)`"),
     (r"\bsum\(\w+ in [^()]*¦[:)]", "write `sum(e for x in s)`"),

@@ -14,6 +14,8 @@ _TESTS = ("==", "!=", "<", "<=", ">", ">=", "in", "not in", "and", "or")
 _BINARY = frozenset(_ARITHMETIC + _TESTS)
 _FILTERS = frozenset(["count", "any", "first", "best", "the", "order"])
 _ORDERED = frozenset(["first", "best", "order"])
+_RANGED = ("range", "optional range")
+_PLAIN = ("plain", "optional", "set", "order")
 _OVER_BODIES = frozenset(["sum", "union", "all"])
 
 
@@ -86,9 +88,7 @@ def _tiebreak(t: ast.Tiebreak) -> bool:
 
 
 WELL_FORMED: dict[type[Struct], Callable[[Any], bool]] = {
-    ast.TypeRef: lambda t: (
-        t.form == "range" or (t.form in ("plain", "optional", "set", "order") and t.low == t.high == 0)
-    ),
+    ast.TypeRef: lambda t: t.form in _RANGED or (t.form in _PLAIN and t.low == t.high == 0),
     ast.Index: lambda e: len(e.keys) > 0,
     ast.TrackCall: lambda e: len(e.args) > 0,
     ast.CallExpr: _calls,

@@ -10,13 +10,14 @@ from pathlib import Path
 import programs_boards
 import programs_heads
 import programs_links
+import programs_numbers
 import programs_places
 import programs_players
 import programs_seats
 from cases import split, write
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from programs_numbers import several
+from programs_numbers import PERHAPS, several, with_numbers
 from programs_orders import by_keys, rearranged, ways
 from programs_tokens import once, quiet_procedures
 from programs_values import ANSWERS, answers, draw, only, taken
@@ -71,6 +72,7 @@ class Writer:
             MAYBE: self.maybe,
             SET: self.set,
             PLAYER: self.player,
+            PERHAPS: self.perhaps,
         }
         if type_ != PLAYER and self.hushed != 0 and self.number(9) == 0:
             return once(self, type_, scope, depth - 1)
@@ -89,6 +91,8 @@ class Writer:
 
     def num(self, s: dict[str, str], d: int) -> str:
         e = self.expr
+        if self.number(14) == 0:
+            return programs_numbers.number(self, s, d)
         if self.number(8) == 0:
             number = programs_players.number if self.number(2) else programs_seats.number
             return number(self.pick, lambda type_: e(type_, s, d), self.fresh())
@@ -135,6 +139,8 @@ class Writer:
 
     def truth(self, s: dict[str, str], d: int) -> str:
         e = self.expr
+        if self.number(12) == 0:
+            return programs_numbers.truth(self, s, d)
         form = self.number(13)
         if form == 11:
             return programs_seats.truth(self.pick, lambda type_: e(type_, s, d))
@@ -180,6 +186,9 @@ class Writer:
             return f"first({self.each(s, d, order=True)[0]})"
         return f"{self.expr(TOWN, s, d)}.twin"
 
+    def perhaps(self, s: dict[str, str], d: int) -> str:
+        return programs_numbers.perhaps(self, s, d)
+
     def set(self, s: dict[str, str], d: int) -> str:
         e = self.expr
         form = self.number(9)
@@ -222,6 +231,8 @@ class Writer:
             return programs_places.statement(self, scope, pad)
         if self.number(9) == 0:
             return rearranged(self, scope, pad, may_ask=depth > 0 and not self.together)
+        if self.number(9) == 0:
+            return programs_numbers.statement(self, scope, pad)
         if self.number(10) == 0:
             return [pad + programs_players.statement(self.pick, lambda type_: e(type_, scope, 1), self.fresh())]
         if self.number(14) == 0:
@@ -370,6 +381,7 @@ class Writer:
                 *answering,
                 *quiet_procedures(self),
                 programs_heads.GUARDS,
+                programs_numbers.RULES,
                 *(
                     "procedure helper(k: int, t: town):",
                     *[line for line in helper if "helper(" not in line],
@@ -398,6 +410,7 @@ LEAVES = {
     MAYBE: ("oak.twin", "elm.twin", "first(queue)", "first(z in towns from fir)"),
     SET: ("town", "towns", "(queue | {fir})", "oak.near", "{oak, fir}", "friends[ash]"),
     PLAYER: ("north", "south"),
+    PERHAPS: programs_numbers.LEAVES,
 }
 
 
@@ -411,7 +424,8 @@ def programs(draw: Callable[[st.SearchStrategy[int]], int]) -> str:
     return Writer(lambda below: draw(st.integers(0, below - 1))).program()
 
 
-WHOLE_WORLD = programs_places.with_tokens(programs_links.linked(programs_seats.seated(WORLD))) + programs_boards.BOARD
+WHOLE_WORLD = programs_places.with_tokens(programs_links.linked(programs_seats.seated(with_numbers(WORLD))))
+WHOLE_WORLD += programs_boards.BOARD
 """The files that the programs are written for."""
 
 

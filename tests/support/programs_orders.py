@@ -24,12 +24,18 @@ class Writer(Protocol):
 def by_keys(w: Writer, scope: Scope, d: int, *, order: bool = False) -> tuple[str, Scope]:
     """A binder with keys behind it."""
     binder, inner = w.each(scope, d, order=order)
-    keys = [w.pick("", "-") + w.expr(w.pick("int", "bool", "town", "town?"), inner, d) for _ in range(1 + w.number(2))]
+    keys = [
+        w.pick("", "-") + w.expr(w.pick("int", "bool", "town", "town?", "int?"), inner, d)
+        for _ in range(1 + w.number(2))
+    ]
     return f"{binder} by {', '.join(keys)}", inner
 
 
 def ways(w: Writer, scope: Scope, d: int, form: str) -> str:
-    """What can be reached within a number, or the least number to somewhere; some steps cost less than nothing."""
+    """What can be reached within a number, or the least number to somewhere; some steps cost less than nothing.
+
+    `form` is reach, cheapest, or "cheapest?" for one that may be none.
+    """
     at, to = w.fresh(), w.fresh()
     here = {**scope, at: "town"}
     there, step = {**scope, to: "town"}, {**here, to: "town"}
@@ -39,7 +45,8 @@ def ways(w: Writer, scope: Scope, d: int, form: str) -> str:
     way = f"{at} from {w.expr('set town', scope, d)} to {near} costs {cost}"
     if form == "reach":
         return f"reach({way} within {w.expr('int', scope, d)})"
-    return f"cheapest({way} until {w.expr('bool', there, d)}, else {w.expr('int', scope, d)})"
+    other = f", else {w.expr('int', scope, d)}" if form == "cheapest" else ""
+    return f"cheapest({way} until {w.expr('bool', there, d)}{other})"
 
 
 def order(w: Writer, scope: Scope, d: int) -> str:

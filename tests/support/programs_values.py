@@ -46,7 +46,7 @@ def only(w: Writer, scope: dict[str, str], depth: int) -> str:
     return f"the({w.expr('set town', scope, depth)})" if w.number(2) else f"the({w.each(scope, depth)[0]})"
 
 
-ANSWERS = ("int", "bool", "town", "town?", "set town")
+ANSWERS = ("int", "bool", "town", "town?", "set town", "int?")
 """The types of the procedures `answer0`, `answer1`, … of a program, which have values."""
 
 
@@ -74,7 +74,7 @@ def taken(w: Writer, scope: dict[str, str], pad: str) -> list[str]:
     number = w.number(w.answers)
     call, type_ = f"answer{number}({w.expr('int', scope, 1)}, {w.expr('town', scope, 1)})", ANSWERS[number]
     state = {"int": f"{w.expr('town', scope, 1)}.mark", "bool": "oak.seen", "set town": "towns"}
-    known = [name for name, of in scope.items() if of == type_ != "town?" and name not in ("k", "t")]
+    known = [name for name, of in scope.items() if of == type_ and type_[-1] != "?" and name not in ("k", "t")]
     # A variable that begins with `oak.twin` is of type `town`: of an entity that is named, the fact is known.
     targets = [*known, *([state[type_]] if type_ in state else [])]
     if targets and w.number(2):

@@ -11,7 +11,7 @@ from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, entries, get, integer, text, words
 from rulespec.typed import nodes as typed
-from rulespec.types import INT, Ent, Num, SetOf, Type
+from rulespec.types import INT, Ent, Num, SetOf, Type, may_be_none, none_of
 
 FORMS = ("grid", "line", "hexes")
 _RANGE = re.compile(r"([a-z_]*)([0-9]+)\.\.([a-z_]*)([0-9]+)")
@@ -172,8 +172,8 @@ def _own_fact(r: DeclarationReader, kind: typed.Kind, fact: typed.FactDecl, give
             fact.places[number] = value.span
             fact.values.append(fact_value(r, fact, value))
             continue
-        optional = isinstance(fact.type, Ent) and fact.type.optional
-        fact.values.append(-1 if optional else 0)
+        optional = may_be_none(fact.type)
+        fact.values.append(none_of(fact.type) if optional else 0)
         if isinstance(fact.type, Num | Ent) and not optional:
             missing.append(f"`{entity.name}`")
     if missing:

@@ -8,7 +8,7 @@ from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, bits, entries, get, integer, text, words
 from rulespec.typed import nodes as typed
-from rulespec.types import Bad, Bool, Ent, Num, SetOf
+from rulespec.types import Bad, Bool, Ent, Maybe, Num, SetOf, may_be_none, none_of
 
 Found = tuple[typed.Kind, str, Scalar, Node]
 """Kind, name, place and the node that holds the facts of an entity."""
@@ -68,8 +68,8 @@ def facts_of(r: DeclarationReader, kind: typed.Kind, name: str, place: Span, nod
             misread |= r.report.errors > errors
         elif misread or isinstance(fact.type, SetOf | Bool | Bad):
             fact.values.append(0)
-        elif isinstance(fact.type, Ent) and fact.type.optional:
-            fact.values.append(-1)
+        elif may_be_none(fact.type):
+            fact.values.append(none_of(fact.type))
         else:
             r.report.error(
                 "RS228",
@@ -77,7 +77,7 @@ def facts_of(r: DeclarationReader, kind: typed.Kind, name: str, place: Span, nod
                 place,
                 notes=[Label(fact.span, f"{fact.type}, declared here")],
                 help=f"add `{fact.name}: …`"
-                + (", or make the fact optional with `?`" if isinstance(fact.type, Ent) else ""),
+                + (", or make the fact optional with `?`" if isinstance(fact.type, Ent | Num) else ""),
             )
             fact.values.append(0)
         if misread:
@@ -105,7 +105,7 @@ def fact_value(r: DeclarationReader, fact: typed.FactDecl, value: Node) -> int:
     if isinstance(fact.type, Bad):
         return 0
     number = isinstance(value, Scalar) and isinstance(value.value, int) and not isinstance(value.value, bool)
-    if isinstance(fact.type, Num) and number:
+    if isinstance(fact.type, Num | Maybe) and number:
         return integer(value, 0)
     if isinstance(fact.type, Bool) and isinstance(value, Scalar) and isinstance(value.value, bool):
         return int(value.value)
@@ -127,7 +127,7 @@ def fact_value(r: DeclarationReader, fact: typed.FactDecl, value: Node) -> int:
                 r.report.error("RS223", f"`{item.text}` is listed twice", item.span)
             mask |= bit
         return mask
-    if isinstance(fact.type, Num):
+    if isinstance(fact.type, Num | Maybe):
         return r.constant(value, fact.type, f"`{fact.name}`")
     r.report.error(
         "RS301",

@@ -93,7 +93,7 @@ def _declare_facts(r: DeclarationReader, kind: typed.Kind, node: Node | None) ->
         type_, ref = r.type(value)
         if name in TEXTS or name == "index":
             r.report.error("RS223", f"`{name}` has a meaning of its own", place.span)
-        elif ref is not None and ref.form == "range":
+        elif ref is not None and ref.form in ("range", "optional range"):
             r.report.error("RS224", "a fact has no range", value.span)
             kind.facts[name] = typed.FactDecl(name, BAD, place.span)
         elif isinstance(type_, Ent | SetOf) and r.unknown(type_.kind):

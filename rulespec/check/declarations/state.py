@@ -8,7 +8,7 @@ from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.documents.nodes import Node, Scalar, entries, get, text, truth
 from rulespec.typed import nodes as typed
-from rulespec.types import BOOL, Bad, Ent, Num
+from rulespec.types import BOOL, NO_NUMBER, Bad, Ent, Maybe, Num
 
 
 def read_state(r: DeclarationReader) -> None:
@@ -74,7 +74,7 @@ def _field(r: DeclarationReader, name: str, kind: str, place: Scalar, spec: Node
     decl = typed.FieldDecl(
         name, kind, type_, place.span, private=hidden, type_span=written.span if written is not None else None
     )
-    if ref is not None and ref.form == "range":
+    if ref is not None and ref.form in ("range", "optional range"):
         decl.low, decl.high = ref.low, ref.high
         if ref.low > ref.high:
             r.report.error("RS307", "the range is empty", ref.span)
@@ -108,14 +108,14 @@ def _start(r: DeclarationReader, field: typed.FieldDecl, spec: Node) -> None:
         elif not any(e.name[0].isalpha() for e in kind.entities):
             help_ = "make it optional with `?`: the kind has no entity with a name that begins with a letter"
         r.report.error("RS228", message, field.span, help=help_)
-    elif _misses_zero(field):
+    elif _misses_zero(field) and not isinstance(field.type, Bad):
         help_ = "add `start: …`"
         r.report.error("RS307", f"`{field.name}` would start at 0, outside its range", field.span, help=help_)
 
 
 def check_range(r: DeclarationReader, field: typed.FieldDecl, value: typed.Expr) -> None:
     """Reports a start value outside the range. One that depends on the number of players is checked by the engine."""
-    if not isinstance(value, typed.Lit) or isinstance(value.type, Bad):
+    if not isinstance(value, typed.Lit) or isinstance(value.type, Bad) or value.value == NO_NUMBER:
         return
     notes = [*constants_at(value.span, r.d), Label(typed_at(field), "declared here")]
     if field.low is not None and field.high is not None and not field.low <= value.value <= field.high:
@@ -127,6 +127,6 @@ def check_range(r: DeclarationReader, field: typed.FieldDecl, value: typed.Expr)
 
 def _misses_zero(field: typed.FieldDecl) -> bool:
     """Whether a field has a range without 0. An empty range is reported elsewhere."""
-    if field.low is None or field.high is None or field.low > field.high:
+    if field.low is None or field.high is None or field.low > field.high or isinstance(field.type, Maybe):
         return False
     return not field.low <= 0 <= field.high

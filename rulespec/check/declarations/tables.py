@@ -10,7 +10,7 @@ from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.nodes import Mapping, Node, Scalar, entries, get, words
 from rulespec.typed import nodes as typed
-from rulespec.types import INT, Bad, Ent, Num, SetOf, Type
+from rulespec.types import Bad, Ent, Num, SetOf, Type, settled
 
 
 def read_constants(r: DeclarationReader) -> None:
@@ -27,7 +27,7 @@ def read_constants(r: DeclarationReader) -> None:
             r.report.error("RS227", f"`{name}` must be a constant", node.span)
             r.d.broken.add(name)
             continue
-        type_ = INT if value.type == Num("*") else value.type
+        type_ = settled(value.type)
         r.d.constants[name] = typed.ConstantDecl(name, type_, value.value, place.span)
 
 

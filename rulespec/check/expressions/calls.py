@@ -172,9 +172,7 @@ def arguments(
     for n, (arg, target) in enumerate(zip(e.args, types, strict=True)):
         if target == LITERAL:
             value = x.infer(arg, env)
-            if not isinstance(value.type, Num | Bad):
-                value = x.wrong(value, f"`{e.name.text}` takes numbers")
-            result.append(value)
+            result.append(x.number(value, f"`{e.name.text}` takes numbers"))
         else:
             asked = params[n].span if params else declared
             result.append(x.check(arg, env, target, f"this argument of `{e.name.text}`", asked))

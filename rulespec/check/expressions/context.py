@@ -15,7 +15,23 @@ from rulespec.diagnostics.report import MAX_ERRORS, Report
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
-from rulespec.types import ANY, BAD, BOOL, Ent, Num, Order, SetOf, Type, accepts
+from rulespec.types import (
+    ANY,
+    BAD,
+    BOOL,
+    NO_NUMBER,
+    Bad,
+    Ent,
+    Maybe,
+    Num,
+    Order,
+    SetOf,
+    Type,
+    accepts,
+    may_be_none,
+    never_none,
+    unify,
+)
 
 ENTITY = Ent("entity")
 """An entity of any kind, where an expression of another type is reported."""
@@ -77,26 +93,18 @@ class ExpressionContext(ABC):
 
     def expect(self, expr: typed.Expr, target: Type, what: str, asked: Span | None = None) -> typed.Expr:
         """Reports an expression of the wrong type; `asked` is the declaration that asks for the type."""
-        expr = self._converted(target, expr)
+        expr = self.fitted(expr, target)
         if accepts(target, expr.type):
             if isinstance(expr.type, Num) and expr.type.unit == ANY and isinstance(expr, typed.Lit):
                 return typed.Lit(target, expr.span, expr.value)
             return expr
         notes = self.declared(expr) + ((Label(asked, f"{target} is asked for here"),) if asked else ())
-        if isinstance(target, Ent) and isinstance(expr.type, Ent) and target.kind == expr.type.kind:
-            return self.bad(
-                "RS303",
-                f"{what} must be a `{target}`, and this may be none",
-                expr.span,
-                str(expr.type),
-                notes,
-                "if there always is exactly one, write `the(…)`; else give a fallback: `x ?? y`"
-                if isinstance(expr, typed.Each | typed.Op) and expr.op == "first"
-                else "check it first: `if x is some:`, `x is some and …`, or give a fallback: `x ?? y`",
-            )
+        if may_be_none(expr.type) and unify(target, never_none(expr.type)) is not None and never_none(target) == target:
+            a = "a" if isinstance(target, Ent) else "of type"
+            return self.perhaps(expr, f"{what} must be {a} `{target}`", notes)
         message = f"{what} must be {'an entity' if target == ENTITY else target}, and this is {expr.type}"
         help_ = _converted(expr.type, target)
-        if isinstance(target, Num) and isinstance(expr.type, Num):
+        if isinstance(target, Num | Maybe) and isinstance(expr.type, Num | Maybe):
             d = Diagnostic("RS302", Severity.ERROR, message, expr.span, str(expr.type), notes, help_)
             self.units(d, (expr, target))
             return typed.Lit(BAD, expr.span, 0)
@@ -106,8 +114,26 @@ class ExpressionContext(ABC):
         """The set of an order's members; any other expression as it is."""
         return typed.Op(SetOf(e.type.kind), e.span, "members", (e,)) if isinstance(e.type, Order) else e
 
-    def _converted(self, target: Type, e: typed.Expr) -> typed.Expr:
-        """An order as its set, and a set as the order of its kind, where that is asked for."""
+    def perhaps(self, expr: typed.Expr, what: str, notes: tuple[Label, ...] = ()) -> typed.Expr:
+        """Reports an expression that may be none where it must not be; `what` says what stands there."""
+        help_ = "check it first: `if x is some:`, `x is some and …`, or give a fallback: `x ?? "
+        help_ += "0`" if isinstance(expr.type, Maybe) else "y`"
+        if isinstance(expr, typed.Each | typed.Op) and expr.op == "first":
+            help_ = "if there always is exactly one, write `the(…)`; else give a fallback: `x ?? y`"
+        elif isinstance(expr, typed.Each | typed.Ways):
+            help_ = f"say what it is when there is nothing: `{expr.op}(… , else 0)`, or `{expr.op}(…) ?? 0`"
+        return self.bad("RS303", f"{what}, and this may be none", expr.span, str(expr.type), notes, help_)
+
+    def number(self, expr: typed.Expr, what: str) -> typed.Expr:
+        """An expression that must be a number; reports it if it is none. `what` says what stands there."""
+        if isinstance(expr.type, Maybe):
+            return self.perhaps(expr, what, self.declared(expr))
+        return expr if isinstance(expr.type, Num | Bad) else self.wrong(expr, what)
+
+    def fitted(self, e: typed.Expr, target: Type) -> typed.Expr:
+        """An order as its set, a set as the order of its kind, and none as no number, where that is asked for."""
+        if isinstance(target, Num | Maybe) and e.type == Ent(ANY, True):
+            return typed.Lit(Maybe(target.unit), e.span, NO_NUMBER)
         if isinstance(target, SetOf):
             return self.as_set(e)
         if isinstance(target, Order) and isinstance(e.type, SetOf) and e.type.kind in (ANY, target.kind):
@@ -144,10 +170,12 @@ class ExpressionContext(ABC):
         name = ref.name.text
         if name == "int" or name in self.decls.units:
             self.refer_to_unit(ref.name)
+            unit = "" if name == "int" else name
             if ref.form in ("plain", "range"):
-                return Num("" if name == "int" else name)
-            help_ = f"write `{name}`; that there is none, a bool beside it can say" if ref.form == "optional" else ""
-            self.error("RS224", f"a number cannot be {ref.form}", ref.span, help=help_ or "sets hold entities only")
+                return Num(unit)
+            if ref.form in ("optional", "optional range"):
+                return Maybe(unit)
+            self.error("RS224", f"numbers are in no {ref.form}", ref.span, help=f"a {ref.form} holds entities only")
             return BAD
         if name == "bool":
             if ref.form == "plain":
@@ -163,7 +191,7 @@ class ExpressionContext(ABC):
             return BAD
         self.decls.used.add(name)
         self.decls.refer(ref.name.span, kind)
-        if ref.form == "range":
+        if ref.form in ("range", "optional range"):
             self.error("RS224", f"only numbers have a range, and `{name}` is a kind", ref.span)
             return BAD
         if ref.form == "order":

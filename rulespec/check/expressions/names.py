@@ -15,7 +15,20 @@ from rulespec.syntax import ast
 from rulespec.syntax.words import NO_NAMES
 from rulespec.typed import nodes as typed
 from rulespec.typed.seats import entity_names
-from rulespec.types import ANY, BAD, INT, LITERAL, Bad, Ent, Num, SetOf, Type
+from rulespec.types import (
+    ANY,
+    BAD,
+    INT,
+    LITERAL,
+    Bad,
+    Ent,
+    Num,
+    SetOf,
+    Type,
+    may_be_none,
+    never_none,
+    none_of,
+)
 
 
 def infer_ref(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> typed.Expr:
@@ -186,8 +199,8 @@ def _member(x: ExpressionContext, owner: typed.Expr, name: ast.Name, span: Span)
         if not by_seat and isinstance(owner, typed.Lit) and owner.value < len(fact.values):
             value = fact.values[owner.value]
             solid = fact.type
-            if isinstance(solid, Ent) and solid.optional and value >= 0:
-                solid = Ent(solid.kind)
+            if value != none_of(solid):
+                solid = never_none(solid)
             return typed.Lit(solid, span, value)
         return typed.Fact(fact.type, span, fact, owner)
     if kind.name in x.decls.broken:  # a product whose parts, and so its facts, are not known
@@ -214,9 +227,8 @@ def _index_back(x: ExpressionContext, kind: typed.Kind, owner: typed.Expr, name:
 
 def narrowed(expr: typed.Expr, env: Env) -> typed.Expr:
     """The expression with a type that is not optional, if it is known not to be none."""
-    type_ = expr.type
-    if isinstance(type_, Ent) and type_.optional and path_of(expr) in env.known:
-        solid = Ent(type_.kind)
+    if may_be_none(expr.type) and path_of(expr) in env.known:
+        solid = never_none(expr.type)
         if isinstance(expr, typed.Local):
             return typed.Local(solid, expr.span, expr.var)
         if isinstance(expr, typed.Field):

@@ -8,7 +8,24 @@ from rulespec.check.scope import Env, known_if, path_of
 from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
-from rulespec.types import ANY, BAD, BOOL, INT, LITERAL, MAX_NUMBER, Bad, Ent, Num, SetOf, Type, unify
+from rulespec.types import (
+    ANY,
+    BAD,
+    BOOL,
+    INT,
+    LITERAL,
+    MAX_NUMBER,
+    Bad,
+    Ent,
+    Maybe,
+    Num,
+    SetOf,
+    Type,
+    may_be_none,
+    never_none,
+    or_none,
+    unify,
+)
 
 _ARITHMETIC = {"+", "-", "*", "/", "%"}
 _ORDER = {"<", "<=", ">", ">="}
@@ -20,16 +37,16 @@ def infer_unary(x: ExpressionContext, e: ast.Unary, env: Env) -> typed.Expr:
         return typed.Op(BOOL, e.span, "not", (x.condition(e.operand, env),))
     operand = x.infer(e.operand, env)
     if e.op == "-":
-        if not isinstance(operand.type, Num | Bad):
-            return x.wrong(operand, "`-` takes a number")
+        operand = x.number(operand, "`-` takes a number")
         if isinstance(operand, typed.Lit):
             return typed.Lit(operand.type, e.span, -operand.value)
         return typed.Op(operand.type, e.span, "neg", (operand,))
-    if not isinstance(operand.type, Ent | Bad):
-        return x.wrong(operand, "only an entity may be none")
+    if not isinstance(operand.type, Ent | Num | Maybe | Bad):
+        return x.wrong(operand, "only an entity or a number may be none")
     # Of the first member of a kind it may be asked: with another overlay, or another binder, it may be none.
     asked = isinstance(operand, typed.Local) and operand.var in x.firsts
-    if isinstance(operand.type, Ent) and not operand.type.optional and not asked and path_of(operand) not in env.known:
+    sure = isinstance(operand.type, Ent | Num) and not may_be_none(operand.type)
+    if sure and not asked and path_of(operand) not in env.known:
         x.report.warning(
             "RS309", "this is never none", e.span, str(operand.type), x.declared(operand), "remove the test"
         )
@@ -52,10 +69,14 @@ def infer_binary(x: ExpressionContext, e: ast.Binary, env: Env, want: Type | Non
         result = BOOL if e.op in ("==", "!=") or e.op in _ORDER else BAD
         return typed.Lit(result, e.span, 0) if result == BAD else typed.Op(BOOL, e.span, e.op, (left, right))
     if e.op in ("==", "!="):
-        if unify(left.type, right.type) is None:
+        if unify(left.type, right.type) is None or _compares_none(left, right, env):
             code = "RS302" if isinstance(left.type, Num) and isinstance(right.type, Num) else "RS301"
             return _mismatch(x, code, e, left, right, "cannot be compared")
-        return typed.Op(BOOL, e.span, e.op, (left, right))
+        return typed.Op(BOOL, e.span, e.op, (x.fitted(left, right.type), x.fitted(right, left.type)))
+    if e.op in _ORDER | _ARITHMETIC and isinstance(left.type, Num | Maybe) and isinstance(right.type, Num | Maybe):
+        left, right = (x.number(side, f"`{e.op}` takes numbers") for side in (left, right))
+        if BAD in (left.type, right.type):
+            return typed.Lit(BOOL if e.op in _ORDER else BAD, e.span, 0)
     if e.op in _ORDER:
         if not isinstance(left.type, Num) or not isinstance(right.type, Num):
             return _mismatch(x, "RS301", e, left, right, f"cannot be compared with `{e.op}`")
@@ -72,6 +93,13 @@ def infer_binary(x: ExpressionContext, e: ast.Binary, env: Env, want: Type | Non
     if isinstance(left.type, Num) and isinstance(right.type, Num) and e.op in _ARITHMETIC:
         return _arithmetic(x, e, left, right)
     return _mismatch(x, "RS301", e, left, right, f"cannot be combined with `{e.op}`")
+
+
+def _compares_none(left: typed.Expr, right: typed.Expr, env: Env) -> bool:
+    """Whether one side is none, and the other a number that is not even by its declaration."""
+    sides = ((left, right), (right, left))
+    none = Ent(ANY, True)
+    return any(a.type == none and isinstance(b.type, Num) and path_of(b) not in env.known for a, b in sides)
 
 
 def _pair(
@@ -141,13 +169,17 @@ def _membership(x: ExpressionContext, e: ast.Binary, env: Env) -> typed.Expr:
 def _coalesce(x: ExpressionContext, e: ast.Binary, env: Env, want: Type | None) -> typed.Expr:
     left = x.infer(e.left, env, want)
     right = x.infer(e.right, env, left.type if isinstance(left.type, Ent) else want)
-    if not isinstance(left.type, Ent | Bad):
+    if not isinstance(left.type, Ent | Num | Maybe | Bad):
         return x.wrong(left, "`??` stands after a value that may be none")
+    if isinstance(left.type, Num) and path_of(left) not in env.known:
+        notes = x.declared(left)
+        x.report.warning("RS309", "this is never none", left.span, str(left.type), notes, "leave out the `??`")
+    left, right = x.fitted(left, right.type), x.fitted(right, left.type)
     common = unify(left.type, right.type)
     if common is None:
         return _mismatch(x, "RS301", e, left, right, "cannot replace one another")
-    if isinstance(common, Ent):
-        common = Ent(common.kind, getattr(right.type, "optional", False))
+    if isinstance(common, Ent | Num | Maybe):
+        common = or_none(never_none(common)) if may_be_none(right.type) else never_none(common)
     return typed.Op(common, e.span, "??", (left, right))
 
 
@@ -165,7 +197,7 @@ def infer_choice(x: ExpressionContext, e: ast.Choice, env: Env, want: Type | Non
             str(other.type),
             (Label(then.span, str(then.type)), *x.declared(then), *x.declared(other)),
         )
-    return typed.Choice(common, e.span, condition, then, other)
+    return typed.Choice(common, e.span, condition, x.fitted(then, common), x.fitted(other, common))
 
 
 def _mismatch(
@@ -188,7 +220,7 @@ def _mismatch(
 def common_number(x: ExpressionContext, so_far: Type, arg: typed.Expr, op: str, other: typed.Expr) -> Type:
     """Common type of the numbers so far (such as `other`) and one more; reports units that differ."""
     if not isinstance(arg.type, Num | Bad):
-        x.wrong(arg, f"`{op}` takes numbers")
+        x.number(arg, f"`{op}` takes numbers")
         return BAD
     common = unify(so_far, arg.type)
     if common is None:

@@ -12,7 +12,25 @@ from rulespec.diagnostics.diagnostic import Label
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.typed.members import finds
-from rulespec.types import ANY, BAD, BOOL, INT, LITERAL, Bad, Bool, Ent, Num, Order, SetOf, Type, unify
+from rulespec.types import (
+    ANY,
+    BAD,
+    BOOL,
+    INT,
+    LITERAL,
+    Bad,
+    Bool,
+    Ent,
+    Maybe,
+    Num,
+    Order,
+    SetOf,
+    Type,
+    never_none,
+    or_none,
+    settled,
+    unify,
+)
 
 
 def infer_set(x: ExpressionContext, e: ast.SetLiteral, env: Env, want: Type | None) -> typed.Expr:
@@ -107,7 +125,7 @@ def _key(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr:
     """Types a key: a number, or a truth value or an entity, which stand for one. `-` turns its order round."""
     turned = e.operand if isinstance(e, ast.Unary) and e.op == "-" else None
     value = x.infer(turned or e, env)
-    known = isinstance(value.type, Num | Bool) or (isinstance(value.type, Ent) and value.type.kind != ANY)
+    known = isinstance(value.type, Num | Maybe | Bool) or (isinstance(value.type, Ent) and value.type.kind != ANY)
     if not known:
         return value if isinstance(value.type, Bad) else x.wrong(value, "a key is a number, a bool or an entity")
     if turned is None:
@@ -155,21 +173,29 @@ def infer_each(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
         if not isinstance(body.type, SetOf | Bad):
             return x.wrong(body, "`union` joins sets")
         return typed.Each(body.type, e.span, e.op, binder, body, None)
-    type_ = common_number(x, LITERAL, body, e.op, body)
-    if isinstance(type_, Num) and type_.unit == ANY and e.op == "sum":
-        type_ = INT
     if e.op in ("min", "max"):
-        if default is None and finds(binder):
-            return typed.Each(type_, e.span, e.op, binder, body, None)
-        if default is None:
-            return x.bad(
-                "RS226",
-                f"`{e.op}` over a set must say what it is when nothing fits",
-                e.span,
-                help=f"write `{e.op}(… for … in … , else 0)`",
-            )
-        type_ = common_number(x, type_, default, e.op, body)
-    return typed.Each(type_, e.span, e.op, binder, body, default)
+        return _extreme(x, e, binder, body, default)
+    type_ = common_number(x, LITERAL, body, e.op, body)
+    return typed.Each(INT if type_ == LITERAL else type_, e.span, e.op, binder, body, default)
+
+
+def _extreme(
+    x: ExpressionContext, e: ast.Each, binder: typed.Binder, body: typed.Expr, default: typed.Expr | None
+) -> typed.Expr:
+    """Types `min` and `max` over the members of a set; those for whom the value is none do not count."""
+    body = x.fitted(body, LITERAL)
+    solid = Num(body.type.unit) if isinstance(body.type, Maybe) else body.type
+    if isinstance(solid, Bad):
+        return body
+    type_ = common_number(x, LITERAL, replace(body, type=solid), e.op, body)
+    if default is None:
+        found = finds(binder) and body.type == solid
+        return typed.Each(type_ if found else or_none(settled(type_)), e.span, e.op, binder, body, None)
+    default = x.fitted(default, type_)
+    if isinstance(default.type, Maybe):
+        type_ = common_number(x, type_, replace(default, type=never_none(default.type)), e.op, body)
+        return typed.Each(or_none(type_), e.span, e.op, binder, body, default)
+    return typed.Each(common_number(x, type_, default, e.op, body), e.span, e.op, binder, body, default)
 
 
 def infer_reach(x: ExpressionContext, e: ast.Reach, env: Env) -> typed.Expr:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.expressions.names import no_shadow
 from rulespec.check.expressions.operators import common_number
@@ -9,7 +11,7 @@ from rulespec.check.expressions.sets import type_binder
 from rulespec.check.scope import Env
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
-from rulespec.types import ANY, BAD, INT, LITERAL, Ent, Num, SetOf, Type
+from rulespec.types import ANY, BAD, LITERAL, Ent, Maybe, SetOf, never_none, or_none, settled
 
 
 def infer_ways(x: ExpressionContext, e: ast.Ways, env: Env) -> typed.Expr:
@@ -34,10 +36,9 @@ def infer_ways(x: ExpressionContext, e: ast.Ways, env: Env) -> typed.Expr:
         return typed.Ways(start.type, e.span, e.op, var, start, near, cost, bound, None)
     bound = x.condition(e.bound, env.bind(near.var))
     if e.default is None:
-        help_ = "write `cheapest(… until …, else 0)`"
-        return x.bad("RS226", "`cheapest` must say what it is when there is no way", e.span, help=help_)
-    default = x.infer(e.default, env)
-    type_: Type = common_number(x, unit, default, e.op, cost)
-    if isinstance(type_, Num) and type_.unit == ANY:
-        type_ = INT
+        return typed.Ways(or_none(settled(unit)), e.span, e.op, var, start, near, cost, bound, None)
+    default = x.fitted(x.infer(e.default, env), unit)
+    type_ = settled(common_number(x, unit, replace(default, type=never_none(default.type)), e.op, cost))
+    if isinstance(default.type, Maybe):
+        type_ = or_none(type_)
     return typed.Ways(type_, e.span, e.op, var, start, near, cost, bound, default)

@@ -13,7 +13,7 @@ from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
-from rulespec.types import ANY, BAD, INT, Bad, Ent, Num, SetOf
+from rulespec.types import ANY, BAD, INT, Bad, Ent, Num, SetOf, may_be_none, none_of, settled
 
 
 def type_let(c: StatementContext, s: ast.Let, env: Env, value: typed.Expr | None = None) -> Outcome:
@@ -21,10 +21,8 @@ def type_let(c: StatementContext, s: ast.Let, env: Env, value: typed.Expr | None
     x = c.x
     new = no_shadow(x, s.name, env)
     value = value or x.infer(s.value, env)
-    type_ = value.type
-    if isinstance(type_, Num) and type_.unit == ANY:
-        type_ = INT
-    elif isinstance(type_, Ent | SetOf) and type_.kind == ANY:
+    type_ = settled(value.type)
+    if isinstance(type_, Ent | SetOf) and type_.kind == ANY:
         help_ = "begin with a value of that kind"
         x.error("RS301", "the kind of this value is unknown", s.value.span, help=help_)
         type_ = BAD
@@ -64,10 +62,13 @@ def type_assign(c: StatementContext, s: ast.Assign, env: Env, given: typed.Expr 
         x.error("RS304", "only variables and state can be set", s.target.span, help=help_)
         return None, env, True
     declared = target.var.span if isinstance(target, typed.Local) else typed_at(target.decl)
-    value = x.expect(given or x.infer(s.value, env, target.type), target.type, "the new value", declared)
+    value = given or x.infer(s.value, env, target.type)
+    solid = isinstance(value.type, Ent | Num) and not may_be_none(value.type)
+    value = x.expect(value, target.type, "the new value", declared)
     if isinstance(target, typed.Field) and isinstance(value, typed.Lit):
         low, high = target.decl.low, target.decl.high
-        if (low is not None and value.value < low) or (high is not None and value.value > high):
+        none = may_be_none(value.type) and value.value == none_of(value.type)
+        if not none and ((low is not None and value.value < low) or (high is not None and value.value > high)):
             x.error(
                 "RS307",
                 f"`{target.decl.name}` must be between {low} and {high}",
@@ -76,7 +77,7 @@ def type_assign(c: StatementContext, s: ast.Assign, env: Env, given: typed.Expr 
             )
     name: object = target.var if isinstance(target, typed.Local) else target.decl.name
     env = env.forget(frozenset([name]))
-    if isinstance(value.type, Ent) and not value.type.optional:
+    if solid:
         env = env.learn(known_if(typed.Op(INT, s.span, "some", (target,)), True))
     return typed.Assign(s.span, target, value), env, True
 

@@ -1,0 +1,27 @@
+"""Numbers that may be none: `NONE` stands for it, the least of all numbers."""
+
+from __future__ import annotations
+
+from rulespec.engine.program import ir
+from rulespec.engine.program.builder import NONE, fallback, op
+
+
+def extreme(
+    word: str, slot: int, source: ir.Expr, where: ir.Expr | None, body: ir.Expr, default: ir.Expr | None
+) -> ir.Expr:
+    """`min` or `max` of values that may be none, which do not count; without `default`, none if there are no others.
+
+    To `max` none is the least number, to `min` it is made the greatest.
+    """
+    if word == "max":
+        found: ir.Expr = ir.Fold("max", slot, source, None, where, body, NONE)
+    else:
+        found = op("flip", ir.Fold("min", slot, source, None, where, op("flip", body), op("flip", NONE)))
+    return found if default is None else fallback(found, default, number=True)
+
+
+def perhaps(word: str, args: list[ir.Expr]) -> ir.Expr:
+    """`==`, `!=`, `??` or `some` of numbers that may be none."""
+    if word == "??":
+        return fallback(args[0], args[1], number=True)
+    return op("!=", args[0], NONE) if word == "some" else op(word, *args)
