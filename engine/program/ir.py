@@ -6,6 +6,7 @@ A game state is one list of integers. Cell 0 holds the block in which the game w
 so each has its place.
 
 Truth values are 0 and 1, an entity is its index in its kind, none is -1, a set is a bit mask; orders are in `orders`.
+Where a number may be none, that is `NO_NUMBER`.
 """
 
 from __future__ import annotations
@@ -82,10 +83,7 @@ class Op(Expr, frozen=True):
 
 
 class Logic(Expr, frozen=True):
-    """`and`, `or`, and the first value that is not none, `??` or `?number`; left to right, what decides ends it.
-
-    Where a number may be none, `NO_NUMBER` stands for it.
-    """
+    """`and`, `or`, `??` (the first that is not none; `?number` of numbers), left to right; what decides ends it."""
 
     op: str
     args: tuple[Expr, ...]
