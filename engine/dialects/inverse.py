@@ -11,6 +11,8 @@ from rulespec.engine.dialects.paths import MISSING
 from rulespec.engine.dialects.projection import Field, Form, Projections, by_reader
 from rulespec.engine.game.query import Value
 from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.ir import none_of
+from rulespec.engine.program.limits import NO_NUMBER
 
 MAX_TESTED = 60
 """Arguments that are tested one by one; where there are more, listing the legal options is no slower."""
@@ -20,7 +22,7 @@ _MEMO_SIZE = 2_000
 
 Args = tuple[int, ...]
 Inverse = Callable[[Any], Sequence[int]]
-"""Value of a field → values of one argument, ascending, with which the option has that value there."""
+"""Value of a field → values of one argument, in the order of options, with which the option has that value there."""
 
 
 class FormInverse:
@@ -42,12 +44,13 @@ class FormInverse:
             name, type_ = form.params[slot] if f.slots else ("", "")
             if not f.slots:
                 self._fixed.append(f)
-            elif len(f.slots) > 1 or not f.constant or (type_ == "int" and f.text != name):
+            elif len(f.slots) > 1 or not f.constant or (type_ in ("int", "int?") and f.text != name):
                 self._rest.append(f)
             else:
-                inverses[slot].append((f, _number if type_ == "int" else self._inverse(f, slot)))
-        sizes = [-1 if type_ == "int" else len(projections.foreign(type_)) for _, type_ in form.params]
-        self._columns = list(zip(sizes, inverses, strict=True))
+                numbers = type_ in ("int", "int?")
+                inverses[slot].append((f, partial(_number, type_) if numbers else self._inverse(f, slot)))
+        values = [projections.values(type_) for _, type_ in form.params]
+        self._columns = list(zip(values, inverses, strict=True))
         self._by = by_reader(form.projection.by) if form.projection.by and not form.projection.list else None
 
     def is_by(self, payload: Any, seat: str | None) -> bool:
@@ -59,12 +62,12 @@ class FormInverse:
         return self.projections.equal(args, self.form, record, state)
 
     def guesses(self, record: Any, state: list[int]) -> Sequence[Args] | None:
-        """The arguments with which all fields but the `rest` fit the record, ascending; None if there are too many."""
+        """The arguments with which all fields but the `rest` fit the record, in order; None if there are too many."""
         if self._fixed and not self.projections.same(self._fixed, (), record, state):
             return ()
         columns: list[Sequence[int]] = []
         guesses = 1
-        for size, inverses in self._columns:
+        for values, inverses in self._columns:
             column: Sequence[int] | None = None
             for f, inverse in inverses:
                 found = f.read(record)
@@ -73,9 +76,9 @@ class FormInverse:
                 fitting = inverse(found)
                 column = fitting if column is None else [value for value in column if value in fitting]
             if column is None:
-                if size < 0:
+                if values is None:
                     return None
-                column = range(size)
+                column = values
             if not column:
                 return ()
             columns.append(column)
@@ -93,33 +96,34 @@ class FormInverse:
         name, kind = self.form.params[slot]
         foreign = self.projections.foreign
         if f.text == name:
-            return partial(_by_name, _numbered(foreign(kind)))
+            return partial(_by_name, _numbered(foreign(kind.removesuffix("?")), kind.endswith("?")))
         names = foreign(f.type.removeprefix("set "))
-        fitting = _fitting(f.value, f.type, names, slot, len(self.form.params), len(foreign(kind)))
+        values = tuple(self.projections.values(kind) or ())
+        fitting = _fitting(f.value, f.type, names, slot, len(self.form.params), values)
         if f.type == "bool":
             return lambda found: fitting.get(found, ()) if isinstance(found, bool) else ()
-        if f.type == "int":
-            return lambda found: fitting.get(found, ()) if isinstance(found, int | float) else ()
+        if f.type in ("int", "int?"):
+            return lambda found: fitting.get(found, ()) if found is None or isinstance(found, int | float) else ()
         return partial(_by_name, fitting)
 
 
 @lru_cache(maxsize=_MEMO_SIZE)
-def _numbered(names: tuple[str, ...]) -> dict[str, list[int]]:
-    """The entities of a kind by their foreign names; several may have the same name."""
-    numbers: dict[str, list[int]] = {}
+def _numbered(names: tuple[str, ...], none: bool) -> dict[str | None, list[int]]:
+    """The entities of a kind by their foreign names; several may have the same name. With `none`, that is one more."""
+    numbers: dict[str | None, list[int]] = {}
     for number, name in enumerate(names):
         numbers.setdefault(name, []).append(number)
-    return numbers
+    return numbers | {None: [-1]} if none else numbers
 
 
 @lru_cache(maxsize=_MEMO_SIZE)
 def _fitting(
-    value: Value, type_: str, names: tuple[str, ...], slot: int, params: int, entities: int
+    value: Value, type_: str, names: tuple[str, ...], slot: int, params: int, entities: tuple[int, ...]
 ) -> dict[Any, list[int]]:
     """Possible values of a field that depends on one entity → the entities that give them."""
     fitting: dict[Any, list[int]] = {}
     args = [0] * params
-    for entity in range(entities):
+    for entity in entities:
         args[slot] = entity
         try:
             for key in _keys(type_, value([], args), names):
@@ -133,15 +137,17 @@ def _keys(type_: str, value: int, names: tuple[str, ...]) -> set[Any]:
     """The values in a record that stand for this value."""
     if type_ == "bool":
         return {bool(value)}
-    if type_ == "int":
-        return {value}
+    if type_ in ("int", "int?"):
+        return {None if value == NO_NUMBER else value}
     if not type_.startswith("set "):
         return {None if value < 0 else names[value]}
     return {names[i] for i in range(value.bit_length()) if value >> i & 1}
 
 
-def _number(found: Any) -> Sequence[int]:
+def _number(type_: str, found: Any) -> Sequence[int]:
     """The integer that a value stands for: JSON may write 1 as 1.0 or as true."""
+    if found is None and (none := none_of(type_)) is not None:
+        return (none,)
     if isinstance(found, int) or (isinstance(found, float) and found.is_integer()):
         return (int(found),)
     return ()

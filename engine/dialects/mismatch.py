@@ -23,6 +23,7 @@ from rulespec.engine.game.option import Decision, Option, Refusal
 from rulespec.engine.game.refusal import conditions_held, refused
 from rulespec.engine.program import ir
 from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.limits import NO_NUMBER
 from rulespec.engine.program.traversal import Facts
 
 MAX_COMPARED = 2_000
@@ -224,7 +225,9 @@ class Explainer:
             value = f.value(state, option.args)
         except (ProgramFaultError, IndexError):
             return []
-        if f.type in ("int", "bool"):
+        if f.type == "int?" and value == NO_NUMBER:
+            return [_value(None)]
+        if f.type in ("int", "int?", "bool"):
             return [_value(bool(value) if f.type == "bool" else value)]
         names = self.projections.foreign(f.type.removeprefix("set "))
         if f.type.startswith("set "):

@@ -18,6 +18,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.query import Queries, Query, Value
 from rulespec.engine.program import ir
 from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.limits import NO_NUMBER
 
 MAX_ITEMS = 1_000
 """Elements of a list that several decisions share; a longer list counts as none."""
@@ -203,13 +204,20 @@ class Projections:
         """The test of whether a value of a record stands for a value of a type (entity, set, number or truth)."""
         if type_ == "bool":
             return lambda found, value: found is bool(value)
-        if type_ == "int":
-            return lambda found, value: bool(value == found)
+        if type_ in ("int", "int?"):
+            return lambda found, value: found is None if value == NO_NUMBER else bool(value == found)
         kind = type_.removeprefix("set ")
         names = self.foreign(kind)
         if kind == type_:
             return lambda found, value: found is None if value < 0 else is_name(found, names[value])
         return lambda found, value: any(is_name(found, names[i]) for i in range(value.bit_length()) if value >> i & 1)
+
+    def values(self, type_: str) -> Sequence[int] | None:
+        """All values of a parameter of a type, as `ir.Param` has it, in the order of options; None for numbers."""
+        if type_ in ("int", "int?"):
+            return None
+        entities = range(len(self.foreign(type_.removesuffix("?"))))
+        return (*entities, -1) if type_.endswith("?") else entities
 
     def foreign(self, kind: str) -> tuple[str, ...]:
         """The foreign names of all entities of a kind."""
@@ -250,12 +258,14 @@ class Projections:
 
     def _values(self, param: ir.Param, form: Form, record: Any) -> Sequence[int]:
         """Possible values of an argument."""
-        if param.type != "int":
-            return range(len(self.game.labels.names[param.type]))
+        if (values := self.values(param.type)) is not None:
+            return values
         for f in form.fields:
             number = follow(record, f.path)
             if f.text == param.name and type(number) is int and abs(number) < 10**15:
                 return [number]
+            if f.text == param.name and number is None and param.none is not None:
+                return [param.none]
         return range(100)
 
     def unknown(self, decision: str, kind: Any, payload: Any) -> str:

@@ -10,6 +10,7 @@ from msgspec import Struct
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.game.option import Labels, OptionKind
 from rulespec.engine.program import ir
+from rulespec.engine.program.ir import none_of
 from rulespec.engine.program.machine import Machine
 from rulespec.typed import nodes as typed
 
@@ -75,12 +76,16 @@ def argument(labels: Labels, param: str, type_: str, text: str) -> int:
     Args:
         labels: the names of entities and seats.
         param: the name of the parameter.
-        type_: the name of its type.
+        type_: the name of its type, as `ir.Param` has it.
         text: the argument as it is written.
 
     Raises:
         ValueError: if it names nothing of the type; the message says what it should be.
     """
+    none = none_of(type_)
+    if none is not None and text == "none":
+        return none
+    type_ = type_.removesuffix("?")
     if type_ == "int":
         if not re.fullmatch(r"-?[0-9]{1,15}", text):
             raise ValueError(f"`{text}` is no number (for `{param}`)")

@@ -169,7 +169,8 @@ class Labels:
 
     def show(self, type_: str, value: int) -> str:
         """A value as text."""
-        if type_ in ("int", "int?"):
+        type_ = type_.removesuffix("?")
+        if type_ == "int":
             return "none" if value == NO_NUMBER else str(value)
         if type_ == "bool":
             return "true" if value else "false"
@@ -186,7 +187,8 @@ class Labels:
 
     def plain(self, type_: str, value: int) -> Any:
         """A value for JSON: a number, true or false, a name, null, or a list of names."""
-        if type_ in ("int", "int?"):
+        type_ = type_.removesuffix("?")
+        if type_ == "int":
             return None if value == NO_NUMBER else value
         if type_ == "bool":
             return bool(value)

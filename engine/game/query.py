@@ -25,7 +25,7 @@ from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_expr
 from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import expressions
-from rulespec.types import INT, Ent, Type
+from rulespec.types import INT, Ent, Type, or_none
 
 _FILE = "<expression>"
 Value = Callable[[list[int], Sequence[int]], int]
@@ -162,13 +162,13 @@ class Queries:
         checker = self._checker(report)
         env, scope = Env(), Scope()
         for slot, (name, type_) in enumerate(params):
-            var = typed.Var(name, INT if type_ == "int" else Ent(type_), Span(_FILE, 1, 1, 1, 2))
+            var = typed.Var(name, _type_of(type_), Span(_FILE, 1, 1, 1, 2))
             env, scope = env.bind(var), scope.in_slot(var, slot)
         expr = _quiet(checker.infer(parse_expr(text, _FILE, cached=True), env), report)
         lowered = self._lowered(expr, scope)
         slots, constant = free(lowered), not self._own.facts.reads_state(lowered)
         value = self._function(lowered, len(params))
-        if constant and len(slots) == 1 and params[min(slots)][1] != "int":
+        if constant and len(slots) == 1 and not params[min(slots)][1].startswith("int"):
             value = _memoized(value, min(slots))
         return Query(type_name(expr.type), value, slots, constant)
 
@@ -264,6 +264,13 @@ class Queries:
             report.raise_if_errors()
             values.append(self._evaluate(self._lowered(expr), state))
         return name, values
+
+
+def _type_of(name: str) -> Type:
+    """The type of a parameter, from how `ir.Param` writes it."""
+    type_ = name.removesuffix("?")
+    found: Type = INT if type_ == "int" else Ent(type_)
+    return found if type_ == name else or_none(found)
 
 
 @lru_cache(maxsize=_QUERY_LIMIT)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.game.option import Labels, Refusal, RulesetFaultError
@@ -72,12 +72,13 @@ def _refusals(
         return
     param = choice.params[len(args)]
     low = value(param.low, tuple(bound))
+    members: Iterable[int]
     if param.high is None:
-        members: Iterable[int] = (n for n in range(low.bit_length()) if low >> n & 1)
+        members = (n for n in range(low.bit_length()) if low >> n & 1)
     else:
         members = range(low, value(param.high, tuple(bound)) + 1)
     empty = True
-    for member in members:
+    for member in chain(members, () if param.none is None else (param.none,)):
         empty = False
         bound[param.slot] = member
         if param.where is not None and not value(param.where.expr, tuple(bound)):
@@ -116,6 +117,8 @@ def _holds(value: Value, condition: ir.Condition, bound: list[int]) -> bool:
 
 
 def _in_domain(value: Value, param: ir.Param, arg: int, bound: tuple[int, ...]) -> bool:
+    if arg == param.none:
+        return True
     low = value(param.low, bound)
     if param.high is None:
         return arg >= 0 and bool(low >> arg & 1)

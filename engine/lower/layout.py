@@ -114,6 +114,11 @@ class Layout:
         return strides
 
 
+def param_type(type_: Type) -> str:
+    """The type of a parameter as `ir.Param` writes it: one that may be none ends in `?`."""
+    return f"{type_.kind}?" if isinstance(type_, Ent) and type_.optional else type_name(type_)
+
+
 def type_name(type_: Type) -> str:
     """The type as `ir.Shown`, `ir.Param` and `ir.CellName` write it."""
     if isinstance(type_, Bool):

@@ -10,9 +10,10 @@ from rulespec.engine.lower.blocks import BlockBuilder
 from rulespec.engine.lower.conditions import ConditionLowering
 from rulespec.engine.lower.expressions import Scope
 from rulespec.engine.lower.heads import Begun, HeadLowering
-from rulespec.engine.lower.layout import type_name
+from rulespec.engine.lower.layout import param_type, type_name
 from rulespec.engine.lower.ranges import KEPT
 from rulespec.engine.program import ir
+from rulespec.engine.program.builder import logic, op
 from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.limits import LEAST_LISTED, MAX_LISTED
 from rulespec.typed import nodes as typed
@@ -49,11 +50,13 @@ class OptionLowering:
             where = None
             if p.where is not None:
                 where = self.conditions.of(p.where, p.reason, p.where.span, inner)
+            type_ = param_type(p.var.type)
+            if where is not None and (none := ir.none_of(type_)) is not None:
+                is_none = op("==", ir.Local(slot), ir.Const(none))
+                where = replace(where, expr=logic("or", [is_none, where.expr]))
             at = self.b.local(f"{option.name}.{p.var.name}", type_name(p.var.type))
             text = self.conditions.text(p.span)
-            params.append(
-                ir.Param(p.var.name, type_name(p.var.type), slot, at, low, high, where, p.reason, text, p.span)
-            )
+            params.append(ir.Param(p.var.name, type_, slot, at, low, high, where, p.reason, text, p.span))
             conditions = inner
             body = body.in_cell(p.var, at)
         return tuple(params), conditions, body
@@ -70,6 +73,10 @@ class OptionLowering:
         block = self.b.block()
         choice = ir.Choice(option.name, params, by, weight, requires, block, option.doc, option.span)
         return choice, self.begun(option, body, later=later)
+
+    def _values(self, param: ir.Param) -> int:
+        """The most values of a parameter that ranges over a set."""
+        return self._costs.members(param.low) + (param.none is not None)
 
     def begun(self, option: typed.OptionDef, scope: Scope, *, later: bool = False) -> Begun:
         """What an option does before its body (see `HeadLowering.begun`)."""
@@ -88,7 +95,7 @@ class OptionLowering:
         whole = steps
         for param in reversed(params):
             whole += self._costs.of(param.where.expr) if param.where is not None else 0
-            whole *= self._costs.members(param.low) if param.high is None else 1
+            whole *= self._values(param) if param.high is None else 1
             whole += self._costs.of(param.low)
         found: list[ir.Param] = []
         for param in reversed(params):
@@ -98,6 +105,6 @@ class OptionLowering:
                 steps = self._costs.of(param.high) if param.high is not None else 0
             else:
                 found.append(param)
-                steps *= self._costs.members(param.low)
+                steps *= self._values(param)
             steps += self._costs.of(param.low)
         return tuple(found[::-1])

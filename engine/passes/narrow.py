@@ -125,6 +125,9 @@ def _narrowed_choice(c: ir.Choice, facts: Facts) -> ir.Choice:
     slots: set[int] = set()
     for q in c.params:
         slots.add(q.slot)
+        if q.none is not None:  # no condition on the members is one on none
+            params.append(q)
+            continue
         here = [r for r in requires if not r.lets and q.slot in free(r.expr) and free(r.expr) <= slots]
         tests = [*conjuncts(q.where.expr if q.where else None), *(x for r in here for x in conjuncts(r.expr))]
         low, left = _narrowed(q.low, q.slot, tests, facts)

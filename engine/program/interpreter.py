@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from rulespec.engine.program import ir
@@ -160,9 +160,10 @@ class Interpreter(Evaluator):
     def _domain(self, state: State, param: ir.Param, slots: State, left: list[int]) -> Iterable[int]:
         """The values a parameter ranges over, before its `where`."""
         low = self.evaluate(param.low, state, slots)
-        if param.high is None and not param.steps:
-            return members(low, 0)
+        found: Collection[int]
         found = [*members(low, 0)] if param.high is None else numbers(low, self.evaluate(param.high, state, slots))
+        if param.none is not None:
+            found = [*found, param.none]
         left[0] -= len(found) * param.steps
         if left[0] < 0:
             too_many()
@@ -187,11 +188,13 @@ class Interpreter(Evaluator):
 
     def _in_domain(self, state: State, param: ir.Param, value: int, slots: State) -> bool:
         """Whether a parameter ranges over a value, before its `where`."""
-        low = self.evaluate(param.low, state, slots)
-        if param.high is None:
-            found = value >= 0 and bool(low >> value & 1)
-        else:
-            found = low <= value <= self.evaluate(param.high, state, slots)
+        found = value == param.none
+        if not found:
+            low = self.evaluate(param.low, state, slots)
+            if param.high is None:
+                found = value >= 0 and bool(low >> value & 1)
+            else:
+                found = low <= value <= self.evaluate(param.high, state, slots)
         if self.observer is not None:
             self.observer.compared(param, found)
         return found

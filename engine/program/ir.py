@@ -14,6 +14,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
+from rulespec.engine.program.limits import NO_NUMBER
 
 PC, ENDING, WINNERS = 0, 1, 2
 END = 1
@@ -373,6 +374,7 @@ class Condition(Struct, frozen=True, gc=False):
 class Param(Struct, frozen=True, gc=False):
     """A parameter: the members of a set, or the numbers `low` … `high`; first in `slot`, once chosen in `cell`.
 
+    After these stands none, as the last, if `type` ends in `?`.
     `steps` is what each of the values counts for when the options are listed; 0 if they are not counted.
     """
 
@@ -387,6 +389,16 @@ class Param(Struct, frozen=True, gc=False):
     text: str
     span: Span
     steps: int = 0
+
+    @property
+    def none(self) -> int | None:
+        """The number of the value none; None if it is no value."""
+        return none_of(self.type)
+
+
+def none_of(type_: str) -> int | None:
+    """The number that stands for none, if it is a value of a parameter of a type."""
+    return None if type_[-1:] != "?" else NO_NUMBER if type_ == "int?" else -1
 
 
 class Choice(Struct, frozen=True, gc=False):

@@ -98,8 +98,8 @@ class ChoiceWriter:
                 body.append(f"{pad}if {self.w.x(where)}:")
                 pad += "    "
             for later in early.get(depth, ()):
-                between = [q.low.value.bit_count() for q in c.params[depth:later] if isinstance(q.low, ir.Const)]
-                body += [pad + line for line in self._counted(f"r{later:d}", c.params[later], prod(between))]
+                between = prod(map(_sure_values, c.params[depth:later]))
+                body += [pad + line for line in self._counted(f"r{later:d}", c.params[later], between)]
             if depth < len(slots) and faults[depth] and not any(depth in found for found in early.values()):
                 body += [pad + line for line in self._counted(f"r{depth:d}", c.params[depth], 1)]
             if tests[depth]:
@@ -136,9 +136,12 @@ class ChoiceWriter:
         for param in c.params:
             v = f"v{param.slot:d}"
             if param.high is None:
-                checks += [f"{v} >= 0", self.w.x(membership(ir.Local(param.slot), param.low))]
+                within = [f"{v} >= 0", self.w.x(membership(ir.Local(param.slot), param.low))]
             else:
-                checks.append(f"{self.w.x(param.low)} <= {v} <= {self.w.x(param.high)}")
+                within = [f"{self.w.x(param.low)} <= {v} <= {self.w.x(param.high)}"]
+            if param.none is not None:
+                within = [f"({v} == {param.none:d} or {' and '.join(within)})"]
+            checks += within
             if param.where is not None:
                 checks.append(self.w.x(param.where.expr))
         checks += [self._condition(lets, e) for lets, e in _conditions(c)]
@@ -164,8 +167,15 @@ class ChoiceWriter:
 
     def _domain(self, param: ir.Param) -> str:
         if param.high is None:
-            return self.w.members_of(param.low)
-        return f"numbers({self.w.x(param.low)}, {self.w.x(param.high)})"
+            found = self.w.members_of(param.low)
+        else:
+            found = f"numbers({self.w.x(param.low)}, {self.w.x(param.high)})"
+        return found if param.none is None else f"(*{found}, {param.none:d})"
+
+
+def _sure_values(param: ir.Param) -> int:
+    """How many values a parameter has whose set is known; 1 if it is not."""
+    return param.low.value.bit_count() + (param.none is not None) if isinstance(param.low, ir.Const) else 1
 
 
 def _here(e: ir.Expr) -> Iterator[ir.Expr]:

@@ -8,7 +8,7 @@ from itertools import chain
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.notation import argument, split_option
-from rulespec.engine.lower.layout import type_name
+from rulespec.engine.lower.layout import param_type
 from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import walk
 
@@ -32,7 +32,7 @@ def unreadable(game: Game, text: str) -> str:
         return wrong
     for option in _options(game.ruleset):
         if option.name == name:
-            params = [(p.var.name, type_name(p.var.type)) for p in option.params]
+            params = [(p.var.name, param_type(p.var.type)) for p in option.params]
             if not (wrong := _misfit(game, name, params, arguments)):
                 return ""
     return wrong

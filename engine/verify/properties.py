@@ -161,10 +161,8 @@ def _unlisted(trial: Trial, listed: list[Option]) -> Iterator[Option]:
     for _ in range(_SAMPLE):
         k = rng.randrange(len(decision.choices))
         choice = decision.choices[k]
-        args = tuple(
-            rng.choice(numbers) if p.type == "int" else rng.randrange(len(game.labels.names[p.type]))
-            for p in choice.params
-        )
+        types = [p.type.removesuffix("?") for p in choice.params]
+        args = tuple(rng.choice(numbers) if t == "int" else rng.randrange(len(game.labels.names[t])) for t in types)
         yield numbered_option(game, k, args, None)
 
 

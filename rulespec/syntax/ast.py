@@ -291,11 +291,14 @@ class Repeat(Stmt, frozen=True):
 
 
 class OptionParam(Struct, frozen=True, gc=False):
+    """`name in low [.. high] [or none] [where where]`."""
+
     name: Name
     low: Expr
     high: Expr | None
     where: Expr | None
     reason: Text
+    none: bool = False
 
 
 class OptionDef(Struct, frozen=True, gc=False):

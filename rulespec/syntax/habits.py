@@ -185,7 +185,7 @@ _DECISIONS = (
         r": (?:option|decide|chance|procedure|def)\b.*[\w)] ¦\"[^\"]*\" ?:?$",
         "a description is the first line of the body",
     ),
-    (r"\boption \w+\(.*\bin .*¦\?", "a parameter is never none: for that, add an option without the parameter"),
+    (r"\boption \w+\(.*\bin .*¦\?", "for none as one more value, write `x in s or none`"),
     (r"\boption \w+\(.*, ?where ¦", "no comma stands before `where`"),
     (
         r"\boption \w+\(.*\bin \S+ ¦to\b|\boption \w+\(\w+ ¦from\b|\boption .*\bin \w+ ¦\d",

@@ -173,7 +173,12 @@ class _Builder(ExpressionBuilder):
         return tuple(x for x in c if isinstance(x, ast.OptionParam))
 
     def option_param(self, meta: Meta, c: list[Any]) -> ast.OptionParam:
-        return ast.OptionParam(c[0], c[1], c[2], c[3], self._text(c[4], meta))
+        name, low, high, where, reason = c
+        last = low if high is None else high
+        none = isinstance(last, ast.Binary) and last.op == "or" and isinstance(last.right, ast.Nothing)
+        if none:  # the grammar takes `s or none` for a condition
+            low, high = (last.left, None) if high is None else (low, last.left)
+        return ast.OptionParam(name, low, high, where, self._text(reason, meta), none)
 
     # items
     def modifier(self, meta: Meta, c: list[Any]) -> str:

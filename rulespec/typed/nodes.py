@@ -536,7 +536,10 @@ class Repeat(Stmt, frozen=True):
 
 
 class OptionParam(Struct, frozen=True):
-    """A parameter of an option: a set (`high` None) or the numbers `low` … `high`."""
+    """A parameter of an option: a set (`high` None) or the numbers `low` … `high`.
+
+    If the type of `var` is an optional, none is one more value, which `where` does not ask about.
+    """
 
     var: Var
     low: Expr

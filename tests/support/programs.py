@@ -307,12 +307,11 @@ class Writer:
             name = self.fresh()
             if self.number(2):
                 params.append(f"{name} in {self.expr(SET, inner, 1)}")
-                inner[name] = TOWN
+                type_ = TOWN
             else:
                 params.append(f"{name} in {self.pick('0', '1', 'n - n')} .. {self.pick('2', 'few', 'abs(m) % 3')}")
-                inner[name] = NUM
-            if self.number(2):
-                params[-1] += f" where {self.expr(BOOL, inner, 1)}"
+                type_ = NUM
+            params[-1] += programs_numbers.or_none(self, inner, name, type_, self.number(2) > 0)
         head = f"{pad}option {self.fresh()}" + (f"({', '.join(params)})" if params else "")
         lines = [f"{head}{weight and f' weight abs({self.expr(NUM, inner, 1)}) % 3'}:"]
         lines += [f"{pad}    {line}" for line in programs_heads.head(self, inner)]

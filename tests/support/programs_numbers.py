@@ -46,6 +46,16 @@ def several(w: Writer, scope: Scope, d: int) -> tuple[str, Scope]:
     return f"{first} for {second}", inner
 
 
+def or_none(w: Writer, scope: Scope, name: str, type_: str, where: bool) -> str:
+    """What stands behind the domain of a parameter, which comes into scope: perhaps `or none`, and a condition."""
+    scope[name] = type_
+    text = " or none" if w.number(4) == 0 else ""
+    if where:
+        text += f" where {w.expr('bool', scope, 1)}"
+    scope[name] = f"{type_}?" if "or none" in text[:8] else type_
+    return text
+
+
 def perhaps(w: Writer, s: Scope, d: int) -> str:
     """A number that may be none."""
     e, form = w.expr, w.number(9)

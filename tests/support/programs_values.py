@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from programs_numbers import or_none
+
 if TYPE_CHECKING:
     from programs import Writer
 
@@ -15,12 +17,11 @@ def draw(w: Writer, scope: dict[str, str], pad: str) -> list[str]:
         value = w.fresh()
         if w.number(2):
             params.append(f"{value} in {{oak}} | {w.expr('set town', scope, 1)}")
-            scope[value] = "town"
+            type_ = "town"
         else:
             params.append(f"{value} in {w.pick('0', 'n - n')} .. {w.pick('2', 'few', 'abs(m) % 3')}")
-            scope[value] = "int"
-        if w.number(3) == 0:
-            params[-1] += f" where {w.expr('bool', scope, 1)}"
+            type_ = "int"
+        params[-1] += or_none(w, scope, value, type_, w.number(3) == 0)
     head = f"{name}({', '.join(params)})"
     if w.number(2):
         return [f"{pad}choose {head} by {w.expr('player', scope, 1)}"]

@@ -58,6 +58,9 @@ def infer_binary(x: ExpressionContext, e: ast.Binary, env: Env, want: Type | Non
     """Types an operator between two operands."""
     if e.op in ("and", "or"):
         left = x.condition(e.left, env)
+        if e.op == "or" and isinstance(e.right, ast.Nothing):
+            help_ = "a parameter that may be left out: `x in s or none`, before `where`"
+            return x.bad("RS301", "`or` stands between conditions, and none is no condition", e.right.span, help=help_)
         right = x.condition(e.right, env.learn(known_if(left, e.op == "and")))
         return typed.Op(BOOL, e.span, e.op, (left, right))
     if e.op in ("in", "not in"):

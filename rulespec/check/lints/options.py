@@ -8,6 +8,7 @@ from rulespec.check.ranges import Ranges
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import walk
+from rulespec.types import may_be_none
 
 
 def check_options(c: Context) -> None:
@@ -27,6 +28,8 @@ def check_options(c: Context) -> None:
 def _never(option: typed.OptionDef, ranges: Ranges) -> Span | None:
     """Place of the condition or the empty range that makes an option impossible; None if there is none."""
     for p in option.params:
+        if may_be_none(p.var.type):
+            continue
         if isinstance(p.low, typed.Lit) and isinstance(p.high, typed.Lit) and p.low.value > p.high.value:
             return p.span
         if p.high is None and isinstance(p.low, typed.KindSet) and not p.low.kind.by_seat and not p.low.kind.entities:

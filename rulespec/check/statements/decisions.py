@@ -15,7 +15,7 @@ from rulespec.diagnostics.suggestions import nearest
 from rulespec.syntax import ast
 from rulespec.syntax.shared import members
 from rulespec.typed import nodes as typed
-from rulespec.types import ANY, BAD, INT, Ent, Num, SetOf, Type
+from rulespec.types import ANY, BAD, INT, Ent, Num, SetOf, Type, or_none
 
 MAX_PARAMS = 12
 """Parameters of one option."""
@@ -181,12 +181,13 @@ def _param(c: StatementContext, p: ast.OptionParam, env: Env, reads: int) -> tup
         if isinstance(low.type, Ent):
             help_ = "a single one is no parameter: use it in the body, if need be after `require x is some`"
         x.wrong(low, "a parameter ranges over a set or over numbers `a .. b`", help_)
-    var = typed.Var(p.name.text, type_, p.name.span, reads=reads if new else 1)
+    var = typed.Var(p.name.text, or_none(type_) if p.none else type_, p.name.span, reads=reads if new else 1)
     x.decls.refer(var.span, var)
     inner = env.bind(var)
     where = None
     if p.where is not None:
-        where = x.condition(p.where, inner)
-        inner = inner.learn(known_if(where, True))
+        # None is not asked about.
+        where = x.condition(p.where, inner.learn(frozenset([(var,)])) if p.none else inner)
+        inner = inner if p.none else inner.learn(known_if(where, True))
     span = p.low.span.to(p.high.span) if p.high is not None else p.low.span
     return typed.OptionParam(var, low, high, where, p.reason.text, span), inner

@@ -93,7 +93,7 @@ def near(game: Game, option: Option) -> list[Option]:
     """Options like a legal one, with one argument moved by one; many of them are not legal."""
     found = []
     for i, value in enumerate(option.args):
-        type_ = game.labels.params(option.decision, option.name)[i][1]
+        type_ = game.labels.params(option.decision, option.name)[i][1].removesuffix("?")
         moved = value + 1 if type_ == "int" else (value + 1) % len(game.labels.names[type_])
         found.append(Option(option.kind, (*option.args[:i], moved, *option.args[i + 1 :]), option.by))
     try:
