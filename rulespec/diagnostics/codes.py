@@ -107,6 +107,7 @@ CODES: dict[str, str] = {
     "RS410": "rules call one another too deeply",
     "RS411": "an expression that may take too long",
     "RS412": "an option that is never legal",
+    "RS413": "a decision is asked again with a value of before",
     "RS501": "no such ruleset",
     "RS502": "no such overlay",
     "RS503": "an overlay's path does not exist",

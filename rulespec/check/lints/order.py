@@ -8,6 +8,7 @@ from rulespec.check.lints.map import check_map
 from rulespec.check.lints.options import check_options
 from rulespec.check.lints.piles import check_piles
 from rulespec.check.lints.set_ups import check_set_ups
+from rulespec.check.lints.stale import check_stale
 from rulespec.check.lints.tables import check_tables
 from rulespec.check.unused import check_unused
 
@@ -20,5 +21,6 @@ LINTS = (
     check_options,  # before `check_comparisons`, which is silent about conditions that it has named
     check_comparisons,
     check_tables,
+    check_stale,
 )
 """Each stands in a file of its name; a test holds that."""

@@ -1,0 +1,251 @@
+"""Decisions that are asked again with a local that came from what has changed since."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from rulespec.check.context import Context
+from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import definition_expressions, head_expressions, parts, walk
+
+_EVERY, _SOME = ("every",), ("some",)
+_Key = tuple[object, ...]
+"""Of whom: a variable, an entity, a field; every one, as a loop goes over all; or someone, who is not known."""
+
+
+class _Cell(NamedTuple):
+    """A field, an account or a place of a pile, and of whom."""
+
+    name: tuple[str, ...]
+    of: tuple[_Key, ...]
+
+
+_Cells = frozenset[_Cell]
+_NONE: _Cells = frozenset()
+
+
+def check_stale(c: Context) -> None:
+    """Warns of `ask again`, where an option asks for a local that came from what the option has changed.
+
+    A condition that reads what has changed as well compares it with what was: it is left alone. So is a local that is
+    set anew.
+    """
+    for procedure in c.rules.procedures.values():
+        if any(isinstance(s, typed.Decide) for s in walk(procedure.body)):
+            _Finder(c, procedure).block(procedure.body, _Before({}, None, _NONE, _HERE))
+
+
+class _Scope(NamedTuple):
+    """Whom variables stand for: of a rule that is called, the caller knows only what it has given."""
+
+    known: Mapping[typed.Var, _Key]
+    called: bool = False
+
+    def of(self, var: typed.Var) -> _Key:
+        return self.known.get(var, _SOME if self.called else (var,))
+
+    def every(self, *variables: typed.Var) -> _Scope:
+        """The scope within a loop over variables."""
+        return _Scope({**self.known, **dict.fromkeys(variables, _EVERY)}, self.called)
+
+
+_HERE = _Scope({})
+
+
+class _Asked(NamedTuple):
+    """A decision that may be asked again, and the locals that stand before it."""
+
+    decide: typed.Decide
+    lets: Mapping[typed.Var, typed.Let]
+
+
+class _Before(NamedTuple):
+    """What is known before a statement: locals, the decision around it, what has been written since it was asked."""
+
+    lets: Mapping[typed.Var, typed.Let]
+    asked: _Asked | None
+    written: _Cells
+    scope: _Scope
+
+
+class _Finder:
+    """Goes through one procedure, with what has been written since a decision was asked."""
+
+    def __init__(self, c: Context, procedure: typed.Procedure) -> None:
+        self.c = c
+        self.effects = _Effects()
+        targets = [s.target for s in walk(procedure.body) if isinstance(s, typed.Assign)]
+        self.set_anew = {t.var for t in targets if isinstance(t, typed.Local)}
+
+    def block(self, block: typed.Block, before: _Before) -> _Cells:
+        """Goes through a block; returns what has been written where the rules go on after it."""
+        lets, written = dict(before.lets), before.written
+        for s in block:
+            here = _Before(lets, before.asked, written, before.scope)
+            if isinstance(s, typed.Let) and s.var not in self.set_anew:
+                lets[s.var] = s
+            elif isinstance(s, typed.Jump) and s.word == "ask again" and here.asked is not None:
+                self._ask_again(here.asked, written, s.span)
+            elif isinstance(s, typed.Decide):
+                written |= self._decide(s, here)
+            elif isinstance(s, typed.For):
+                scope = here.scope.every(s.binder.var) if here.asked is not None else here.scope
+                written |= self.block(s.body, here._replace(scope=scope))
+            if isinstance(s, typed.Jump | typed.Return | typed.EndGame):
+                return before.written
+            written |= self.effects.direct(s, here.scope)
+            written = written.union(*(self.block(inner, here) for inner in _blocks(s)))
+        return written
+
+    def _decide(self, s: typed.Decide, before: _Before) -> _Cells:
+        found = before.written
+        asked = _Asked(s, before.lets)
+        for option in s.options:
+            inner = self.block(option.body, _Before(before.lets, asked, self.effects.paid(option), _HERE))
+            if option.by is not None:  # an interrupt opens the decision anew
+                self._ask_again(asked, inner, option.span)
+            found |= inner
+        return found | self.block(s.otherwise.body, before) if s.otherwise is not None else found
+
+    def _ask_again(self, asked: _Asked, written: _Cells, span: Span) -> None:
+        """Reports each local of the decision that came from what has been written."""
+        if not written:
+            return
+        for var, let in asked.lets.items():
+            changed = {r.name for r in self._came_from(let.value, asked.lets) for w in written if _meet(r, w)}
+            if changed and any(self._is_asked(var, changed, option) for option in asked.decide.options):
+                names = " and ".join(f"`{'.'.join(name)}`" for name in sorted(changed))
+                message = f"`{var.name}` came from {names}, which has changed since: it still is what it was"
+                help_ = f"let the options ask for the value itself: put it in place of `{var.name}`"
+                self.c.report.warning("RS413", message, span, notes=[Label(var.span, "worked out once")], help=help_)
+
+    def _came_from(self, e: typed.Expr, lets: Mapping[typed.Var, typed.Let]) -> _Cells:
+        """What an expression reads, also through locals."""
+        found, todo, seen = _NONE, [e], set[typed.Var]()
+        while todo:
+            value = todo.pop()
+            found |= self.effects.read(value, _HERE)
+            inner = {x.var for x in _all(value) if isinstance(x, typed.Local)} & set(lets) - seen
+            seen |= inner
+            todo += [lets[var].value for var in inner]
+        return found
+
+    def _is_asked(self, var: typed.Var, changed: set[tuple[str, ...]], option: typed.OptionDef) -> bool:
+        """Whether a condition or a domain of an option reads a local, and nothing that has changed."""
+        asked = [e for p in option.params for e in (p.low, p.high, p.where) if e is not None]
+        asked += [*head_expressions(option.head), *([option.weight] if option.weight is not None else [])]
+        return any(
+            any(isinstance(x, typed.Local) and x.var is var for x in _all(e))
+            and not changed & {r.name for r in self.effects.read(e, _HERE)}
+            for e in asked
+        )
+
+
+class _Effects:
+    """What expressions read and statements write, through definitions and procedures. Rules must not be recursive."""
+
+    def __init__(self) -> None:
+        self._of_definitions: dict[typed.Definition, _Cells] = {}
+        self._of_procedures: dict[typed.Procedure, _Cells] = {}
+
+    def read(self, e: typed.Expr, scope: _Scope) -> _Cells:
+        """The cells that an expression reads; `bound` are its variables, and whom they stand for."""
+        if isinstance(e, typed.Each | typed.Reach | typed.Ways):
+            inner = [e.binder.var] if isinstance(e, typed.Each) else [e.var]
+            scope = scope.every(*inner, *([e.near.var] if isinstance(e, typed.Ways) else []))
+        found = _NONE.union(*(self.read(part, scope) for part in parts(e)))
+        if isinstance(e, typed.Field | typed.PieceCount):
+            found |= {_cell(e, scope)}
+        elif isinstance(e, typed.Call):
+            if e.definition not in self._of_definitions:
+                own = _own(e.definition.params)
+                asked = definition_expressions(e.definition)
+                self._of_definitions[e.definition] = _NONE.union(*(self.read(x, own) for x in asked))
+            found |= _called(self._of_definitions[e.definition], e.definition.params, e.args, scope)
+        return found
+
+    def direct(self, s: typed.Stmt, scope: _Scope) -> _Cells:
+        """The cells that a statement writes, without the blocks in it."""
+        if isinstance(s, typed.Assign):
+            return frozenset([_cell(s.target, scope)]) if isinstance(s.target, typed.Field) else _NONE
+        if isinstance(s, typed.Transfer):
+            return frozenset([_cell(s.source, scope), _cell(s.target, scope)])
+        if isinstance(s, typed.CallProcedure):
+            return _called(self._of_procedure(s.procedure), s.procedure.params, s.args, scope)
+        return _NONE
+
+    def _of_procedure(self, procedure: typed.Procedure) -> _Cells:
+        if procedure not in self._of_procedures:
+            own = _own(procedure.params)
+            found = _NONE
+            for s in walk(procedure.body):
+                own = own.every(s.binder.var) if isinstance(s, typed.For) else own
+                found |= self.direct(s, own)
+                for option in s.options if isinstance(s, typed.Decide) else ():
+                    found |= self.paid(option, own)
+            self._of_procedures[procedure] = found
+        return self._of_procedures[procedure]
+
+    def paid(self, option: typed.OptionDef, scope: _Scope = _HERE) -> _Cells:
+        """What the costs of an option change."""
+        costs = [part for part in option.head if isinstance(part, typed.Cost)]
+        ends = [end for cost in costs for end in (cost.source, cost.target) if end is not None]
+        return frozenset(_cell(end, scope) for end in ends)
+
+
+def _own(params: Iterable[typed.Var]) -> _Scope:
+    return _Scope({var: (var,) for var in params}, called=True)
+
+
+def _called(
+    cells: Iterable[_Cell],
+    params: Iterable[typed.Var],
+    args: Iterable[typed.Expr],
+    scope: _Scope,
+) -> _Cells:
+    """The cells of a rule as its caller knows them."""
+    given: dict[_Key, _Key] = {(var,): _whom(arg, scope) for var, arg in zip(params, args, strict=True)}
+    return frozenset(_Cell(cell.name, tuple([given.get(key, key) for key in cell.of])) for cell in cells)
+
+
+def _cell(e: typed.Field | typed.PieceCount, scope: _Scope) -> _Cell:
+    if isinstance(e, typed.Field):
+        of = [e.owner] if e.owner is not None else []
+        kind = getattr(e.owner.type, "kind", "") if e.owner is not None else ""
+        return _Cell((kind, e.decl.name) if kind else (e.decl.name,), tuple([_whom(x, scope) for x in of]))
+    of = [*e.ids, *([e.index] if e.index is not None else [])]
+    return _Cell((e.piece.name, e.place.name), tuple([_whom(x, scope) for x in of]))
+
+
+def _whom(e: typed.Expr, scope: _Scope) -> _Key:
+    if isinstance(e, typed.Local):
+        return scope.of(e.var)
+    if isinstance(e, typed.Lit):
+        return (e.value,)
+    if isinstance(e, typed.Field | typed.Fact):
+        return (e.decl.name, *(_whom(e.owner, scope) if e.owner is not None else ()))
+    return _SOME
+
+
+def _meet(read: _Cell, written: _Cell) -> bool:
+    """Whether what is read may well be what is written: of whom nothing is known, nothing is said."""
+    pairs = zip(read.of, written.of, strict=False)
+    same = read.name == written.name and len(read.of) == len(written.of)
+    return same and all(a == b != _SOME or _EVERY in (a, b) for a, b in pairs)
+
+
+def _all(e: typed.Expr) -> Iterator[typed.Expr]:
+    yield e
+    for part in parts(e):
+        yield from _all(part)
+
+
+def _blocks(s: typed.Stmt) -> list[typed.Block]:
+    """The blocks of a branch or of a loop without a variable."""
+    if isinstance(s, typed.If):
+        return [body for _, body in s.branches]
+    if isinstance(s, typed.Match):
+        return [*(body for _, body in s.cases), s.other or ()]
+    return [s.body] if isinstance(s, typed.Repeat) else []
