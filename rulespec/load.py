@@ -94,6 +94,10 @@ def load_source(ref: str, report: Report, files: Files | None = None) -> Merged:
     base, *overlays = ref.split("+")
     reader = RulesetReader(report, files or Files())
     source, folders = _read_folder(find_ruleset(base), reader, [])
+    if not report.ok:
+        from rulespec.check.word_names import tell_words
+
+        tell_words(source, reader.sources, report)
     report.raise_if_errors()
     if len(overlays) > MAX_OVERLAYS:
         report.error("RS502", f"a reference has at most {MAX_OVERLAYS} overlays", None)

@@ -1,0 +1,56 @@
+"""Names that are words of the language, where rules could not be parsed: the parser stumbles over their uses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from rulespec.check.context import Context
+from rulespec.check.declare import declare
+from rulespec.check.signatures import check_signatures
+from rulespec.check.size import check_size
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.overlays.overlay import Source
+from rulespec.syntax.words import NO_DEFINITIONS, NO_NAMES, NO_PROCEDURES
+
+_RULE = re.compile(r"^(?:(?:replace|wrap|hook) +)?(def|procedure|guard) +(\w+)")
+_VARIABLE = re.compile(r"\b(?:let +(\w+) *=|for +(\w+) +in\b|(\w+): +\w)")
+
+
+def tell_words(source: Source, texts: Mapping[str, str], report: Report) -> None:
+    """Adds a diagnostic for each declared name that is a word, if nothing else is wrong than the text of rules."""
+    broken = {d.span.file for d in report.diagnostics if d.span is not None}
+    if report.ok or not all(file.endswith(".rules") for file in broken):
+        return
+    found = Report()
+    try:
+        c = Context(source, found)
+        check_size(c)
+        declare(c)
+        check_signatures(c)
+    except DiagnosticsError:
+        pass  # too large, or too much that is wrong: that is told once the rules can be parsed
+    for d in found.diagnostics:
+        if d.code == "RS223" and d.message.endswith(_WORD):
+            report.extend([d])
+    for file in sorted(broken & set(texts)):
+        for name, span in _in_text(file, texts[file]):
+            report.error("RS223", f"`{name}` {_WORD}", span)
+
+
+_WORD = "is a word of the language"
+
+
+def _in_text(file: str, text: str) -> Iterator[tuple[str, Span]]:
+    """The words that rules and variables are called by in a text that is no rules."""
+    for number, line in enumerate(text.split("\n"), 1):
+        rule = _RULE.match(line)
+        if rule is not None:
+            refused = NO_DEFINITIONS if rule[1] == "def" else NO_PROCEDURES
+            if rule[2] in refused:
+                yield rule[2], Span(file, number, rule.start(2) + 1, number, rule.end(2) + 1)
+        for variable in _VARIABLE.finditer(line):
+            group = variable.lastindex or 0
+            if variable[group] in NO_NAMES and (group != 3 or rule is not None):
+                yield variable[group], Span(file, number, variable.start(group) + 1, number, variable.end(group) + 1)
