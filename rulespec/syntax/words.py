@@ -48,9 +48,12 @@ OTHERS = frozenset(
 """They stand where no name can."""
 
 NO_NAMES = BEGIN_EXPRESSIONS | BETWEEN_EXPRESSIONS
-"""No variable, no entity and nothing that is declared has such a name."""
+"""No place of pieces and nothing else that is declared has such a name."""
 
-NO_DECLARATIONS = NO_NAMES | {"bool", "index", "int", "original", "players"}
+NO_VALUES = NO_NAMES | {"players"}
+"""No variable, no entity and no value of a setting has such a name."""
+
+NO_DECLARATIONS = NO_VALUES | {"bool", "index", "int", "original", "set"}
 """No kind, state, constant or the like has such a name."""
 
 NO_DEFINITIONS = NO_NAMES | FUNCTIONS

@@ -32,7 +32,7 @@ def read_pieces(r: DeclarationReader) -> None:
                 r.d.broken.add(name)
             elif index is not None:
                 r.refer(index, r.d.kinds[kind])
-            r.writable(place_name, where.span)
+            r.writable(place_name, where.span, place=True)
             places[place_name] = typed.PlaceDecl(place_name, kind, where.span)
         if len(each) < len(words(get(node, "each"))):
             r.d.broken.add(name)

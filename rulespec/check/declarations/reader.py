@@ -10,7 +10,7 @@ from rulespec.diagnostics.suggestions import nearest
 from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, content_column
 from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_expr, parse_type
-from rulespec.syntax.words import NO_DECLARATIONS, NO_NAMES
+from rulespec.syntax.words import NO_DECLARATIONS, NO_NAMES, NO_VALUES
 from rulespec.typed import nodes as typed
 from rulespec.types import BAD, INT, Order, Type
 
@@ -69,9 +69,9 @@ class DeclarationReader:
         self._names[name] = span
         return True
 
-    def writable(self, name: str, span: Span) -> None:
+    def writable(self, name: str, span: Span, *, place: bool = False) -> None:
         """Reports a name of an entity, a value or a place that rules cannot write: a word of expressions."""
-        if name in NO_NAMES:
+        if name in (NO_NAMES if place else NO_VALUES):
             help_ = f"rules cannot write it: give it another name, such as `{name}_`"
             self.report.error("RS223", f"`{name}` is a word of the language", span, help=help_)
 

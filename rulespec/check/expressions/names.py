@@ -12,7 +12,7 @@ from rulespec.check.scope import Env, path_of
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.syntax import ast
-from rulespec.syntax.words import NO_NAMES
+from rulespec.syntax.words import NO_VALUES
 from rulespec.typed import nodes as typed
 from rulespec.typed.seats import entity_names
 from rulespec.types import (
@@ -271,6 +271,6 @@ def no_shadow(x: ExpressionContext, name: ast.Name, env: Env) -> bool:
         if name.text in names:
             span = getattr(names[name.text], "span", name.span)
             x.error("RS223", f"`{name.text}` has another meaning already", name.span, notes=(Label(span, "this one"),))
-    if name.text == "players" or name.text in NO_NAMES:
+    if name.text in NO_VALUES:
         x.error("RS223", f"`{name.text}` is a word of the language", name.span)
     return x.report.errors == before

@@ -10,7 +10,7 @@ from cases import GAME, split, write
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.load import load_ruleset
-from rulespec.syntax.words import NO_DECLARATIONS, NO_DEFINITIONS, NO_NAMES, NO_PROCEDURES, WORDS
+from rulespec.syntax.words import NO_DECLARATIONS, NO_DEFINITIONS, NO_NAMES, NO_PROCEDURES, NO_VALUES, WORDS
 
 PLAY = """
 procedure play():
@@ -19,8 +19,6 @@ procedure play():
             pass
 """
 KINDS = "kinds:\n  town: {entities: {oak: {}, elm: {}}}\n"
-NONE: frozenset[str] = frozenset()
-NO_LOCALS = NO_NAMES | {"players"}
 YAML = {"true", "false"}
 """They are no names where YAML reads them."""
 
@@ -34,7 +32,7 @@ def f(x: ¦) -> int: count(y in ¦ where y == x)
 """,
     ),
     "an entity": (
-        NO_NAMES,
+        NO_VALUES,
         """--- kinds.yaml
 kinds: {town: {entities: {oak: {}, ¦: {}}}}
 state: {s: {type: town, start: ¦}}
@@ -45,7 +43,7 @@ procedure g():
 """,
     ),
     "a fact": (
-        NONE,
+        {"index"},
         """--- kinds.yaml
 kinds: {town: {facts: {¦: int}, entities: {oak: {¦: 1}}}}
 --- rules/this.rules
@@ -53,7 +51,7 @@ def f() -> int: oak.¦ + 1
 """,
     ),
     "a field of a kind": (
-        NONE,
+        {"index"},
         """--- kinds.yaml
 kinds: {town: {state: {¦: {type: int}}, entities: {oak: {}}}}
 --- rules/this.rules
@@ -111,7 +109,7 @@ def f() -> int: 1 if ¦ else 2
 """,
     ),
     "a value of a setting": (
-        NO_NAMES,
+        NO_VALUES,
         f"""--- game.yaml
 {GAME}options: {{s: {{values: [a, ¦], default: a}}}}
 --- rules/this.rules
@@ -144,7 +142,7 @@ def f(x: space) -> space: ¦.ahead(x, 1)
 """,
     ),
     "a space": (
-        NO_NAMES,
+        NO_VALUES,
         """--- tracks.yaml
 tracks: {way: {ring: space, spaces: {a: {}, ¦: {}}}}
 --- rules/this.rules
@@ -160,7 +158,7 @@ def f(x: ¦) -> int: count(ray(x, n) & ¦)
 """,
     ),
     "a direction": (
-        NO_NAMES,
+        NO_VALUES,
         """--- boards.yaml
 boards: {field: {grid: {columns: a..b, rows: 1..2}, directions: {¦: [0, 1]}}}
 --- rules/this.rules
@@ -198,9 +196,9 @@ procedure g():
             pass
 """,
     ),
-    "a parameter": (NO_LOCALS, "def f(¦: int) -> int: ¦ + 1\n"),
+    "a parameter": (NO_VALUES, "def f(¦: int) -> int: ¦ + 1\n"),
     "a local": (
-        NO_LOCALS,
+        NO_VALUES,
         """procedure g():
     let ¦ = 1
     set ¦ to ¦ + 1
@@ -209,9 +207,9 @@ procedure h(x: int):
     pass
 """,
     ),
-    "a bound variable": (NO_LOCALS, "def f() -> int: count(¦ in player where ¦.index > 1)\n"),
+    "a bound variable": (NO_VALUES, "def f() -> int: count(¦ in player where ¦.index > 1)\n"),
     "a parameter of an option": (
-        NO_LOCALS,
+        NO_VALUES,
         """procedure g():
     decide e by first(player):
         option a(¦ in player where ¦.index > 1):
