@@ -212,8 +212,9 @@ class Bench:
 
     def _judge(self, outcome: Outcome, ruleset: typed.Ruleset | None, report: Report, known: str) -> None:
         outcome.found = report.diagnostics
-        first = next((d for d in outcome.found if d.severity is Severity.ERROR), None)
-        if first is not None:
+        errors = [d for d in outcome.found if d.severity is Severity.ERROR]
+        if errors:
+            first = next((d for d in errors if d.span is not None), errors[0])  # that there are too many has no place
             outcome.verdict = "refused"
             spans = [s for s in (first.span, *(n.span for n in first.notes)) if s is not None]
             outcome.told = any((s.file, line) in outcome.mutant.sites for s in spans for line in (s.line, s.end_line))

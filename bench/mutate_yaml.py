@@ -417,6 +417,8 @@ class YamlMutator:
             yield sheet.on("retype", "type", value.span, "[a, b]") if value.style not in ("literal", "folded") else None
             yield sheet.on("retype", "type", value.span, "7") if value.style not in ("literal", "folded") else None
         elif isinstance(value.value, bool):
+            if self.top == "dialect" and ".options." in spot.path:
+                return  # of which ruleset it is a setting, only a log says
             yield sheet.on("retype", "type", value.span, "7")
         elif isinstance(value.value, int) and role in ("fact", "expr"):
             yield sheet.on("retype", "type", value.span, "true")

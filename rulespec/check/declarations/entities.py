@@ -133,7 +133,7 @@ def fact_value(r: DeclarationReader, fact: typed.FactDecl, value: Node) -> int:
         "RS301",
         f"`{fact.name}` is {fact.type}, and this is not",
         value.span,
-        notes=[Label(fact.span, "declared here")],
+        notes=[Label(fact.type_span or fact.span, "declared here")],
     )
     return 0
 

@@ -62,7 +62,7 @@ def _rows(
     r: DeclarationReader, table: typed.TableDecl, node: Node, keys: tuple[Type, ...], prefix: tuple[int, ...]
 ) -> None:
     if not keys:
-        decl = typed.FactDecl(table.name, table.value, table.span)
+        decl = typed.FactDecl(table.name, table.value, table.span, type_span=table.value_span)
         table.rows[prefix] = fact_value(r, decl, node)
         table.places[prefix] = node.span
         return

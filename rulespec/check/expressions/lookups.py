@@ -54,6 +54,8 @@ def infer_index(x: ExpressionContext, e: ast.Index, env: Env, want: Type | None 
             found = x.infer(target, env)
             if found.type == BAD:  # there is no such name, or none here
                 return found
+    if _pile(target) in d.broken:
+        return typed.Lit(BAD, e.span, 0)
     help_ = "several keys stand in one pair of brackets: `[a, b]`" if isinstance(target, ast.Index) else ""
     if isinstance(target, ast.Ref) and target.name in d.kinds and target.name not in env.vars:
         word = e.keys[0].name if isinstance(e.keys[0], ast.Ref) else "x"
@@ -96,6 +98,13 @@ def pieces_in_place(
             return x.bad("RS226", f"`{place.text}` is a single place, and takes no brackets", index.span)
         where = x.check(index, env, Ent(decl.index), f"the place of `{place.text}`", decl.span)
     return typed.PieceCount(INT, span, piece, ids, decl, where)
+
+
+def _pile(e: ast.Expr) -> str:
+    """The name of the pieces of `army.at` or `army[n].at`; "" of another expression."""
+    pile = e.target if isinstance(e, ast.Attribute) else e
+    pile = pile.target if isinstance(pile, ast.Index) else pile
+    return pile.name if isinstance(pile, ast.Ref) else ""
 
 
 def _keys(
