@@ -407,7 +407,8 @@ class YamlMutator:
             if role == "-" and self.top != "dialect" and value.entries:
                 keys = ", ".join(f'"{k}"' for k in value.entries)
                 yield self._instead(value, f"[{keys}]", "shape")
-                yield self._instead(value, "7", "shape")
+                for_all = re.match(r"setup\.(players\.\w+\.)?pieces\.\w", spot.path)  # one number for each
+                yield self._instead(value, "7", FREE if for_all else "shape")
         elif isinstance(value, Sequence):
             fact = _roles(f"{spot.path}.#")[1]
             if fact != "-" and value.items:
