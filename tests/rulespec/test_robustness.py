@@ -32,9 +32,28 @@ from rulespec.syntax.parser import parse_expr, parse_rules, parse_type
 from rulespec.typed import nodes as typed
 
 MUTANTS = int(os.environ.get("RULESPEC_MUTANTS", "40"))
-GAME_FOLDER = GAMES / "imperial"
-FILES = sorted(p.relative_to(GAME_FOLDER) for p in GAME_FOLDER.rglob("*") if p.suffix in {".yaml", ".rules"})
-FILES = [f for f in FILES if f.parts[0] in {"rules", "variants"} or len(f.parts) == 1]
+SEED = os.environ.get("RULESPEC_SEED", "mutant")
+BROKEN = {
+    "imperial": "+playimperial",
+    "tetrarchia": "+imperivm+el_grande+diarchia",
+    "gallery/chess": "",
+    "gallery/backgammon": "",
+    "gallery/connect_four": "",
+}
+"""The games that are broken, with overlays of which one may be."""
+
+
+def files_of(game: str) -> list[Path]:
+    """The sections, rules and overlays of a game, below its folder."""
+    files = [p.relative_to(GAMES / game) for p in (GAMES / game).rglob("*") if p.suffix in {".yaml", ".rules"}]
+    overlays = BROKEN[game].split("+")
+    return sorted(
+        f
+        for f in files
+        if len(f.parts) == 1 or f.parts[0] == "rules" or (f.parts[0] == "variants" and f.stem in overlays)
+    )
+
+
 STRANGE = [
     "none",
     "players",
@@ -141,20 +160,22 @@ def play_a_little(ruleset: typed.Ruleset, backend: str) -> None:
 
 @pytest.mark.usefixtures("quick")
 def test_mutants_of_a_game_are_refused_or_sound(tmp_path: Path) -> None:
-    folder = tmp_path / "imperial"
     ignore = shutil.ignore_patterns("logs", "scenarios", "dialects")
-    shutil.copytree(GAME_FOLDER, folder, ignore=ignore)
+    files = {game: files_of(game) for game in BROKEN}
+    for game in BROKEN:
+        shutil.copytree(GAMES / game, tmp_path / game, ignore=ignore)
     results: list[str] = []
     for number in range(MUTANTS):
-        rng = random.Random(f"mutant {number}")
-        file = rng.choice(FILES)
+        rng = random.Random(f"{SEED} {number}")
+        game = rng.choice(list(BROKEN))
+        folder, file = tmp_path / game, rng.choice(files[game])
         original = (folder / file).read_text("utf-8")
-        ref = f"{folder}+playimperial" if file.parts[0] == "variants" else str(folder)
+        ref = f"{folder}{BROKEN[game]}" if file.parts[0] == "variants" else str(folder)
         (folder / file).write_text(mutated(original, rng), "utf-8")
         try:
             results.append(survives(lambda ref=ref: load_ruleset(ref)))  # type: ignore[misc]
         except BaseException as error:
-            error.add_note(f"mutant {number}, {file}")
+            error.add_note(f"{SEED} {number}, {game}/{file}")
             raise
         (folder / file).write_text(original, "utf-8")
     assert results.count("refused") > MUTANTS / 2
