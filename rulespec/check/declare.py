@@ -8,12 +8,12 @@ from rulespec.check.declarations.entities import add_entities, read_entities, re
 from rulespec.check.declarations.game import read_game
 from rulespec.check.declarations.kinds import read_kinds
 from rulespec.check.declarations.pieces import read_pieces
-from rulespec.check.declarations.places import read_capacities, read_places
 from rulespec.check.declarations.players import read_seats, read_teams
 from rulespec.check.declarations.products import read_products
 from rulespec.check.declarations.set_up import read_set_up
 from rulespec.check.declarations.state import read_starts, read_state
 from rulespec.check.declarations.tables import read_constants, read_tables
+from rulespec.documents.nodes import entries, get
 
 
 def declare(c: Context) -> None:
@@ -28,11 +28,16 @@ def declare(c: Context) -> None:
     read_seats(reader)
     read_teams(reader)
     read_spaces(reader)
-    read_places(reader)
+    with_tokens = any(get(node, "places") is not None for _, _, node in entries(get(reader.root, "kinds")))
+    if with_tokens:
+        from rulespec.check.declarations.places import read_capacities, read_places  # lazily: most rulesets have none
+
+        read_places(reader)
     read_state(reader)
     read_pieces(reader)
     read_constants(reader)
     read_tables(reader)
-    read_capacities(reader)
+    if with_tokens:
+        read_capacities(reader)
     read_starts(reader)
     read_set_up(reader)

@@ -7,7 +7,6 @@ from rulespec.check.expressions.boards import infer_to
 from rulespec.check.expressions.context import ENTITY, ExpressionContext
 from rulespec.check.expressions.links import infer_at, link_of
 from rulespec.check.expressions.operators import common_number
-from rulespec.check.expressions.places import infer_room
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import nearest
@@ -32,8 +31,6 @@ def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
         return typed.Op(INT, e.span, "count", (source,))
     if name in ("the", "first"):
         return _one_of(x, e, env)
-    if name == "room":
-        return infer_room(x, e, env)
     if name == "next":
         owner = x.infer(e.args[0], env)
         if not isinstance(owner.type, Ent) or owner.type.optional:

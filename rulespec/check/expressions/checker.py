@@ -25,6 +25,11 @@ class ExpressionChecker(ExpressionContext):
 
     def infer(self, e: ast.Expr, env: Env, want: Type | None = None) -> typed.Expr:
         """Typed form of an expression; `want` tells entities of the same name apart."""
+        if self.decls.places:
+            from rulespec.check.expressions.places import infer_tokens  # lazily: most rulesets have no tokens
+
+            if (found := infer_tokens(self, e, env, want)) is not None:
+                return found
         return _FORMS[type(e)](self, e, env, want)
 
 
@@ -34,8 +39,8 @@ _FORMS: dict[type[ast.Expr], Callable[[ExpressionChecker, Any, Env, Type | None]
     ast.Truth: lambda x, e, env, want: typed.Lit(BOOL, e.span, int(e.value)),
     ast.Nothing: lambda x, e, env, want: typed.Lit(Ent(ANY, True), e.span, -1),
     ast.Ref: infer_ref,
-    ast.Attribute: infer_attribute,
-    ast.Index: lambda x, e, env, want: narrowed(infer_index(x, e, env, want), env),
+    ast.Attribute: lambda x, e, env, want: infer_attribute(x, e, env),
+    ast.Index: lambda x, e, env, want: narrowed(infer_index(x, e, env), env),
     ast.CallExpr: lambda x, e, env, want: infer_call(x, e, env),
     ast.TrackCall: lambda x, e, env, want: narrowed(infer_method(x, e, env), env),
     ast.Unary: lambda x, e, env, want: infer_unary(x, e, env),

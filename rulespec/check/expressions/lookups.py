@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.expressions.links import infer_between, link_of
-from rulespec.check.expressions.places import infer_place
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import nearest
@@ -13,11 +12,9 @@ from rulespec.typed import nodes as typed
 from rulespec.types import BAD, INT, Ent, Type
 
 
-def infer_index(x: ExpressionContext, e: ast.Index, env: Env, want: Type | None = None) -> typed.Expr:
-    """Types `a[…]`: a row of a table, an entity of a product kind, or pieces or tokens in a place."""
+def infer_index(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr:
+    """Types `a[…]`: a row of a table, an entity of a product kind, or pieces in a place."""
     d = x.decls
-    if d.places and (place := infer_place(x, e, env, want)) is not None:
-        return place
     target = e.target
     if isinstance(target, ast.Attribute) and len(e.keys) == 1:  # pile[e].at[r], pile.at[r]
         pile: ast.Expr = target.target

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from rulespec.check.expressions import foreign
 from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.expressions.lookups import pieces_in_place
-from rulespec.check.expressions.places import index_of, infer_place
 from rulespec.check.scope import Env, path_of
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import nearest
@@ -33,15 +32,11 @@ from rulespec.types import (
 
 def infer_ref(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> typed.Expr:
     """Types a name alone."""
-    if x.decls.places and (place := infer_place(x, e, env, want)) is not None:
-        return place
     return narrowed(_named(x, e, env, want), env)
 
 
-def infer_attribute(x: ExpressionContext, e: ast.Attribute, env: Env, want: Type | None = None) -> typed.Expr:
-    """Types `a.b`: an entity of a kind, a place of pieces or tokens, or a member of an entity."""
-    if x.decls.places and (place := infer_place(x, e, env, want)) is not None:
-        return place
+def infer_attribute(x: ExpressionContext, e: ast.Attribute, env: Env) -> typed.Expr:
+    """Types `a.b`: an entity of a kind, a single place of pieces, or a member of an entity."""
     return narrowed(_attribute(x, e, env), env)
 
 
@@ -182,11 +177,10 @@ def _member(x: ExpressionContext, owner: typed.Expr, name: ast.Name, span: Span)
         return x.expect(owner, Ent(kind.name), f"the owner of `.{name.text}`")
     if name.text == "index":
         return typed.Op(INT, span, "index", (owner,))
-    if name.text == "number" and kind.number:
-        count = typed.Op(INT, span, "%", (typed.Op(INT, span, "index", (owner,)), typed.Lit(INT, span, kind.number)))
-        return typed.Op(INT, span, "+", (count, typed.Lit(INT, span, 1)))
-    if name.text in kind.places:
-        return _index_back(x, kind, owner, name, span)
+    if name.text in kind.places or (kind.number and name.text == "number"):
+        from rulespec.check.expressions.places import infer_member  # lazily: most rulesets have no tokens
+
+        return infer_member(x, kind, owner, name, span)
     if name.text in kind.state:
         field = kind.state[name.text]
         x.decls.used.add(f"{kind.name}.{name.text}")
@@ -214,15 +208,6 @@ def _member(x: ExpressionContext, owner: typed.Expr, name: ast.Name, span: Span)
         notes=(Label(kind.span, f"`{kind.name}` is declared here"), *notes),
         help=hint,
     )
-
-
-def _index_back(x: ExpressionContext, kind: typed.Kind, owner: typed.Expr, name: ast.Name, span: Span) -> typed.Expr:
-    place = kind.places[name.text]
-    x.decls.refer(name.span, place)
-    if place.index:
-        return index_of(x, kind, place, owner, span)
-    message, notes = f"`{place.name}` has no index that it could be", (Label(place.span, "declared here"),)
-    return x.bad("RS225", message, name.span, notes=notes, help=f"whether it is there: `… in {kind.name}.{place.name}`")
 
 
 def narrowed(expr: typed.Expr, env: Env) -> typed.Expr:

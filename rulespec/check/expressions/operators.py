@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rulespec.check.expressions.context import ExpressionContext
-from rulespec.check.expressions.places import infer_membership
 from rulespec.check.scope import Env, known_if, path_of
 from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity
 from rulespec.syntax import ast
@@ -156,8 +155,6 @@ def _folded(op: str, a: int, b: int) -> int:
 
 
 def _membership(x: ExpressionContext, e: ast.Binary, env: Env) -> typed.Expr:
-    if x.decls.places and (there := infer_membership(x, e, env)) is not None:
-        return there if e.op == "in" else typed.Op(BOOL, e.span, "not", (there,))
     source = x.as_set(x.infer(e.right, env))
     if not isinstance(source.type, SetOf | Bad):
         return x.wrong(source, "`in` takes a set")

@@ -12,7 +12,7 @@ from rulespec.typed import nodes as typed
 from rulespec.types import BAD, BOOL, INT, Ent, SetOf, Type
 
 
-class Written(Struct, frozen=True):
+class _Written(Struct, frozen=True):
     """A place as it is written: `hall`, `hall[a]`, `tile.hall[a]`, `tile[p].hall[a]`; or `tile[p]`, without a place."""
 
     kind: typed.Kind
@@ -24,17 +24,15 @@ class Written(Struct, frozen=True):
     owners: tuple[ast.Expr, ...] | None = None
 
 
-def written_place(x: ExpressionContext, e: ast.Expr, env: Env, want: Type | None = None) -> Written | None:
+def _written_place(x: ExpressionContext, e: ast.Expr, env: Env, want: Type | None = None) -> _Written | None:
     """The place of tokens that an expression names; None if it names none. `want` tells kinds of tokens apart."""
-    if not x.decls.places:
-        return None
     index: ast.Expr | None = None
     named = e
     if isinstance(e, ast.Index) and len(e.keys) == 1:
         index, named = e.keys[0], e.target
     if isinstance(named, ast.Ref):
         kind = _alone(x, named.name, env, want)
-        return Written(kind, kind.places[named.name], e.span, named.span, index=index) if kind is not None else None
+        return _Written(kind, kind.places[named.name], e.span, named.span, index=index) if kind is not None else None
     if not isinstance(named, ast.Attribute):
         return None
     owners, of = None, named.target
@@ -43,15 +41,15 @@ def written_place(x: ExpressionContext, e: ast.Expr, env: Env, want: Type | None
     kind = _kind(x, of, env)
     if kind is None or (owners is not None and not kind.number) or named.name.text not in kind.places:
         return None
-    return Written(kind, kind.places[named.name.text], e.span, named.name.span, of.span, index, owners)
+    return _Written(kind, kind.places[named.name.text], e.span, named.name.span, of.span, index, owners)
 
 
-def written_tokens(x: ExpressionContext, e: ast.Expr, env: Env) -> Written | None:
+def _written_tokens(x: ExpressionContext, e: ast.Expr, env: Env) -> _Written | None:
     """The tokens of an owner, `tile[p]`, where there are several."""
-    if x.decls.places and isinstance(e, ast.Index):
+    if isinstance(e, ast.Index):
         kind = _kind(x, e.target, env)
         if kind is not None and kind.number:
-            return Written(kind, None, e.span, e.span, e.target.span, owners=e.keys)
+            return _Written(kind, None, e.span, e.span, e.target.span, owners=e.keys)
     return None
 
 
@@ -82,13 +80,35 @@ def _kinds(x: ExpressionContext, name: str, env: Env) -> list[typed.Kind]:
     return [] if any(name in of for of in others) else d.places[name]
 
 
-def infer_place(x: ExpressionContext, e: ast.Expr, env: Env, want: Type | None) -> typed.Expr | None:
+def infer_tokens(x: ExpressionContext, e: ast.Expr, env: Env, want: Type | None) -> typed.Expr | None:
+    """Types what there is of tokens only: places, tests of where one is, and `room`; None if it is nothing of these."""
+    if isinstance(e, ast.Ref | ast.Attribute | ast.Index):
+        return _infer_place(x, e, env, want)
+    if isinstance(e, ast.Binary) and e.op in ("in", "not in"):
+        return _infer_membership(x, e, env)
+    return _infer_room(x, e, env) if isinstance(e, ast.CallExpr) and e.name.text == "room" else None
+
+
+def infer_member(x: ExpressionContext, kind: typed.Kind, owner: typed.Expr, name: ast.Name, span: Span) -> typed.Expr:
+    """Types `t.number`, and `t.hall`: the index back."""
+    if name.text == "number" and kind.number:
+        count = typed.Op(INT, span, "%", (typed.Op(INT, span, "index", (owner,)), typed.Lit(INT, span, kind.number)))
+        return typed.Op(INT, span, "+", (count, typed.Lit(INT, span, 1)))
+    place = kind.places[name.text]
+    x.decls.refer(name.span, place)
+    if place.index:
+        return _index_of(x, kind, place, owner, span)
+    message, notes = f"`{place.name}` has no index that it could be", (Label(place.span, "declared here"),)
+    return x.bad("RS225", message, name.span, notes=notes, help=f"whether it is there: `… in {kind.name}.{place.name}`")
+
+
+def _infer_place(x: ExpressionContext, e: ast.Expr, env: Env, want: Type | None) -> typed.Expr | None:
     """Types a place: its value where a place is asked for, else the tokens there; None if it is no place."""
-    found = written_place(x, e, env, want) or written_tokens(x, e, env)
+    found = _written_place(x, e, env, want) or _written_tokens(x, e, env)
     if found is None:
         return _several(x, e, env)
     if isinstance(want, Ent) and want.kind == f"{found.kind.name}.place" and found.place is not None:
-        return place_value(x, found, env)
+        return _place_value(x, found, env)
     return _tokens(x, found, env)
 
 
@@ -108,7 +128,7 @@ def _is_shared(x: ExpressionContext, e: ast.Expr, env: Env) -> bool:
     return isinstance(named, ast.Ref) and len(_kinds(x, named.name, env)) > 1
 
 
-def place_value(x: ExpressionContext, w: Written, env: Env) -> typed.Expr:
+def _place_value(x: ExpressionContext, w: _Written, env: Env) -> typed.Expr:
     """The place as a value."""
     assert w.place is not None
     _refer(x, w)
@@ -120,7 +140,7 @@ def place_value(x: ExpressionContext, w: Written, env: Env) -> typed.Expr:
     return typed.PlaceValue(Ent(f"{w.kind.name}.place"), w.span, w.kind, w.place, _index(x, w, env))
 
 
-def _index(x: ExpressionContext, w: Written, env: Env) -> typed.Expr | None:
+def _index(x: ExpressionContext, w: _Written, env: Env) -> typed.Expr | None:
     if w.index is None or w.place is None:
         return None
     if not w.place.index:
@@ -128,15 +148,15 @@ def _index(x: ExpressionContext, w: Written, env: Env) -> typed.Expr | None:
     return x.check(w.index, env, Ent(w.place.index), f"the place of `{w.place.name}`", w.place.span)
 
 
-def _tokens(x: ExpressionContext, w: Written, env: Env) -> typed.Expr:
+def _tokens(x: ExpressionContext, w: _Written, env: Env) -> typed.Expr:
     """The set of the tokens in a place, of an owner, or both."""
     var = typed.Var(w.kind.name, Ent(w.kind.name), w.span)
-    where = is_there(x, w, typed.Local(var.type, w.span, var), env)
+    where = _is_there(x, w, typed.Local(var.type, w.span, var), env)
     source = typed.KindSet(SetOf(w.kind.name), w.span, w.kind)
     return typed.Each(SetOf(w.kind.name), w.span, "set", typed.Binder(var, source, "", None, where), None, None)
 
 
-def is_there(x: ExpressionContext, w: Written, token: typed.Expr, env: Env) -> typed.Expr:
+def _is_there(x: ExpressionContext, w: _Written, token: typed.Expr, env: Env) -> typed.Expr:
     """The condition that a token is in the place, and of the owners, that are written."""
     _refer(x, w)
     tests: list[typed.Expr] = []
@@ -153,7 +173,7 @@ def is_there(x: ExpressionContext, w: Written, token: typed.Expr, env: Env) -> t
             tests.append(typed.Op(BOOL, w.span, "==", (fact, key)))
     if w.place is not None:
         if w.place.index and w.index is None:
-            tests.append(typed.Op(BOOL, w.span, "some", (index_of(x, w.kind, w.place, token, w.span),)))
+            tests.append(typed.Op(BOOL, w.span, "some", (_index_of(x, w.kind, w.place, token, w.span),)))
         else:
             value = typed.PlaceValue(Ent(f"{w.kind.name}.place"), w.span, w.kind, w.place, _index(x, w, env))
             tests.append(typed.Op(BOOL, w.span, "==", (_place_of(w.kind, token, w.span), value)))
@@ -168,7 +188,7 @@ def _place_of(kind: typed.Kind, token: typed.Expr, span: Span) -> typed.Expr:
     return typed.Field(field.type, span, field, token)
 
 
-def index_of(
+def _index_of(
     x: ExpressionContext, kind: typed.Kind, place: typed.PlaceDecl, token: typed.Expr, span: Span
 ) -> typed.Expr:
     """`t.hall`: the entity of a place's index where a token is; none if it is elsewhere."""
@@ -176,13 +196,13 @@ def index_of(
     return typed.Fact(fact.type, span, fact, _place_of(kind, token, span))
 
 
-def infer_membership(x: ExpressionContext, e: ast.Binary, env: Env) -> typed.Expr | None:
+def _infer_membership(x: ExpressionContext, e: ast.Binary, env: Env) -> typed.Expr | None:
     """Types `t in hall[a]` as a test of where a token is; None if it is a test of another set."""
-    found = written_place(x, e.right, env) or written_tokens(x, e.right, env)
+    found = _written_place(x, e.right, env) or _written_tokens(x, e.right, env)
     token = None
     if found is None and _is_shared(x, e.right, env):  # the token tells the kind
         token = x.infer(e.left, env)
-        found = written_place(x, e.right, env, token.type)
+        found = _written_place(x, e.right, env, token.type)
     if found is None:
         return None
     want = Ent(found.kind.name)
@@ -191,12 +211,13 @@ def infer_membership(x: ExpressionContext, e: ast.Binary, env: Env) -> typed.Exp
         return token
     if token.type != want:
         return None
-    return is_there(x, found, token, env)
+    there = _is_there(x, found, token, env)
+    return there if e.op == "in" else typed.Op(BOOL, e.span, "not", (there,))
 
 
-def infer_room(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
+def _infer_room(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
     """Types `room(hall[a])`."""
-    found = written_place(x, e.args[0], env) if len(e.args) == 1 else None
+    found = _written_place(x, e.args[0], env) if len(e.args) == 1 else None
     if found is None or found.place is None:
         for arg in e.args:
             x.infer(arg, env)
@@ -205,11 +226,11 @@ def infer_room(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
         notes = (Label(found.place.span, "declared here"),)
         message = f"there is room for any number of tokens in `{found.place.name}`"
         return x.bad("RS326", message, e.span, notes=notes, help="give it `at_most: …`, or do not ask")
-    value = place_value(x, found, env)
+    value = _place_value(x, found, env)
     return typed.Room(INT, e.span, value) if isinstance(value, typed.PlaceValue) else typed.Lit(BAD, e.span, 0)
 
 
-def _refer(x: ExpressionContext, w: Written) -> None:
+def _refer(x: ExpressionContext, w: _Written) -> None:
     x.decls.used.add(w.kind.name)
     if w.qualifier is not None:
         x.decls.refer(w.qualifier, w.kind)

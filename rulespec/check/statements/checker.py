@@ -10,7 +10,6 @@ from rulespec.check.statements.decisions import type_decide
 from rulespec.check.statements.draws import type_draw
 from rulespec.check.statements.orders import type_rearrange
 from rulespec.check.statements.results import type_return, type_taken
-from rulespec.check.statements.tokens import type_put
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 
@@ -56,6 +55,8 @@ class StatementChecker(StatementContext):
         if isinstance(s, ast.Move):
             return type_move(self, s, env), env, True
         if isinstance(s, ast.Put):
+            from rulespec.check.statements.tokens import type_put  # lazily: most rulesets have no tokens
+
             return type_put(self, s, env)
         if isinstance(s, ast.CallStmt):
             return type_call(self, s, env, place)
