@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from rulespec.typed import nodes as typed
-from rulespec.typed.seats import size
+from rulespec.typed.seats import size, values
 from rulespec.typed.traversal import expressions
 from rulespec.types import Bool, Type
 
@@ -107,7 +107,8 @@ class SetSizes:
             if _is(one, var) and not _reads(other, var):
                 return 1
             if isinstance(one, typed.Fact) and _is(one.owner, var) and not _reads(other, var):
-                return max(Counter(one.decl.values).values(), default=0)
+                facts = values(self.decls.kinds, getattr(var.type, "kind", ""), one.decl, self.decls.max_players)
+                return max(Counter(facts).values(), default=0)
         return most
 
 
@@ -122,9 +123,12 @@ def kept(e: typed.Each, size: int) -> typed.Expr | None:
     if isinstance(asked, typed.Field):
         of_members = asked.owner is not None and _is(asked.owner, b.var) and isinstance(asked.type, Bool)
         return asked if of_members else None
-    if not isinstance(asked, typed.Op) or asked.op not in (">", "!="):
+    if not isinstance(asked, typed.Op) or asked.op not in (">", "!=", "=="):
         return None
     held, none = asked.args
+    if asked.op == "==":  # the tokens in a place
+        in_place = isinstance(held, typed.Field) and held.owner is not None and _is(held.owner, b.var)
+        return none if in_place and isinstance(none, typed.PlaceValue) and not _reads(none, b.var) else None
     if not isinstance(held, typed.PieceCount) or not isinstance(none, typed.Lit) or none.value:
         return None
     keys = [*held.ids, *([held.index] if held.index is not None else [])]

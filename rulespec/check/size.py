@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 
 from rulespec.check.context import Context
 from rulespec.check.declarations.boards import boards_in, count_spaces, count_steps
@@ -48,8 +49,9 @@ def check_size(c: Context) -> None:
             message = f"with `{place.text}`, there are more than {MAX_BOARD_STEPS:,} steps from spaces of boards in all"
             help_ = "every space has a step for every direction and every step of a link: make a smaller board"
             _refuse(message, place.span, report, help_)
-    for name, span, count, declared in [*_plain_kinds(root), *_products(root, sizes)]:
+    for name, span, count, declared in chain(_plain_kinds(root), _products(root, sizes), _places(root, sizes)):
         entities += count
+        sizes[name] = max(sizes[name], count)
         facts += count * declared
         if count > MAX_ENTITIES:
             _refuse(f"`{name}` has more than {MAX_ENTITIES:,} entities", span, report)
@@ -97,6 +99,14 @@ def _products(root: Mapping, sizes: Counter[str]) -> Iterator[tuple[str, Span, i
             for factor in factors:
                 count *= sizes[factor.text]
             yield name, place.span, count, len(factors)
+
+
+def _places(root: Mapping, sizes: Counter[str]) -> Iterator[tuple[str, Span, int, int]]:
+    """The places of each kind of tokens, which are a kind; each says of every place with an index whether it is one."""
+    for name, place, node in entries(get(root, "kinds")):
+        places = [sizes[text(index)] if (index := get(p, "index")) else 1 for _, _, p in entries(get(node, "places"))]
+        if places:
+            yield f"{name}.place", place.span, sum(places), len(places)
 
 
 def _length(node: Node | None) -> int:

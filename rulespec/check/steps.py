@@ -5,7 +5,7 @@ from __future__ import annotations
 from rulespec.check.set_sizes import SetSizes, kept
 from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import definition_expressions, head_expressions, parts, statement_expressions
-from rulespec.types import MAX_ONCE_STEPS
+from rulespec.types import MAX_ONCE_STEPS, Ent
 
 
 class Work:
@@ -31,6 +31,8 @@ class Work:
             return 1 + self.of(e.start) + self.sizes.kind(e.var.type) * (1 + self.of(e.step))
         if type(e) is typed.Ways:
             return self._of_ways(e)
+        if type(e) is typed.Room:
+            return 1 + self.sizes.kind(Ent(e.place.kind.name)) * (4 + self.of(e.place))  # each token: is it there
         called = self.of_definition(e.definition) if type(e) is typed.Call else 0
         if type(e) is typed.Once:
             called = self.of_procedure(e.procedure)

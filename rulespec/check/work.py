@@ -92,13 +92,16 @@ def _check(c: Context, steps: int, name: str, span: Span, shown: Callable[[], Pr
 
 
 def _starts(d: typed.Declarations, work: Work) -> list[tuple[int, typed.Expr]]:
-    """The start values, and how many times each is evaluated for all numbers of players together."""
+    """The start values and capacities, and how many times each is evaluated for all numbers of players together."""
     games = d.max_players - d.min_players + 1
     fields = [*d.fields.values(), *(f for k in d.kinds.values() for f in k.state.values())]
     starts = [(games, field.start) for field in fields if field.start is not None]
     for placement in d.placements:
         each = [work.sizes.kind(key.type) for key in placement.keys if isinstance(key, typed.Var)]
         starts.append((prod(each) * (games if placement.players is None else 1), placement.value))
+    places = [place for kind in d.kinds.values() for place in kind.places.values()]
+    each = [work.sizes.kind(place.var.type) if place.var is not None else 1 for place in places]
+    starts += [(games * times, p.at_most) for p, times in zip(places, each, strict=True) if p.at_most is not None]
     return starts
 
 

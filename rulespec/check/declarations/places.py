@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from rulespec.check.declarations.reader import DeclarationReader
 from rulespec.check.scope import Env
-from rulespec.check.size import MAX_ENTITIES
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.documents.nodes import Node, Scalar, entries, get, text, truth
 from rulespec.typed import nodes as typed
-from rulespec.typed.seats import entity_names, size
+from rulespec.typed.seats import entity_names
 from rulespec.typed.traversal import expressions
 from rulespec.types import INT, Ent
 
@@ -77,10 +76,6 @@ def _add_kind(r: DeclarationReader, kind: typed.Kind) -> None:
         r.d.places.setdefault(place.name, []).append(kind)
         if place.index:
             sum_.facts[place.name] = typed.FactDecl(place.name, Ent(place.index, True), place.span)
-    if (count := size(r.d.kinds, sum_.name, r.d.max_players)) > MAX_ENTITIES:
-        message = f"a `{kind.name}` can be in {count:,} places, and {MAX_ENTITIES:,} is the most"
-        r.report.error("RS108", message, kind.span, help="give it places of a smaller kind")
-        r.report.raise_if_errors()
     if not by_seat:
         for name in entity_names(r.d.kinds, sum_.name, ()):
             sum_.index[name] = len(sum_.entities)

@@ -201,6 +201,40 @@ def test_a_product_of_the_values_of_options_counts() -> None:
     assert codes(in_one({"game.yaml": game, "kinds.yaml": "kinds: {b: {product: [o, o]}}\n"})) == {"RS108"}
 
 
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "{each: [player], number: 1300, places: {yard: {}}}",
+        "{each: [k0, k0], number: 3, places: {yard: {}}}",
+        "{number: 1, places: {yard: {}, at: {index: b}, on: {index: b}}}",
+    ],
+)
+def test_tokens_and_their_places_are_bounded(kind: str) -> None:
+    product = "  b: {product: [k0, k0]}\n"
+    assert codes(in_one({"kinds.yaml": f"kinds:\n{kinds(0, 1, 60)}{product}  t: {kind}\n"})) == {"RS108"}
+
+
+@pytest.mark.parametrize(
+    "expression, code",
+    [
+        ("all(x in b: room(at[x]) > 0)", "RS411"),
+        ("all(x in b: count(at[x]) >= 0)", ""),  # kept
+        ("all(x in b: all(y in t: y.at != x))", "RS411"),
+    ],
+)
+def test_the_work_with_tokens_is_bounded(expression: str, code: str) -> None:
+    tokens = "  t: {number: 2000, places: {yard: {}, at: {index: b, at_most: 9}}}\n"
+    rules = f"{PLAY}invariant i:\n    {expression}\n"
+    files = {"kinds.yaml": f"kinds:\n{kinds(0, 1, 70)}  b: {{product: [k0, k0]}}\n{tokens}", "rules/play.rules": rules}
+    assert codes(in_one(files)) == ({code} if code else set())
+
+
+def test_capacities_are_bounded() -> None:
+    places = "places: {yard: {}, at: {index: k0, at_most: 'count(x in k1 where any(y in k1 where y == x))'}}"
+    files = {"kinds.yaml": f"kinds:\n{kinds(0, 1, 250)}{kinds(1, 2, 60)}  t: {{number: 9, {places}}}\n"}
+    assert codes(in_one(files)) == {"RS411"}
+
+
 # --- mistakes, starts, time -------------------------------------------------------------------------------------------
 
 
