@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -101,10 +102,20 @@ def _word(node: Node | None) -> str:
     return node.text if isinstance(node, Scalar) else ""
 
 
+def _values(node: Node | None, prefix: str = "") -> Iterator[tuple[Scalar, Scalar]]:
+    """What is set, with its value; of an entity, which may have a value for each of its fields, one after the other."""
+    for key, value in pairs(node):
+        name = Scalar(prefix + key.text, prefix + key.text, key.span) if prefix else key
+        if isinstance(value, Scalar):
+            yield name, value
+        else:
+            yield from _values(value, f"{name.text}.")
+
+
 def _scenario(node: Node) -> Scenario:
     given, id_ = _get(node, "given"), _get(node, "id")
     start, base = _get(given, "start"), _get(given, "from")
-    values = tuple((k, v) for k, v in pairs(_get(given, "set")) if isinstance(v, Scalar))
+    values = tuple(_values(_get(given, "set")))
     assert isinstance(id_, Scalar)
     return Scenario(
         id=id_.text,

@@ -218,3 +218,50 @@ procedure call(p: port):
         set s.skill to p.berths
 """
     assert play(rules + HARBOUR).value("first(sailor).skill") == "2"
+
+
+DECK = """
+--- kinds.yaml
+kinds:
+  card:
+    entities: {ace: {}, king: {}, queen: {}}
+    state: {marked: {type: bool}}
+    places: {pile: {fresh: true}, hand: {index: player, at_most: 2}}
+state:
+  deck: {type: order card, start: card}
+"""
+
+
+def test_a_deck_is_an_order_of_tokens(play: Play) -> None:
+    rules = """
+procedure play():
+    shuffle deck
+    for p in player:
+        draw(p)
+    decide back by first(player):
+        option under(c in hand[first(player)]):
+            move c to pile
+            add c to deck
+        option on_top(c in hand[first(player)]):
+            move c to pile
+            set deck to {d in deck | {c} by d != c, d}
+    chance rest:
+        option end:
+            end game
+procedure draw(p: player):
+    for c in {first(deck)}:
+        take c from deck
+        move c to hand[p]
+        set c.marked to true
+invariant deck_is_the_pile:
+    (deck | {}) == pile
+"""
+    game = take(play(rules + DECK), "next(queen)", "next(ace)")
+    assert (
+        game.value("deck") == "[king]" and game.value("hand[bob]") == "{ace}" and game.value("queen.marked") == "true"
+    )
+    take(game, "under(queen)")
+    assert game.value("deck") == "[king, queen]" and game.value("queen.marked") == "false"
+    assert game.broken_invariants() == []
+    game.undo()
+    assert game.value("first(deck)") == "king" and game.value("queen.hand") == "ann"
