@@ -16,7 +16,7 @@ WORDS = [
     *("roll", "choose", "weight", "include", "match", "case", "repeat", "at", "most", "leave", "again", "return"),
     *("pass", "end", "game", "as", "won", "def", "procedure", "invariant", "scoring", "score", "tiebreak", "options"),
     *("replace", "wrap", "hook", "extend", "decision", "remove", "count", "sum", "union", "min", "max", "any", "all"),
-    *("first", "best", "the", "next", "ray", "reach", "abs", "players", "cheapest", "costs", "within", "until"),
+    *("first", "best", "the", "next", "ray", "reach", "abs", "players", "cheapest", "costs", "within", "until", "room"),
     *("order", "ask", "continue", "add", "take", "shuffle", "once", "guard", "cost", "needs", "lead"),
     *("with", "when", "otherwise"),
 ]
