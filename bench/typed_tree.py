@@ -132,6 +132,8 @@ def _walk(root: Root, path: tuple[Step, ...], part: Any, anchor: Span, guards: f
     elif isinstance(part, NODES):
         if isinstance(part, typed.Stmt) and path[-2:-1] != ("head",):  # a head is counted with its decision
             anchor = anchor_of(part)
+        elif root.kind == "guard" and isinstance(part, typed.Requirement | typed.Cost):
+            anchor = part.span
         yield Seen(root, path, part, anchor, guards)
         for name in part.__struct_fields__:
             yield from _walk(root, (*path, name), getattr(part, name), anchor, guards)

@@ -322,3 +322,19 @@ def test_each_form_has_changes_of_its_own(tmp_path: Path) -> None:
     for mutant in mutants:
         with planted(ruleset, mutant.edits, "mutant") as changed:
             assert lower(changed, 2, {}) != before
+
+
+def test_what_a_guard_demands_is_found_where_coverage_counts_it(tmp_path: Path) -> None:
+    ruleset = small(
+        tmp_path,
+        RULES.replace(
+            "                require p.cash >= price(p, 2)\n", "                needs affordable(p)\n"
+        ).replace(
+            "procedure play",
+            "guard affordable(p: player):\n    require p.cash >= 2\n    cost 1 from p.cash to bank\n\nprocedure play",
+        ),
+    )
+    anchors = {
+        m.span.line: {line for _, line in m.anchors} for m in Mutator(ruleset).mutants() if m.span.line in (5, 6)
+    }
+    assert anchors == {5: {5}, 6: {6}}
