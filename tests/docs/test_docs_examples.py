@@ -20,6 +20,7 @@ from folders import ROOT
 PAGES = [
     "README.md",
     "docs/concepts.md",
+    "docs/explanation/shadow_of_the_emperor.md",
     "docs/explanation/tetrarchia.md",
     "docs/guides/perft.md",
     "docs/guides/variants.md",
