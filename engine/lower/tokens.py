@@ -8,7 +8,7 @@ from rulespec.engine.lower.places import count_in, of_places
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, cell, choose, logic, op
 from rulespec.typed import nodes as typed
-from rulespec.types import Ent
+from rulespec.types import Ent, Maybe, none_of
 
 
 def put(b: BlockBuilder, s: typed.Put, scope: Scope) -> None:
@@ -56,12 +56,12 @@ def _reset(b: BlockBuilder, s: typed.Put, token: ir.Expr, fresh: ir.Expr) -> Non
         if field.name == "place":
             continue
         at = cell(b.layout.field_at[field], token, b.layout.size(s.kind.name))
-        start: ir.Expr = ir.Const(-1 if isinstance(field.type, Ent) else 0)
+        start: ir.Expr = ir.Const(none_of(field.type) if isinstance(field.type, Ent | Maybe) else 0)
         if field.start is not None:
-            start = x.expr(field.start, Scope())
+            start = x.given(field.start, field.type, Scope())
         value = choose(fresh, start, at)
         if field.low is not None and not isinstance(start, ir.Const):
             site = x.site(s.span, f"`{field.name}` must stay between {field.low} and {field.high}")
-            b.emit(ir.Store(at, value, field.low, field.high, site))
+            b.emit(ir.Store(at, value, field.low, field.high, site, isinstance(field.type, Maybe)))
         else:
             b.store_checked(at, value, field.type, s.span)

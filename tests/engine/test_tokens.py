@@ -23,7 +23,13 @@ kinds:
   sailor:
     each: [player]
     number: 2
-    state: {skill: {type: int 0..9, start: 1}, mate: {type: sailor?}, tired: {type: bool}}
+    state:
+      skill: {type: int 0..9, start: 1}
+      mate: {type: sailor?}
+      tired: {type: bool}
+      pay: {type: int?}
+      debt: {type: int? 0..3, start: 2}
+      due: {type: int? 1..3, start: "none if players == 2 else 1"}
     places: {tavern: {fresh: true}, deck: {index: ship, at_most: ship.crew}, guest: {index: player}, brig: {at_most: 1}}
   captain: {each: [player], places: {ashore: {}, yard: {}, bridge: {index: ship}}}
   dog: {number: 3, places: {yard: {}, kennel: {at_most: 2}}}
@@ -128,6 +134,10 @@ MOVES = lines(
     move the(s in sailor where s.skill == 3 and s.player.index == 0) to tavern → sum(s.skill for s in sailor): 12
     let s = first(sailor) ¦ set s.mate to s ¦ set s.tired to true ¦ move s to tavern → first(sailor).mate: none
     let s = ann_two() ¦ set s.skill to 5 ¦ move s to first(sailor).place if false else s.place → ann_two().skill: 1
+    let s = ann_two() ¦ set s.pay to 3 ¦ set s.debt to none ¦ move s to brig → ann_two().pay ?? 9: 3
+    let s = ann_two() ¦ set s.pay to 3 ¦ set s.debt to none ¦ move s to tavern → ann_two().pay ?? 9: 9
+    let s = ann_two() ¦ set s.pay to 3 ¦ set s.debt to none ¦ move s to tavern → ann_two().debt ?? 9: 2
+    let s = ann_two() ¦ set s.due to 3 ¦ move s to tavern → ann_two().due ?? 9: 9
     move ant to at[dover] ¦ set ant.trips to 3 ¦ move ant to ship.yard → ant.trips: 3
     move dog_1 to kennel ¦ move dog_2 to kennel ¦ move dog_2 to kennel → kennel: {dog_1, dog_2}
     let s = ann_two() ¦ move s to guest[s.player] ¦ move s to guest[next(s.guest)] → ann_two().guest: bob
@@ -175,7 +185,15 @@ def test_tokens_in_json_and_given_by_name(play: Play) -> None:
     game = play(IDLE + HARBOUR)
     entities = state_json(game)["entities"]
     assert entities["ship"]["ant"] == {"place": "at[cork]", "trips": 1}
-    assert entities["sailor"]["bob_sailor_2"] == {"place": "tavern", "skill": 4, "mate": None, "tired": False}
+    assert entities["sailor"]["bob_sailor_2"] == {
+        "place": "tavern",
+        "skill": 4,
+        "mate": None,
+        "tired": False,
+        "pay": None,
+        "debt": 2,
+        "due": None,
+    }
     assert "sailor.place" not in entities
     game.set_value("bob_sailor_2.place", "guest[ann]")
     game.set_value("bee.place", "at[dover]")
