@@ -163,6 +163,8 @@ class Mutator:
             yield "constant", replace(e, value=1 - e.value), "false" if e.value else "true"
 
     def _op(self, e: typed.Op) -> Iterator[Change]:
+        if any(a.span == e.span for a in e.args):
+            return  # no operator is written: it is the test of a place of tokens, or of their owner
         texts = [self.source(a.span) for a in e.args]
         if e.op in COMPARISONS and self._free(e):
             other = COMPARISONS[e.op]
@@ -279,6 +281,8 @@ class Mutator:
                 yield "key dropped", replace(node, keys=_without(node.keys, at)), f"without key {text}"
 
     def _where(self, node: typed.Binder | typed.OptionParam) -> Iterator[Change]:
+        if isinstance(node, typed.Binder) and node.where is not None and node.where.span == node.source.span:
+            return  # the tokens in a place
         if node.where is not None and self._free(node.where):
             yield "where dropped", replace(node, where=None), f"without where {self.source(node.where.span)}"
             yield from self._negated(node, "where", node.where)
