@@ -260,6 +260,19 @@ def test_state_is_put_and_read_from_outside(play: Play) -> None:
     assert game.value("tide") == game.value("best_mark") == "none"
 
 
-def run_levels(play: Play, body: str, rest: str = "") -> Game:
+def run_levels(play: Play, body: str, rest: str = "", world: str = LEVELS) -> Game:
     text = "".join(f"    {line}\n" for line in body.strip("\n").split("\n"))
-    return play(f"procedure play():\n{text}    chance rest:\n        option end:\n            end game\n{rest}{LEVELS}")
+    return play(f"procedure play():\n{text}    chance rest:\n        option end:\n            end game\n{rest}{world}")
+
+
+def test_a_token_is_back_at_none_in_a_fresh_place(play: Play) -> None:
+    boat = "  boat: {entities: {skiff: {}}, state: {load: {type: int? 1..3}}, places: {dock: {fresh: true}, sea: {}}}\n"
+    body = """
+set skiff.load to 2
+move skiff to sea
+set n to skiff.load ?? 9
+move skiff to dock
+set m to skiff.load ?? 9
+"""
+    game = run_levels(play, body, rest="", world=LEVELS.replace("kinds:\n", f"kinds:\n{boat}", 1))
+    assert (game.value("n"), game.value("m"), game.value("skiff.load")) == ("2", "9", "none")
