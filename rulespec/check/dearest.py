@@ -40,7 +40,7 @@ def dearest_listing(work: Work, option: typed.OptionDef) -> Product:
     times = 1
     for at, param in enumerate(option.params):
         ways.append((times, at, [e for e in (param.low, param.high) if e is not None]))
-        many = work.sizes.of(param.low) if param.high is None else 1
+        many = work.values(param)
         factors.append((many, param.var.name))
         times *= many
         ways.append((times, at + 1, [param.where] if param.where is not None else []))

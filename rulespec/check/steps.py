@@ -5,7 +5,7 @@ from __future__ import annotations
 from rulespec.check.set_sizes import SetSizes, kept
 from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import definition_expressions, head_expressions, parts, statement_expressions
-from rulespec.types import MAX_ONCE_STEPS, Ent
+from rulespec.types import MAX_ONCE_STEPS, Ent, may_be_none
 
 
 class Work:
@@ -85,9 +85,13 @@ class Work:
         steps, times = 1, 1
         for param in option.params:
             steps += times * sum(self.of(e) for e in (param.low, param.high) if e is not None)
-            times *= self.sizes.of(param.low) if param.high is None else 1
+            times *= self.values(param)
             steps += times * (self.of(param.where) if param.where is not None else 1)
         return steps + times * self.of_head(option.head)
+
+    def values(self, param: typed.OptionParam) -> int:
+        """How many values a parameter has at most, of which none may be one."""
+        return (self.sizes.of(param.low) if param.high is None else 1) + may_be_none(param.var.type)
 
     def of_head(self, head: tuple[typed.HeadPart, ...]) -> int:
         """Steps of evaluating a head once, with the guards that it needs."""
