@@ -32,7 +32,8 @@ proof: proof-short
 	RULESPEC_PLAYOUTS=1000 RULESPEC_AGREE=50 RULESPEC_LEVELS=20 $(BIN)/pytest -n 2 -q tests/games/test_playouts.py \
 	  tests/games/test_tetrarchia.py
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[gallery]'
-	RULESPEC_OPEN_SPIEL=1000 $(BIN)/pytest -n 2 -q -m proof tests/games/test_open_spiel.py tests/games/test_connect_four.py
+	RULESPEC_OPEN_SPIEL=1000 $(BIN)/pytest -n 2 -q -m proof tests/games/test_open_spiel.py tests/games/test_connect_four.py \
+		tests/games/test_information_states.py
 	RULESPEC_CHESS=1 $(BIN)/pytest -n 2 -q -m proof tests/games/test_chess.py
 
 # Two hours of fuzzing in all, in two processes; see docs/explanation/robustness.md. What fails is written to build/fuzz/.

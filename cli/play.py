@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import secrets
 import sys
+from collections.abc import Iterator
 from contextlib import nullcontext, suppress
 from itertools import islice
 from pathlib import Path
@@ -16,14 +17,16 @@ from rulespec.cli import output
 from rulespec.cli.state_text import standings, state_lines
 from rulespec.diagnostics.escape import escaped
 from rulespec.diagnostics.report import Report
+from rulespec.documents.json_text import to_json_text
+from rulespec.documents.written_files import write_text
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.numbered import every_option
-from rulespec.engine.game.option import Decision, IllegalOptionError, Option, RulesetFaultError
+from rulespec.engine.game.option import Decision, Option, RulesetFaultError
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.game.state_diff import State, changes
-from rulespec.engine.game.view import state_json
 from rulespec.engine.logs.native import LogHeader, NativeLog
 from rulespec.engine.logs.saved_game import SavedGame, SaveError
+from rulespec.engine.logs.seat_log import is_whole, seat_log
 from rulespec.engine.replay.replay import replay_native
 from rulespec.engine.simulate.playouts import CAP, choose
 from rulespec.typed import nodes as typed
@@ -73,6 +76,7 @@ def command(
     if not all(map(str.isprintable, seats)):  # bytes that are no text would make an unreadable log
         raise click.BadParameter("a name has a character that cannot be printed", param_hint="--names")
     chosen = output.key_values(options)
+    seed_given = seed is not None
     seed = secrets.randbelow(10**9) if seed is None else seed
     try:
         # A new game starts before anything is written.
@@ -83,7 +87,9 @@ def command(
             game = game or _started(ruleset, seats, chosen)
             if saved is not None and saved.log is None and saved.begin(LogHeader.of(game)):
                 output.echo(f"{log}: its first line was torn, and is written again")
-            output.echo(f"{ruleset.title} {ruleset.version} · {', '.join(game.seats)} · seed {seed} · `?` for help")
+            # Who knows the seed knows all dice, cards and random players: where there are secrets, it is not told.
+            told = f"seed {seed} · " if seed_given or not game.watcher.secretive else ""
+            output.echo(f"{ruleset.title} {ruleset.version} · {', '.join(game.seats)} · {told}`?` for help")
             code = Table(game, frozenset(game.seats[players - bots :]), random.Random(seed), saved).play()
     except RulesetFaultError as fault:
         output.show([fault.diagnostic], ruleset.sources)
@@ -188,7 +194,7 @@ class Table:
         others = [other for other in decision.among if other != seat and other not in self.bots]
         who = f"{seat} (or {', '.join(others)})" if others else seat
         output.echo(output.style(f"{who}: {decision.name}{secret}", bold=True) + output.style(doc, dim=True))
-        listed = self.show_options(_LISTED, interrupts=False)
+        listed = self.show_options(seat, _LISTED, interrupts=False)
         while True:
             text = _read(f"{seat}> ")
             if text is None or text == "q":
@@ -207,17 +213,17 @@ class Table:
                 for line in _HELP.split("\n"):
                     output.echo(line)
             case ["s"]:
-                for line in state_lines(state_json(self.game, viewer=seat)):
+                for line in state_lines(self.game.view(seat).state):
                     output.echo(line)
             case ["o"]:
-                return False, self.show_options(_LISTED_ALL, interrupts=True)
+                return False, self.show_options(seat, _LISTED_ALL, interrupts=True)
             case ["h"]:
-                for number, option in enumerate(self.public(self.game.history), 1):
-                    output.echo(f"{number:>5}  {option}")
+                for number, event in enumerate(self.game.view(seat).history, 1):
+                    output.echo(f"{number:>5}  {event}")
             case ["u"]:
                 return self.take_back(seat), listed
             case ["w", name]:
-                self.write(Path(name))
+                self.write(Path(name), seat)
             case _:
                 return self.choose(text, seat, listed), listed
         return False, listed
@@ -225,24 +231,25 @@ class Table:
     def choose(self, text: str, seat: str, listed: list[Option]) -> bool:
         """Takes the option of a number or a text, or prints why it is not legal.
 
-        Where several may decide, a name and a colon before it say who speaks; else the one who is asked does.
+        A name and a colon before it say who speaks; else the one who is asked does. What somebody else may do out of
+        turn is told only where it does not depend on what is private.
         """
-        among = self.game.decision.among if self.game.decision is not None else ()
         other, colon, rest = text.partition(":")
-        if colon and other.strip() in among:
+        if colon and other.strip() in self.game.seats and other.strip() not in self.bots:
             seat, text = other.strip(), rest.strip()
         if text.isdecimal() and len(text) < 7 and not 0 < int(text) <= len(listed):
             output.echo(f"there is no option {text}: they go from 1 to {len(listed)}")
             return False
         try:
             option = listed[int(text) - 1] if text.isdecimal() and len(text) < 7 else self.game.parse(text)
-            self.take(option if option.interrupt or seat not in among else replace(option, by=seat))
-        except IllegalOptionError as error:
-            refusal = error.refusal
-            output.echo(output.style(f"not legal: {refusal.reason}", fg="red"))
-            for expression, value in refusal.values.items():
-                output.echo(f"    {expression} = {value}")
-            return False
+            if option.interrupt and option.by is not None and not self._telling():
+                seat = option.by
+            if (refusal := self.game.why_not(option, seat)) is not None:
+                output.echo(output.style(f"not legal: {refusal.reason}", fg="red"))
+                for expression, value in refusal.values.items():
+                    output.echo(f"    {expression} = {value}")
+                return False
+            self.take(option if option.interrupt else replace(option, by=seat))
         except RulesetFaultError as fault:
             output.show([fault.diagnostic], self.game.ruleset.sources)
             return False
@@ -251,6 +258,10 @@ class Table:
             return False
         output.echo(f"{'taken' if self.saved is None else 'taken and saved'}: {option}")
         return True
+
+    def _telling(self) -> bool:
+        """Whether what may be done now can tell what is private."""
+        return self.game.watcher.tells(self.game.position.asked)
 
     def take_back(self, seat: str) -> bool:
         """Takes back to the last decision of a person; False if there is none."""
@@ -267,64 +278,61 @@ class Table:
         output.echo(f"taken back: {output.counted(number, 'decision')}")
         return True
 
-    def write(self, path: Path) -> None:
-        """Writes the game as a native log; an existing file stays."""
+    def write(self, path: Path, seat: str) -> None:
+        """Writes the game as a native log, or what the seat has seen of it, if that is not all; an old file stays."""
         if path.exists():
             output.echo(f"{path} exists already")
             return
         try:
-            with SavedGame(path) as saved:
-                saved.begin(LogHeader.of(self.game))
-                saved.add(*self.game.history)
-        except SaveError as error:
+            if is_whole(self.game, seat):
+                with SavedGame(path) as saved:
+                    saved.begin(LogHeader.of(self.game))
+                    saved.add(*self.game.history)
+            else:
+                write_text(path, "".join(f"{to_json_text(x, plain=True)}\n" for x in seat_log(self.game, seat)))
+        except (SaveError, OSError) as error:
             output.echo(str(error))
         else:
             output.echo(f"written: {path}")
 
     # --- output to a person --------------------------------------------------------------
 
-    def show_options(self, limit: int, *, interrupts: bool) -> list[Option]:
+    def offered(self, seat: str) -> Iterator[Option]:
+        """The legal options that a person is shown: those of others only where they tell nothing that is private."""
+        telling = self._telling()
+        return (o for o in every_option(self.game) if not o.interrupt or not telling or o.by == seat)
+
+    def show_options(self, seat: str, limit: int, *, interrupts: bool) -> list[Option]:
         """Lists legal options with numbers."""
-        found = (option for option in every_option(self.game) if interrupts or not option.interrupt)
+        found = (option for option in self.offered(seat) if interrupts or not option.interrupt)
         options = list(islice(found, limit + 1))
         for number, option in enumerate(options[:limit], 1):
             actor = f"  ({option.by}, out of turn)" if option.interrupt else ""
             output.echo(f"{number:>5}  {option}{actor}")
         if len(options) > limit:
             output.echo("       … there are more; `o` lists them")
-        elif not interrupts and any(option.interrupt for option in every_option(self.game)):
+        elif not interrupts and any(option.interrupt for option in self.offered(seat)):
             output.echo(output.style("       (`o` also lists what may be done out of turn)", dim=True))
         return options[:limit]
 
     def show_news(self, decision: Decision, seat: str) -> None:
         """Prints the events since this person last decided."""
-        state = state_json(self.game, viewer=seat)
-        before, ply = self.seen.get(seat, (None, self.game.ply))
-        for line in self.public(self.game.history[ply:]):
-            if not line.startswith(f"{seat}: "):
-                output.echo(f"  {line}")
+        view = self.game.view(seat)
+        before, ply = self.seen.get(seat, (None, view.ply))
+        for event in view.history[ply:]:
+            if event.by != seat:
+                output.echo(f"  {event}")
         if before is None:
             if self.game.ply == 0 or not self.seen:
-                for line in state_lines(state):
+                for line in state_lines(view.state):
                     output.echo(line)
         else:
-            lines = list(changes(before, state))
+            lines = list(changes(before, view.state))
             for line in lines[:_CHANGES]:
                 output.echo(output.style(f"  {line}", fg="cyan"))
             if len(lines) > _CHANGES:
                 output.echo(f"  … and {len(lines) - _CHANGES} more (`s` shows the state)")
-        self.seen[seat] = (state, self.game.ply)
-
-    def public(self, options: list[Option]) -> list[str]:
-        """Decisions as lines, without the secret choices of a decision that is still open."""
-        lines = [f"{option.by or 'chance'}: {option}" for option in options]
-        decision = self.game.decision
-        if decision is not None and decision.together:
-            for i in reversed(range(len(options))):
-                if options[i].decision != decision.name:
-                    break
-                lines[i] = f"{options[i].by}: has chosen"
-        return lines
+        self.seen[seat] = (view.state, view.ply)
 
 
 def _read(prompt: str) -> str | None:

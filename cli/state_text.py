@@ -25,6 +25,10 @@ def state_lines(state: State) -> Iterator[str]:
         yield piece
         yield from _pieces(piles)
         yield ""
+    if counts := state.get("counts"):
+        yield "how many"
+        yield from table([(f"  {name}", number) for name, number in counts.items()], right=(1,))
+        yield ""
 
 
 def _pieces(piles: dict[str, dict[str, int]]) -> Iterator[str]:
@@ -60,7 +64,7 @@ def _global(entities: dict[str, dict[str, Any]]) -> Iterator[str]:
 
 
 def _kind(kind: str, entities: dict[str, dict[str, Any]]) -> Iterator[str]:
-    names = list(next(iter(entities.values()), {}))
+    names = list(dict.fromkeys(name for fields in entities.values() for name in fields))  # some do not see all of them
     # Columns and entities without values are left out.
     names = [n for n in names if any(not _empty(fields.get(n)) for fields in entities.values())]
     rows = [

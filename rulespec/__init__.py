@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rulespec.engine.game.legal_options import LegalOptions
     from rulespec.engine.game.option import Decision, IllegalOptionError, Option, Refusal, Result, RulesetFaultError
     from rulespec.engine.game.view import scores, state_json
+    from rulespec.engine.game.views import View
     from rulespec.engine.replay.replay import replay_log
     from rulespec.errors import RulespecError
     from rulespec.load import load_ruleset
@@ -36,6 +37,7 @@ __all__ = [
     "Result",
     "RulesetFaultError",
     "RulespecError",
+    "View",
     "load_ruleset",
     "replay_log",
     "scores",
@@ -50,6 +52,7 @@ _HOMES = {
         *("Decision", "IllegalOptionError", "Option", "Refusal", "Result", "RulesetFaultError"),
     ),
     "rulespec.engine.game.view": ("scores", "state_json"),
+    "rulespec.engine.game.views": ("View",),
     "rulespec.engine.replay.replay": ("replay_log",),
     "rulespec.errors": ("RulespecError",),
     "rulespec.load": ("load_ruleset",),

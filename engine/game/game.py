@@ -11,27 +11,30 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rulespec.diagnostics.report import failure
 from rulespec.engine.game import scoring
+from rulespec.engine.game.guarded import NOT_YOURS, guarded_refusal
+from rulespec.engine.game.inspected import TABLE, Inspected
 from rulespec.engine.game.legal_options import LegalOptions, offers
 from rulespec.engine.game.machines import Backend, Machines, machine
 from rulespec.engine.game.notation import words
-from rulespec.engine.game.option import Decision, IllegalOptionError, Labels, Option, OptionKind, Refusal, Result
+from rulespec.engine.game.option import Decision, IllegalOptionError, Option, OptionKind, Refusal, Result
 from rulespec.engine.game.position import Position
 from rulespec.engine.game.query import Queries
 from rulespec.engine.game.refusal import refused, why_never, why_not
 from rulespec.engine.game.seating import check_seats, check_settings
-from rulespec.engine.game.state_fields import Plain, StateFields
-from rulespec.engine.program import ir
-from rulespec.engine.program.faults import ProgramFaultError
-from rulespec.engine.program.journal import State
+from rulespec.engine.game.state_fields import Plain
 from rulespec.typed import nodes as typed
 from rulespec.typed.teams import teams
+
+if TYPE_CHECKING:
+    import random
+
+    from rulespec.engine.game.views import View
 
 
 class TakenBack(Struct, frozen=True):
@@ -50,7 +53,7 @@ class TakenBack(Struct, frozen=True):
     set: tuple[tuple[str, Plain], ...] = ()
 
 
-class Game:
+class Game(Inspected):
     """A game of a ruleset.
 
     Args:
@@ -84,18 +87,6 @@ class Game:
         self.position = Position(runs, None if start is None else lambda state: self._enter(start, state))
         """The state as numbers, for code that is in a hurry."""
 
-    def _enter(self, start: str, state: State) -> int:
-        """Puts the arguments of a call into their cells, and gives the block of its procedure."""
-        try:
-            name, values = self._queries.call(start, state)
-        except ProgramFaultError as fault:
-            raise self.position.fault(fault, self._queries.program) from None
-        block, cells = self.position.program.entries[name]
-        state[cells[0]] = ir.END
-        for at, value in zip(cells[1:], values, strict=True):
-            state[at] = value
-        return block
-
     def copy(self) -> Game:
         """An independent copy, history included."""
         twin = object.__new__(Game)
@@ -124,7 +115,7 @@ class Game:
         if number < 0:
             return None
         d = self.position.program.decisions[number]
-        return Decision(d.name, self._seat(self.position.decider()), d.doc, d.together, self._deciders())
+        return Decision(d.name, self._seat(self.position.decider()), d.doc, bool(d.held), self._deciders())
 
     @property
     def legal_options(self) -> LegalOptions:
@@ -180,19 +171,37 @@ class Game:
             return False
         return self.position.is_legal(option.kind.choice, option.args)
 
-    def why_not(self, option: Option) -> Refusal | None:
-        """Why the option may not be taken: the first condition that fails. None if it is legal."""
+    def why_not(self, option: Option, seat: str | None = TABLE) -> Refusal | None:
+        """Why the option may not be taken: the first condition that fails. None if it is legal.
+
+        Args:
+            option: an option.
+            seat: who asks: it is told what it may know (None: what all may); left out, all that there is to be told.
+        """
         number = self.position.asked
         if number < 0:
             return refused("the game is over")
-        if self.is_legal(option):
-            return None
         program = self.position.program
         d = program.decisions[number]
         if not offers(self.option_kinds, option.kind):
             return refused(f"the open decision is `{d.name}`, not `{option.decision}`", d.span)
         choice = d.choices[option.kind.choice]
+        if seat != TABLE and not self._own(option, seat):
+            return refused(NOT_YOURS)
+        if self.is_legal(option):
+            return None
+        if seat is not None and seat != TABLE:
+            state = self.watcher.guarded(self.position.state, self.seats.index(seat))
+            return guarded_refusal(program, self.labels, choice, option.args, state)
         return why_not(self.position.value, self.labels, choice, option.args, program.slots + 1)
+
+    def _own(self, option: Option, seat: str | None) -> bool:
+        """Whether an option of the open decision, legal or not, is a seat's own."""
+        if seat is None:
+            return False
+        if option.interrupt:
+            return self._seat(self.position.actor(option.kind.choice, option.args)) == seat
+        return seat in (self._deciders() or (self._seat(self.position.decider()),))
 
     # --- moves -------------------------------------------------------------------------------------
 
@@ -276,58 +285,23 @@ class Game:
         """16 hex digits that depend on the state alone: the same on every machine and Python version."""
         return self.position.hash
 
-    @property
-    def labels(self) -> Labels:
-        """The names of entities and seats, by their numbers."""
-        return self._words.labels
-
-    def value(self, text: str) -> str:
-        """The value of an expression of the rules language in this state; seats may be written by their names.
+    def view(self, seat: str | None) -> View:
+        """What a seat sees of the game, as a value that holds nothing else; None: what all seats see.
 
         Raises:
-            DiagnosticsError: if it is not a correct expression.
+            ValueError: if there is no such seat.
         """
-        try:
-            return self.labels.show(*self._queries.value(text, self.position.state))
-        except ProgramFaultError as fault:
-            raise self.position.fault(fault, self._queries.program) from None
+        from rulespec.engine.game.views import view_of  # lazily: most games are not looked at
 
-    def set_value(self, target: str, value: str) -> None:
-        """Puts a value into a state field, an account or a place of pieces, for set-ups that are given.
+        if seat is not None and seat not in self.seats:
+            raise ValueError(f"there is no seat `{seat[:80]}`")
+        return view_of(self, seat)
 
-        Pieces come out of (go back to) the pile's first place, money out of (to) an unlimited account of its unit.
+    def determinize(self, seat: str, rng: random.Random) -> Game:
+        """A game that the seat cannot tell from this one; see `rulespec.engine.game.determinize`."""
+        from rulespec.engine.game.determinize import determinize
 
-        Raises:
-            DiagnosticsError: if the target or the value do not fit, or the pile does not hold so many pieces.
-        """
-        try:
-            self.position.edit(lambda state: self._queries.assign(target, value, state))
-        except ProgramFaultError as fault:
-            raise self.position.fault(fault, self._queries.program) from None
-
-    def prepare(self, call: str) -> None:
-        """Runs a procedure, such as `deal(red)`, before the game begins, for set-ups that are given.
-
-        Raises:
-            DiagnosticsError: RS803 if it is no call of a procedure; RS718 if a decision opens, if it ends the game, or
-                if the game has begun. Nothing has changed then.
-        """
-        if hurdle := self.position.prepare(lambda state: self._enter(call, state)):
-            help_ = "`run` is for procedures without decisions; what they decide can be put in place by `set`"
-            raise failure("RS718", f"`{call}` cannot be run before the start: {hurdle}", None, help_)
-
-    def broken_invariants(self) -> list[str]:
-        """The invariants that do not hold, each as its name and text."""
-        found = [self.position.program.invariants[i] for i in self.position.broken_invariants()]
-        return [f"{v.name}: {v.condition.reason}" if v.condition.reason != v.name else v.name for v in found]
-
-    def why_broken(self, invariant: str) -> str:
-        """For which entities an invariant does not hold, and the values that it sees there; "" if it has no value."""
-        condition = self.ruleset.rules.invariants[invariant].condition
-        try:
-            return self._queries.why_broken(condition, self.position.state, self.labels.show)
-        except ProgramFaultError:
-            return ""
+        return determinize(self, seat, rng)
 
     def why_none(self) -> list[str]:
         """Why the open decision has no legal option: a line for each of its options and reasons."""
@@ -344,8 +318,3 @@ class Game:
 
     def _seat(self, number: int) -> str | None:
         return self.seats[number] if number >= 0 else None
-
-    @cached_property
-    def fields(self) -> StateFields:
-        """The state fields, by name."""
-        return StateFields(self.ruleset, self.position.program, self.labels)

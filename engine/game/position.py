@@ -32,12 +32,25 @@ _stamps = count(1)
 """Numbers for positions: no two positions of any games have the same."""
 
 
+class Seen(Struct, gc=False):
+    """What seats have seen of a decision, once a view has been asked for.
+
+    Attributes:
+        seers: for each argument, the set of the seats that see it.
+        memories: a seat → what it remembers after the decision.
+    """
+
+    seers: tuple[int, ...]
+    memories: dict[int, bytes]
+
+
 class Step(Struct, gc=False):
     """A decision that has been taken: its undo journal, and the hash of the position before it, if it is known."""
 
     journal: Journal
     option: Option
     before: int | None
+    seen: Seen | None = None
 
 
 def _guarded(

@@ -33,16 +33,14 @@ def why_not(value: Value, labels: Labels, choice: ir.Choice, args: Sequence[int]
     """
     bound = [0] * slots
     for param, arg in zip(choice.params, args, strict=True):
-        if not _in_domain(value, param, arg, tuple(bound)):
-            shown = labels.show(param.type, arg)
-            reason = param.reason or f"`{shown}` is not a `{param.name}` in {param.text}"
-            return _by_rule(reason, param.text, {param.name: shown}, param.span)
+        if not in_domain(value, param, arg, tuple(bound)):
+            return out_of_domain(labels, param, arg)
         bound[param.slot] = arg
         if param.where is not None and not value(param.where.expr, tuple(bound)):
-            return _failed(value, labels, param.where, tuple(bound))
+            return failed(value, labels, param.where, tuple(bound))
     for condition in choice.requires:
         if not _holds(value, condition, bound):
-            return _failed(value, labels, condition, tuple(bound))
+            return failed(value, labels, condition, tuple(bound))
     return _by_rule("chance never takes this", "", {}, choice.span)
 
 
@@ -67,7 +65,7 @@ def _refusals(
     if len(args) == len(choice.params):
         for condition in choice.requires:
             if not _holds(value, condition, bound):
-                yield args, _failed(value, labels, condition, tuple(bound))
+                yield args, failed(value, labels, condition, tuple(bound))
                 return
         return
     param = choice.params[len(args)]
@@ -82,7 +80,7 @@ def _refusals(
         empty = False
         bound[param.slot] = member
         if param.where is not None and not value(param.where.expr, tuple(bound)):
-            yield (*args, member), _failed(value, labels, param.where, tuple(bound))
+            yield (*args, member), failed(value, labels, param.where, tuple(bound))
         else:
             yield from _refusals(value, labels, choice, slots, (*args, member))
     if empty:
@@ -99,7 +97,7 @@ def conditions_held(value: Value, choice: ir.Choice, args: Sequence[int], slots:
     bound = [0] * slots
     try:
         for param, arg in zip(choice.params, args, strict=True):
-            yield _in_domain(value, param, arg, tuple(bound)), param.low
+            yield in_domain(value, param, arg, tuple(bound)), param.low
             bound[param.slot] = arg
             if param.where is not None:
                 yield bool(value(param.where.expr, tuple(bound))), param.where.expr
@@ -116,7 +114,8 @@ def _holds(value: Value, condition: ir.Condition, bound: list[int]) -> bool:
     return bool(value(condition.expr, tuple(bound)))
 
 
-def _in_domain(value: Value, param: ir.Param, arg: int, bound: tuple[int, ...]) -> bool:
+def in_domain(value: Value, param: ir.Param, arg: int, bound: tuple[int, ...]) -> bool:
+    """Whether a parameter ranges over a value, before its `where`."""
     if arg == param.none:
         return True
     low = value(param.low, bound)
@@ -125,7 +124,15 @@ def _in_domain(value: Value, param: ir.Param, arg: int, bound: tuple[int, ...]) 
     return low <= arg <= value(param.high, bound)
 
 
-def _failed(value: Value, labels: Labels, condition: ir.Condition, bound: tuple[int, ...]) -> Refusal:
+def out_of_domain(labels: Labels, param: ir.Param, arg: int) -> Refusal:
+    """The refusal of a value over which a parameter does not range."""
+    shown = labels.show(param.type, arg)
+    reason = param.reason or f"`{shown}` is not a `{param.name}` in {param.text}"
+    return _by_rule(reason, param.text, {param.name: shown}, param.span)
+
+
+def failed(value: Value, labels: Labels, condition: ir.Condition, bound: tuple[int, ...]) -> Refusal:
+    """The refusal of a condition that does not hold."""
     seen = {}
     for shown in condition.shown:
         args = [labels.show(a.type, value(a.expr, bound)) for a in shown.args]

@@ -6,6 +6,8 @@ from typing import Any
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.scoring import points
+from rulespec.engine.game.secrets import hidden
+from rulespec.engine.game.shown_state import named_state
 
 
 def scores(game: Game) -> dict[str, int]:
@@ -21,28 +23,8 @@ def state_json(game: Game, viewer: str | None = None) -> dict[str, Any]:
         viewer: a seat; what is private to other seats is null then. Nobody (None) sees everything.
 
     Returns:
-        `{"entities": {…}, "pieces": {…}}`; empty piles are left out.
+        `{"entities": {…}, "pieces": {…}}`; empty piles are left out, and those that the viewer does not see.
     """
-    entities: dict[str, dict[str, dict[str, Any]]] = {}
-    pieces: dict[str, dict[str, dict[str, int]]] = {}
-    show = game.labels.show
-    for cell, value in zip(game.position.program.cells, game.position.state, strict=False):
-        if cell.group == "rules":
-            continue
-        owner = ".".join([show(kind, number) for kind, number in cell.by_seat]) or cell.owner
-        if cell.group == "pieces":
-            if value:
-                place = cell.place
-                if cell.index_kind:
-                    place = f"{place}[{game.labels.names[cell.index_kind][cell.index]}]"
-                pieces.setdefault(cell.name, {}).setdefault(owner, {})[place] = value
-            continue
-        hidden = viewer is not None and owner != viewer and _is_private(game, cell.private)
-        shown = None if hidden else game.labels.plain(cell.type, value)
-        entities.setdefault(cell.group, {}).setdefault(owner, {})[cell.name] = shown
-    return {"entities": entities, "pieces": pieces}
-
-
-def _is_private(game: Game, private: str) -> bool:
-    """Whether a field is private: always, or with a setting of this name."""
-    return private == "true" or game.settings.get(private) == "true"
+    position = game.position
+    unseen = hidden(position.program, position.value, game.seats.index(viewer)) if viewer is not None else {}
+    return named_state(position.program, game.labels, position.state, unseen, null=True)

@@ -248,6 +248,12 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
         fail(
             "RS605", f"the log has version {found}; this program reads version {VERSION}", span, help="update rulespec"
         )
+    if "for" in data:
+        help_ = "who keeps the table has the whole log; `rulespec log` makes such a part of it"
+        span = _find(display, number, line, "for")
+        fail(
+            "RS342", "this is what one seat has seen of a game, which cannot be played again from it", span, help=help_
+        )
     _keys(data, _HEADER_KEYS, {"ruleset", "seats"}, display, number, line)
     ruleset, hash_ = data["ruleset"], data.get("ruleset_hash", "")
     if not isinstance(ruleset, str) or not isinstance(hash_, str) or len(ruleset) > 1000:

@@ -27,6 +27,7 @@ class _Turn(NamedTuple):
         first: the first of the cells that hold what was chosen.
         width: how many of them belong to a seat.
         size: how many there are.
+        asked: the cell of the set of those who are asked.
     """
 
     decision: typed.Decide
@@ -35,6 +36,7 @@ class _Turn(NamedTuple):
     first: int
     width: int
     size: int
+    asked: int
 
     @property
     def var(self) -> typed.Var:
@@ -154,10 +156,11 @@ class DecisionLowering:
         by: ir.Expr | None,
         choices: list[ir.Choice],
         among: ir.Expr | None = None,
+        held: tuple[int, ...] = (),
+        all_: ir.Expr | None = None,
     ) -> None:
         number = len(self.b.p.decisions)
-        together = s.form == "together"
-        self.b.p.decisions.append(ir.Decision(s.name, s.doc, by, together, tuple(choices), block, s.span, among))
+        self.b.p.decisions.append(ir.Decision(s.name, s.doc, by, held, tuple(choices), block, s.span, among, all_))
         self.b.p.blocks[block].exit = ir.Ask(number)
 
     def _together(self, s: typed.Decide, scope: Scope) -> None:
@@ -171,7 +174,7 @@ class DecisionLowering:
         plain = typed.Each(members.type, s.span, "set", _unordered(s.each), None, None)
         self.b.store(asked, self.b.x.expr(plain, scope))
         again = typed.Binder(s.each.var, s.each.source, s.each.order, s.each.start, None)
-        turn = _Turn(s, again, scope.with_source(s.each.source, cell(asked)), held[0], width, len(held))
+        turn = _Turn(s, again, scope.with_source(s.each.source, cell(asked)), held[0], width, len(held), asked)
         choices = self._ask_all(turn)
         self._carry_out_all(turn, choices)
 
@@ -201,7 +204,8 @@ class DecisionLowering:
                 self.b.store(param.cell, FALSE)
             self.b.goto(head)
         who = self.b.x.expr(typed.Local(turn.var.type, s.span, turn.var), inner)
-        self._ask(s, ask, who, [choice for choice, _ in choices])
+        held = tuple(range(turn.first, turn.first + turn.size, turn.width))
+        self._ask(s, ask, who, [choice for choice, _ in choices], held=held, all_=cell(turn.asked))
         self.b.here = after
         return choices
 

@@ -34,9 +34,7 @@ class Layout:
             self.add(ir.CellName("rules", "", name, "int"))
         self.p.start[ir.WINNERS] = -1
         for field_ in declarations.fields.values():
-            self.field_at[field_] = self.add(
-                ir.CellName("game", "game", field_.name, type_name(field_.type), private=field_.private)
-            )
+            self.field_at[field_] = self.add(ir.CellName("game", "game", field_.name, type_name(field_.type)))
         for kind in declarations.kinds.values():
             for field_ in kind.state.values():
                 self.field_at[field_] = len(self.p.cells)
@@ -46,7 +44,7 @@ class Layout:
                     self.p.arrays.append(tuple(range(self.size(f"{kind.name}.place"))))
                 type_ = type_name(field_.type)
                 for name, owner in self._owners((kind.name,)):
-                    self._add(ir.CellName(kind.name, name, field_.name, type_, private=field_.private, by_seat=owner))
+                    self._add(ir.CellName(kind.name, name, field_.name, type_, by_seat=owner))
         for piece in declarations.pieces.values():
             for place in piece.places.values():
                 self.place_at[place] = len(self.p.cells)

@@ -14,6 +14,7 @@ from rulespec.engine.lower.layout import Layout, type_name
 from rulespec.engine.lower.marks import Marks
 from rulespec.engine.lower.options import OptionLowering
 from rulespec.engine.lower.procedures import Procedures
+from rulespec.engine.lower.secrecy import add_secrets
 from rulespec.engine.lower.start import StartValues
 from rulespec.engine.lower.statements import StatementLowering
 from rulespec.engine.program import ir
@@ -37,6 +38,7 @@ def lower(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], marks
     x = ExpressionLowering(Layout(ruleset.declarations, seats, p), settings, p, marks)
     lower_rules(ruleset, x)
     StartValues(ruleset.declarations, x).fill()
+    add_secrets(ruleset.declarations, x)
     p.slots = x.most_slots
     return p
 

@@ -56,7 +56,10 @@ class OptionLowering:
                 where = replace(where, expr=logic("or", [is_none, where.expr]))
             at = self.b.local(f"{option.name}.{p.var.name}", type_name(p.var.type))
             text = self.conditions.text(p.span)
-            params.append(ir.Param(p.var.name, type_, slot, at, low, high, where, p.reason, text, p.span))
+            seers = p.private.to if p.private is not None else None
+            to = self.x.expr(seers, inner) if seers is not None else None
+            param = ir.Param(p.var.name, type_, slot, at, low, high, where, p.reason, text, p.span)
+            params.append(replace(param, private=p.private is not None, to=to))
             conditions = inner
             body = body.in_cell(p.var, at)
         return tuple(params), conditions, body

@@ -14,6 +14,8 @@ from __future__ import annotations
 from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
+from rulespec.engine.program.cells import CellName as CellName
+from rulespec.engine.program.cells import Owner as Owner
 from rulespec.engine.program.limits import NO_NUMBER
 
 PC, ENDING, WINNERS = 0, 1, 2
@@ -376,6 +378,7 @@ class Param(Struct, frozen=True, gc=False):
 
     After these stands none, as the last, if `type` ends in `?`.
     `steps` is what each of the values counts for when the options are listed; 0 if they are not counted.
+    `private`: of others than who decides, only the set `to` of seats sees the value, which is in its slot then.
     """
 
     name: str
@@ -389,6 +392,8 @@ class Param(Struct, frozen=True, gc=False):
     text: str
     span: Span
     steps: int = 0
+    private: bool = False
+    to: Expr | None = None
 
     @property
     def none(self) -> int | None:
@@ -418,17 +423,20 @@ class Decision(Struct, frozen=True, gc=False):
     """A decision, which the seat `by` takes (None: chance).
 
     Where `among` is a set of seats, any of them may take it, and `by` is the one of them who leads.
-    `together`: others choose at the same time, so nobody is shown this choice yet.
+    Where it is taken together, others choose at the same time, and nobody is shown this choice yet: `held` are the
+    cells, seat by seat, that hold the number of the choice + 1, or 0 while the seat has not chosen; `all` is the set of
+    those who are asked.
     """
 
     name: str
     doc: str
     by: Expr | None
-    together: bool
+    held: tuple[int, ...]
     choices: tuple[Choice, ...]
     block: int
     span: Span
     among: Expr | None = None
+    all: Expr | None = None
 
 
 class Invariant(Struct, frozen=True, gc=False):
@@ -453,27 +461,20 @@ class Scoring(Struct, frozen=True, gc=False):
     tiebreaks: tuple[Tiebreak, ...]
 
 
-Owner = tuple[tuple[str, int], ...]
-"""An entity, or several that a pile belongs to: the kind and the number of each."""
+class Secret(Struct, frozen=True, gc=False):
+    """Neighbouring cells that not everybody sees, one for each tuple of entities.
 
-
-class CellName(Struct, frozen=True, gc=False):
-    """The meaning of a cell.
-
-    `group` is a kind, "game", "pieces" or "rules" (locals). `owner` names the entity or pile (seats by their numbers);
-    `by_seat` says what it is made of if its name depends on the seats. `name` is the field or the type of pieces,
-    `index` the place's entity of the kind `index_kind`, if it has one.
+    `sizes` are the numbers of the entities of each kind. With the entities in slots 0, 1, …,
+    `to` is the set of the seats that see the cell, and while `open` holds everybody does. `counted`: everybody sees the
+    sum over the `alike` kinds, which are numbered in `sizes`.
     """
 
-    group: str
-    owner: str
-    name: str
-    type: str
-    place: str = ""
-    index_kind: str = ""
-    index: int = -1
-    private: str = ""
-    by_seat: Owner = ()
+    cells: range
+    sizes: tuple[int, ...]
+    to: Expr
+    open: Expr | None
+    counted: bool
+    alike: frozenset[int]
 
 
 class Program(Struct):
@@ -496,6 +497,7 @@ class Program(Struct):
     cells: list[CellName] = []
     tokens: dict[int, int] = {}
     """The first cell that says where tokens of a kind are → the array of the places, each of which is itself."""
+    secrets: list[Secret] = []
     entries: dict[str, tuple[int, tuple[int, ...]]] = {}
     """Procedure → its first block and the cells of its parameters: a game may start there."""
     main: int = 0

@@ -16,6 +16,7 @@ from rulespec.typed.traversal import (
     definition_expressions,
     expressions,
     head_expressions,
+    secrecies,
     statement_expressions,
     walk,
 )
@@ -74,6 +75,15 @@ def _check_totals(c: Context, work: Work) -> None:
         shown = partial(dearest, work, asked, times, check.var.name)
         if not _check(c, total, "the checks of all entities together", check.span, shown, MAX_CHECK_WORK):
             break
+    total = 0
+    for secrecy in secrecies(c.declarations):
+        times = prod(work.sizes.kind(var.type) for var in secrecy.at)
+        asked = [e for e in (secrecy.to, secrecy.open) if e is not None]
+        total += times * sum(map(work.of, asked))
+        name = "who sees what is private, for all entities together,"
+        if not _check(c, total, name, secrecy.span, partial(dearest, work, asked, times), MAX_CHECK_WORK):
+            break
+    total = 0
     for invariant in c.rules.invariants.values():
         total += work.of(invariant.condition)
         name = f"the invariant `{invariant.name}`, with those before it,"

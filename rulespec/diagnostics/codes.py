@@ -95,6 +95,8 @@ CODES: dict[str, str] = {
     "RS325": "a place of tokens is asked for",
     "RS326": "room in a place without a capacity",
     "RS327": "only tokens move by themselves",
+    "RS341": "who may see something depends on a secret",
+    "RS342": "a log for one seat",
     "RS401": "a rule that calls itself",
     "RS402": "a loop that may not end",
     "RS403": "a `match` that leaves cases out",

@@ -290,6 +290,13 @@ class Repeat(Stmt, frozen=True):
     body: tuple[Stmt, ...]
 
 
+class Privacy(Struct, frozen=True, gc=False):
+    """`private`: who sees an argument, besides who decides."""
+
+    span: Span
+    to: Expr | None
+
+
 class OptionParam(Struct, frozen=True, gc=False):
     """`name in low [.. high] [or none] [where where]`."""
 
@@ -299,6 +306,7 @@ class OptionParam(Struct, frozen=True, gc=False):
     where: Expr | None
     reason: Text
     none: bool = False
+    private: Privacy | None = None
 
 
 class OptionDef(Struct, frozen=True, gc=False):

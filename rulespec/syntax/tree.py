@@ -173,12 +173,15 @@ class _Builder(ExpressionBuilder):
         return tuple(x for x in c if isinstance(x, ast.OptionParam))
 
     def option_param(self, meta: Meta, c: list[Any]) -> ast.OptionParam:
-        name, low, high, where, reason = c
+        name, low, high, where, reason, private = c
         last = low if high is None else high
         none = isinstance(last, ast.Binary) and last.op == "or" and isinstance(last.right, ast.Nothing)
         if none:  # the grammar takes `s or none` for a condition
             low, high = (last.left, None) if high is None else (low, last.left)
-        return ast.OptionParam(name, low, high, where, self._text(reason, meta), none)
+        return ast.OptionParam(name, low, high, where, self._text(reason, meta), none, private)
+
+    def privacy(self, meta: Meta, c: list[Any]) -> ast.Privacy:
+        return ast.Privacy(self.origin.span(meta), c[0])
 
     # items
     def modifier(self, meta: Meta, c: list[Any]) -> str:

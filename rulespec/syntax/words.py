@@ -37,6 +37,7 @@ OTHERS = frozenset(
             "options",
             "order",
             "players",
+            "private",
             "procedure",
             "remove",
             "replace",

@@ -49,11 +49,28 @@ class FactDecl(Struct):
     places: dict[int, Span] = {}
 
 
+class Secrecy(Struct, frozen=True, eq=False):
+    """Who sees what is private.
+
+    Attributes:
+        at: the entities at hand, which `to` and `open` may read: that of a field, or those of a pile and of its place.
+        to: the set of the seats that see it.
+        open: while it holds, everybody does.
+        counted: whether everybody sees how many there are.
+    """
+
+    at: tuple[Var, ...]
+    to: Expr
+    open: Expr | None
+    counted: bool
+    span: Span
+
+
 class FieldDecl(Struct, eq=False):
     """A state field or an account, of every entity of `kind` or of the game as a whole (kind "").
 
     Attributes:
-        private: name of the setting that hides it from other players, "true" if it is always hidden, or "".
+        private: who sees it; None: everybody.
         type_span: place of its type or unit.
     """
 
@@ -66,7 +83,7 @@ class FieldDecl(Struct, eq=False):
     start: Expr | None = None
     account: bool = False
     unlimited: bool = False
-    private: str = ""
+    private: Secrecy | None = None
     type_span: Span | None = None
 
 
@@ -109,6 +126,7 @@ class PlaceDecl(Struct, eq=False):
     Attributes:
         fresh: a token that comes here has the state that it started with.
         at_most: how many tokens find room here, and the variable that stands for the entity of the index in it.
+        private: who sees what is there; None: everybody.
     """
 
     name: str
@@ -117,6 +135,7 @@ class PlaceDecl(Struct, eq=False):
     fresh: bool = False
     at_most: Expr | None = None
     var: Var | None = None
+    private: Secrecy | None = None
 
 
 class PieceDecl(Struct, eq=False):
@@ -535,10 +554,18 @@ class Repeat(Stmt, frozen=True):
     body: Block
 
 
+class Privacy(Struct, frozen=True):
+    """Who sees an argument besides who decides: the set `to`, or nobody."""
+
+    to: Expr | None
+    span: Span
+
+
 class OptionParam(Struct, frozen=True):
     """A parameter of an option: a set (`high` None) or the numbers `low` … `high`.
 
     If the type of `var` is an optional, none is one more value, which `where` does not ask about.
+    `private`: not all see its value.
     """
 
     var: Var
@@ -547,6 +574,7 @@ class OptionParam(Struct, frozen=True):
     where: Expr | None
     reason: str
     span: Span
+    private: Privacy | None = None
 
 
 class Requirement(Struct, frozen=True):

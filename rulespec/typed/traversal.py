@@ -102,11 +102,28 @@ def statement_expressions(s: typed.Stmt) -> list[typed.Expr]:
             found += _of_binder(s.each)
         for o in s.options:
             for p in o.params:
-                found += [e for e in (p.low, p.high, p.where) if e is not None]
+                to = p.private.to if p.private is not None else None
+                found += [e for e in (p.low, p.high, p.where, to) if e is not None]
             found += [e for e in (o.by, o.weight) if e is not None]
             found += head_expressions(o.head)
         return found
     return []
+
+
+def secrecies(declarations: typed.Declarations) -> Iterator[typed.Secrecy]:
+    """Every `private:` of the declarations."""
+    fields = [*declarations.fields.values(), *(f for k in declarations.kinds.values() for f in k.state.values())]
+    places = [place for piece in declarations.pieces.values() for place in piece.places.values()]
+    found = [*(field.private for field in fields), *(place.private for place in places)]
+    yield from (secrecy for secrecy in found if secrecy is not None)
+
+
+def private_params(rules: typed.Rules) -> Iterator[typed.OptionParam]:
+    """The parameters of options whose arguments not everybody sees."""
+    for procedure in rules.procedures.values():
+        for s in walk(procedure.body):
+            for option in s.options if isinstance(s, typed.Decide) else ():
+                yield from (param for param in option.params if param.private is not None)
 
 
 def called(procedures: Iterable[typed.Procedure]) -> dict[typed.Procedure, None]:

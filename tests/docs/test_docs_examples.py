@@ -22,6 +22,7 @@ PAGES = [
     "docs/concepts.md",
     "docs/explanation/shadow_of_the_emperor.md",
     "docs/explanation/tetrarchia.md",
+    "docs/guides/hidden_information.md",
     "docs/guides/perft.md",
     "docs/guides/variants.md",
     "docs/reference/commands.md",

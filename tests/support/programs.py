@@ -14,6 +14,7 @@ import programs_numbers
 import programs_places
 import programs_players
 import programs_seats
+import programs_secrets
 from cases import split, write
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -45,6 +46,8 @@ class Writer:
     def __init__(self, below: Below) -> None:
         self.number = below
         self.names = 0
+        self.secrets = 5
+        """Of so many parameters, one is private."""
         self.together = False
         """Whether the place is in an option of a decision that is taken together."""
         self.answers = 0
@@ -312,6 +315,7 @@ class Writer:
                 params.append(f"{name} in {self.pick('0', '1', 'n - n')} .. {self.pick('2', 'few', 'abs(m) % 3')}")
                 type_ = NUM
             params[-1] += programs_numbers.or_none(self, inner, name, type_, self.number(2) > 0)
+            params[-1] += programs_secrets.privacy(self, scope)
         head = f"{pad}option {self.fresh()}" + (f"({', '.join(params)})" if params else "")
         lines = [f"{head}{weight and f' weight abs({self.expr(NUM, inner, 1)}) % 3'}:"]
         lines += [f"{pad}    {line}" for line in programs_heads.head(self, inner)]
@@ -423,8 +427,8 @@ def programs(draw: Callable[[st.SearchStrategy[int]], int]) -> str:
     return Writer(lambda below: draw(st.integers(0, below - 1))).program()
 
 
-WHOLE_WORLD = programs_places.with_tokens(programs_links.linked(programs_seats.seated(with_numbers(WORLD))))
-WHOLE_WORLD += programs_boards.BOARD
+_WORLD = programs_places.with_tokens(programs_links.linked(programs_seats.seated(with_numbers(WORLD))))
+WHOLE_WORLD = programs_secrets.secretive(_WORLD) + programs_boards.BOARD
 """The files that the programs are written for."""
 
 

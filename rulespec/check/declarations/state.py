@@ -6,9 +6,9 @@ from rulespec.check.declarations.reader import TEXTS, DeclarationReader
 from rulespec.check.origins import constants_at, typed_at
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import nearest
-from rulespec.documents.nodes import Node, Scalar, entries, get, text, truth
+from rulespec.documents.nodes import Node, Scalar, entries, get, truth
 from rulespec.typed import nodes as typed
-from rulespec.types import BOOL, NO_NUMBER, Bad, Ent, Maybe, Num
+from rulespec.types import NO_NUMBER, Bad, Ent, Maybe, Num
 
 
 def read_state(r: DeclarationReader) -> None:
@@ -28,28 +28,7 @@ def read_state(r: DeclarationReader) -> None:
                 r.d.fields[field] = _field(r, field, "", place, spec)
 
 
-def _private(r: DeclarationReader, name: str, kind: str, place: Scalar, spec: Node) -> str:
-    """The bool option under which a field is shown to its own player only, or "true"; "" if everybody sees it."""
-    private = get(spec, "private")
-    hidden = text(private)
-    if hidden not in ("", "true", "false"):
-        option = r.d.settings.get(hidden)
-        if option is None or option.type != BOOL:
-            hint, notes = nearest(hidden, {o.name: o.span for o in r.d.settings.values()})
-            span = (private or place).span
-            r.report.error("RS221", f"`{hidden}` is not a bool option", span, notes=notes, help=hint)
-            hidden = ""
-        r.d.used.add(hidden)
-    hidden = "" if hidden == "false" else hidden
-    if hidden and kind != r.d.player_kind:
-        message = f"`{name}` is no player's own, and would be hidden from everybody"
-        help_ = f"only state under `kinds.{r.d.player_kind}.state` is private: declare it there, or leave `private` out"
-        r.report.error("RS229", message, (private or place).span, help=help_)
-    return hidden
-
-
 def _field(r: DeclarationReader, name: str, kind: str, place: Scalar, spec: Node) -> typed.FieldDecl:
-    hidden = _private(r, name, kind, place, spec)
     unit = get(spec, "account")
     if isinstance(unit, Scalar):
         if unit.text not in r.d.units:
@@ -66,14 +45,11 @@ def _field(r: DeclarationReader, name: str, kind: str, place: Scalar, spec: Node
             place.span,
             account=True,
             unlimited=unlimited,
-            private=hidden,
             type_span=unit.span,
         )
     written = get(spec, "type")
     type_, ref = r.type(written)
-    decl = typed.FieldDecl(
-        name, kind, type_, place.span, private=hidden, type_span=written.span if written is not None else None
-    )
+    decl = typed.FieldDecl(name, kind, type_, place.span, type_span=written.span if written is not None else None)
     if ref is not None and ref.form in ("range", "optional range"):
         decl.low, decl.high = ref.low, ref.high
         if ref.low > ref.high:

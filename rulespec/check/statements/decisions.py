@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from rulespec.check.expressions.names import no_shadow
 from rulespec.check.expressions.operators import common_number
+from rulespec.check.expressions.seers import seers
 from rulespec.check.expressions.sets import type_binder
 from rulespec.check.scope import Env, known_if
 from rulespec.check.statements.context import Outcome, Place, StatementContext
@@ -190,4 +191,9 @@ def _param(c: StatementContext, p: ast.OptionParam, env: Env, reads: int) -> tup
         where = x.condition(p.where, inner.learn(frozenset([(var,)])) if p.none else inner)
         inner = inner if p.none else inner.learn(known_if(where, True))
     span = p.low.span.to(p.high.span) if p.high is not None else p.low.span
-    return typed.OptionParam(var, low, high, where, p.reason.text, span), inner
+    private = _privacy(c, p.private, inner) if p.private is not None else None
+    return typed.OptionParam(var, low, high, where, p.reason.text, span, private), inner
+
+
+def _privacy(c: StatementContext, p: ast.Privacy, env: Env) -> typed.Privacy:
+    return typed.Privacy(seers(c.x, p.to, env) if p.to is not None else None, p.span)

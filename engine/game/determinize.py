@@ -1,0 +1,127 @@
+"""Games that a seat cannot tell from the one it is in: what bots search, where not everything is seen."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from rulespec.engine.game.events import HIDDEN, Event, Events
+from rulespec.engine.game.option import Option, Result
+from rulespec.errors import RulespecError
+
+if TYPE_CHECKING:
+    from rulespec.engine.game.game import Game
+
+MAX_TRIED = 100_000
+"""Decisions that are tried, for one game."""
+
+
+class NotFoundError(RulespecError):
+    """No other game has been found that looks the same to a seat."""
+
+
+def determinize(game: Game, seat: str, rng: random.Random, tried: int = MAX_TRIED) -> Game:
+    """A game that the seat cannot tell from this one: in both it has seen the same, from beginning to end.
+
+    The decisions that the seat has seen are walked again from the start. Where it has not seen all of one, those that
+    look like it are tried in a random order, and what the seat remembers must be the same after each; a dead end is
+    taken back. So whatever the rules and the events imply holds of it, every game that looks the same may come, and
+    the odds of each are not those of the game. It depends on what the seat has seen and on `rng` alone.
+
+    Args:
+        game: a game from its own start.
+        seat: who looks.
+        rng: draws what the seat has not seen.
+        tried: how many decisions are tried at most.
+
+    Raises:
+        NotFoundError: if none has been found within the bound.
+    """
+    viewer = game.seats.index(seat)
+    events = Events(game.watcher, game.position, game.seats, viewer)
+    found = _Walk(game.anew(), viewer, events.history(), events.memories(), rng, game.result).run(tried)
+    if found is None:
+        raise NotFoundError(f"no game was found that looks the same to {seat}, in {tried:,} decisions")
+    return found
+
+
+class _Walk:
+    """A search, depth first, with a stack of its own."""
+
+    def __init__(
+        self,
+        game: Game,
+        viewer: int,
+        history: tuple[Event, ...],
+        memories: list[bytes],
+        rng: random.Random,
+        result: Result | None,
+    ) -> None:
+        self.game = game
+        self.history = history
+        self.memories = memories
+        self.rng = rng
+        self.result = result
+        self.events = Events(game.watcher, game.position, game.seats, viewer)
+
+    def run(self, tried: int) -> Game | None:
+        game = self.game
+        if self.events.memories()[0] != self.memories[0]:
+            return None
+        stack = [self._candidates()] if self.history else []
+        while stack:
+            option = next(stack[-1], None)
+            if option is None:
+                stack.pop()
+                if stack:
+                    game.undo()
+                continue
+            tried -= 1
+            if tried < 0:
+                return None
+            game.apply(option)
+            if self.events.memory() != self.memories[game.ply] or (game.is_over and game.result != self.result):
+                game.undo()
+            elif game.ply == len(self.history):
+                return game
+            else:
+                stack.append(self._candidates())
+        return game if not self.history else None
+
+    def _candidates(self) -> Iterator[Option]:
+        """The legal options that look like the next event."""
+        event, game = self.history[self.game.ply], self.game
+        if game.decision is None:
+            return iter(())
+        if event.option is not None and HIDDEN not in event.option:
+            try:
+                option = game.parse(event.option, event.by, event.decision)
+            except ValueError:
+                return iter(())
+            return iter([option] if game.is_legal(option) else [])
+        own: Iterable[Option] = game.legal_options
+        if event.by in game.decision.among:
+            own = (replace(option, by=event.by) for option in own)
+        found = [option for option in chain(own, game.interrupts) if _looks_like(option, event)]
+        self.rng.shuffle(found)
+        return iter(found)
+
+
+def _looks_like(option: Option, event: Event) -> bool:
+    """Whether an option may be what a seat has seen a part of."""
+    if (option.decision, option.by) != (event.decision, event.by):
+        return False
+    if event.option is None:
+        return True
+    name, _, rest = event.option.partition("(")
+    shown = rest.removesuffix(")").split(", ") if rest else []
+    args = list(option.arguments.values())
+    return (
+        option.name == name
+        and len(args) == len(shown)
+        and all(seen in (HIDDEN, arg) for seen, arg in zip(shown, args, strict=True))
+    )

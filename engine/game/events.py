@@ -1,0 +1,130 @@
+"""What a seat has seen of a game so far: the decisions, as far as they were shown, and the memory of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from msgspec import Struct
+
+from rulespec.engine.game.option import Option
+from rulespec.engine.game.position import Position, Seen, Step
+from rulespec.engine.game.secrets import PUBLIC
+from rulespec.engine.game.sight import Sight, Watcher, digest
+from rulespec.engine.program.journal import restore
+
+HIDDEN = "?"
+"""In the place of what is not shown."""
+
+
+class Event(Struct, frozen=True):
+    """A decision that has been taken, as a seat sees it.
+
+    Attributes:
+        decision: its name.
+        by: who took it; None for chance.
+        option: the option with its arguments, `?` for those that the seat does not see; None while the choices of a
+            decision that all take together are not shown.
+    """
+
+    decision: str
+    by: str | None
+    option: str | None
+
+    def __str__(self) -> str:
+        return f"{self.by or 'chance'}: {self.option or 'has chosen'}"
+
+
+class Events:
+    """The decisions of a game as a seat (or `PUBLIC`) has seen them.
+
+    Args:
+        watcher: tells what is seen of states.
+        position: where the game stands.
+        seats: the names of the players.
+        seat: who looks.
+    """
+
+    def __init__(self, watcher: Watcher, position: Position, seats: Sequence[str], seat: int) -> None:
+        self.watcher = watcher
+        self.position = position
+        self.seats = seats
+        self.seat = seat
+        self._wanted = (1 << len(seats)) - 1 if seat == PUBLIC else 1 << seat
+
+    def history(self) -> tuple[Event, ...]:
+        """All of them, first to last; choices of a round that is not complete are not shown."""
+        steps = self.position.steps
+        self._remember()
+        open_ = len(steps) - self.watcher.chosen(self.position.state, self.position.asked).bit_count()
+        return tuple(self._event(step, shown=number < open_) for number, step in enumerate(steps))
+
+    def memory(self) -> bytes:
+        """Depends on all that the seat has seen, and on nothing else: it is the same where the seat sees the same."""
+        return self._remember()
+
+    def memories(self) -> list[bytes]:
+        """What the seat remembered before the first decision, and after each."""
+        self._remember()
+        return [self._first(), *(self._memory(step) for step in self.position.steps)]
+
+    def _first(self) -> bytes:
+        """What there was to see before the first decision."""
+        state = list(self.position.state)
+        for step in reversed(self.position.steps):
+            restore(state, step.journal)
+        return digest(repr(self.watcher.of(state, self.seat)))
+
+    def _remember(self) -> bytes:
+        """Notes with each decision what the seat remembers after it; returns what it remembers now.
+
+        What it saw before is read off the journals, so that a game which nobody looks at keeps nothing.
+        """
+        steps = self.position.steps
+        known = len(steps)
+        while known and not self._known(steps[known - 1]):
+            known -= 1
+        if known == len(steps) and known:
+            return self._memory(steps[-1])
+        state = list(self.position.state)
+        sights: list[Sight] = [self.watcher.of(state, self.seat)]
+        for step in reversed(steps[known:]):
+            restore(state, step.journal)
+            sights.append(self.watcher.of(state, self.seat))
+            if step.seen is None:
+                step.seen = Seen(self.watcher.seers(state, self._actor(step.option), step.option), {})
+        sights.reverse()
+        memory = self._memory(steps[known - 1]) if known else digest(repr(sights[0]))
+        for number, (before, after) in enumerate(pairwise(sights), known):
+            memory = digest(repr((memory, self._told(number, before, after), after.seen, after.options)))
+            seen = steps[number].seen
+            assert seen is not None
+            seen.memories[self.seat] = memory
+        return memory
+
+    def _known(self, step: Step) -> bool:
+        return step.seen is not None and self.seat in step.seen.memories
+
+    def _memory(self, step: Step) -> bytes:
+        assert step.seen is not None
+        return step.seen.memories[self.seat]
+
+    def _told(self, number: int, before: Sight, after: Sight) -> list[str]:
+        """What the seat is told when a decision is taken. The last choice of a round tells all of them."""
+        steps = self.position.steps
+        others = before.chosen.bit_count()
+        if after.asked == before.asked and after.chosen.bit_count() > others:
+            return [str(self._event(steps[number], shown=False))]
+        return [repr(self._event(step, shown=True)) for step in steps[number - others : number + 1]]
+
+    def _event(self, step: Step, *, shown: bool) -> Event:
+        option, seen = step.option, step.seen
+        assert seen is not None
+        if not shown and self._actor(option) != self.seat:
+            return Event(option.decision, option.by, None)
+        values = zip(option.arguments.values(), seen.seers, strict=True)
+        args = ", ".join(text if seers & self._wanted == self._wanted else HIDDEN for text, seers in values)
+        return Event(option.decision, option.by, f"{option.name}({args})" if args else option.name)
+
+    def _actor(self, option: Option) -> int:
+        return self.seats.index(option.by) if option.by is not None else -1

@@ -1,0 +1,75 @@
+"""Guarded reading: what a seat may be told of conditions and expressions, from what it sees alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import SupportsIndex, overload
+
+from rulespec.engine.game.option import Labels, Refusal
+from rulespec.engine.game.refusal import failed, in_domain, out_of_domain, refused
+from rulespec.engine.program import ir
+from rulespec.engine.program.evaluator import evaluate
+
+NOT_YOURS = "it is not yours to do"
+NOT_NOW = "it is not possible now"
+UNKNOWN = "?"
+"""In the place of a value that depends on what is hidden."""
+
+
+class HiddenError(Exception):
+    """A cell was read that is hidden."""
+
+
+class GuardedState(list[int]):
+    """A state whose hidden cells cannot be read: what is worked out up to there depends on the others alone.
+
+    Args:
+        state: the cells.
+        unseen: those that are hidden.
+    """
+
+    def __init__(self, state: Iterable[int], unseen: Iterable[int]) -> None:
+        super().__init__(state)
+        self._unseen = frozenset(unseen)
+
+    @overload
+    def __getitem__(self, at: SupportsIndex) -> int: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[int]: ...
+    def __getitem__(self, at: SupportsIndex | slice) -> int | list[int]:
+        if isinstance(at, slice):
+            if not self._unseen.isdisjoint(range(*at.indices(len(self)))):
+                raise HiddenError
+        elif at in self._unseen:
+            raise HiddenError
+        return super().__getitem__(at)
+
+
+def guarded_refusal(
+    program: ir.Program, labels: Labels, choice: ir.Choice, args: Sequence[int], state: GuardedState
+) -> Refusal:
+    """Why an option of the seat's own that is not legal is not: the first condition that fails of those it sees.
+
+    Where it cannot see one, nothing is said but that it is not possible now.
+    """
+    slots = program.slots + 1
+    bound = [0] * slots
+
+    def value(e: ir.Expr, known: tuple[int, ...]) -> int:
+        return evaluate(program, e, state, [*known, *[0] * (slots + 1 - len(known))])
+
+    try:
+        for param, arg in zip(choice.params, args, strict=True):
+            if not in_domain(value, param, arg, tuple(bound)):
+                return out_of_domain(labels, param, arg)
+            bound[param.slot] = arg
+            if param.where is not None and not value(param.where.expr, tuple(bound)):
+                return failed(value, labels, param.where, tuple(bound))
+        for condition in choice.requires:
+            for slot, named in condition.lets:
+                bound[slot] = value(named, tuple(bound))
+            if not value(condition.expr, tuple(bound)):
+                return failed(value, labels, condition, tuple(bound))
+    except HiddenError:
+        pass
+    return refused(NOT_NOW)

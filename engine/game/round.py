@@ -1,0 +1,114 @@
+"""Decisions that all take together, whoever is ready first: choices are kept apart until the last one has chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rulespec.engine.game.option import IllegalOptionError, Option
+
+if TYPE_CHECKING:
+    from rulespec.engine.game.game import Game
+
+
+class Round:
+    """The round that a game waits for.
+
+    The choices are no part of the game before all have chosen: then they are taken in the order of the set, so that
+    neither state nor log knows who was ready first. Each is a choice in the state before the round.
+
+    Args:
+        game: at a decision that is taken together.
+
+    Raises:
+        ValueError: if no such decision is open.
+    """
+
+    def __init__(self, game: Game) -> None:
+        if game.decision is None or not game.decision.together:
+            raise ValueError("no decision that is taken together is open")
+        self.game = game
+        self._chosen: dict[str, Option] = {}
+        self._asked = waiting(game)
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """The seats that have not chosen."""
+        return tuple(seat for seat in self._asked if seat not in self._chosen)
+
+    def options(self, seat: str) -> list[Option]:
+        """What a seat may choose, whether it has chosen or not."""
+        return list(_asked(self.game, self._of_round(seat)).legal_options)
+
+    def choose(self, seat: str, text: str) -> bool:
+        """Chooses, or chooses anew. Once all have chosen, the choices are taken.
+
+        Returns:
+            Whether the round is complete.
+
+        Raises:
+            ValueError: if the text names no option, or it is not the seat's round.
+            IllegalOptionError: if it is not legal; an earlier choice stays.
+        """
+        asked = _asked(self.game, self._of_round(seat))
+        option = asked.parse(text, seat)
+        if (refusal := asked.why_not(option, seat)) is not None:
+            raise IllegalOptionError(str(option), refusal)
+        self._chosen[seat] = option
+        if self.waiting:
+            return False
+        for one in self._asked:
+            self.game.apply(self._chosen[one])
+        self._asked = ()
+        return True
+
+    def withdraw(self, seat: str) -> None:
+        """Takes a choice back.
+
+        Raises:
+            ValueError: if the seat has not chosen, or the round is complete.
+        """
+        if self._of_round(seat) not in self._chosen:
+            raise ValueError(f"{seat} has not chosen")
+        del self._chosen[seat]
+
+    def _of_round(self, seat: str) -> str:
+        if seat not in self._asked:
+            raise ValueError(f"{seat[:80]} is not asked")
+        return seat
+
+
+def waiting(game: Game) -> tuple[str, ...]:
+    """The seats whose decision a game waits for, in the order in which they are asked; none at chance."""
+    decision, position = game.decision, game.position
+    if decision is None or decision.by is None:
+        return ()
+    if not decision.together:
+        return decision.among or (decision.by,)
+    everybody = position.program.decisions[position.asked].all
+    assert everybody is not None
+    left = position.value(everybody, ()) & ~game.watcher.chosen(position.state, position.asked)
+    first = game.seats.index(decision.by)
+    return tuple(game.seats[i] for i in _from(first, len(game.seats)) if left >> i & 1)
+
+
+def own_options(game: Game, seat: str) -> Sequence[Option]:
+    """What a seat may decide now; in a round also before those who are asked first have chosen."""
+    if seat not in waiting(game):
+        return []
+    return [option for option in _asked(game, seat).options_of(seat) if not option.interrupt]
+
+
+def _asked(game: Game, seat: str) -> Game:
+    """The game where a seat is asked. In a round all choose in the same state, so what others choose makes no odds."""
+    assert game.decision is not None
+    if not game.decision.together or game.decision.by == seat:
+        return game
+    asked = game.copy()
+    while asked.decision is not None and asked.decision.by != seat:
+        asked.apply(asked.legal_options[0])
+    return asked
+
+
+def _from(first: int, seats: int) -> list[int]:
+    return [(first + i) % seats for i in range(seats)]

@@ -1,0 +1,56 @@
+"""Which cells of a position a seat does not see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from math import prod
+
+from rulespec.engine.program import ir
+from rulespec.engine.program.orders import in_order
+
+PUBLIC = -1
+"""In the place of a seat: what all seats see."""
+Value = Callable[[ir.Expr, tuple[int, ...]], int]
+"""What gives the value of an expression where the game stands, with its first slots filled."""
+
+
+def hidden(program: ir.Program, value: Value, seat: int) -> dict[int, ir.Secret]:
+    """The cells that a seat (or `PUBLIC`) does not see, each with why."""
+    wanted = (1 << program.seats) - 1 if seat == PUBLIC else 1 << seat
+    found: dict[int, ir.Secret] = {}
+    for secret in program.secrets:
+        for at, entities in enumerate(product(*map(range, secret.sizes)), secret.cells.start):
+            if value(secret.to, entities) & wanted == wanted:
+                continue
+            if secret.open is None or not value(secret.open, entities):
+                found[at] = secret
+    return found
+
+
+def counted(program: ir.Program, state: Sequence[int]) -> Iterator[tuple[ir.Secret, int, int]]:
+    """How many there are, where everybody may count without seeing which: in private places, and in private orders.
+
+    Returns:
+        For each such sum what is private, the first cell, and the number.
+    """
+    for secret in program.secrets:
+        cell = program.cells[secret.cells.start]
+        if secret.counted and cell.group == "pieces":
+            for first, cells in _alike(secret):
+                yield secret, first, sum(state[at] for at in cells)
+        elif secret.counted and cell.type.startswith("order "):
+            width = program.sizes[cell.type[6:]].bit_length()
+            for at in secret.cells:
+                yield secret, at, len(in_order(state[at], width))
+
+
+def _alike(secret: ir.Secret) -> Iterator[tuple[int, list[int]]]:
+    """The piles that are counted together: the first cell of each sum, and all its cells."""
+    strides = [prod(secret.sizes[i + 1 :]) for i in range(len(secret.sizes))]
+    apart = [range(size) if i not in secret.alike else range(1) for i, size in enumerate(secret.sizes)]
+    alike = [range(size) if i in secret.alike else range(1) for i, size in enumerate(secret.sizes)]
+    offsets = [sum(n * s for n, s in zip(ids, strides, strict=True)) for ids in product(*alike)]
+    for ids in product(*apart):
+        first = secret.cells.start + sum(n * s for n, s in zip(ids, strides, strict=True))
+        yield first, [first + offset for offset in offsets]

@@ -1,0 +1,62 @@
+"""The state of a game with names, as far as it is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from typing import Any
+
+from rulespec.engine.game.option import Labels
+from rulespec.engine.game.secrets import counted
+from rulespec.engine.program import ir
+
+
+def named_state(
+    program: ir.Program, labels: Labels, state: Sequence[int], unseen: Container[int], *, null: bool
+) -> dict[str, Any]:
+    """Entities (kind → id → field → value) and pieces (type → owner → place → count); empty piles are left out.
+
+    Args:
+        program: says what the cells are.
+        labels: the names that are shown.
+        state: the cells.
+        unseen: the cells that are not shown.
+        null: whether fields that are not shown are null, or left out.
+    """
+    entities: dict[str, dict[str, dict[str, Any]]] = {}
+    pieces: dict[str, dict[str, dict[str, int]]] = {}
+    for at, (cell, value) in enumerate(zip(program.cells, state, strict=False)):
+        if cell.group == "rules":
+            continue
+        if cell.group == "pieces":
+            if value and at not in unseen:
+                pieces.setdefault(cell.name, {}).setdefault(_owner(labels, cell), {})[_place(labels, cell)] = value
+            continue
+        fields = entities.setdefault(cell.group, {}).setdefault(_owner(labels, cell), {})
+        if at not in unseen:
+            fields[cell.name] = labels.plain(cell.type, value)
+        elif null:
+            fields[cell.name] = None
+    return {"entities": entities, "pieces": pieces}
+
+
+def counts(program: ir.Program, labels: Labels, state: Sequence[int]) -> dict[str, int]:
+    """How many there are, where everybody may count without seeing which."""
+    return {path(labels, program.cells[at], secret): n for secret, at, n in counted(program, state)}
+
+
+def path(labels: Labels, cell: ir.CellName, secret: ir.Secret) -> str:
+    """What is private, for people: `cash` of the game, `player.bob.cash`, `hold.hand[bob]`."""
+    if cell.group == "game":
+        return cell.name
+    if cell.group != "pieces":
+        return f"{cell.group}.{_owner(labels, cell)}.{cell.name}"
+    owners = [labels.show(kind, n) for i, (kind, n) in enumerate(cell.by_seat) if i not in secret.alike]
+    return ".".join([cell.name, *owners, _place(labels, cell)])
+
+
+def _owner(labels: Labels, cell: ir.CellName) -> str:
+    return ".".join([labels.show(kind, number) for kind, number in cell.by_seat]) or cell.owner
+
+
+def _place(labels: Labels, cell: ir.CellName) -> str:
+    return f"{cell.place}[{labels.names[cell.index_kind][cell.index]}]" if cell.index_kind else cell.place

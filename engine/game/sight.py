@@ -1,0 +1,127 @@
+"""What a seat sees of a position, in numbers: for the views, the history and the memory of seats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from hashlib import blake2b
+
+from msgspec import Struct
+
+from rulespec.engine.game.guarded import GuardedState
+from rulespec.engine.game.option import Option
+from rulespec.engine.game.secrets import PUBLIC, counted, hidden
+from rulespec.engine.program import ir
+from rulespec.engine.program.journal import State
+from rulespec.engine.program.machine import Listed, Machine
+from rulespec.engine.program.taint import Taint, choice_expressions
+
+
+def digest(text: str) -> bytes:
+    """128 bits that say nothing of a text but whether another one is the same."""
+    return blake2b(text.encode(), digest_size=16).digest()
+
+
+class Sight(Struct, frozen=True):
+    """What is known of a position to a seat, and of a round that is not complete to all.
+
+    Attributes:
+        asked: the number of the open decision; -1 when the game is over.
+        chosen: the set of the seats that have chosen, where all decide together.
+        seen: a digest of the cells that the seat sees, of the open decision and of who takes it.
+        options: a digest of the seat's own options, where they may tell something that is private; else empty.
+    """
+
+    asked: int
+    chosen: int
+    seen: bytes
+    options: bytes
+
+
+class Watcher:
+    """Tells what a seat sees of the states of a program.
+
+    Args:
+        machine: runs the program.
+    """
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.p = machine.p
+
+    @cached_property
+    def taint(self) -> Taint:
+        """What follows from what is private."""
+        return Taint(self.p)
+
+    @cached_property
+    def _shown(self) -> list[int]:
+        """The cells of which there are names: all but the variables of the rules."""
+        return [at for at, cell in enumerate(self.p.cells) if cell.group != "rules"]
+
+    @property
+    def secretive(self) -> bool:
+        """Whether there is anything that not everybody sees."""
+        return bool(self.taint.cells)
+
+    def tells(self, asked: int) -> bool:
+        """Whether the options of a decision may tell something that is private."""
+        return asked >= 0 and self._telling[asked]
+
+    @cached_property
+    def _telling(self) -> list[bool]:
+        """For each decision, whether its options may tell something that is private."""
+        return [any(self.taint.told_by(e) for c in d.choices for e in choice_expressions(c)) for d in self.p.decisions]
+
+    def unseen(self, state: State, seat: int) -> dict[int, ir.Secret]:
+        """The cells that a seat does not see."""
+        return hidden(self.p, lambda e, slots: self.machine.value(e, state, slots), seat)
+
+    def of(self, state: State, seat: int) -> Sight:
+        """What a seat (or `PUBLIC`) sees of a state."""
+        asked = self.machine.asked.get(state[ir.PC], -1)
+        unseen = self.unseen(state, seat)
+        question = (self.p.decisions[asked].name, self.p.decisions[asked].doc) if asked >= 0 else ()
+        cells: list[int | None] = [None if at in unseen else state[at] for at in self._shown]
+        known = [number for _, _, number in counted(self.p, state)]
+        who = self.machine.decider(state, asked) if asked >= 0 else state[ir.ENDING]
+        seen = repr((cells, known, question, who, self.chosen(state, asked), self._among(state, asked)))
+        options = b""
+        if self.tells(asked):
+            options = digest(repr(list(self.options(state, asked, seat))))
+        return Sight(asked, self.chosen(state, asked), digest(seen), options)
+
+    def guarded(self, state: State, seat: int) -> GuardedState:
+        """The cells, those that the seat does not see or could not work out being hidden."""
+        told = [at for at in self.taint.cells if self.p.cells[at].group == "rules"]
+        return GuardedState(state, [*self.unseen(state, seat), *told])
+
+    def seers(self, state: State, actor: int, option: Option) -> tuple[int, ...]:
+        """For each argument of an option, the set of the seats that see it; `actor` takes it in that state."""
+        everybody = (1 << self.p.seats) - 1
+        own = 1 << actor if actor >= 0 else 0
+        choice = self.p.decisions[self.machine.asked[state[ir.PC]]].choices[option.kind.choice]
+        slots = [0] * (self.p.slots + 1)
+        found = []
+        for param, value in zip(choice.params, option.args, strict=True):
+            slots[param.slot] = value
+            told = own | (self.machine.value(param.to, state, tuple(slots)) if param.to is not None else 0)
+            found.append(told if param.private else everybody)
+        return tuple(found)
+
+    def chosen(self, state: Sequence[int], asked: int) -> int:
+        """The set of the seats that have chosen in a decision which all take together."""
+        held = self.p.decisions[asked].held if asked >= 0 else ()
+        return sum(1 << seat for seat, at in enumerate(held) if state[at])
+
+    def _among(self, state: State, asked: int) -> int:
+        among = self.p.decisions[asked].among if asked >= 0 else None
+        return 0 if among is None else self.machine.value(among, state)
+
+    def options(self, state: State, asked: int, seat: int) -> Iterator[Listed]:
+        """The options of a seat: its own if it may decide, and what it may do out of turn."""
+        if seat == PUBLIC:
+            return
+        if self.machine.decider(state, asked) == seat or self._among(state, asked) >> seat & 1:
+            yield from self.machine.own(state, asked)
+        yield from (one for one in self.machine.interrupts(state, asked) if one[2] == seat)

@@ -1,0 +1,35 @@
+"""The log of a game for one seat: what the seat has seen of it, and nothing else. It is read, and not resumed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.logs.native import LogHeader
+
+PUBLIC = "public"
+"""In the place of a seat: what all seats see."""
+
+
+def seat_log(game: Game, seat: str | None) -> Iterator[dict[str, Any]]:
+    """The lines: a header that says for whom they are, a line for each decision, and what the seat remembers.
+
+    An argument that the seat does not see is `?`; the option is null while a choice is not shown. The last line tells
+    whether the log belongs to a game: only what looks the same to the seat has the same `memory`.
+
+    Args:
+        game: the game.
+        seat: for whom; None: what all seats see.
+    """
+    view = game.view(seat)
+    yield LogHeader.of(game).to_json() | {"for": PUBLIC if seat is None else seat}
+    for event in view.history:
+        yield {"decision": event.decision, "by": event.by, "option": event.option}
+    yield {"memory": view.memory}
+
+
+def is_whole(game: Game, seat: str | None) -> bool:
+    """Whether a seat has seen all decisions with all arguments: then the whole log tells it nothing new."""
+    shown = [str(event.option) for event in game.view(seat).history]
+    return shown == [str(option) for option in game.history]

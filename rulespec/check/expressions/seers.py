@@ -1,0 +1,18 @@
+"""Who sees what is private: a player, or a set of players."""
+
+from __future__ import annotations
+
+from rulespec.check.expressions.context import ExpressionContext
+from rulespec.check.scope import Env
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
+from rulespec.types import Ent, SetOf
+
+
+def seers(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr:
+    """The set of players that an expression names."""
+    player = x.decls.player_kind
+    found = x.infer(e, env, SetOf(player))
+    if isinstance(found.type, Ent) and found.type.kind == player:
+        return typed.Op(SetOf(player), found.span, "set", (found,))
+    return x.expect(found, SetOf(player), "who sees it")

@@ -1,0 +1,158 @@
+"""What is private, and who sees it: `private:` at state, accounts and places of pieces, `private` at parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from rulespec.check.context import Context
+from rulespec.check.expressions.seers import seers
+from rulespec.check.scope import Env
+from rulespec.diagnostics.diagnostic import Label
+from rulespec.diagnostics.suggestions import nearest
+from rulespec.documents.nodes import Mapping, Node, Scalar, entries, get, text, truth
+from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import definition_expressions, expressions, private_params, secrecies
+from rulespec.types import BOOL, Ent, SetOf
+
+
+class _Written(Struct):
+    """A `private:` as it is written.
+
+    Attributes:
+        decl: what is private.
+        kinds: the kinds of the entities at hand.
+        place: where it is declared.
+        node: the value of `private`.
+    """
+
+    decl: typed.FieldDecl | typed.PlaceDecl
+    kinds: tuple[str, ...]
+    place: Scalar
+    node: Node
+
+
+def check_privacy(c: Context) -> None:
+    """Types who sees what is private, and reports where that is itself a secret."""
+    for written in _written(c):
+        written.decl.private = _Reader(c, written).read()
+    asked = [e for secrecy in secrecies(c.declarations) for e in (secrecy.to, secrecy.open)]
+    asked += [p.private.to for p in private_params(c.rules) if p.private is not None]
+    for e in asked:
+        if e is not None:
+            _public(c, e)
+
+
+def _written(c: Context) -> Iterator[_Written]:
+    root, d = c.source.root, c.declarations
+    for name, _, node in entries(get(root, "kinds")):
+        if name in d.kinds:
+            yield from _of(get(node, "state"), dict(d.kinds[name].state), (name,))
+    for section in ("state", "accounts"):
+        yield from _of(get(root, section), dict(d.fields), ())
+    for name, _, node in entries(get(root, "pieces")):
+        if name in d.pieces:
+            for place_name, place in d.pieces[name].places.items():
+                kinds = (*d.pieces[name].each, *([place.index] if place.index else []))
+                yield from _of(get(node, "places"), {place_name: place}, kinds)
+
+
+def _of(
+    section: Node | None, declared: dict[str, typed.FieldDecl] | dict[str, typed.PlaceDecl], kinds: tuple[str, ...]
+) -> Iterator[_Written]:
+    for name, place, spec in entries(section):
+        private = get(spec, "private")
+        if name in declared and private is not None and text(private) != "false":
+            yield _Written(declared[name], kinds, place, private)
+
+
+class _Reader:
+    """Reads one `private:`."""
+
+    def __init__(self, c: Context, written: _Written) -> None:
+        self.c = c
+        self.w = written
+        self.at = tuple(typed.Var(kind, Ent(kind), written.place.span) for kind in written.kinds)
+        self.env = Env()
+        for var in self.at:
+            self.env = self.env.bind(var)
+
+    def read(self) -> typed.Secrecy | None:
+        """Who sees it; None where that cannot be told, which is reported."""
+        node, errors = self.w.node, self.c.report.errors
+        open_, to = get(node, "open"), get(node, "to")
+        public = self._open(open_) if open_ is not None else self._setting() if isinstance(node, Scalar) else None
+        if self.c.report.errors > errors:
+            return None
+        seers = self._to(to) if to is not None else self._own()
+        if seers is None:
+            return None
+        hides_number = isinstance(node, Mapping) and truth(get(node, "count"))
+        return typed.Secrecy(self.at, seers, public, not hides_number, node.span)
+
+    def _to(self, node: Node) -> typed.Expr | None:
+        tree = self.c.reader.tree(node)
+        return seers(self.c.expressions, tree, self.env) if tree is not None else None
+
+    def _own(self) -> typed.Expr | None:
+        """The player that it belongs to."""
+        player = self.c.declarations.player_kind
+        for var in reversed(self.at):
+            kind = self.c.declarations.kinds[var.name]
+            e: typed.Expr = typed.Local(Ent(var.name), self.w.node.span, var)
+            if player in kind.product:
+                e = typed.Fact(Ent(player), e.span, kind.facts[player], e)
+            elif not kind.is_player:
+                continue
+            return typed.Op(SetOf(player), e.span, "set", (e,))
+        span = self.w.node.span if isinstance(self.w.node, Scalar) else self.w.place.span
+        message = f"`{self.w.decl.name}` is no player's own, and would be hidden from everybody"
+        help_ = f"declare it under `kinds.{player}.state`, say who sees it (`private: {{to: …}}`), or leave it public"
+        self.c.report.error("RS229", message, span, help=help_)
+        return None
+
+    def _setting(self) -> typed.Expr | None:
+        """Where a bool option is named, everybody sees it while that is off."""
+        assert isinstance(self.w.node, Scalar)
+        name, span = self.w.node.text, self.w.node.span
+        if name == "true":
+            return None
+        settings = self.c.declarations.settings
+        if name not in settings or settings[name].type != BOOL:
+            hint, notes = nearest(name, {o.name: o.span for o in settings.values()})
+            self.c.report.error("RS221", f"`{name}` is not a bool option", span, notes=notes, help=hint)
+            return None
+        self.c.declarations.used.add(name)
+        return typed.Op(BOOL, span, "not", (typed.SettingValue(BOOL, span, settings[name]),))
+
+    def _open(self, node: Node) -> typed.Expr | None:
+        tree = self.c.reader.tree(node)
+        return self.c.expressions.condition(tree, self.env) if tree is not None else None
+
+
+def _public(c: Context, root: typed.Expr) -> None:
+    """Reports who may see something, if that depends on a secret or on what might happen."""
+    known: set[typed.Definition] = set()
+    stack = [(e, e) for e in expressions(root)]
+    while stack:
+        written, e = stack.pop()
+        if (secret := _secret(e)) is not None or isinstance(e, typed.Once):
+            called = [Label(e.span, "it is read here")] if written is not e else []
+            what, notes = "what holds after a procedure", called
+            if secret is not None and secret.private is not None:
+                what, notes = f"`{secret.name}`", [*called, Label(secret.private.span, "it is private")]
+            message = f"who sees something is known to all, and cannot depend on {what}"
+            help_ = "let it depend on public state alone, such as a phase or a flag that the rules set"
+            c.report.error("RS341", message, written.span, notes=notes, help=help_)
+            return
+        if isinstance(e, typed.Call) and e.definition not in known:
+            known.add(e.definition)
+            stack += [(written, part) for inner in definition_expressions(e.definition) for part in expressions(inner)]
+
+
+def _secret(e: typed.Expr) -> typed.FieldDecl | typed.PlaceDecl | None:
+    """What is private that an expression reads by itself."""
+    if isinstance(e, typed.Field) and e.decl.private is not None:
+        return e.decl
+    return e.place if isinstance(e, typed.PieceCount) and e.place.private is not None else None

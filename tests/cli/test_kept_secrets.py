@@ -1,0 +1,97 @@
+"""What commands for a seat tell of what is private: nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from folders import RULESETS
+
+from rulespec.cli.main import cli
+from rulespec.engine.game.game import Game
+from rulespec.engine.logs.native import LogHeader, LogWriter
+from rulespec.load import load_ruleset
+
+
+@pytest.fixture(autouse=True)
+def known_rulesets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RULESPEC_PATH", str(RULESETS))
+
+
+def invoke(*args: str | Path, stdin: str = "") -> tuple[int, str]:
+    result = CliRunner().invoke(cli, [str(a) for a in args], input=stdin)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.output
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> Path:
+    """The log of a hand of Kuhn poker: Ann has the queen, Bob the king."""
+    game = Game(load_ruleset("kuhn_poker"), ["Ann", "Bob"])
+    path = tmp_path / "whole.jsonl"
+    with LogWriter(path, LogHeader.of(game)) as log:
+        for text in ("deal(queen)", "deal(king)", "leave_it", "bet", "bet"):
+            log.add(game.apply_text(text))
+    return path
+
+
+def test_the_log_of_a_seat(whole: Path) -> None:
+    code, out = invoke("log", whole, "--for", "Ann")
+    header, *events, last = [json.loads(line) for line in out.splitlines()]
+    assert code == 0 and header["for"] == "Ann"
+    assert [event["option"] for event in events] == ["deal(queen)", "deal(?)", "leave_it", "bet", "bet"]
+    assert len(last["memory"]) == 32
+
+
+def test_the_log_for_all(whole: Path, tmp_path: Path) -> None:
+    part = tmp_path / "part.jsonl"
+    assert invoke("log", whole, "--for", "public", "--out", part)[0] == 0
+    text = part.read_text("utf-8")
+    assert "queen" not in text and "king" not in text and text.count("deal(?)") == 2
+    code, out = invoke("replay", part)
+    assert code == 2 and "RS342" in out
+
+
+def test_there_is_no_log_for_strangers(whole: Path) -> None:
+    code, out = invoke("log", whole, "--for", "Cid")
+    assert code == 2 and "the seats are Ann, Bob" in out
+
+
+def test_play_writes_what_the_seat_has_seen(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.jsonl"
+    code, _ = invoke(
+        *("play", "wager", "--players", "2", "--seed", "1"), stdin=f"bid(3)\nw {mine}\nbid(0)\nw {tmp_path / 'later'}\n"
+    )
+    assert code == 0
+    options = [json.loads(line).get("option") for line in mine.read_text("utf-8").splitlines()[1:-1]]
+    assert options[-1] is None and not any("bid(3)" in str(option) for option in options)
+
+
+def test_play_does_not_tell_a_seed_that_would_tell_the_cards() -> None:
+    assert "seed" not in invoke("play", "kuhn_poker", "--players", "2", stdin="")[1].split("·")[2]
+    assert "seed 7" in invoke("play", "kuhn_poker", "--players", "2", "--seed", "7", stdin="")[1]
+    assert "seed" in invoke("play", "nim", "--players", "2", stdin="")[1].split("·")[2]
+
+
+def test_play_refuses_what_is_not_ones_own_without_a_word_about_it() -> None:
+    _, out = invoke(
+        "play", "wager", "--players", "2", "--seed", "1", stdin="bid(3)\nbid(0)\ngive(B, A, 99)\ngive(B, A, 1)\no\n"
+    )
+    refused = [line for line in out.splitlines() if "not legal" in line]
+    assert refused == ["not legal: it is not yours to do"] * 2
+    assert "give(B" not in out.split("A> o")[1] and "give(A" in out.split("A> o")[1]
+
+
+def test_another_one_at_the_table_may_speak() -> None:
+    _, out = invoke("play", "wager", "--players", "2", "--seed", "1", stdin="bid(3)\nbid(0)\nB: give(B, A, 1)\n")
+    assert "taken: give(B, A, 1)" in out
+
+
+def test_play_keeps_rounds_apart() -> None:
+    """A second round does not hide the first one any longer, and does not show itself before it is complete."""
+    _, out = invoke("play", "wager", "--players", "2", "--seed", "1", stdin="bid(3)\nbid(0)\nnod\nbid(1)\nh\n")
+    lines = out.split("> h")[1]
+    assert "A: bid(3)" in lines and "B: bid(0)" in lines and "A: has chosen" in lines and "A: bid(1)" not in lines

@@ -1,0 +1,184 @@
+"""Where a seat has seen the same, it is told the same; and a leak in any outlet is found."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import pytest
+from cases import small
+from twins import differences, observed, positions, told
+from worlds import WORLD
+
+from rulespec.engine.game import events, sight, views
+from rulespec.engine.game import game as game_module
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.refusal import refused
+from rulespec.engine.game.shown_state import named_state
+from rulespec.load import load_ruleset
+
+SECRETS = """
+--- rules/play.rules
+procedure play():
+    for p in player:
+        roll deal(g in good private to p)
+        set p.secret to g.index
+    decide bidding together by p in player:
+        option bid(k in 1 .. 2 private):
+            set p.secret to p.secret + k
+        option stay: pass
+    decide last by first(player):
+        option beat(q in player where q != first(player)):
+            require q.secret < first(player).secret
+            set n to 1
+        option rest: pass
+        option tell(q in player) by q:
+            require q.secret > 1         "S-01: not enough"
+            set m to q.secret
+    end game won by {p in player where p.secret > 2}
+"""
+EXPRESSIONS = ["sum(p.secret for p in player)", "first(player).secret", "n + m", "true or B.secret == 1", "B.secret"]
+
+
+@pytest.fixture(scope="module")
+def make(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Game]:
+    ruleset = small(tmp_path_factory.mktemp("views") / "small", SECRETS + WORLD)
+    return lambda: Game(ruleset, ["A", "B"])
+
+
+kuhn = cache(lambda: load_ruleset("kuhn_poker"))
+
+
+def poker() -> Game:
+    return Game(kuhn(), ["A", "B"])
+
+
+POKER_EXPRESSIONS = ["A.card", "B.card", "pot", "count(p in player where p.card == king)", "A.card == B.card"]
+
+
+def test_what_looks_the_same_is_told_the_same(make: Callable[[], Game]) -> None:
+    found, alike = differences(make, EXPRESSIONS)
+    assert found == [] and alike > 200
+
+
+def test_hands_that_look_the_same_are_told_the_same() -> None:
+    found, alike = differences(poker, POKER_EXPRESSIONS)
+    assert found == [] and alike > 50
+
+
+@pytest.mark.parametrize("seat", ["A", "B", None])
+def test_memories_are_the_same_exactly_where_all_that_was_seen_is(make: Callable[[], Game], seat: str | None) -> None:
+    by_memory: dict[str, tuple[str, ...]] = {}
+    by_sight: dict[tuple[str, ...], str] = {}
+    for game in positions(make()):
+        seen, memory = observed(game, seat), game.view(seat).memory
+        assert by_memory.setdefault(memory, seen) == seen
+        assert by_sight.setdefault(seen, memory) == memory
+
+
+# --- sabotage: each outlet, made to tell more than the view, is found
+
+
+def _shown(self: Any, step: Any, *, shown: bool) -> events.Event:
+    return events.Event(step.option.decision, step.option.by, str(step.option))
+
+
+def _early(self: Any, step: Any, *, shown: bool) -> events.Event:
+    return _event(self, step, shown=True)
+
+
+_event = events.Events._event
+_view_of = views.view_of
+
+
+def _with(**change: Callable[[Game], Any]) -> Callable[[Game, str | None], Any]:
+    """A view with another value of a field, which is made from the position."""
+    from msgspec.structs import replace
+
+    return lambda game, seat: replace(_view_of(game, seat), **{name: of(game) for name, of in change.items()})
+
+
+def _whole(game: Game) -> tuple[events.Event, ...]:
+    return tuple(events.Event(o.decision, o.by, str(o)) for o in game.history)
+
+
+def _all(program: Any, labels: Any, state: Any, unseen: Any, *, null: bool) -> dict[str, Any]:
+    return named_state(program, labels, state, (), null=null)
+
+
+SABOTAGE: dict[str, tuple[Any, str, Any, str]] = {
+    "the whole state": (views, "named_state", _all, "Game.view"),
+    "no masks": (sight.Watcher, "unseen", lambda self, state, seat: {}, "Game.view"),
+    "the hash of the position": (views, "view_of", _with(hash=lambda g: g.hash), "Game.view"),
+    "the table's history": (views, "view_of", _with(history=_whole), "log"),
+    "arguments in events": (events.Events, "_event", _shown, "log"),
+    "choices of an open round": (events.Events, "_event", _early, "Game.view"),
+    "the options of others": (views, "view_of", _with(options=lambda g: tuple(map(str, g.legal_options))), "Game.view"),
+    "interrupts of others": (views, "view_of", _with(interrupts=lambda g: tuple(map(str, g.interrupts))), "Game.view"),
+    "full refusals": (game_module, "guarded_refusal", lambda *args: refused(str(list(args[-1]))), "Game.why_not"),
+    "refusals of others": (Game, "_own", lambda self, option, seat: True, "Game.why_not"),
+    "values of what is hidden": (sight, "GuardedState", lambda state, unseen: list(state), "Game.value"),
+    "a memory that depends on the position": (views, "view_of", _with(memory=lambda g: g.hash), "log"),
+}
+"""What is told too much: where, the name, what takes its place, and an outlet that tells it."""
+
+
+@pytest.mark.parametrize("leak", SABOTAGE)
+def test_a_leak_is_found(leak: str, make: Callable[[], Game], monkeypatch: pytest.MonkeyPatch) -> None:
+    where, name, other, outlet = SABOTAGE[leak]
+    honest = observations(make)
+    monkeypatch.setattr(where, name, other)
+    assert outlet in told_differently(make, honest)
+
+
+def observations(make: Callable[[], Game]) -> dict[str | None, list[tuple[str, ...]]]:
+    """What each seat has seen at each position, in the order of the tree."""
+    seats = (*make().seats, None)
+    return {seat: [observed(game, seat) for game in positions(make())] for seat in seats}
+
+
+def told_differently(make: Callable[[], Game], honest: dict[str | None, list[tuple[str, ...]]]) -> set[str]:
+    texts = ["beat(B)", "tell(A)", "tell(B)", "rest", "bid(2)"]
+    found: set[str] = set()
+    for seat, observations_ in honest.items():
+        seen: dict[tuple[str, ...], Any] = {}
+        for position, observation in zip(positions(make()), observations_, strict=True):
+            now = told(position, seat, texts, EXPRESSIONS)
+            first = seen.setdefault(observation, now)
+            found |= {outlet for outlet in now if first[outlet] != now[outlet]}
+    return found
+
+
+# --- games that look the same
+
+
+def test_a_determinized_game_looks_the_same(make: Callable[[], Game]) -> None:
+    rng = random.Random(4)
+    others = 0
+    for game in [g.copy() for g in positions(make())][::3]:
+        for seat in game.seats:
+            twin = game.determinize(seat, rng)
+            assert twin.view(seat) == game.view(seat)
+            others += twin.history != game.history
+    assert others > 40
+
+
+def test_twins_are_determinized_alike(make: Callable[[], Game]) -> None:
+    seen: dict[str, list[Any]] = {}
+    for game in positions(make()):
+        memory = game.view("A").memory
+        if len(seen.setdefault(memory, [])) < 2:
+            seen[memory].append(game.determinize("A", random.Random(1)).history)
+    assert all(len({tuple(map(str, h)) for h in found}) == 1 for found in seen.values())
+    assert any(len(found) > 1 for found in seen.values())
+
+
+def test_every_hand_that_looks_the_same_comes() -> None:
+    game = Game(kuhn(), ["A", "B"])
+    for text in ("deal(queen)", "deal(king)", "leave_it"):
+        game.apply_text(text)
+    rng = random.Random(1)
+    hands = {str(game.determinize("A", rng).history[1]) for _ in range(40)}
+    assert hands == {"deal(jack)", "deal(king)"}

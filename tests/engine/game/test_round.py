@@ -1,0 +1,105 @@
+"""Decisions taken together: whoever is ready chooses first, and changes their mind until all have chosen."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+from worlds import WORLD, Play
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import IllegalOptionError
+from rulespec.engine.game.round import Round
+
+ROUND = """
+--- rules/play.rules
+procedure play():
+    decide first by first(player):
+        option go: pass
+    decide bidding together by p in player from next(first(player)) where p.index != 3:
+        option bid(k in 1 .. 4 private):
+            require k < 4            "R-01: too much"
+            set p.secret to k
+            set n to n * 10 + k
+        option stay: pass
+    decide last by first(player):
+        option go: pass
+"""
+
+
+TABLE = WORLD.replace("3: 8,", "3: 8, 4: 6,")
+
+
+def at_round(play: Play, seats: str) -> Game:
+    game = play(ROUND + TABLE, seats)
+    game.apply_text("go")
+    return game
+
+
+def choices(game: Game) -> dict[str, str]:
+    return {seat: f"bid({number})" for number, seat in enumerate(Round(game).waiting, 1)}
+
+
+@pytest.mark.parametrize("seats", ["ann bob", "ann bob cid", "ann bob cid dan"])
+def test_the_order_in_which_seats_choose_is_not_known(play: Play, seats: str) -> None:
+    start = at_round(play, seats)
+    wanted = choices(start)
+    expected = start.copy()
+    for seat in Round(start).waiting:
+        expected.apply_text(wanted[seat], seat)
+    rng = random.Random(seats)
+    for order in itertools.permutations(wanted):
+        game = start.copy()
+        round_ = Round(game)
+        for seat in order:
+            if rng.randrange(2) and len(round_.waiting) > 1:
+                round_.choose(seat, "stay")
+                if rng.randrange(2):
+                    round_.withdraw(seat)
+            round_.choose(seat, wanted[seat])
+            assert game.hash == (start.hash if round_.waiting else expected.hash)
+        assert not round_.waiting
+        assert game.hash == expected.hash and game.history == expected.history
+        assert [game.view(s) for s in (*game.seats, None)] == [expected.view(s) for s in (*game.seats, None)]
+
+
+def test_who_is_asked(play: Play) -> None:
+    game = at_round(play, "ann bob cid dan")
+    assert Round(game).waiting == ("bob", "cid", "ann")
+    assert game.view("dan").waiting == ("bob", "cid", "ann")
+    game.apply_text("bid(1)", "bob")
+    assert Round(game).waiting == game.view(None).waiting == ("cid", "ann")
+
+
+def test_every_seat_has_its_options_at_once(play: Play) -> None:
+    game = at_round(play, "ann bob cid dan")
+    own = ["bid(1)", "bid(2)", "bid(3)", "stay"]
+    assert [[str(o) for o in game.view(seat).options] for seat in game.seats] == [own, own, own, []]
+    assert [str(o) for o in Round(game).options("ann")] == own
+
+
+def test_a_choice_stays_until_another_one_is_legal(play: Play) -> None:
+    game = at_round(play, "ann bob cid")
+    round_ = Round(game)
+    round_.choose("ann", "bid(2)")
+    with pytest.raises(IllegalOptionError, match="R-01"):
+        round_.choose("ann", "bid(4)")
+    round_.choose("cid", "stay")
+    assert round_.waiting == ("bob",) and round_.choose("bob", "bid(1)")
+    assert game.value("ann.secret") == "2"
+    with pytest.raises(ValueError, match="ann is not asked"):
+        round_.withdraw("ann")
+
+
+def test_what_is_not_possible(play: Play) -> None:
+    game = at_round(play, "ann bob cid dan")
+    round_ = Round(game)
+    for seat in ("dan", "eve"):
+        with pytest.raises(ValueError, match=f"{seat} is not asked"):
+            round_.choose(seat, "stay")
+    with pytest.raises(ValueError, match="ann has not chosen"):
+        round_.withdraw("ann")
+    before = play(ROUND + TABLE, "ann bob")
+    with pytest.raises(ValueError, match="no decision"):
+        Round(before)

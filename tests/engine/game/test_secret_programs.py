@@ -1,0 +1,89 @@
+"""Random programs with private state: where a seat has seen the same, it is told the same."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections import Counter
+
+import pytest
+from programs import Writer, with_rules
+from twins import told
+
+from rulespec.engine.game.determinize import NotFoundError, determinize
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import Backend
+from rulespec.engine.game.numbered import every_option
+from rulespec.engine.game.option import RulesetFaultError
+
+PROGRAMS = int(os.environ.get("RULESPEC_SECRETS", "40"))
+EXPRESSIONS = ["n + m", "sum(t.mark for t in town)", "south.secret", "north.cash > 1 money", "first(queue)", "few"]
+MOST_OPTIONS = 40
+MOST_TRIED = 400
+TWINS = 4
+"""Games that look the same, until one of them has gone another way."""
+
+
+DEAL = """procedure play():
+    for p in player:
+        roll dealt(k in 0 .. 2, t in town private to p)
+        set p.secret to k
+        for u in {t}:
+            set u.mark to u.mark + k
+    choose hidden(h in 0 .. 3 private) by first(player)
+    set m to h
+    decide laid together by q in player:
+        option lay(v in town private):
+            add v to queue
+        option pass_by:
+            pay 1 money from bank to q.cash
+"""
+"""With what every program begins: cards, a plan, and a round."""
+
+
+def played(game: Game, rng: random.Random, plies: int) -> None:
+    for _ in range(plies):
+        options = [] if game.is_over else list(every_option(game))
+        if not options:
+            return
+        game.apply(rng.choice([option for option in options if option.args] or options))
+
+
+def compared(text: str, backend: Backend, rng: random.Random) -> Counter[str]:
+    """Pairs of games that look the same to a seat, how many of them differ, and how many outlets told them apart."""
+    found: Counter[str] = Counter()
+    game = Game(with_rules(text), ["north", "south", "east"][: rng.randint(2, 3)], {}, backend)
+    played(game, rng, rng.randint(3, 10))
+    texts = [str(option) for option in every_option(game)][:MOST_OPTIONS] if not game.is_over else []
+    for seat in game.seats:
+        found["seats"] += 1
+        here = told(game, seat, texts, EXPRESSIONS)
+        for _ in range(TWINS):
+            try:
+                twin = determinize(game, seat, rng, MOST_TRIED)
+            except NotFoundError:
+                found["not found"] += 1
+                break
+            found["pairs"] += 1
+            if twin.history != game.history:
+                found["differ"] += 1
+                there = told(twin, seat, texts, EXPRESSIONS)
+                assert here == there, [outlet for outlet in here if here[outlet] != there[outlet]]
+                break
+    return found
+
+
+@pytest.mark.parametrize("backend", ["python", "interpreter"])
+def test_what_looks_the_same_is_told_the_same(backend: Backend) -> None:
+    found: Counter[str] = Counter()
+    for seed in range(PROGRAMS if backend == "interpreter" else PROGRAMS // 4):
+        rng = random.Random(seed)
+        writer = Writer(rng.randrange)
+        writer.secrets = 1
+        text = writer.program().replace("procedure play():\n", DEAL)
+        assert DEAL in text
+        try:
+            found += compared(text, backend, rng)
+        except RulesetFaultError:
+            found["at fault"] += 1
+    assert found["seats"] >= PROGRAMS // 4 and found["differ"] > 0.6 * found["seats"]

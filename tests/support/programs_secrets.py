@@ -1,0 +1,35 @@
+"""Random programs: what not everybody sees."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from programs import Writer
+
+PRIVATE = {
+    "mark: {type: int}": 'mark: {type: int, private: {to: "{}", open: few > 2}}',
+    "state: {size: {type: int}}": "state: {size: {type: int, private: true}}",
+    "state: {cash: {account: money}": "state: {cash: {account: money, private: {open: few == 2}}",
+    "m: {type: int}": 'm: {type: int, private: {to: "first(player)"}}',
+    "queue: {type: order town}": 'queue: {type: order town, private: {to: "{}"}}',
+    "flag: {each: [], places: {supply: {}, at: {index: town}}}": (
+        'flag: {each: [], places: {supply: {}, at: {index: town, private: {to: "{}"}}}}'
+    ),
+}
+
+
+def secretive(world: str) -> str:
+    """The world, with state that some do not see."""
+    for public, private in PRIVATE.items():
+        assert public in world, public
+        world = world.replace(public, private, 1)
+    return world
+
+
+def privacy(w: Writer, scope: dict[str, str]) -> str:
+    """What follows a parameter that not everybody sees; "" for those that all see."""
+    if w.number(w.secrets):
+        return ""
+    seers = [name for name, type_ in scope.items() if type_ == "player"]
+    return f" private to {w.pick(*seers)}" if seers and w.number(2) else " private"

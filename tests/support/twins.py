@@ -1,0 +1,99 @@
+"""Games that a seat cannot tell apart, and all that is told to it: that must be the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.numbered import every_option
+from rulespec.engine.logs.seat_log import seat_log
+
+Told = dict[str, Any]
+"""By outlet, what a seat is told."""
+
+
+def told(game: Game, seat: str | None, texts: list[str], expressions: list[str]) -> Told:
+    """All that the outlets for seats tell.
+
+    Args:
+        game: the game.
+        seat: who asks.
+        texts: options that it asks about, legal or not.
+        expressions: what it asks the value of.
+    """
+    return {
+        "Game.view": game.view(seat).text(),
+        "Game.why_not": [refused(game, seat, text) for text in texts],
+        "Game.parse": [parsed(game, text) for text in texts],
+        "Game.value": [game.value(e, seat) for e in expressions],
+        "log": list(seat_log(game, seat)),
+    }
+
+
+def refused(game: Game, seat: str | None, text: str) -> str:
+    try:
+        return str(game.why_not(game.parse(text), seat))
+    except ValueError as error:
+        return str(error)
+
+
+def parsed(game: Game, text: str) -> str:
+    try:
+        return repr(game.parse(text))
+    except ValueError as error:
+        return str(error)
+
+
+def positions(game: Game, depth: int = 99) -> Iterator[Game]:
+    """The positions of a game tree, one after another in the same game."""
+    yield game
+    if game.is_over or not depth:
+        return
+    for option in list(every_option(game)):
+        game.apply(option)
+        yield from positions(game, depth - 1)
+        game.undo()
+
+
+def observed(game: Game, seat: str | None) -> tuple[str, ...]:
+    """What a seat has seen, asked at each position on the way, without `memory`: decisions, state, own options."""
+    return tuple(seen_now(past, seat) for past in way(game))
+
+
+def seen_now(game: Game, seat: str | None) -> str:
+    view = game.view(seat)
+    events = [str(event) for event in view.history]
+    now = (view.state, view.hidden, view.decision, list(map(str, view.options)), list(map(str, view.interrupts)))
+    return repr((events, now, view.result))
+
+
+def way(game: Game) -> Iterator[Game]:
+    """The positions on the way to where a game stands."""
+    past = game.anew()
+    yield past
+    for option in game.history:
+        past.apply(option)
+        yield past
+
+
+def differences(
+    make: Callable[[], Game], expressions: list[str], *, depth: int = 99
+) -> tuple[list[tuple[str, str, str]], int]:
+    """What the outlets tell differently to a seat where it has seen the same, over a whole tree.
+
+    Returns:
+        The outlet, and what it tells here and there; and how many positions have been looked at that look like another.
+    """
+    game = make()
+    texts = sorted({str(option) for position in positions(make(), depth) for option in every_option(position)})
+    found: list[tuple[str, str, str]] = []
+    alike = 0
+    for seat in (*game.seats, None):
+        seen: dict[tuple[str, ...], Told] = {}
+        for position in positions(make(), depth):
+            now = told(position, seat, texts, expressions)
+            first = seen.setdefault(observed(position, seat), now)
+            alike += first is not now
+            found += [(outlet, str(first[outlet]), str(now[outlet])) for outlet in now if first[outlet] != now[outlet]]
+    return found, alike
