@@ -60,6 +60,11 @@ pieces.* decl -
 pieces.*.each.# - name
 pieces.*.places.* decl -
 pieces.*.places.*.index - name
+pieces.*.places.*.at_most - expr
+capacities.* decl -
+capacities.*.of.# - name
+capacities.*.index - name
+capacities.*.at_most - expr
 map.kind - decl
 map.facts.* decl type
 map.checks.* decl -
@@ -130,7 +135,7 @@ _CLOSED = [
     *("game", "game.players", "game.options.*", "kinds.*", "kinds.*.state.*", "state.*", "accounts.*"),
     *("kinds.*.checks.*", "map.checks.*", "boards.*.checks.*"),
     *("boards.*", "boards.*.grid", "boards.*.spaces.*"),
-    *("kinds.*.entities.*", "pieces.*", "pieces.*.places.*"),
+    *("kinds.*.entities.*", "pieces.*", "pieces.*.places.*", "capacities.*"),
     *("map", "map.links.*", "map.links.*.of.*", "map.links.*.checks.*"),
     *("map.regions.*", "tracks.*", "tracks.*.spaces.*", "tables.*", "setup", "overlay", "dialect"),
     *("dialect.undo", "dialect.start", "dialect.action"),

@@ -82,7 +82,7 @@ class _Scope:
     def globals(self) -> Iterator[Member]:
         """All declarations of the ruleset, rules included."""
         d, rules = self.d, self.index.checked.rules
-        for table in (d.fields, d.constants, d.settings, d.kinds, d.pieces, d.tables, d.tracks):
+        for table in (d.fields, d.constants, d.settings, d.kinds, d.pieces, d.tables, d.tracks, d.capacities):
             yield from ((name, named) for name, named in table.items() if "." not in name)
         yield from ((name, kinds[0].places[name]) for name, kinds in d.places.items() if len(kinds) == 1)
         for rule_table in (rules.definitions, rules.procedures, rules.guards):

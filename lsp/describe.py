@@ -43,6 +43,8 @@ def signature(named: typed.Named, index: Index) -> str:
         case typed.PlaceDecl():
             indexed = f"[{named.index}]" if named.index else ""
             return f"place {index.owners.get(id(named), '')}.{named.name}{indexed}"
+        case typed.CapacityDecl():
+            return f"capacity {named.name}{_keys((named.index,) if named.index else ())}"
         case typed.TableDecl():
             return f"table {named.name}{_keys(named.keys)}: {named.value}"
         case typed.TrackDecl():
@@ -73,6 +75,8 @@ def explanation(named: typed.Named, index: Index) -> str:
             return text(get(root, "accounts" if named.account else "state", named.name, "doc"))
         case typed.PieceDecl():
             return text(get(root, "pieces", named.name, "doc"))
+        case typed.CapacityDecl():
+            return text(get(root, "capacities", named.name, "doc"))
         case typed.TableDecl():
             return text(get(root, "tables", named.name, "doc"))
         case typed.TrackDecl():

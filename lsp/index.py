@@ -65,6 +65,7 @@ class Index:
             self.owners |= {id(p): piece.name for p in piece.places.values()}
             yield piece
             yield from piece.places.values()
+        yield from (capacity for capacity in d.capacities.values() if "." not in capacity.name)
         for table in (d.fields, d.tables, d.tracks, d.constants, d.settings, rules.definitions):
             yield from table.values()
         for rule_table in (rules.procedures, rules.guards):

@@ -19,7 +19,7 @@ Kind = Literal["changed", "added", "removed", "wrapped"]
 
 SECTIONS = {
     "game": ("game",),
-    "kinds": ("kinds", "state", "accounts", "pieces"),
+    "kinds": ("kinds", "state", "accounts", "pieces", "capacities"),
     "map": ("map",),
     "boards": ("boards",),
     "tracks": ("tracks",),
@@ -42,7 +42,7 @@ _ORDERED_LISTS = {"ends", "key", "each", "product", "columns", "rows"}
 """Keys of lists whose order counts; that of lists of numbers counts, too. All other lists are sets."""
 _NAMES = {  # their keys are names of the ruleset, where `doc` is a name like any other
     *("kinds", "boards", "tracks", "tables", "constants", "options", "entities", "spaces", "regions", "rows"),
-    *("facts", "links", "of", "directions", "state", "accounts", "pieces", "places"),
+    *("facts", "links", "of", "directions", "state", "accounts", "pieces", "places", "capacities"),
 }
 _EMPTY = Mapping({}, Span("", 1, 1, 1, 1))
 _NO_COMMENT = re.compile(r'("[^"]*")|#.*')

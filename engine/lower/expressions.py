@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
@@ -14,8 +15,9 @@ from rulespec.engine.lower.boards import BoardLowering
 from rulespec.engine.lower.layout import Layout, type_name
 from rulespec.engine.lower.marks import Marks
 from rulespec.engine.lower.optionals import extreme, perhaps
-from rulespec.engine.lower.places import capacities, count_in, numbered
+from rulespec.engine.lower.places import capacities, count_in, how_many, numbered
 from rulespec.engine.lower.ranges import ARGUMENT, KEPT, MOST, Range, Ranges, within
+from rulespec.engine.lower.ways import ways
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, NONE, cell, choose, fallback, logic, op, together
 from rulespec.engine.program.evaluator import evaluate
@@ -60,7 +62,7 @@ class ExpressionLowering:
         most_slots: how many slots suffice for all expressions so far.
         ranges: of the numbers.
         results: the cells of procedures' values.
-        capacities: how many tokens of a kind find room in each place, once that has been asked.
+        capacities: how many tokens of a kind find room in each place, once that has been asked; `limits`, of several.
     """
 
     def __init__(
@@ -79,6 +81,7 @@ class ExpressionLowering:
         self._functions: dict[typed.Definition, int] = {}
         self._sites: dict[tuple[Span, str], int] = {}
         self.capacities: dict[typed.Kind, tuple[int, ...]] = {}
+        self.limits: dict[typed.CapacityDecl, tuple[int, ...]] = {}
 
     def site(self, span: Span, message: str) -> int:
         """The number of a place where a fault may be reported."""
@@ -363,25 +366,50 @@ def _setting(x: ExpressionLowering, e: typed.SettingValue, scope: Scope) -> ir.E
     return ir.Const(int(value == "true") if e.option.values is None else e.option.values.index(value))
 
 
+def _constant(x: ExpressionLowering, e: typed.Expr, known: dict[typed.Var, ir.Expr]) -> int:
+    """The value of a capacity."""
+    lowered = x.expr(e, Scope(known))
+    x.p.slots = x.most_slots
+    try:
+        return evaluate(x.p, lowered, [], [0] * (x.most_slots + 1))
+    except ProgramFaultError as fault:
+        message = f"no capacity: {x.p.sites[fault.site][1]}"
+        raise DiagnosticsError((Diagnostic("RS702", Severity.ERROR, message, e.span),)) from None
+
+
 def capacities_of(x: ExpressionLowering, kind: typed.Kind) -> tuple[int, ...]:
     """How many tokens of a kind find room in each place; -1 for any number.
 
     Raises:
         DiagnosticsError: RS702 if that has no value.
     """
-
-    def constant(e: typed.Expr, known: dict[typed.Var, ir.Expr]) -> int:
-        lowered = x.expr(e, Scope(known))
-        x.p.slots = x.most_slots
-        try:
-            return evaluate(x.p, lowered, [], [0] * (x.most_slots + 1))
-        except ProgramFaultError as fault:
-            message = f"no capacity: {x.p.sites[fault.site][1]}"
-            raise DiagnosticsError((Diagnostic("RS702", Severity.ERROR, message, e.span),)) from None
-
     if kind not in x.capacities:
-        x.capacities[kind] = capacities(x.layout, kind, constant)
+        x.capacities[kind] = capacities(x.layout, kind, partial(_constant, x))
     return x.capacities[kind]
+
+
+def limits_of(x: ExpressionLowering, capacity: typed.CapacityDecl) -> tuple[int, ...]:
+    """How many find room where a capacity counts, for each entity of its index.
+
+    Raises:
+        DiagnosticsError: RS702 if that has no value.
+    """
+    if capacity not in x.limits:
+        assert capacity.at_most is not None
+        found = []
+        for number in range(x.layout.size(capacity.index) if capacity.index else 1):
+            known: dict[typed.Var, ir.Expr] = {} if capacity.var is None else {capacity.var: ir.Const(number)}
+            found.append(max(0, _constant(x, capacity.at_most, known)))
+        x.limits[capacity] = tuple(found)
+    return x.limits[capacity]
+
+
+def _room_together(x: ExpressionLowering, e: typed.RoomTogether, scope: Scope) -> ir.Expr:
+    index = x.expr(e.index, scope) if e.index is not None else FALSE
+    slot = x.slot(scope)
+    x.slot(replace(scope, slots=slot + 1))
+    there = how_many(x.layout, e.capacity, index, slot)
+    return x.kept(op("-", x.row(limits_of(x, e.capacity), index), there), e.span, MOST)
 
 
 def _place(x: ExpressionLowering, e: typed.PlaceValue, scope: Scope) -> ir.Expr:
@@ -416,34 +444,6 @@ def _once(x: ExpressionLowering, e: typed.Once, scope: Scope) -> ir.Expr:
     return ir.Suppose(block, back, tuple(params), tuple(args), x.expr(e.value, scope), site)
 
 
-def _ways(x: ExpressionLowering, e: typed.Ways, scope: Scope) -> ir.Expr:
-    slot = x.slot(scope)
-    here = scope.in_slot(e.var, slot)
-    to = x.slot(here)
-    there, step = scope.in_slot(e.near.var, to), here.in_slot(e.near.var, to)
-    start, near = x.expr(e.start, scope), x.expr(e.near.source, here)
-    where = x.expr(e.near.where, step) if e.near.where is not None else None
-    cost, within = x.expr(e.cost, step), e.op == "reach"
-    below = x.site(e.cost.span, "a step costs nothing at least")
-    above = x.site(e.span, "these costs together have more than 15 digits")
-    assert isinstance(e.var.type, Ent)
-    default = x.given(e.default, e.type, scope) if e.default is not None else None if within else NONE
-    return ir.Spread(
-        slot,
-        to,
-        start,
-        x.expr(e.bound, scope) if within else None,
-        None if within else x.expr(e.bound, there),
-        near,
-        where,
-        cost,
-        default,
-        below,
-        above,
-        x.layout.size(e.var.type.kind),
-    )
-
-
 _OF_ORDERS = frozenset(["members", "order", "append", "without", "place", "front"])
 _FORMS: dict[type[typed.Expr], Callable[[ExpressionLowering, Any, Scope], ir.Expr]] = {
     typed.Lit: lambda lowering, e, scope: ir.Const(e.value),
@@ -456,6 +456,7 @@ _FORMS: dict[type[typed.Expr], Callable[[ExpressionLowering, Any, Scope], ir.Exp
     typed.PieceCount: ExpressionLowering._piece_count,
     typed.PlaceValue: _place,
     typed.Room: _room,
+    typed.RoomTogether: _room_together,
     typed.TableRow: ExpressionLowering._table,
     typed.ProductEntity: ExpressionLowering._product_entity,
     typed.KindSet: ExpressionLowering._kind_set,
@@ -466,7 +467,7 @@ _FORMS: dict[type[typed.Expr], Callable[[ExpressionLowering, Any, Scope], ir.Exp
     typed.Choice: ExpressionLowering._choice,
     typed.Each: ExpressionLowering._each,
     typed.Reach: ExpressionLowering._reach,
-    typed.Ways: _ways,
+    typed.Ways: ways,
     typed.Once: _once,
     typed.Op: ExpressionLowering._op,
 }

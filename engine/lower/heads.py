@@ -6,13 +6,14 @@ evaluated once more when the option is taken, from the same state, before anythi
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.lower.blocks import BlockBuilder
+from rulespec.engine.lower.capacities import checks
 from rulespec.engine.lower.conditions import ConditionLowering
 from rulespec.engine.lower.expressions import Scope
 from rulespec.engine.lower.layout import type_name
@@ -88,7 +89,7 @@ class HeadLowering:
         scope = self._named(option.head, scope, self._read(option.head, read), found, costs)
         steady = len(costs) < 2 and not later
         for cost, inner in costs:
-            found.payments.append(self._payment(cost, inner, found, steady=steady))
+            found.payments.extend(self._payments(cost, inner, found, steady=steady))
         return found._replace(scope=scope)
 
     def _read(self, head: tuple[typed.HeadPart, ...], later: frozenset[typed.Var]) -> frozenset[typed.Var]:
@@ -140,18 +141,21 @@ class HeadLowering:
         found.named.append(Named(at, self.x.given(value, var.type, scope), var.type, value.span))
         return inner.in_cell(var, at)
 
-    def _payment(self, cost: typed.Cost, scope: Scope, found: Begun, *, steady: bool) -> ir.Instruction:
+    def _payments(self, cost: typed.Cost, scope: Scope, found: Begun, *, steady: bool) -> Iterator[ir.Instruction]:
         amount = self.x.expr(cost.amount, scope)
         source = self._place(cost.source, scope, found, steady=steady)
         if not steady:
             amount = self._before(amount, cost.amount.span, found)
         if cost.target is not None:
-            target = self._place(cost.target, scope, found, steady=steady)
-            return ir.Transfer(source, target, amount, _unlimited(cost), self._site(cost))
+            bounded = isinstance(cost.target, typed.PieceCount) and cost.target.place in self.x.layout.d.bounds
+            target = self._place(cost.target, scope, found, steady=steady and not bounded)
+            yield ir.Transfer(source, target, amount, _unlimited(cost), self._site(cost))
+            yield from checks(self.x, cost.target, target, cost.span, scope)
+            return
         assert isinstance(cost.source, typed.Field)
         high = cost.source.decl.high
         most = MAX_NUMBER if high is None else high
-        return ir.Store(source, op("-", source, amount), _least(cost), most, self._site(cost))
+        yield ir.Store(source, op("-", source, amount), _least(cost), most, self._site(cost))
 
     def _place(self, e: typed.Expr, scope: Scope, found: Begun, *, steady: bool) -> ir.Cell:
         """Where a cost is taken from or goes to."""

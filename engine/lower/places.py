@@ -6,12 +6,13 @@ The place of a token is one cell, which holds its number among all places of tha
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.lower.layout import Layout
 from rulespec.engine.program import ir
-from rulespec.engine.program.builder import logic, op
+from rulespec.engine.program.builder import FALSE, cell, logic, op
 from rulespec.typed import nodes as typed
 from rulespec.typed.seats import first_of
 
@@ -21,9 +22,13 @@ Value = Callable[[typed.Expr, dict[typed.Var, ir.Expr]], int]
 
 def numbered(layout: Layout, e: typed.PlaceValue, index: ir.Expr | None) -> ir.Expr:
     """The number of a place, by the lowered entity of its index."""
-    kinds = layout.d.kinds
-    first = ir.Const(first_of(kinds, kinds[f"{e.kind.name}.place"], e.place, layout.seats))
+    first = ir.Const(first_place(layout, e.kind, e.place))
     return first if index is None else op("+", first, index)
+
+
+def first_place(layout: Layout, kind: typed.Kind, place: typed.PlaceDecl) -> int:
+    """The number of the first entity's place among all places of a kind of tokens."""
+    return first_of(layout.d.kinds, layout.d.kinds[f"{kind.name}.place"], place, layout.seats)
 
 
 def of_places(layout: Layout, kind: typed.Kind) -> list[tuple[typed.PlaceDecl, int]]:
@@ -49,6 +54,41 @@ def count_in(layout: Layout, kind: typed.Kind, place: ir.Expr, slot: int, withou
     there = op("==", ir.Cell(layout.field_at[kind.state["place"]], ir.Local(slot), size), place)
     where = there if without is None else logic("and", [there, op("!=", ir.Local(slot), without)])
     return ir.Fold("count", slot, ir.Const((1 << size) - 1), None, where, None, None)
+
+
+_FEW = 16
+"""Owners whose pieces are added one by one."""
+
+
+def how_many(layout: Layout, capacity: typed.CapacityDecl, index: ir.Expr, slot: int) -> ir.Expr:
+    """How many pieces and tokens there are where a capacity counts, for an entity of its index."""
+    if not _is_ready(index):  # worked out once: the only member of a set
+        inner = how_many(layout, capacity, ir.Local(slot), slot + 1)
+        return ir.Fold("sum", slot, op("bit", index), None, None, inner, None)
+    total: ir.Expr = FALSE
+    for owner, place in capacity.of:
+        if isinstance(owner, typed.Kind):
+            first = ir.Const(first_place(layout, owner, place))
+            total = op("+", total, count_in(layout, owner, op("+", first, index), slot))
+            continue
+        size = layout.size(place.index) if place.index else 1
+        owners = prod(layout.size(kind) for kind in owner.each)
+        base = layout.place_at[place]
+        if owners <= _FEW:
+            for number in range(owners):
+                total = op("+", total, cell(base + number * size, index, size))
+        else:
+            at = op("+", op("*", ir.Local(slot), ir.Const(size)), index)
+            each = ir.Fold("sum", slot, ir.Const((1 << owners) - 1), None, None, cell(base, at, owners * size), None)
+            total = op("+", total, each)
+    return total
+
+
+def _is_ready(e: ir.Expr) -> bool:
+    """Whether an expression is as good as its value."""
+    if isinstance(e, ir.Op):
+        return all(map(_is_ready, e.args))
+    return isinstance(e, ir.Const | ir.Local) or (isinstance(e, ir.Cell) and isinstance(e.index, ir.Const))
 
 
 def check_start(layout: Layout, kind: typed.Kind, limits: tuple[int, ...]) -> None:

@@ -7,6 +7,7 @@ from itertools import product
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.lower.capacities import check_bounds
 from rulespec.engine.lower.expressions import ExpressionLowering, Scope, capacities_of
 from rulespec.engine.lower.places import check_start
 from rulespec.engine.program import ir
@@ -48,6 +49,7 @@ class StartValues:
         for kind in self.d.kinds.values():
             if kind.places:
                 check_start(self.layout, kind, capacities_of(self.x, kind))
+        check_bounds(self.x)
 
     def _value(self, e: typed.Expr, known: Mapping[typed.Var, int] | None = None) -> int:
         lowered = self.x.expr(e, Scope({var: ir.Const(value) for var, value in (known or {}).items()}))

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rulespec.engine.lower.blocks import BlockBuilder
+from rulespec.engine.lower.capacities import checks
 from rulespec.engine.lower.decisions import DecisionLowering
 from rulespec.engine.lower.expressions import Scope
 from rulespec.engine.lower.layout import type_name
 from rulespec.engine.lower.options import OptionLowering
 from rulespec.engine.lower.procedures import Procedures
-from rulespec.engine.lower.tokens import put
+from rulespec.engine.lower.tokens import kept, put
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, TRUE, cell, op
 from rulespec.typed import nodes as typed
@@ -137,7 +138,12 @@ class StatementLowering:
         unlimited = isinstance(s.source, typed.Field) and s.source.decl.unlimited
         what = "paid" if isinstance(s.source, typed.Field) else "moved"
         site = self.x.site(s.span, f"no more can be {what} than there is, and never less than nothing")
-        self.b.emit(ir.Transfer(source, target, self.x.expr(s.amount, scope), unlimited, site))
+        amount = self.x.expr(s.amount, scope)
+        if isinstance(s.target, typed.PieceCount) and s.target.place in self.x.layout.d.bounds:
+            target = cell(target.base, kept(self.b, target.index, "int", "place"), target.size)
+        self.b.emit(ir.Transfer(source, target, amount, unlimited, site))
+        for found in checks(self.x, s.target, target, s.span, scope):
+            self.b.emit(found)
 
     def _call(self, s: typed.CallProcedure, scope: Scope) -> None:
         after = self.b.block()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from rulespec.engine.lower.blocks import BlockBuilder
+from rulespec.engine.lower.capacities import check
 from rulespec.engine.lower.expressions import Scope, capacities_of
-from rulespec.engine.lower.places import count_in, of_places
+from rulespec.engine.lower.places import count_in, first_place, of_places
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, cell, choose, logic, op
 from rulespec.typed import nodes as typed
@@ -14,8 +17,8 @@ from rulespec.types import Ent, Maybe, none_of
 def put(b: BlockBuilder, s: typed.Put, scope: Scope) -> None:
     """Adds the instructions of `move t to place`: what is read comes first, then the place, then a fresh state."""
     x, kind, layout = b.x, s.kind, b.layout
-    token = _kept(b, x.expr(s.token, scope), kind.name, kind.name)
-    place = _kept(b, x.expr(s.place, scope), f"{kind.name}.place", "place")
+    token = kept(b, x.expr(s.token, scope), kind.name, kind.name)
+    place = kept(b, x.expr(s.place, scope), f"{kind.name}.place", "place")
     named = s.place.place if isinstance(s.place, typed.PlaceValue) else None
     limits = capacities_of(x, kind)
     if max(limits) >= 0 and (named is None or named.at_most is not None):
@@ -26,12 +29,30 @@ def put(b: BlockBuilder, s: typed.Put, scope: Scope) -> None:
         where = f"`{named.name}`" if named is not None else "that place"
         b.emit(ir.Check(fits, x.site(s.span, f"there is no room for another `{kind.name}` in {where}")))
     b.emit(ir.Store(cell(layout.field_at[kind.state["place"]], token, layout.size(kind.name)), place, None, None, 0))
+    _check_shared(b, s, place, scope)
     fresh = tuple([int(of.fresh) for of, _ in of_places(layout, kind)])
     if any(fresh) and (named is None or named.fresh):
         _reset(b, s, token, x.row(fresh, place) if named is None else ir.Const(1))
 
 
-def _kept(b: BlockBuilder, value: ir.Expr, type_: str, name: str) -> ir.Expr:
+def _check_shared(b: BlockBuilder, s: typed.Put, place: ir.Expr, scope: Scope) -> None:
+    """Checks the capacities that the place of a token shares with others."""
+    named = s.place.place if isinstance(s.place, typed.PlaceValue) else None
+    for at in s.kind.places.values():
+        if named is not None and at is not named:
+            continue
+        index = op("-", place, ir.Const(first_place(b.layout, s.kind, at)))
+        size = ir.Const(b.layout.size(at.index) if at.index else 1)
+        for capacity in b.layout.d.bounds.get(at, ()):
+            if named is not None:
+                b.emit(check(b.x, capacity, index, s.span, scope))
+            else:  # which place it is, is known in a game only
+                fits = check(b.x, capacity, op("%", index, size), s.span, scope)
+                elsewhere = [op("<", index, FALSE), op(">=", index, size)]
+                b.emit(replace(fits, condition=logic("or", [*elsewhere, fits.condition])))
+
+
+def kept(b: BlockBuilder, value: ir.Expr, type_: str, name: str) -> ir.Expr:
     """A value that what is written next does not change: if it might, it is kept in a variable."""
     if _lasts(b.p, value):
         return value

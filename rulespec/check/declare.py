@@ -13,7 +13,7 @@ from rulespec.check.declarations.products import read_products
 from rulespec.check.declarations.set_up import read_set_up
 from rulespec.check.declarations.state import read_starts, read_state
 from rulespec.check.declarations.tables import read_constants, read_tables
-from rulespec.documents.nodes import entries, get
+from rulespec.documents.nodes import Mapping, entries, get
 
 
 def declare(c: Context) -> None:
@@ -39,5 +39,15 @@ def declare(c: Context) -> None:
     read_tables(reader)
     if with_tokens:
         read_capacities(reader)
+    if _with_bounds(reader.root):
+        from rulespec.check.declarations.capacities import read_bounds  # lazily: most rulesets have none
+
+        read_bounds(reader)
     read_starts(reader)
     read_set_up(reader)
+
+
+def _with_bounds(root: Mapping) -> bool:
+    """Whether there are capacities of places of pieces, or shared ones."""
+    places = (spec for _, _, piece in entries(get(root, "pieces")) for _, _, spec in entries(get(piece, "places")))
+    return get(root, "capacities") is not None or any(get(spec, "at_most") is not None for spec in places)

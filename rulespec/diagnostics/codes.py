@@ -78,6 +78,7 @@ CODES: dict[str, str] = {
     "RS292": "two links with the same ends",
     "RS293": "a link that does not join two regions",
     "RS294": "a link written at its ends",
+    "RS295": "places that share no room",
     "RS301": "types that do not fit",
     "RS302": "units that do not fit",
     "RS303": "a value that may be none",

@@ -147,6 +147,24 @@ class PieceDecl(Struct, eq=False):
     span: Span
 
 
+class CapacityDecl(Struct, eq=False):
+    """How many pieces and tokens find room in places together, of all owners.
+
+    Attributes:
+        name: that of a capacity with a name of its own, or `pile.place`.
+        index: the kind of which each entity has so much room; "" if there is one place only.
+        of: each place, behind its type of pieces or its kind of tokens.
+        at_most: how many find room, and the variable that stands for the entity of the index in it.
+    """
+
+    name: str
+    index: str
+    span: Span
+    of: tuple[tuple[PieceDecl | Kind, PlaceDecl], ...]
+    at_most: Expr | None = None
+    var: Var | None = None
+
+
 class TableDecl(Struct, eq=False):
     """A table: the value of each row by its keys, and the place of each."""
 
@@ -340,6 +358,13 @@ class Room(Expr, frozen=True):
     """How many more tokens find room in a place."""
 
     place: PlaceValue
+
+
+class RoomTogether(Expr, frozen=True):
+    """How many more pieces and tokens find room where a capacity counts."""
+
+    capacity: CapacityDecl
+    index: Expr | None
 
 
 class TableRow(Expr, frozen=True):
@@ -700,7 +725,7 @@ class Scoring(Struct, frozen=True):
 
 
 Declared = Unit | Kind | Entity | FactDecl | FieldDecl | PieceDecl | PlaceDecl | TableDecl | TrackDecl | ConstantDecl
-Named = Declared | SettingDecl | Var | Definition | Procedure | Guard | OptionGroup
+Named = Declared | CapacityDecl | SettingDecl | Var | Definition | Procedure | Guard | OptionGroup
 """A thing that a name in a ruleset may stand for."""
 
 
@@ -711,6 +736,9 @@ class Declarations(Struct, eq=False):
     kinds: dict[str, Kind] = {}
     fields: dict[str, FieldDecl] = {}
     pieces: dict[str, PieceDecl] = {}
+    capacities: dict[str, CapacityDecl] = {}
+    bounds: dict[PlaceDecl, list[CapacityDecl]] = {}
+    """The capacities that count what is in a place."""
     tables: dict[str, TableDecl] = {}
     tracks: dict[str, TrackDecl] = {}
     boards: dict[str, BoardDecl] = {}

@@ -27,6 +27,7 @@ _PARTS: dict[type[typed.Expr], Callable[..., list[typed.Expr]]] = {
     typed.PieceCount: lambda e: [*e.ids, *([e.index] if e.index is not None else [])],
     typed.PlaceValue: lambda e: [e.index] if e.index is not None else [],
     typed.Room: lambda e: [e.place],
+    typed.RoomTogether: lambda e: [e.index] if e.index is not None else [],
     typed.TableRow: lambda e: list(e.keys),
     typed.ProductEntity: lambda e: list(e.parts),
     typed.Choice: lambda e: [e.condition, e.then, e.other],

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import programs_boards
+import programs_capacities
 import programs_heads
 import programs_links
 import programs_numbers
@@ -99,6 +100,8 @@ class Writer:
         if self.number(8) == 0:
             number = programs_players.number if self.number(2) else programs_seats.number
             return number(self.pick, lambda type_: e(type_, s, d), self.fresh())
+        if self.number(16) == 0:
+            return programs_capacities.number(self.pick, lambda type_: e(type_, s, d), self.fresh())
         if self.number(14) == 0:
             return programs_links.number(self.pick, lambda type_: e(type_, s, d), self.fresh)
         form = self.number(17)
@@ -238,6 +241,8 @@ class Writer:
             return programs_numbers.statement(self, scope, pad)
         if self.number(10) == 0:
             return [pad + programs_players.statement(self.pick, lambda type_: e(type_, scope, 1), self.fresh())]
+        if self.number(14) == 0:
+            return [pad + programs_capacities.statement(self.pick, lambda type_: e(type_, scope, 1))]
         if self.number(14) == 0:
             return [pad + programs_links.statement(self.pick, lambda type_: e(type_, scope, 1), self.fresh())]
         form = self.number(14 if depth > 0 else 7)
@@ -427,7 +432,8 @@ def programs(draw: Callable[[st.SearchStrategy[int]], int]) -> str:
     return Writer(lambda below: draw(st.integers(0, below - 1))).program()
 
 
-_WORLD = programs_places.with_tokens(programs_links.linked(programs_seats.seated(with_numbers(WORLD))))
+_WORLD = programs_seats.seated(with_numbers(programs_capacities.bounded(WORLD)))
+_WORLD = programs_places.with_tokens(programs_links.linked(_WORLD))
 WHOLE_WORLD = programs_secrets.secretive(_WORLD) + programs_boards.BOARD
 """The files that the programs are written for."""
 

@@ -92,12 +92,13 @@ def read_capacities(r: DeclarationReader) -> None:
         for place_name, _, spec in entries(get(node, "places")) if kind is not None else ():
             at_most, place = get(spec, "at_most"), kind.places.get(place_name) if kind is not None else None
             if at_most is not None and place is not None:
-                _capacity(r, place, at_most)
+                bound(r, place, at_most)
         if kind is not None:
             _refuse_lost_money(r, kind)
 
 
-def _capacity(r: DeclarationReader, place: typed.PlaceDecl, node: Node) -> None:
+def bound(r: DeclarationReader, place: typed.PlaceDecl | typed.CapacityDecl, node: Node) -> None:
+    """Reads how many find room in a place, or in several together."""
     env = Env()
     if place.index:
         place.var = typed.Var(place.index, Ent(place.index), node.span)
@@ -112,7 +113,7 @@ def _capacity(r: DeclarationReader, place: typed.PlaceDecl, node: Node) -> None:
         place.at_most = typed.Lit(INT, node.span, 0)
 
 
-_OF_POSITIONS = (typed.Field, typed.PieceCount, typed.Room, typed.Call, typed.Once)
+_OF_POSITIONS = (typed.Field, typed.PieceCount, typed.Room, typed.RoomTogether, typed.Call, typed.Once)
 
 
 def _refuse_lost_money(r: DeclarationReader, kind: typed.Kind) -> None:

@@ -31,6 +31,10 @@ def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
         return typed.Op(INT, e.span, "count", (source,))
     if name in ("the", "first"):
         return _one_of(x, e, env)
+    if name == "room":
+        from rulespec.check.expressions.capacities import infer_room  # lazily: most rulesets have no capacities
+
+        return infer_room(x, e, env)
     if name == "next":
         owner = x.infer(e.args[0], env)
         if not isinstance(owner.type, Ent) or owner.type.optional:

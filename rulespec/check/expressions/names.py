@@ -88,6 +88,7 @@ def _entity(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> ty
     for names, what in (
         (d.pieces, f"a type of pieces: count them in a place, as in `{e.name}.supply`"),
         (d.tables, f"a table: look a row up, as in `{e.name}[…]`"),
+        (d.capacities, f"a capacity: ask how much of it is left, as in `room({e.name})`"),
         (d.tracks, f"a track: ask `{e.name}.{_asked_of(d.tracks.get(e.name))}`"),
         (x.rules.definitions, f"a definition: call it, as in `{e.name}(…)`"),
         (x.rules.procedures, "a procedure, and has no value"),

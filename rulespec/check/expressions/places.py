@@ -215,17 +215,17 @@ def _infer_membership(x: ExpressionContext, e: ast.Binary, env: Env) -> typed.Ex
     return there if e.op == "in" else typed.Op(BOOL, e.span, "not", (there,))
 
 
-def _infer_room(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
-    """Types `room(hall[a])`."""
+def _infer_room(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr | None:
+    """Types `room(hall[a])`; None if it is not asked of a place of tokens."""
     found = _written_place(x, e.args[0], env) if len(e.args) == 1 else None
     if found is None or found.place is None:
-        for arg in e.args:
-            x.infer(arg, env)
-        return x.bad("RS325", "`room` takes a place of tokens", e.span, help="write it as `room(kind.place[…])`")
+        return None
     if found.place.at_most is None:
         notes = (Label(found.place.span, "declared here"),)
         message = f"there is room for any number of tokens in `{found.place.name}`"
-        return x.bad("RS326", message, e.span, notes=notes, help="give it `at_most: …`, or do not ask")
+        shared = [f"`room({capacity.name}…)`" for capacity in x.decls.bounds.get(found.place, ())]
+        help_ = f"ask {shared[0]}, which it shares" if shared else "give it `at_most: …`, or do not ask"
+        return x.bad("RS326", message, e.span, notes=notes, help=help_)
     value = _place_value(x, found, env)
     return typed.Room(INT, e.span, value) if isinstance(value, typed.PlaceValue) else typed.Lit(BAD, e.span, 0)
 

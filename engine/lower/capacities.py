@@ -1,0 +1,62 @@
+"""Capacities: whether what has come to a place finds room there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.lower.expressions import ExpressionLowering, Scope, limits_of
+from rulespec.engine.lower.places import first_place, how_many
+from rulespec.engine.program import ir
+from rulespec.engine.program.builder import FALSE, op
+from rulespec.typed import nodes as typed
+
+
+def checks(x: ExpressionLowering, e: typed.Expr, at: ir.Cell, span: Span, scope: Scope) -> Iterator[ir.Check]:
+    """The checks behind what puts pieces into a cell; the index of the cell is one that lasts."""
+    if isinstance(e, typed.PieceCount):
+        size = x.layout.size(e.place.index) if e.place.index else 1
+        pile = op("+", at.index, ir.Const(at.base - x.layout.place_at[e.place]))  # a constant index is in the base
+        index = op("%", pile, ir.Const(size)) if e.piece.each else pile
+        for capacity in x.layout.d.bounds.get(e.place, ()):
+            yield check(x, capacity, index if capacity.index else FALSE, span, scope)
+
+
+def check(x: ExpressionLowering, capacity: typed.CapacityDecl, index: ir.Expr, span: Span, scope: Scope) -> ir.Check:
+    """A fault if there are more than find room."""
+    fits = op("<=", how_many(x.layout, capacity, index, x.slot(scope)), x.row(limits_of(x, capacity), index))
+    return ir.Check(fits, x.site(span, f"there is no more room in `{capacity.name}`"))
+
+
+def _start(x: ExpressionLowering, capacity: typed.CapacityDecl) -> list[int]:
+    """How many there are at the start, for each entity of the index."""
+    layout, state = x.layout, x.p.start
+    size = layout.size(capacity.index) if capacity.index else 1
+    counts = [0] * size
+    for owner, place in capacity.of:
+        if isinstance(owner, typed.PieceDecl):
+            base = layout.place_at[place]
+            for at in range(size * prod(layout.size(kind) for kind in owner.each)):
+                counts[at % size] += state[base + at]
+        else:
+            first, base = first_place(layout, owner, place), layout.field_at[owner.state["place"]]
+            for value in state[base : base + layout.size(owner.name)]:
+                if first <= value < first + size:
+                    counts[value - first] += 1
+    return counts
+
+
+def check_bounds(x: ExpressionLowering) -> None:
+    """Checks that the set-up puts no more anywhere than find room.
+
+    Raises:
+        DiagnosticsError: RS702.
+    """
+    for capacity in x.layout.d.capacities.values():
+        for number, (count, limit) in enumerate(zip(_start(x, capacity), limits_of(x, capacity), strict=True)):
+            if count > limit:
+                where = f"`{capacity.name}[{x.layout.titles(capacity.index)[number]}]`" if capacity.index else ""
+                message = f"the set-up puts {count} into {where or f'`{capacity.name}`'}, and {limit} is the most there"
+                raise DiagnosticsError((Diagnostic("RS702", Severity.ERROR, message, capacity.span),))

@@ -1,0 +1,89 @@
+"""Capacities: how many pieces find room in a place, and how many pieces and tokens in several places together."""
+
+from __future__ import annotations
+
+from rulespec.check.declarations.places import bound
+from rulespec.check.declarations.reader import DeclarationReader
+from rulespec.diagnostics.diagnostic import Label
+from rulespec.diagnostics.suggestions import nearest
+from rulespec.documents.nodes import Node, Scalar, entries, get, text, words
+from rulespec.typed import nodes as typed
+from rulespec.typed.seats import size
+
+MAX_SHARED = 20_000
+"""Places that capacities count, one for each entity of an index; those that several count, for each of them."""
+
+Member = tuple[typed.PieceDecl | typed.Kind, typed.PlaceDecl]
+
+
+def read_bounds(r: DeclarationReader) -> None:
+    """Reads the capacities of places of pieces, then those that places share."""
+    for name, _, node in entries(get(r.root, "pieces")):
+        piece = r.d.pieces.get(name)
+        for place_name, _, spec in entries(get(node, "places")) if piece is not None else ():
+            at_most = get(spec, "at_most")
+            if piece is not None and at_most is not None:
+                place = piece.places[place_name]
+                own = typed.CapacityDecl(f"{name}.{place_name}", place.index, place.span, ((piece, place),))
+                bound(r, own, at_most)
+                r.d.capacities[own.name] = own
+    places = 0
+    for name, where, node in entries(get(r.root, "capacities")):
+        at_most, index = get(node, "at_most"), text(get(node, "index"))
+        members = max(1, len(words(get(node, "of"))))
+        places += members * (size(r.d.kinds, index, r.d.max_players) if index in r.d.kinds else 1)
+        if places > MAX_SHARED:
+            message = f"with `{name}`, capacities are of more than {MAX_SHARED:,} places in all"
+            r.report.error("RS108", message, where.span, help="let fewer places, or those of smaller kinds, share room")
+            r.report.raise_if_errors()
+        if r.claim(name, where.span) and at_most is not None:
+            _shared(r, name, where, node, at_most)
+    for capacity in r.d.capacities.values():
+        for _, place in capacity.of:
+            r.d.bounds.setdefault(place, []).append(capacity)
+
+
+def _shared(r: DeclarationReader, name: str, where: Scalar, node: Node, at_most: Node) -> None:
+    index = get(node, "index")
+    if isinstance(index, Scalar):
+        if index.text not in r.d.kinds:
+            hint, notes = r.hint(index)
+            r.report.error("RS224", f"`{index.text}` is not a kind", index.span, notes=notes, help=hint)
+            r.d.broken.add(name)
+            return
+        r.refer(index, r.d.kinds[index.text])
+    of: list[Member] = []
+    for word in words(get(node, "of")):
+        member = _member(r, word)
+        if member is None:
+            continue
+        place = member[1]
+        if any(place is other for _, other in of):
+            r.report.error("RS223", f"`{word.text}` is listed twice", word.span)
+        elif place.index != text(index):
+            have = f"is one for each `{place.index}`" if place.index else "is a single place"
+            help_ = f"places that share room have the same index: `index: {place.index}`" if place.index else ""
+            notes = (Label(place.span, "declared here"),)
+            r.report.error("RS295", f"`{word.text}` {have}, and `{name}` is not", word.span, notes=notes, help=help_)
+        else:
+            of.append(member)
+    capacity = typed.CapacityDecl(name, text(index), where.span, tuple(of))
+    bound(r, capacity, at_most)
+    r.d.capacities[name] = capacity
+
+
+def _member(r: DeclarationReader, word: Scalar) -> Member | None:
+    """A place of pieces or of tokens, as it is written; reports what is none."""
+    owner, _, name = word.text.partition(".")
+    of = r.d.pieces.get(owner) or r.d.kinds.get(owner)
+    if of is not None and name in of.places:
+        r.refer(word, of, of.places[name])
+        if isinstance(of, typed.PieceDecl):
+            r.d.used.add(owner)
+        return of, of.places[name]
+    if owner not in r.d.broken:
+        owners: list[typed.PieceDecl | typed.Kind] = [*r.d.pieces.values(), *r.d.kinds.values()]
+        hint, notes = nearest(word.text, {f"{o.name}.{p.name}": p.span for o in owners for p in o.places.values()})
+        message = f"`{word.text}` is no place of pieces or tokens"
+        r.report.error("RS221", message, word.span, notes=notes, help=hint)
+    return None
