@@ -116,7 +116,7 @@ def test_faults_come_where_the_costs_of_a_step_are_worked_out(play: Play, text: 
         ("count(reach(x from {oak} to y in x.near costs 1 within y.tax))", "RS221"),
         ("cheapest(x from {oak} to y in x.near costs 1 until x == elm, else 0)", "RS221"),
         ("cheapest(x from {oak} to y in x.near costs 1 until 3, else 0)", "RS301"),
-        ("cheapest(x from {oak} to y in x.near costs 1 until y == elm)", "RS226"),
+        ("cheapest(x from {oak} to y in x.near costs 1 until y == elm)", "RS303"),
         ("cheapest(x from {oak} to x in x.near costs 1 until x == elm, else 0)", "RS223"),
     ],
 )

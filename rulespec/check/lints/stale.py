@@ -173,20 +173,31 @@ class _Effects:
         if isinstance(s, typed.Transfer):
             return frozenset([_cell(s.source, scope), _cell(s.target, scope)])
         if isinstance(s, typed.CallProcedure):
-            return _called(self._of_procedure(s.procedure), s.procedure.params, s.args, scope)
+            return _called(self._written(s.procedure), s.procedure.params, s.args, scope)
         return _NONE
 
-    def _of_procedure(self, procedure: typed.Procedure) -> _Cells:
-        if procedure not in self._of_procedures:
-            own = _own(procedure.params)
-            found = _NONE
-            for s in walk(procedure.body):
-                own = own.every(s.binder.var) if isinstance(s, typed.For) else own
-                found |= self.direct(s, own)
-                for option in s.options if isinstance(s, typed.Decide) else ():
-                    found |= self.paid(option, own)
-            self._of_procedures[procedure] = found
+    def _written(self, procedure: typed.Procedure) -> _Cells:
+        todo = [procedure]
+        while todo:  # those that it calls come first; a chain of them may be longer than Python's stack
+            calls = [s.procedure for s in walk(todo[-1].body) if isinstance(s, typed.CallProcedure)]
+            ahead = [p for p in calls if p not in self._of_procedures]
+            if ahead:
+                todo += ahead
+            else:
+                self._note(todo.pop())
         return self._of_procedures[procedure]
+
+    def _note(self, procedure: typed.Procedure) -> None:
+        if procedure in self._of_procedures:
+            return
+        own = _own(procedure.params)
+        found = _NONE
+        for s in walk(procedure.body):
+            own = own.every(s.binder.var) if isinstance(s, typed.For) else own
+            found |= self.direct(s, own)
+            for option in s.options if isinstance(s, typed.Decide) else ():
+                found |= self.paid(option, own)
+        self._of_procedures[procedure] = found
 
     def paid(self, option: typed.OptionDef, scope: _Scope = _HERE) -> _Cells:
         """What the costs of an option change."""
