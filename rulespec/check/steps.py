@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from rulespec.check.set_sizes import SetSizes, kept
 from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import definition_expressions, head_expressions, parts, statement_expressions
@@ -33,10 +35,20 @@ class Work:
             return self._of_ways(e)
         if type(e) is typed.Room:
             return 1 + self.sizes.kind(Ent(e.place.kind.name)) * (4 + self.of(e.place))  # each token: is it there
+        if type(e) is typed.RoomTogether:
+            return 1 + self._of_counted(e.capacity) + sum(self.of(x) for x in parts(e))
         called = self.of_definition(e.definition) if type(e) is typed.Call else 0
         if type(e) is typed.Once:
             called = self.of_procedure(e.procedure)
         return 1 + called + sum(self.of(x) for x in parts(e))
+
+    def _of_counted(self, capacity: typed.CapacityDecl) -> int:
+        """The pieces of each owner are added, and each token is asked whether it is there."""
+        steps = 0
+        for owner, _ in capacity.of:
+            counted = (owner.name,) if isinstance(owner, typed.Kind) else owner.each
+            steps += 4 * prod(self.sizes.kind(Ent(kind)) for kind in counted)
+        return steps
 
     def _of_ways(self, e: typed.Ways) -> int:
         """Each entity is settled once at most; then the costs of all steps from it are worked out."""
