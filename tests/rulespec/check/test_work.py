@@ -27,6 +27,9 @@ kinds:
   road:
     facts: {ends: set square}
     entities: {one: {ends: [a1, h8]}, two: {ends: [a1]}}
+  tile:
+    number: 40
+    places: {stack: {}, hall: {index: town}}
 state: {taken: {type: set square}}
 pieces:
   man: {each: [player], places: {box: {}, at: {index: square}}}
@@ -109,6 +112,8 @@ def steps(folder: Path, text: str, type_: str = "set square") -> int:
 def test_a_set_that_is_kept_costs_a_step(tmp_path: Path) -> None:
     assert steps(tmp_path, "{s in square where man[p].at[s] > 0}") < 5
     assert steps(tmp_path, "count(s in square where man[p].at[s] != 0)", "int") < 5
+    assert steps(tmp_path, "tile.hall[ash]", "set tile") < 6
+    assert steps(tmp_path, "tile.stack", "set tile") < 6
     assert steps(tmp_path, "{s in square where man[p].at[s] > 1}") > 64
     assert steps(tmp_path, "{s in square where man[p].at[s] > 0 and s != a}") > 64
     assert steps(tmp_path, "{s in square where man[p].at[s.to(n) ?? s] > 0}") > 64
