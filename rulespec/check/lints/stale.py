@@ -32,9 +32,10 @@ def check_stale(c: Context) -> None:
     A condition that reads what has changed as well compares it with what was: it is left alone. So is a local that is
     set anew.
     """
+    effects = _Effects()
     for procedure in c.rules.procedures.values():
-        if any(isinstance(s, typed.Decide) for s in walk(procedure.body)):
-            _Finder(c, procedure).block(procedure.body, _Before({}, None, _NONE, _HERE))
+        if any(map(_opens_anew, walk(procedure.body))):
+            _Finder(c, effects, procedure).block(procedure.body, _Before({}, None, _NONE, _HERE))
 
 
 class _Scope(NamedTuple):
@@ -70,12 +71,18 @@ class _Before(NamedTuple):
     scope: _Scope
 
 
+def _opens_anew(s: typed.Stmt) -> bool:
+    if isinstance(s, typed.Decide):
+        return any(option.by is not None for option in s.options)
+    return isinstance(s, typed.Jump) and s.word == "ask again"
+
+
 class _Finder:
     """Goes through one procedure, with what has been written since a decision was asked."""
 
-    def __init__(self, c: Context, procedure: typed.Procedure) -> None:
+    def __init__(self, c: Context, effects: _Effects, procedure: typed.Procedure) -> None:
         self.c = c
-        self.effects = _Effects()
+        self.effects = effects
         targets = [s.target for s in walk(procedure.body) if isinstance(s, typed.Assign)]
         self.set_anew = {t.var for t in targets if isinstance(t, typed.Local)}
 
@@ -158,6 +165,8 @@ class _Effects:
         found = _NONE.union(*(self.read(part, scope) for part in parts(e)))
         if isinstance(e, typed.Field | typed.PieceCount):
             found |= {_cell(e, scope)}
+        elif isinstance(e, typed.Room):
+            found |= {_Cell((e.place.kind.name, "place"), (_EVERY,))}
         elif isinstance(e, typed.Call):
             if e.definition not in self._of_definitions:
                 own = _own(e.definition.params)
@@ -172,6 +181,8 @@ class _Effects:
             return frozenset([_cell(s.target, scope)]) if isinstance(s.target, typed.Field) else _NONE
         if isinstance(s, typed.Transfer):
             return frozenset([_cell(s.source, scope), _cell(s.target, scope)])
+        if isinstance(s, typed.Put):
+            return frozenset([_Cell((s.kind.name, "place"), (_whom(s.token, scope),))])
         if isinstance(s, typed.CallProcedure):
             return _called(self._written(s.procedure), s.procedure.params, s.args, scope)
         return _NONE
@@ -236,7 +247,8 @@ def _whom(e: typed.Expr, scope: _Scope) -> _Key:
     if isinstance(e, typed.Lit):
         return (e.value,)
     if isinstance(e, typed.Field | typed.Fact):
-        return (e.decl.name, *(_whom(e.owner, scope) if e.owner is not None else ()))
+        owner = _whom(e.owner, scope) if e.owner is not None else ()
+        return owner if owner in (_EVERY, _SOME) else (e.decl.name, *owner)
     return _SOME
 
 
