@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import SupportsIndex, overload
 
 from rulespec.engine.game.option import Labels, Refusal
-from rulespec.engine.game.refusal import failed, in_domain, out_of_domain, refused
+from rulespec.engine.game.refusal import refused, why_not
 from rulespec.engine.program import ir
 from rulespec.engine.program.evaluator import evaluate
 
@@ -53,23 +53,11 @@ def guarded_refusal(
     Where it cannot see one, nothing is said but that it is not possible now.
     """
     slots = program.slots + 1
-    bound = [0] * slots
 
     def value(e: ir.Expr, known: tuple[int, ...]) -> int:
         return evaluate(program, e, state, [*known, *[0] * (slots + 1 - len(known))])
 
     try:
-        for param, arg in zip(choice.params, args, strict=True):
-            if not in_domain(value, param, arg, tuple(bound)):
-                return out_of_domain(labels, param, arg)
-            bound[param.slot] = arg
-            if param.where is not None and not value(param.where.expr, tuple(bound)):
-                return failed(value, labels, param.where, tuple(bound))
-        for condition in choice.requires:
-            for slot, named in condition.lets:
-                bound[slot] = value(named, tuple(bound))
-            if not value(condition.expr, tuple(bound)):
-                return failed(value, labels, condition, tuple(bound))
+        return why_not(value, labels, choice, args, slots)
     except HiddenError:
-        pass
-    return refused(NOT_NOW)
+        return refused(NOT_NOW)
