@@ -82,6 +82,8 @@ class HeadLowering:
             scope: has its parameters in cells.
             later: whether it is not carried out at once, so that amounts are named, too.
         """
+        if all(type(part) is typed.Requirement for part in option.head):
+            return Begun([], [], scope)  # most options: nothing is named, nothing is paid
         read = _reads(e for s in statements(option.body) for e in statement_expressions(s))
         read |= {part.var for part in _behind(option.head)}
         found = Begun([], [], scope)

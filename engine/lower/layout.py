@@ -99,10 +99,11 @@ class Layout:
 
     def _owners(self, kinds: tuple[str, ...]) -> Iterator[tuple[str, ir.Owner]]:
         """The name of each tuple of entities, and, if it depends on the seats, its kinds and numbers."""
-        by_seat = any(self.d.kinds[kind].by_seat for kind in kinds)
+        if not any(self.d.kinds[kind].by_seat for kind in kinds):
+            yield from ((".".join(names), ()) for names in product(*map(self.names, kinds)))
+            return
         for found in product(*(enumerate(self.names(kind)) for kind in kinds)):
-            numbers = [number for number, _ in found] if by_seat else []
-            yield ".".join(name for _, name in found), tuple(zip(kinds, numbers, strict=False))
+            yield ".".join(name for _, name in found), tuple([(k, i) for k, (i, _) in zip(kinds, found, strict=True)])
 
     def strides(self, kinds: list[str]) -> list[int]:
         """The distance between the cells of neighbouring entities, for each of several indices."""

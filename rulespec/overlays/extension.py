@@ -151,13 +151,33 @@ def check_includes(items: Iterable[ast.Item], groups: Mapping[str, ast.OptionGro
     for item in items:
         for included in _included(item.body, groups) if isinstance(item, ast.Procedure) else ():
             repeated.add(whole(groups[included.text]), f"the group `{included.text}`", included.span)
-        for node in _nodes(item):
-            if isinstance(node, ast.Shared):
-                repeated.add(_shared(node) * _count(node.options, groups), "what these share", node.span)
+        for node in _sharing(item):
+            repeated.add(_shared(node) * _count(node.options, groups), "what these share", node.span)
 
 
 def _included(body: tuple[ast.Stmt, ...], groups: Mapping[str, ast.OptionGroup]) -> Iterator[ast.Name]:
     """The names of known groups that the decisions in a block include."""
+    for s in _decides(body):
+        yield from (o for o in members(s.options) if isinstance(o, ast.Name) and o.text in groups)
+
+
+def _sharing(item: ast.Item) -> Iterator[ast.Shared]:
+    """All `with` and `when` of a rule."""
+    todo: list[ast.Member] = []
+    if isinstance(item, ast.Procedure):
+        todo += [o for s in _decides(item.body) for o in s.options]
+    elif isinstance(item, ast.OptionGroup | ast.Extend):
+        bodies = [o.body for o in members(item.options) if isinstance(o, ast.OptionDef)]
+        todo += [*item.options, *(o for body in bodies for s in _decides(body) for o in s.options)]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Shared):
+            yield node
+            todo += node.options
+
+
+def _decides(body: tuple[ast.Stmt, ...]) -> Iterator[ast.Decide]:
+    """The decisions in a block, those within options among them."""
     todo = [*body]
     while todo:
         match s := todo.pop():
@@ -171,7 +191,7 @@ def _included(body: tuple[ast.Stmt, ...], groups: Mapping[str, ast.OptionGroup])
             case ast.Decide():
                 todo += [inner for o in members(s.options) if isinstance(o, ast.OptionDef) for inner in o.body]
                 todo += s.otherwise.body if s.otherwise is not None else ()
-                yield from (o for o in members(s.options) if isinstance(o, ast.Name) and o.text in groups)
+                yield s
 
 
 def size_of(options: Iterable[ast.Member], shared: int = 0) -> int:
