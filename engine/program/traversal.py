@@ -43,6 +43,9 @@ _PARTS |= {
     ir.Const: lambda e: (),
     ir.Local: lambda e: (),
 }
+# Asked by `type(…) in`, because `isinstance` says no slowly where classes are made in C.
+_MAY_FAULT = frozenset({ir.Lookup, ir.Spread, ir.Suppose})
+_OF_STATE = frozenset({ir.Cell, ir.Positive, ir.Total, ir.Held, ir.Suppose})
 Binding = ir.Fold | ir.Closure | ir.Ranked | ir.Spread
 """An expression that binds slots."""
 _OUTSIDE = ("source", "start", "limit", "default")
@@ -138,8 +141,17 @@ def free(e: ir.Expr | None) -> frozenset[int]:
 
 def highest(e: ir.Expr) -> int:
     """The highest slot that an expression reads or binds; -1 if there is none."""
-    slots = [x.slot for x in walk(e) if isinstance(x, ir.Local)]
-    return max([*slots, *(slot for x in walk(e) if isinstance(x, Binding) for slot in binds(x))], default=-1)
+    found = -1
+    left = [e]
+    while left:
+        x = left.pop()
+        if type(x) is ir.Local:
+            found = max(found, x.slot)
+        elif type(x) in _FIELDS:
+            assert isinstance(x, Binding)
+            found = max(found, *binds(x))
+        left += parts(x)
+    return found
 
 
 def substituted(e: ir.Expr, values: dict[int, ir.Expr]) -> ir.Expr:
@@ -196,24 +208,24 @@ class Facts:
 
     def may_fault(self, e: ir.Expr) -> bool:
         """Whether evaluating may report a fault, so that it must not come before what guards it."""
-        if isinstance(e, ir.Lookup | ir.Spread | ir.Suppose):
+        if type(e) in _MAY_FAULT:
             return True
-        if isinstance(e, ir.Call):
+        if type(e) is ir.Call:
             if e.function not in self._faults:
                 f = self.p.functions[e.function]
                 self._faults[e.function] = any(self.may_fault(x) for x in (*(v for _, v in f.lets), f.body))
             if self._faults[e.function]:
                 return True
-        if isinstance(e, ir.Op):
+        if type(e) is ir.Op:
             if e.op in ("mul", "fit", "the"):
                 return True
             if e.op in ("/", "%") and not (isinstance(e.args[1], ir.Const) and e.args[1].value):
                 return True
-        return any(self.may_fault(part) for part in parts(e))
+        return any(map(self.may_fault, parts(e)))
 
     def reads_state(self, e: ir.Expr) -> bool:
         """Whether the value depends on the state, not on the slots alone."""
-        if isinstance(e, ir.Cell | ir.Positive | ir.Total | ir.Held | ir.Suppose):
+        if type(e) in _OF_STATE:
             return True
         if isinstance(e, ir.Call):
             if e.function not in self._reads:
