@@ -126,10 +126,10 @@ WORTH = {"single": 1.0, "gammon": 2.0, "backgammon": 3.0}
 
 def board(game: Game) -> Key:
     """For each player the men on the points 1 to 24, as he counts, and on the bar; then those of each that are off."""
-    cells = game.position.program.cells
-    found = [n for cell, n in zip(cells, game.position.cells, strict=True) if cell.group == "pieces"]
-    assert len(found) == 2 * (POINTS + 2)
-    return tuple(found)
+    cells = zip(game.position.program.cells, game.position.cells, strict=True)
+    men = {(cell.place == "off", cell.owner, cell.index): n for cell, n in cells if cell.group == "pieces"}
+    assert len(men) == 2 * (POINTS + 2)
+    return tuple([men[place] for place in sorted(men)])
 
 
 def spiel_board(state: Any) -> Key:
