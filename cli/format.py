@@ -9,8 +9,9 @@ from pathlib import Path
 import click
 
 from rulespec.cli import output
+from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.escape import escaped
-from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.documents.text_files import check_characters, files_inside, read_text
 from rulespec.documents.written_files import write_text
 from rulespec.references import find_ruleset
@@ -85,6 +86,10 @@ def _format(path: Path, *, write: bool, diff: bool) -> tuple[int, bool]:
         return output.PROBLEMS, False
     if new == old:
         return output.OK, False
+    if len(new.encode()) > MAX_RULES_BYTES:  # as it is, it can be read
+        message = f"formatted, the file would be larger than {MAX_RULES_BYTES:,} bytes"
+        output.show(failure("RS103", message, Span(str(path), 1, 1, 1, 2), "split it into several files").diagnostics)
+        return output.PROBLEMS, False
     if diff:
         name = escaped(str(path))
         for line in difflib.unified_diff(old.splitlines(True), new.splitlines(True), name, f"{name} (formatted)"):

@@ -233,6 +233,17 @@ def test_a_file_that_is_not_valid_stays_as_it_is(tmp_path: Path) -> None:
     assert path.read_text("utf-8") == "def  f( )\n"
 
 
+def test_a_file_that_would_grow_too_large_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "play.rules"
+    line = "def sum_{}(x: int) -> int: " + "+".join("x" * 60) + "\n"
+    text = "".join(line.format(i) for i in range(300))
+    assert len(text) < MAX_RULES_BYTES < len(format_rules(text, path.name))
+    path.write_text(text, "utf-8")
+    code, _, messages = invoke(path)
+    assert code == 1 and "RS103" in messages
+    assert path.read_text("utf-8") == text
+
+
 def test_what_cannot_be_formatted_is_wrong_usage(tmp_path: Path) -> None:
     assert invoke(tmp_path / "nothing.rules")[0] == 2
     assert run(["format", "no_such_ruleset"]) == 2
