@@ -472,7 +472,7 @@ class YamlMutator:
                 yield self.sheet.on("reunit", "unit", value.span, text)
                 if spot.path.startswith("constants."):
                     yield self.sheet.on("reunit", "unit", value.span, value.text[: m.start()].strip())
-        if spot.path.startswith("constants.") and isinstance(value.value, int):
+        if units and spot.path.startswith("constants.") and isinstance(value.value, int):
             yield self.sheet.on("reunit", "unit", value.span, f"{value.text} {units[0]}")
 
     def _mangle(self, spot: _Spot) -> Iterator[Mutant | None]:

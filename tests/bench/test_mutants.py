@@ -60,6 +60,14 @@ def test_what_is_told_elsewhere_does_not_count(bench: Bench) -> None:
     assert (bench.run(0, "tutorial", away).verdict, bench.run(0, "tutorial", away).told) == ("refused", False)
 
 
+def test_rules_without_units_have_mutants_too() -> None:
+    with copied(GAMES):
+        known = Bench()
+        known.learn("ludo")
+        operators = {m.operator for _, m in known.all_mutants}
+    assert "retype" in operators and "reunit" not in operators
+
+
 def test_a_slip_is_another_word_that_nothing_has() -> None:
     assert misspell("fleet", {"flete"}) not in ("", "fleet", "flete")
     assert misspell("a", {"aa"}) == ""
