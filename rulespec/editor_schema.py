@@ -22,7 +22,8 @@ Schema = dict[str, Any]
 
 
 def files_schema(ruleset: typed.Ruleset) -> Schema:
-    """One schema for kinds.yaml, map.yaml, boards.yaml, tracks.yaml, tables.yaml and setup.yaml of a ruleset.
+    """One schema for kinds.yaml, map.yaml, boards.yaml, tracks.yaml, tables.yaml, setup.yaml and measures.yaml
+    of a ruleset.
 
     Entities must have the facts of their kind, and references to entities must name existing ones. A ruleset that
     extends another one may leave out what its base has.
@@ -108,7 +109,7 @@ class _FilesSchema:
         schema = {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "$id": f"urn:rulespec:schema:files:{self.ruleset.ref}",
-            "title": f"{self.ruleset.title}: kinds, map, boards, tracks, tables and set-up",
+            "title": f"{self.ruleset.title}: kinds, map, boards, tracks, tables, set-up and measures",
             "type": "object",
             "properties": self.properties,
             "additionalProperties": False,

@@ -19,7 +19,7 @@ from rulespec.overlays.overlay import Overlay, Source
 from rulespec.overlays.stages import lay_over, lay_rules
 from rulespec.references import find_overlay, find_ruleset, is_path
 from rulespec.rule_ids import ListedRule, add_listed, check_cited
-from rulespec.ruleset_files import SECTION_FILES, Files, RulesetReader
+from rulespec.ruleset_files import NOT_HASHED, SECTION_FILES, Files, RulesetReader
 from rulespec.typed import nodes as typed
 
 MAX_OVERLAYS = 20
@@ -210,7 +210,7 @@ def _read_sections(folder: Path, reader: RulesetReader, *, partial: bool) -> dic
     tree: dict[str, tuple[Scalar, Node]] = {}
     for name in SECTION_FILES:
         if is_present(folder / f"{name}.yaml"):
-            node = reader.yaml(folder, f"{name}.yaml", name, partial=partial)
+            node = reader.yaml(folder, f"{name}.yaml", name, partial=partial, hashed=name not in NOT_HASHED)
             tree |= node.entries if node is not None else {}
     return tree
 

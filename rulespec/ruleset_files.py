@@ -19,7 +19,9 @@ from rulespec.rule_ids import ListedRule
 from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_rules
 
-SECTION_FILES = ("kinds", "map", "boards", "tracks", "tables", "setup")
+SECTION_FILES = ("kinds", "map", "boards", "tracks", "tables", "setup", "measures")
+NOT_HASHED = frozenset({"measures"})
+"""Sections on which no game depends: a log stays one of the same rules when they change."""
 MAX_RULES_BYTES = 50_000
 """Bytes of one rules file: nearly twice the largest that is shipped, and less than a second of parsing."""
 MAX_YAML = Limits(size=1_000_000)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rulespec.diagnostics.report import failure
 from rulespec.engine.game.guarded import UNKNOWN, HiddenError
+from rulespec.engine.game.measures import Measures, measured
 from rulespec.engine.game.notation import Words
 from rulespec.engine.game.option import Labels
 from rulespec.engine.game.position import Position
@@ -58,6 +59,17 @@ class Inspected:
             return UNKNOWN
         except ProgramFaultError as fault:
             raise self.position.fault(fault, self._queries.program) from None
+
+    def measures(self, seat: str | None = TABLE) -> Measures:
+        """What the ruleset calls a measure, such as points: measure → entity → number, of the game itself under "".
+
+        Args:
+            seat: who asks: None in the place of what it does not see; None asks for what all see.
+        """
+        state = self.position.state
+        if seat != TABLE:
+            state = self.watcher.guarded(state, PUBLIC if seat is None else self.seats.index(seat))
+        return measured(self._queries, self.labels, state)
 
     def set_value(self, target: str, value: str) -> None:
         """Puts a value into a state field, an account or a place of pieces, for set-ups that are given.

@@ -14,7 +14,8 @@ from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.engine.game.closures import Closures
+from rulespec.engine.game.closures import Closure, Closures
+from rulespec.engine.game.measures import Gauge, gauges
 from rulespec.engine.lower.expressions import ExpressionLowering, Scope
 from rulespec.engine.lower.layout import Layout, type_name
 from rulespec.engine.lower.lowering import lower_rules
@@ -58,6 +59,7 @@ class _Shared(Struct):
     facts: Facts
     closures: Closures
     queries: dict[tuple[object, ...], Query] = {}
+    gauges: tuple[Gauge, ...] | None = None
 
 
 _memo: dict[tuple[object, ...], _Shared] = {}
@@ -136,6 +138,18 @@ class Queries:
         """
         expr = self._typed(text)
         return type_name(expr.type), self._evaluate(self._lowered(expr), state)
+
+    @property
+    def gauges(self) -> tuple[Gauge, ...]:
+        """The measures of the ruleset, as functions of the state."""
+        own = self._own
+        if own.gauges is None:
+            own.gauges = gauges(self)
+        return own.gauges
+
+    def closure(self, e: typed.Expr, scope: Scope) -> Closure:
+        """What gives the value of an expression of the ruleset, for a state and slots."""
+        return self._own.closures.made(self._lowered(e, scope))
 
     def projection(self, text: str, params: Sequence[tuple[str, str]]) -> Query:
         """An expression over an option's parameters.

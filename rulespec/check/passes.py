@@ -13,6 +13,7 @@ from rulespec.check.declare import declare
 from rulespec.check.facts import check_facts
 from rulespec.check.heads import check_heads
 from rulespec.check.loops import check_loops
+from rulespec.check.measures import check_measures
 from rulespec.check.privacy import check_privacy
 from rulespec.check.quiet import check_quiet
 from rulespec.check.recursion import check_recursion
@@ -52,6 +53,7 @@ PASSES = (
     Pass(check_signatures),
     Pass(check_bodies),
     Pass(check_facts),
+    Pass(check_measures),
     Pass(check_privacy),
     Pass(check_start),
     # Termination. A call that has no typed form may lead to a decision; work is finite without recursion only.

@@ -31,6 +31,8 @@ MAX_START_WORK = 3 * 10**6
 """Steps of all start values with every number of players."""
 MAX_CHECK_WORK = 10**6
 """Steps of all checks of facts, for all entities."""
+MAX_MEASURE_WORK = 10**6
+"""Steps of all measures, for all entities."""
 
 
 def check_work(c: Context) -> None:
@@ -82,6 +84,13 @@ def _check_totals(c: Context, work: Work) -> None:
         total += times * sum(map(work.of, asked))
         name = "who sees what is private, for all entities together,"
         if not _check(c, total, name, secrecy.span, partial(dearest, work, asked, times), MAX_CHECK_WORK):
+            break
+    total = 0
+    for measure in c.declarations.measures.values():
+        times = work.sizes.kind(measure.var.type) if measure.var is not None else 1
+        total += times * work.of(measure.value)
+        name = f"the measure `{measure.name}`, with those before it, for all entities"
+        if not _check(c, total, name, measure.span, partial(dearest, work, [measure.value], times), MAX_MEASURE_WORK):
             break
     total = 0
     for invariant in c.rules.invariants.values():

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-NAMES = ("game", "kinds", "map", "boards", "tracks", "tables", "setup", "overlay")
+NAMES = ("game", "kinds", "map", "boards", "tracks", "tables", "setup", "measures", "overlay")
 """The files of a ruleset; each schema is `<name>.schema.json` in this folder."""
 
 BESIDE = ("rules", "scenarios", "dialect", "expect", "perft_record")

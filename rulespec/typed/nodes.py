@@ -282,6 +282,17 @@ class Check(Struct, frozen=True):
     span: Span
 
 
+class Measure(Struct, frozen=True):
+    """A number of the game (`var` is None), or of each entity of a kind, which `var` stands for in its value."""
+
+    name: str
+    title: str
+    doc: str
+    var: Var | None
+    value: Expr
+    span: Span
+
+
 class Placement(Struct, eq=False):
     """A start value from the set-up; each key is an entity, or a variable that stands for all of a kind."""
 
@@ -747,6 +758,7 @@ class Declarations(Struct, eq=False):
     settings: dict[str, SettingDecl] = {}
     placements: list[Placement] = []
     checks: list[Check] = []
+    measures: dict[str, Measure] = {}
     entities: dict[str, list[tuple[str, int]]] = {}
     places: dict[str, list[Kind]] = {}
     """The kinds of tokens that have a place of a name."""

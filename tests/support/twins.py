@@ -27,6 +27,7 @@ def told(game: Game, seat: str | None, texts: list[str], expressions: list[str])
         "Game.why_not": [refused(game, seat, text) for text in texts],
         "Game.parse": [parsed(game, text) for text in texts],
         "Game.value": [game.value(e, seat) for e in expressions],
+        "Game.measures": game.measures(seat),
         "log": list(seat_log(game, seat)),
     }
 

@@ -1,0 +1,69 @@
+"""Measures: numbers of a position that say how a game goes; `measures.yaml` and overlays name them."""
+
+from __future__ import annotations
+
+from rulespec.check.context import Context
+from rulespec.check.scope import Env
+from rulespec.documents.nodes import Node, Scalar, entries, get, text
+from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import expressions
+from rulespec.types import Bad, Ent, Num
+
+SCORE = "score"
+"""The measure that a ruleset with `scoring` has, unless it declares one of this name."""
+
+
+def check_measures(c: Context) -> None:
+    """Types the measures. The points of the players are the first one."""
+    found = c.declarations.measures
+    scoring = c.rules.scoring
+    if scoring is not None:
+        found[SCORE] = typed.Measure(SCORE, "Score", scoring.doc, scoring.var, scoring.score, scoring.span)
+    for name, place, node in entries(get(c.source.root, "measures")):
+        measure = _measure(c, name, place, node)
+        if measure is not None:
+            found[name] = measure
+
+
+def _measure(c: Context, name: str, place: Scalar, node: Node) -> typed.Measure | None:
+    of, written = get(node, "of"), get(node, "value")
+    var = None
+    env = Env()
+    if isinstance(of, Scalar):
+        if of.text not in c.declarations.kinds:
+            hint, notes = c.reader.hint(of)
+            c.report.error("RS224", f"`{of.text}` is not a kind", of.span, notes=notes, help=hint)
+            return None
+        c.reader.refer(of, c.declarations.kinds[of.text])
+        var = typed.Var(of.text, Ent(of.text), of.span)  # it hides the kind, as in checks and in the set-up
+        env = env.bind(var)
+    tree = c.reader.tree(written) if written is not None else None
+    if tree is None:
+        return None
+    value = c.expressions.infer(tree, env)
+    title = text(get(node, "title")) or name.replace("_", " ").capitalize()
+    measure = typed.Measure(name, title, text(get(node, "doc")), var, value, place.span)
+    return measure if _sound(c, measure) else None
+
+
+def _sound(c: Context, measure: typed.Measure) -> bool:
+    """Whether a measure can be asked of every position; reports it if not."""
+    name, value, var = measure.name, measure.value, measure.var
+    if isinstance(value.type, Bad):
+        return False
+    if not isinstance(value.type, Num):
+        message = f"the measure `{name}` is {value.type}, and not a number"
+        help_ = "write a number: `x ?? 0` where there may be none, `1 if … else 0` of a condition, `count(…)` of a set"
+        c.report.error("RS571", message, value.span, help=help_)
+        return False
+    if var is not None and not var.reads:
+        message = f"the measure `{name}` is one of every `{var.name}`, and does not speak of `{var.name}`"
+        help_ = f"`{var.name}` is the entity at hand: write `{var.name}.…`, or leave `of` out"
+        c.report.error("RS572", message, value.span, help=help_)
+        return False
+    once = next((e for e in expressions(value) if isinstance(e, typed.Once)), None)
+    if once is not None:
+        message = f"the measure `{name}` asks what would hold after `{once.procedure.name}`"
+        c.report.error("RS573", message, once.call, help="measure the position as it is: leave `once` out")
+        return False
+    return True
