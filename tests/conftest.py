@@ -23,6 +23,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from browser import browser, open_page
 from cases import small
 from recorder import courier, errands, replay
 from simulation import known_rulesets
@@ -31,7 +32,7 @@ from worlds import Play
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
 
-__all__ = ["courier", "errands", "known_rulesets", "replay"]  # fixtures of several files
+__all__ = ["browser", "courier", "errands", "known_rulesets", "open_page", "replay"]  # fixtures of several files
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -20,10 +20,10 @@ from folders import ROOT
 OURS = "rulespec/"
 SCRIPT = """\
 import json
-import cli, engine, games.own, lsp
+import cli, engine, games.own, lsp, pages
 from rulespec import Game, RulespecError, load_ruleset, replay_log
 game = Game(load_ruleset("imperial"), ["Ann", "Bob"])
-mine = [engine.MINE, cli.MINE, lsp.MINE, games.own.MINE]
+mine = [engine.MINE, cli.MINE, lsp.MINE, pages.MINE, games.own.MINE]
 print(json.dumps([*mine, bool(game.legal_options), load_ruleset.__code__.co_filename]))
 """
 
@@ -80,7 +80,8 @@ def test_everything_that_ships_is_in_the_wheel(wheel: Path, checkout: Path) -> N
     with zipfile.ZipFile(wheel) as file:
         shipped = {name for name in file.namelist() if name.startswith(OURS)}
     wanted = set()
-    for top, inside in (("rulespec", ""), ("engine", "engine/"), ("cli", "cli/"), ("lsp", "lsp/"), ("games", "games/")):
+    for top in ("rulespec", "engine", "cli", "lsp", "pages", "games"):
+        inside = "" if top == "rulespec" else f"{top}/"
         files = (p for p in (checkout / top).rglob("*") if p.is_file() and "__pycache__" not in p.parts)
         wanted |= {OURS + inside + p.relative_to(checkout / top).as_posix() for p in files}
     wanted |= {f"{OURS}diagnostics_pages/{p.name}" for p in (checkout / "docs" / "diagnostics").glob("*.md")}
@@ -126,11 +127,13 @@ def test_a_users_own_modules_and_ours_leave_one_another_alone(python: str, wheel
     home = tmp_path / "home"
     (home / "games").mkdir(parents=True)
     commands = environment(tmp_path / "env", python, wheel)
-    for name in ("engine", "cli", "lsp", "games/own"):
+    for name in ("engine", "cli", "lsp", "pages", "games/own"):
         (home / f"{name}.py").write_text(f"MINE = '{name}'\n")
     (home / "script.py").write_text(SCRIPT)
     found = json.loads(run(commands / "python", home / "script.py", folder=home))
-    assert found[:5] == ["engine", "cli", "lsp", "games/own", True] and found[5].startswith(str(tmp_path / "env"))
+    assert found[:6] == ["engine", "cli", "lsp", "pages", "games/own", True] and found[6].startswith(
+        str(tmp_path / "env")
+    )
     number = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     assert run(commands / "rulespec", "--version", folder=home).startswith(f"rulespec {number}\n")
     assert "sound" in run(commands / "rulespec", "validate", "imperial", folder=home)

@@ -42,13 +42,14 @@ def gauges(queries: Queries) -> tuple[Gauge, ...]:
 
 def measured(queries: Queries, labels: Labels, state: State) -> Measures:
     """The measures of a state; of a guarded one, those that do not depend on what is hidden."""
+    found = queries.gauges  # they say how many slots there are
     room = [0] * (queries.program.slots + 1)
     return {
         gauge.name: {
             name: _value(gauge, state, [number, *room])
             for number, name in enumerate(labels.names[gauge.kind] if gauge.kind else ("",))
         }
-        for gauge in queries.gauges
+        for gauge in found
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -13,6 +14,7 @@ from rulespec.engine.game.round import own_options, waiting
 from rulespec.engine.game.secrets import PUBLIC
 from rulespec.engine.game.shown_state import counts, named_state, path
 from rulespec.engine.game.sight import digest
+from rulespec.engine.program import ir
 
 if TYPE_CHECKING:
     from rulespec.engine.game.game import Game
@@ -83,11 +85,10 @@ def view_of(game: Game, seat: str | None) -> View:
     result = game.result
     if result is not None:
         memory = digest(repr((memory, result)))
-    shown = named_state(program, labels, state, unseen, null=False) | {"counts": counts(program, labels, state)}
     return View(
         seat,
         game.seats,
-        shown,
+        _shown(game, unseen),
         tuple(dict.fromkeys(path(labels, program.cells[at], secret) for at, secret in unseen.items())),
         game.decision,
         waiting(game),
@@ -99,6 +100,16 @@ def view_of(game: Game, seat: str | None) -> View:
         memory.hex(),
         result,
     )
+
+
+def seen_state(game: Game, seat: str | None) -> dict[str, Any]:
+    """The `state` of a seat's view alone, for whoever looks at thousands of positions."""
+    return _shown(game, game.watcher.unseen(game.position.state, PUBLIC if seat is None else game.seats.index(seat)))
+
+
+def _shown(game: Game, unseen: Mapping[int, ir.Secret]) -> dict[str, Any]:
+    program, labels, state = game.position.program, game.labels, game.position.state
+    return named_state(program, labels, state, unseen, null=False) | {"counts": counts(program, labels, state)}
 
 
 def _seen(option: Option, seat: str) -> SeenOption:

@@ -128,6 +128,7 @@ CODES: dict[str, str] = {
     "RS571": "a measure that is no number",
     "RS572": "a measure of a kind that says nothing of its entities",
     "RS573": "a measure that asks what would be",
+    "RS574": "a page that would be too large",
     "RS601": "the log cannot be read",
     "RS602": "the log is too large",
     "RS603": "the last line of the log is cut off",

@@ -62,6 +62,11 @@ def test_measures_are_numbers_of_entities_and_of_the_game(tmp_path: Path) -> Non
     assert found["score"] == {"Ann": 3, "Bob": 0}
 
 
+def test_the_first_thing_that_is_asked_of_a_game_may_be_its_measures(tmp_path: Path) -> None:
+    nested = "--- measures.yaml\nmeasures: {all: {value: 'sum(s.sold + p.index for p in player for s in stall)'}}\n"
+    assert Game(small(tmp_path / "small", WORLD + nested), ["Ann", "Bob"]).measures()["all"] == {"": 2}
+
+
 def test_a_measure_that_has_no_value_is_none(tmp_path: Path) -> None:
     assert game(tmp_path, WORLD + MEASURES).measures()["each_sale"] == {"fish": 2, "fruit": None}
 

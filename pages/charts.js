@@ -1,0 +1,92 @@
+"use strict";
+// Charts of the measures: a line for each entity, and where the game stands. A click goes to the move there.
+const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#8c6d00"];
+const DASHES = [[], [8, 4], [2, 3], [12, 3, 2, 3]];
+
+function colour(line) { return COLOURS[line % COLOURS.length]; }
+function dashes(line) { return DASHES[Math.floor(line / COLOURS.length) % DASHES.length]; }
+
+// The value of a line after so many moves. A line is noted where it changes: `at` and `is`; null is not seen.
+function valueAt(line, moves) {
+  let low = 0, high = line.at.length;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (line.at[middle] <= moves) low = middle; else high = middle;
+  }
+  return line.is[low];
+}
+
+function valuesOf(line, positions) {
+  const found = new Array(positions);
+  for (let i = 0, k = 0; i < positions; i++) {
+    if (k + 1 < line.at.length && line.at[k + 1] <= i) k++;
+    found[i] = line.is[k];
+  }
+  return found;
+}
+
+function makeCharts(measures, positions, goTo) {
+  const [select, box, legend] = ["measure", "chart", "legend"].map((id) => document.getElementById(id));
+  const measured = document.getElementById("measured");
+  let now = 0, chart = null, values = [];
+
+  measures.forEach((measure) => select.append(new Option(measure.title)));
+  select.addEventListener("change", () => draw());
+  new ResizeObserver(() => chart && chart.setSize(size())).observe(box);
+
+  function size() { return { width: box.clientWidth, height: 220 }; }
+
+  function draw() {
+    const measure = measures[select.selectedIndex];
+    if (chart) chart.destroy();
+    const x = Array.from({ length: positions }, (_, i) => i);
+    chart = new uPlot({
+      ...size(),
+      legend: { show: false },
+      scales: { x: { time: false } },
+      axes: [{}, { size: 56 }],
+      cursor: { drag: { x: false, y: false }, points: { show: false } },
+      series: [{}, ...measure.lines.map((line, i) => (
+        { label: line.name, stroke: colour(i), dash: dashes(i), width: 2, points: { show: false },
+          paths: uPlot.paths.stepped({ align: 1 }) }))],
+      hooks: { draw: [mark] },
+    }, [x, ...measure.lines.map((line) => valuesOf(line, positions))], box);
+    chart.over.addEventListener("click", () => { if (chart.cursor.idx !== null) goTo(chart.cursor.idx); });
+    measured.textContent = measure.doc;
+    values = measure.lines.map(() => document.createElement("b"));
+    legend.replaceChildren(...measure.lines.map((line, i) => {
+      const row = document.createElement("li"), swatch = document.createElement("i");
+      swatch.style.borderTopColor = colour(i);
+      if (dashes(i).length) swatch.style.borderTopStyle = "dashed";
+      row.append(swatch, line.name, " ", values[i]);
+      return row;
+    }));
+    tell();
+  }
+
+  function mark(u) {
+    const x = u.valToPos(now, "x", true);
+    u.ctx.save();
+    u.ctx.strokeStyle = "#666";
+    u.ctx.lineWidth = devicePixelRatio;
+    u.ctx.beginPath();
+    u.ctx.moveTo(x, u.bbox.top);
+    u.ctx.lineTo(x, u.bbox.top + u.bbox.height);
+    u.ctx.stroke();
+    u.ctx.restore();
+  }
+
+  function tell() {
+    measures[select.selectedIndex].lines.forEach((line, i) => {
+      const value = valueAt(line, now);
+      values[i].textContent = value === null ? "?" : value;
+    });
+  }
+
+  return function show(moves) {
+    now = Math.min(moves, positions - 1);
+    if (!chart) draw();
+    tell();
+    chart.redraw(false);
+  };
+}

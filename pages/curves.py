@@ -1,0 +1,60 @@
+"""The measures of a game over time, for charts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec.engine.game.measures import Measures
+from rulespec.typed import nodes as typed
+
+MAX_LINES = 60
+"""Lines of a chart: of a measure of more entities, those that change most are drawn."""
+
+
+class Line(Struct):
+    """A number over time, noted where it changes; None is not seen, or there is none.
+
+    Attributes:
+        name: the entity that has it.
+        at: after how many moves it becomes another one.
+        values: what it is from then on.
+    """
+
+    name: str
+    at: list[int] = []
+    values: list[int | None] = []
+
+    def note(self, moves: int, value: int | None) -> None:
+        """Notes a value, if it is another one."""
+        if not self.at or self.values[-1] != value:
+            self.at.append(moves)
+            self.values.append(value)
+
+
+class Curves:
+    """The measures of a game over time; `note` is called for each position, in order."""
+
+    def __init__(self, declared: dict[str, typed.Measure]) -> None:
+        self._declared = declared
+        self._lines: dict[str, dict[str, Line]] = {name: {} for name in declared}
+
+    def note(self, moves: int, found: Measures) -> None:
+        """Notes the measures after so many moves."""
+        for name, values in found.items():
+            lines = self._lines[name]
+            for entity, value in values.items():
+                lines.setdefault(entity, Line(entity)).note(moves, value)
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """The measures that are ever seen, each with its lines."""
+        found = []
+        for name, measure in self._declared.items():
+            lines = [line for line in self._lines[name].values() if line.values != [None]]
+            busiest = sorted(lines, key=lambda line: -len(line.at))[:MAX_LINES]
+            if busiest:
+                shown = [line for line in lines if any(line is each for each in busiest)]
+                drawn = [{"name": line.name or measure.title, "at": line.at, "is": line.values} for line in shown]
+                found.append({"title": measure.title, "doc": measure.doc, "lines": drawn})
+        return found

@@ -1,0 +1,68 @@
+"""Self-contained HTML documents: one file with its styles, scripts and data, which asks for nothing else.
+
+A policy in the page says what it may do: it loads nothing, and runs no script but those whose hashes are named.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Sequence
+from hashlib import sha256
+from html import escape
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+_JSON_ESCAPES = {"<": "\\u003c", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+"""What would end the element of the data, or a line of a script."""
+
+
+def document(title: str, *, styles: Sequence[str], body: str, data: object, scripts: Sequence[str]) -> str:
+    """An HTML document.
+
+    Args:
+        title: a text.
+        styles: style sheets, our own.
+        body: HTML, whose texts have been escaped.
+        data: what the scripts read as JSON from the element `data`; texts may be anything.
+        scripts: scripts, our own, in the order in which they run.
+    """
+    hashes = " ".join(f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts)
+    policy = (
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    parts = [
+        "<!DOCTYPE html>",
+        '<html lang="en">',
+        "<head>",
+        '<meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        '<meta name="referrer" content="no-referrer">',
+        '<link rel="icon" href="data:,">',
+        f"<title>{escape(title)}</title>",
+        *(f"<style>\n{style}</style>" for style in styles),
+        "</head>",
+        "<body>",
+        body,
+        f'<script type="application/json" id="data">{script_json(data)}</script>',
+        *(f"<script>{script}</script>" for script in scripts),
+        "</body>",
+        "</html>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def script_json(data: object) -> str:
+    """Data as JSON that may stand in an element `script`, whatever the texts in it."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for char, written in _JSON_ESCAPES.items():
+        text = text.replace(char, written)
+    return text
+
+
+def own_file(name: str) -> str:
+    """The text of a file of this folder."""
+    return (HERE / name).read_text("utf-8")

@@ -1,0 +1,39 @@
+"use strict";
+// What stands on the board after each move. The data hold, for each position, the items that change in it, as pairs:
+// the number of the item, and that of its drawing (-1: it is gone). A whole position is kept every 50 moves.
+const EVERY = 50;
+
+function makePositions(changes, items) {
+  const kept = [];
+  let last = new Int32Array(items).fill(-1);
+  changes.forEach((pairs, at) => {
+    apply(last, pairs);
+    if (at % EVERY === 0) kept.push(last.slice());
+  });
+
+  function apply(position, pairs) {
+    for (let i = 0; i < pairs.length; i += 2) position[pairs[i]] = pairs[i + 1];
+  }
+
+  // The drawing of each item after so many moves.
+  return function after(moves) {
+    const at = Math.min(moves, changes.length - 1);
+    const position = kept[Math.floor(at / EVERY)].slice();
+    for (let i = Math.floor(at / EVERY) * EVERY + 1; i <= at; i++) apply(position, changes[i]);
+    return position;
+  };
+}
+
+// A board: `show(moves)` draws the position after so many moves, and touches only what differs from what is drawn.
+function makeBoard(board, svg) {
+  const after = makePositions(board.changes, board.items);
+  const places = [...svg.querySelectorAll("[data-item]")];
+  const drawn = new Int32Array(board.items).fill(-1);
+  return function show(moves) {
+    after(moves).forEach((drawing, item) => {
+      if (drawing === drawn[item]) return;
+      drawn[item] = drawing;
+      places[item].innerHTML = drawing < 0 ? "" : board.drawings[drawing];  // drawn by Rulespec, never a stranger's
+    });
+  };
+}

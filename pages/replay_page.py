@@ -1,0 +1,49 @@
+"""The page of a replay: a board, its moves and charts in one HTML file that can be mailed."""
+
+from __future__ import annotations
+
+from html import escape
+from string import Template
+from typing import Any
+
+from rulespec.diagnostics.report import failure
+from rulespec.engine.replay.replay import ReplayResult
+from rulespec.pages.document import document, own_file
+from rulespec.pages.replay_data import replay_data
+
+MAX_BYTES = 32_000_000
+"""Of a page: what a mail may carry, and a phone can open."""
+_SCRIPTS = ("vendor/uplot/uPlot.iife.min.js", "positions.js", "charts.js", "viewer.js")
+_STYLES = ("vendor/uplot/uPlot.min.css", "viewer.css")
+
+
+def replay_page(result: ReplayResult, seat: str | None) -> str:
+    """The page of a replayed log.
+
+    Args:
+        result: the log.
+        seat: who looks (None: everybody); `TABLE` sees all that there is.
+
+    Raises:
+        DiagnosticsError: RS574 if it would be too large.
+    """
+    data = replay_data(result, seat)
+    text = document(
+        f"{data['title']} · {data['about']}",
+        styles=[own_file(name) for name in _STYLES],
+        body=_body(data, ""),
+        data=data,
+        scripts=[own_file(name) for name in _SCRIPTS],
+    )
+    if len(text) > MAX_BYTES:
+        message = f"the page has {len(text):,} characters, and {MAX_BYTES:,} at most can be opened well"
+        raise failure("RS574", message, None, help="show the begin of the game: --until N")
+    return text
+
+
+def _body(data: dict[str, Any], board: str) -> str:
+    """The elements of the page, which its script fills; `board` is SVG of our own."""
+    licence = own_file("vendor/uplot/LICENSE")
+    notice = f"<!-- The charts are drawn by uPlot, https://github.com/leeoniya/uPlot:\n{licence}-->\n"
+    body = Template(own_file("viewer.html"))  # filled in one pass: a `$` in a text stays what it is
+    return notice + body.substitute(title=escape(data["title"]), about=escape(data["about"]), board=board)

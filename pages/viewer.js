@@ -1,0 +1,102 @@
+"use strict";
+// The viewer: where the game stands is the number of moves made, 0 to `end`; a log that breaks a rule has a last stop.
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const element = (id) => document.getElementById(id);
+  const end = data.moves.length + (data.stop ? 1 : 0);
+  let now = -1, written = 0;
+
+  function make(tag, text, className) {
+    const made = document.createElement(tag);
+    made.textContent = text;
+    if (className) made.className = className;
+    return made;
+  }
+
+  // --- what does not change
+  const svg = document.querySelector("#board svg");
+  const showBoard = svg ? makeBoard(data.board, svg) : () => {};
+  if (!svg) document.querySelector("main").className = "bare";
+  const showChart = data.measures.length ? makeCharts(data.measures, data.moves.length + 1, goTo) : () => {};
+  if (!data.measures.length) element("charts").hidden = true;
+  const slider = element("slider");
+  slider.max = end;
+
+  // --- the list of moves
+  const list = element("list"), rows = [];
+  function addRow(number, text, rules, className) {
+    const row = make("li", "", className);
+    row.dataset.move = number;
+    row.append(make("b", number), make("span", text), make("small", rules.map((r) => data.rules[r][0]).join(" ")));
+    rows.push(row);
+  }
+  addRow(0, "The start", []);
+  data.moves.forEach((move, i) => addRow(i + 1, move.text, (move.own || move.ran || []).slice(0, 1), move.chance ? "chance" : ""));
+  if (data.stop) addRow(end, data.stop.text, [], "wrong");
+  list.append(...rows);
+  list.addEventListener("click", (event) => {
+    const row = event.target.closest("li");
+    if (row) goTo(Number(row.dataset.move));
+  });
+
+  // --- one move
+  function showMove(number) {
+    const stopped = data.stop && number === end;
+    const move = stopped ? data.stop : number ? data.moves[number - 1] : { text: "The start", own: [], ran: [], changes: [] };
+    element("move").className = stopped ? "wrong" : "";
+    element("number").textContent = `${number} / ${end}`;
+    element("text").textContent = move.text;
+    const told = stopped ? data.stop.rows : number === end ? data.ending : [];
+    element("stop").replaceChildren(...told.flatMap(([name, text]) => [make("dt", name), make("dd", text)]));
+    element("changes").replaceChildren(...(move.changes || []).map((text) => make("li", text)));
+    const own = (move.own || []).map((rule) => button(rule, "own")), ran = (move.ran || []).map((rule) => button(rule));
+    element("rules").replaceChildren(
+      ...(own.length ? ["It rests on ", ...own] : []), ...(ran.length ? [" Then ran ", ...ran] : []));
+    element("cited").replaceChildren();
+  }
+
+  function button(rule, className) {
+    const [id, text] = data.rules[rule];
+    const made = make("button", id, className);
+    made.title = text;
+    made.addEventListener("click", () => element("cited").replaceChildren(make("dt", id), make("dd", text || "…")));
+    return made;
+  }
+
+  // --- going from move to move
+  function goTo(number) {
+    number = Math.max(0, Math.min(end, Math.trunc(number) || 0));
+    if (number === now) return;
+    if (now >= 0) rows[now].removeAttribute("aria-current");
+    now = number;
+    showBoard(now);
+    showMove(now);
+    showChart(now);
+    slider.value = now;
+    slider.setAttribute("aria-valuetext", `${now} of ${end}: ${rows[now].children[1].textContent}`);
+    rows[now].setAttribute("aria-current", "step");
+    const box = element("moves"), row = rows[now];
+    box.scrollTop = row.offsetTop - box.offsetTop - (box.clientHeight - row.offsetHeight) / 2;
+    for (const [id, off] of [["first", !now], ["back", !now], ["next", now === end], ["last", now === end]])
+      element(id).disabled = off;
+    clearTimeout(written);  // browsers refuse to have the address changed at every step of a slider
+    written = setTimeout(() => history.replaceState(null, "", `#${now}`), 300);
+  }
+
+  const steps = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -Infinity, End: Infinity };
+  document.addEventListener("keydown", (event) => {
+    if (!(event.key in steps) || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.target.closest("select")) return;
+    event.preventDefault();
+    goTo(Math.max(0, Math.min(end, now + steps[event.key])));
+  });
+  slider.addEventListener("input", () => goTo(Number(slider.value)));
+  element("first").addEventListener("click", () => goTo(0));
+  element("back").addEventListener("click", () => goTo(now - 1));
+  element("next").addEventListener("click", () => goTo(now + 1));
+  element("last").addEventListener("click", () => goTo(end));
+
+  const asked = () => (/^#\d{1,9}$/.test(location.hash) ? Number(location.hash.slice(1)) : data.begin);
+  addEventListener("hashchange", () => goTo(asked()));
+  goTo(asked());
+})();

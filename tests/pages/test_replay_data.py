@@ -1,0 +1,100 @@
+"""What a page is told of a replay: moves with their rules, measures, where the log breaks a rule; and within bounds."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+from folders import GAMES, SHIPPED
+
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.inspected import TABLE
+from rulespec.engine.replay.replay import ReplayResult, replay_log
+from rulespec.load import load_ruleset
+from rulespec.pages import replay_data as module
+from rulespec.pages import replay_page as page_module
+from rulespec.pages.curves import Curves, Line
+from rulespec.pages.move_rules import move_rules
+from rulespec.pages.replay_data import replay_data
+from rulespec.pages.replay_page import replay_page
+
+QUICKSTART = GAMES / "imperial" / "logs" / "quickstart.jsonl"
+
+
+@cache
+def quickstart() -> ReplayResult:
+    return replay_log(QUICKSTART)
+
+
+def value(line: dict[str, list[int]], moves: int) -> int:
+    return [v for at, v in zip(line["at"], line["is"], strict=True) if at <= moves][-1]
+
+
+def test_curves_are_the_measures_of_each_position() -> None:
+    data, game = replay_data(quickstart(), TABLE), Game(load_ruleset("imperial"), quickstart().game.seats)
+    treasury = next(m for m in data["measures"] if m["title"] == "Treasury")
+    for moves, option in enumerate([None, *quickstart().game.history]):
+        if option is not None:
+            game.apply_text(str(option))
+        assert [value(line, moves) for line in treasury["lines"]] == list(game.measures()["treasury"].values())
+
+
+def test_a_line_is_noted_where_it_changes() -> None:
+    line = Line("Ann")
+    for moves, number in enumerate([3, 3, 4, 4, None, 4]):
+        line.note(moves, number)
+    assert (line.at, line.values) == ([0, 2, 4, 5], [3, 4, None, 4])
+
+
+def test_what_nobody_sees_has_no_line() -> None:
+    curves = Curves(load_ruleset("imperial").declarations.measures)
+    curves.note(0, {"cash": {"Ann": None, "Bob": 2}, "power": {"italy": None}})
+    assert [(m["title"], [line["name"] for line in m["lines"]]) for m in curves.to_json()] == [("Cash", ["Bob"])]
+
+
+def test_a_move_rests_on_the_rules_of_its_option_and_on_those_that_ran() -> None:
+    found = list(move_rules(quickstart().game, quickstart().moves))
+    imports, factory = found[4], found[12]
+    assert imports.own[0] == "IMP-RON-03" and "IMP-IMP-01" in imports.ran
+    assert "IMP-FAC-02" in factory.own
+    assert all(not set(each.own) & set(each.ran) for each in found)
+
+
+def test_a_move_that_was_taken_back_is_in_the_page(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    lines = QUICKSTART.read_text("utf-8").splitlines()
+    log.write_text("\n".join([*lines[:8], '{"undo": 1}', lines[7]]) + "\n")
+    moves = replay_data(replay_log(log), TABLE)["moves"]
+    assert len(moves) == 9 and "taken back" in moves[7]["text"]
+    assert moves[6]["text"] == moves[8]["text"]
+
+
+@pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
+def test_every_shipped_game_has_a_page(folder: Path) -> None:
+    log = next((p for p in sorted(folder.glob("logs/*.jsonl*"))), None)
+    if log is None:
+        pytest.skip("it has no logs")
+    result = replay_log(log, until=150)
+    assert len(replay_data(result, TABLE)["moves"]) == len(result.moves)
+    assert "<script" in replay_page(result, None)
+
+
+def test_a_page_of_too_many_moves_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_MOVES", 100)
+    with pytest.raises(DiagnosticsError) as error:
+        replay_data(quickstart(), TABLE)
+    (found,) = error.value.diagnostics
+    assert found.code == "RS574" and "112 moves" in found.message and "--until 100" in found.help
+
+
+def test_a_page_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_module, "MAX_BYTES", 50_000)
+    with pytest.raises(DiagnosticsError) as error:
+        replay_page(quickstart(), TABLE)
+    assert [d.code for d in error.value.diagnostics] == ["RS574"]
+
+
+def test_a_page_is_the_same_each_time() -> None:
+    assert replay_page(quickstart(), TABLE) == replay_page(quickstart(), TABLE)

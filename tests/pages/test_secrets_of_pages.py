@@ -1,0 +1,92 @@
+"""What a page tells of what is private: nothing that whoever it is for has not seen."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rulespec.cli.main import run
+from rulespec.engine.game.game import Game
+from rulespec.engine.logs.native import LogHeader, LogWriter
+from rulespec.load import load_ruleset
+
+
+def hand(path: Path, *cards: str) -> Path:
+    """The log of a hand of Kuhn poker, as far as the bets."""
+    game = Game(load_ruleset("kuhn_poker"), ["Ann", "Bob"])
+    with LogWriter(path, LogHeader.of(game)) as log:
+        for text in (*(f"deal({card})" for card in cards), "leave_it", "bet"):
+            log.add(game.apply_text(text))
+    return path
+
+
+def page(log: Path, *options: str) -> str:
+    out = log.with_suffix(".html")
+    assert run(["view", str(log), "--out", str(out), *options]) == 0
+    return out.read_text("utf-8")
+
+
+def data(text: str) -> Any:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text)
+    assert found is not None
+    return json.loads(found[1])
+
+
+def test_by_default_a_page_shows_what_all_have_seen(tmp_path: Path) -> None:
+    log = hand(tmp_path / "log.jsonl", "queen", "king")
+    assert page(log) == page(log, "--for", "public")
+    moves = data(page(log))["moves"]
+    assert "queen" not in str(moves).lower() and "king" not in str(moves).lower()
+    assert "?" in moves[0]["text"]
+
+
+def test_a_page_of_a_seat_shows_what_it_has_seen(tmp_path: Path) -> None:
+    moves = str(data(page(hand(tmp_path / "log.jsonl", "queen", "king"), "--for", "Ann"))["moves"]).lower()
+    assert "queen" in moves and "king" not in moves
+
+
+def test_the_table_shows_everything_when_asked(tmp_path: Path) -> None:
+    moves = str(data(page(hand(tmp_path / "log.jsonl", "queen", "king"), "--for", "table"))["moves"]).lower()
+    assert "queen" in moves and "king" in moves
+
+
+@pytest.mark.parametrize(
+    "seat, one, other", [("Ann", "king", "jack"), ("Bob", "jack", "queen"), ("public", "jack", "king")]
+)
+def test_games_that_look_the_same_have_the_same_page(seat: str, one: str, other: str, tmp_path: Path) -> None:
+    cards = [("queen", one), ("queen", other)] if seat == "Ann" else [(one, "king"), (other, "king")]
+    cards = [("queen", one), (one, "queen")] if seat == "public" else cards
+    pages = []
+    for number, each in enumerate(cards):
+        (tmp_path / str(number)).mkdir()
+        pages.append(page(hand(tmp_path / str(number) / "log.jsonl", *each), "--for", seat))
+    assert pages[0] == pages[1]
+
+
+def test_a_broken_rule_that_may_tell_a_secret_is_not_explained_to_all(tmp_path: Path) -> None:
+    log = hand(tmp_path / "log.jsonl", "queen", "king")
+    with log.open("a") as file:
+        file.write('{"decision": "turn", "by": "Ann", "option": "deal(jack)"}\n')
+    stop = data(page(log))["stop"]
+    assert "jack" not in str(stop) and "line 6" in stop["text"]
+    assert "jack" in str(data(page(log, "--for", "table"))["stop"])
+
+
+def test_there_is_no_page_for_strangers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = hand(tmp_path / "log.jsonl", "queen", "king")
+    assert run(["view", str(log), "--out", str(tmp_path / "x.html"), "--for", "Cid"]) == 2
+    assert "the seats are Ann, Bob" in capsys.readouterr().err
+    assert not (tmp_path / "x.html").exists()
+
+
+def test_a_seat_called_table_is_a_seat(tmp_path: Path) -> None:
+    game = Game(load_ruleset("kuhn_poker"), ["table", "Bob"])
+    log = tmp_path / "log.jsonl"
+    with LogWriter(log, LogHeader.of(game)) as file:
+        for text in ("deal(queen)", "deal(king)"):
+            file.add(game.apply_text(text))
+    assert "king" not in str(data(page(log, "--for", "table"))["moves"]).lower()

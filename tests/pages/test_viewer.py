@@ -1,0 +1,219 @@
+"""The page of a replay in a real browser: keys, clicks, slider, links, phones, charts, where a log breaks a rule."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from browser import Open, Opened
+from folders import GAMES
+
+from rulespec.cli.main import run
+
+QUICKSTART = GAMES / "imperial" / "logs" / "quickstart.jsonl"
+MOVES = 112
+"""Moves of it."""
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return viewed(QUICKSTART, tmp_path_factory.mktemp("pages") / "quickstart.html")
+
+
+def viewed(log: Path, out: Path, *options: str) -> Path:
+    assert run(["view", str(log), "--out", str(out), *options]) == 0
+    return out
+
+
+def number(opened: Opened) -> int:
+    shown, _, end = opened.texts("#number")[0].partition(" / ")
+    assert end == opened.page.get_attribute("#slider", "max")
+    assert opened.page.input_value("#slider") == shown
+    assert opened.texts("li[aria-current] b") == [shown]
+    return int(shown)
+
+
+def test_a_page_begins_at_the_start(open_page: Open, page: Path) -> None:
+    opened = open_page(page)
+    assert number(opened) == 0
+    assert opened.texts("h1") == ["Imperial"]
+    assert len(opened.page.query_selector_all("#list li")) == MOVES + 1
+
+
+@pytest.mark.parametrize(
+    "keys, place",
+    [
+        (["ArrowRight"], 1),
+        (["ArrowRight", "ArrowRight", "ArrowLeft"], 1),
+        (["ArrowLeft"], 0),
+        (["PageDown", "PageDown", "PageUp", "ArrowRight"], 11),
+        (["End"], MOVES),
+        (["End", "ArrowRight", "PageUp"], MOVES - 10),
+        (["End", "Home"], 0),
+    ],
+)
+def test_keys_go_from_move_to_move(open_page: Open, page: Path, keys: list[str], place: int) -> None:
+    opened = open_page(page)
+    opened.press(*keys)
+    assert number(opened) == place
+
+
+def test_keys_work_wherever_the_focus_is(open_page: Open, page: Path) -> None:
+    opened = open_page(page)
+    for selector in ("#slider", "#next", "#rules button"):
+        opened.go("#5")
+        opened.page.reload()
+        opened.page.focus(selector)
+        opened.press("ArrowRight")
+        assert number(opened) == 6
+
+
+def test_buttons_go_from_move_to_move(open_page: Open, page: Path) -> None:
+    opened = open_page(page)
+    assert opened.page.is_disabled("#back") and opened.page.is_disabled("#first")
+    for button, place in (
+        ("#next", 1),
+        ("#next", 2),
+        ("#back", 1),
+        ("#last", MOVES),
+        ("#back", MOVES - 1),
+        ("#first", 0),
+    ):
+        opened.page.click(button)
+        assert number(opened) == place
+
+
+def test_the_slider_goes_to_a_move(open_page: Open, page: Path) -> None:
+    opened = open_page(page)
+    box = opened.page.query_selector("#slider").bounding_box()
+    opened.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    assert abs(number(opened) - MOVES / 2) <= 1
+
+
+def test_a_click_in_the_list_goes_to_the_move(open_page: Open, page: Path) -> None:
+    opened = open_page(page)
+    opened.page.click('#list li[data-move="51"]')
+    assert number(opened) == 51
+
+
+def test_the_move_of_the_list_is_in_sight(open_page: Open, page: Path) -> None:
+    opened = open_page(page, "#80")
+    row = opened.page.query_selector("li[aria-current]").bounding_box()
+    box = opened.page.query_selector("#moves").bounding_box()
+    assert box["y"] <= row["y"] and row["y"] + row["height"] <= box["y"] + box["height"]
+
+
+def test_a_link_leads_to_a_move_and_steps_change_it(open_page: Open, page: Path) -> None:
+    opened = open_page(page, "#51")
+    assert number(opened) == 51
+    opened.press("ArrowRight")
+    opened.page.wait_for_url("**#52")
+    opened.page.evaluate("location.hash = '#7'")
+    opened.page.wait_for_function("document.getElementById('slider').value === '7'")
+    assert number(opened) == 7
+
+
+@pytest.mark.parametrize(
+    "fragment, place",
+    [("#99999", MOVES), ("#-3", 0), ("#x", 0), ("#1e9", 0), ("#<img src=x>", 0), ("#00004", 4), ("#1.5", 0)],
+)
+def test_a_link_to_no_move_leads_somewhere(open_page: Open, page: Path, fragment: str, place: int) -> None:
+    assert number(open_page(page, fragment)) == place
+
+
+def test_a_move_says_what_it_changed_and_which_rules_it_rests_on(open_page: Open, page: Path) -> None:
+    opened = open_page(page, "#5")
+    assert "import" in opened.texts("#text")[0].lower()
+    assert opened.texts("#changes li")
+    assert opened.texts("#rules button.own")[0] == "IMP-RON-03"
+    assert "IMP-IMP-01" in opened.texts("#rules button:not(.own)")
+    opened.page.click("#rules button.own")
+    assert opened.texts("#cited dt") == ["IMP-RON-03"] and opened.texts("#cited dd")[0]
+
+
+def test_charts_show_what_the_ruleset_measures(open_page: Open, page: Path) -> None:
+    opened = open_page(page, "#112")
+    assert opened.texts("#measure option")[:3] == ["Points", "Cash", "Power"]
+    assert opened.texts("#legend li") == ["Daniel 1", "Anton 8", "Bert 3", "Claudia 1"]
+    opened.page.select_option("#measure", label="Power")
+    opened.press("Home")
+    assert {text.rpartition(" ")[2] for text in opened.texts("#legend li")} == {"0"}
+    assert opened.page.query_selector("#chart canvas") is not None
+
+
+def test_a_click_in_a_chart_goes_to_the_move(open_page: Open, page: Path) -> None:
+    opened = open_page(page)
+    box = opened.page.query_selector("#chart .u-over").bounding_box()
+    opened.page.mouse.click(box["x"] + box["width"] * 0.75, box["y"] + box["height"] / 2)
+    assert abs(number(opened) - MOVES * 0.75) <= 2
+
+
+def test_a_choice_of_the_chart_keeps_its_keys(open_page: Open, page: Path) -> None:
+    opened = open_page(page)
+    opened.page.focus("#measure")
+    opened.press("ArrowDown")
+    assert number(opened) == 0
+
+
+@pytest.mark.parametrize("width, height", [(393, 851), (320, 568), (768, 1024)])
+def test_nothing_scrolls_sideways_on_a_phone(open_page: Open, page: Path, width: int, height: int) -> None:
+    opened = open_page(page, "#40", width, height)
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+    for button in ("#first", "#back", "#next", "#last"):
+        box = opened.page.query_selector(button).bounding_box()
+        assert box["width"] >= 44 and box["height"] >= 44
+    opened.page.click("#next")
+    assert number(opened) == 41
+
+
+def test_a_window_that_becomes_narrow_keeps_its_chart_inside(open_page: Open, page: Path) -> None:
+    opened = open_page(page, "#40", 1200, 800)
+    opened.page.set_viewport_size({"width": 393, "height": 800})
+    opened.page.wait_for_function("document.querySelector('#chart canvas').getBoundingClientRect().right <= 393")
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= 393
+
+
+@pytest.mark.parametrize("fragment", ["#0", "#51", "#112"])
+def test_the_same_position_is_the_same_picture(open_page: Open, page: Path, fragment: str) -> None:
+    direct = open_page(page, fragment)
+    stepped = open_page(page, "#60")
+    stepped.press("PageDown", "Home", "End")
+    stepped.page.evaluate(f"location.hash = '{fragment}'")
+    stepped.page.wait_for_function(f"document.getElementById('slider').value === '{fragment[1:]}'")
+    stepped.page.mouse.move(0, 0)
+    assert picture(direct) == picture(stepped)
+
+
+def picture(opened: Opened) -> bytes:
+    """The window, painted anew: where only a part was painted again, round corners differ by a shade."""
+    opened.page.evaluate("document.body.style.display = 'none'")
+    opened.page.screenshot()
+    opened.page.evaluate("document.body.style.display = ''")
+    return bytes(opened.page.screenshot(animations="disabled"))
+
+
+def test_a_log_that_breaks_a_rule_opens_where_it_does(open_page: Open, tmp_path: Path) -> None:
+    lines = QUICKSTART.read_text("utf-8").splitlines()
+    broken = tmp_path / "broken.jsonl"
+    broken.write_text("\n".join([*lines[:20], '{"decision": "x", "by": "Bert", "option": "move(factory)"}']) + "\n")
+    opened = open_page(viewed(broken, tmp_path / "broken.html"))
+    assert number(opened) == 20 and opened.page.get_attribute("#slider", "max") == "20"
+    assert "breaks a rule at line 21" in opened.texts("#text")[0]
+    assert "Reason" in opened.texts("#stop dt")
+    assert opened.page.get_attribute("#list li:last-child", "class") == "wrong"
+    opened.press("ArrowLeft")
+    assert number(opened) == 19 and opened.texts("#stop dt") == []
+
+
+def test_the_last_move_says_how_the_game_stands(open_page: Open, page: Path, tmp_path: Path) -> None:
+    assert open_page(page, "#112").texts("#stop dt") == ["Goes on"]
+    ended = GAMES / "tutorial" / "logs"
+    log = next(p for p in sorted(ended.glob("*.jsonl*")))
+    opened = open_page(viewed(log, tmp_path / "ended.html"))
+    opened.press("End")
+    assert "Won by" in opened.texts("#stop dt")
+
+
+def test_the_begin_of_a_game_is_a_page(open_page: Open, tmp_path: Path) -> None:
+    opened = open_page(viewed(QUICKSTART, tmp_path / "begin.html", "--until", "0"))
+    assert number(opened) == 0 and opened.page.is_disabled("#next")

@@ -1,0 +1,78 @@
+"""A real browser that reaches nothing but files: Debian's Chromium, driven by playwright."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHROMIUM = shutil.which("chromium")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """One browser for all tests of a run; a test that asks for it is skipped where there is none."""
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium")
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as driver:
+        # No name is resolved, so nothing is reached even if a page tried; and the tests ask that none tries.
+        started = driver.chromium.launch(executable_path=CHROMIUM, args=["--host-resolver-rules=MAP * ~NOTFOUND"])
+        yield started
+        started.close()
+
+
+class Opened:
+    """A file in a tab of the browser, and what it has asked for and complained of."""
+
+    def __init__(self, page: Any, file: Path) -> None:
+        self.page = page
+        self.file = file
+        self.asked: list[str] = []
+        self.wrong: list[str] = []
+        page.on("request", lambda request: self.asked.append(request.url))
+        page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        page.on("console", lambda message: self.wrong.append(message.text))
+        page.on("dialog", lambda dialog: self.wrong.append(dialog.message))
+
+    def go(self, fragment: str = "") -> None:
+        """Opens the file, at a fragment such as `#51`."""
+        self.page.goto(f"{self.file.as_uri()}{fragment}")
+
+    def texts(self, selector: str) -> list[str]:
+        """The texts of the elements that are found."""
+        return [str(each.text_content()).strip() for each in self.page.query_selector_all(selector)]
+
+    def press(self, *keys: str) -> None:
+        """Presses keys, one after another."""
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def sound(self) -> None:
+        """It has asked for itself alone, and complained of nothing."""
+        assert {url.partition("#")[0] for url in self.asked} == {self.file.as_uri()}
+        assert self.wrong == []
+
+
+Open = Callable[..., Opened]
+"""Opens a file: its path, a fragment, and the width and height of the window."""
+
+
+@pytest.fixture
+def open_page(browser: Any) -> Iterator[Open]:
+    """Opens files in tabs; at the end of the test, none has asked for anything else, or complained."""
+    opened: list[Opened] = []
+
+    def open_(file: Path, fragment: str = "", width: int = 1200, height: int = 800) -> Opened:
+        page = browser.new_page(viewport={"width": width, "height": height})
+        opened.append(Opened(page, file))
+        opened[-1].go(fragment)
+        return opened[-1]
+
+    yield open_
+    for each in opened:
+        each.page.close()
+        each.sound()
