@@ -33,7 +33,7 @@ def modules(folder: str) -> list[Path]:
 
 
 def package() -> dict[str, Path]:
-    """The modules of the installed package by their names below `rulespec`; `engine`, `cli`, `lsp`, `pages` are links."""
+    """The modules of the installed package by their names below `rulespec`; some of its folders are links."""
     files = {p: p.relative_to(ROOT / "rulespec") for p in modules("rulespec")}
     files |= {p: p.relative_to(ROOT) for folder in ("engine", "cli", "lsp", "pages") for p in modules(folder)}
     return {".".join(rel.with_suffix("").parts): path for path, rel in files.items()}
