@@ -19,7 +19,7 @@ WORDS = [
     *("first", "best", "the", "next", "ray", "reach", "abs", "players", "cheapest", "costs", "within", "until", "room"),
     *("order", "ask", "continue", "add", "take", "shuffle", "once", "guard", "cost", "needs", "lead"),
     *("with", "when", "otherwise"),
-    "private",
+    *("private", "told"),
 ]
 """The words of the language."""
 

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rulespec.check.passes import check_source, unused_in
 from rulespec.diagnostics.diagnostic import Span
@@ -17,6 +18,7 @@ from rulespec.overlays.facts import empty, merge
 from rulespec.overlays.orphans import blamed
 from rulespec.overlays.overlay import Overlay, Source
 from rulespec.overlays.stages import lay_over, lay_rules
+from rulespec.overlays.told import told_lines
 from rulespec.references import find_overlay, find_ruleset, is_path
 from rulespec.rule_ids import ListedRule, add_listed, check_cited
 from rulespec.ruleset_files import NOT_HASHED, SECTION_FILES, Files, RulesetReader
@@ -181,7 +183,10 @@ def _read_folder(folder: Path, reader: RulesetReader, trail: list[Path]) -> tupl
     rules = [f"rules/{file.name}" for file in folder.glob("rules/*.rules")]
     source.lay(display(folder / name) for name in ("game.yaml", *(f"{s}.yaml" for s in SECTION_FILES), *rules))
     if is_present(folder / "rules.yaml"):  # not hashed: the names of rules change no game
-        add_listed(reader.listed, reader.yaml(folder, "rules.yaml", "rules", hashed=False), reader.report)
+        listed = reader.yaml(folder, "rules.yaml", "rules", hashed=False)
+        add_listed(reader.listed, listed, reader.report)
+        source.told += [replace(line, at=display(folder / line.at)) for line in told_lines(listed)]
+    source.texts = reader.sources
     return source, folders
 
 

@@ -9,6 +9,7 @@ from msgspec import Struct, field
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.documents.nodes import Mapping, bits
 from rulespec.overlays.extension import Repeated
+from rulespec.overlays.told import ToldLine
 from rulespec.syntax import ast
 
 Key = tuple[str, str]
@@ -25,6 +26,8 @@ class Source(Struct, eq=False):
         displaced: rules that overlays replace or remove, each with the overlay and the place.
         removed: path that an overlay removes, of members of lists, too → the place.
         layers: file → the layer that it belongs to; what lies over another has a greater number.
+        told: places in the rules' files that tell what is private on purpose, as `rules.yaml` lists them.
+        texts: file → its text.
         repeated: counts the options that extensions add; None before the first one.
     """
 
@@ -34,6 +37,8 @@ class Source(Struct, eq=False):
     displaced: list[Displaced] = field(default_factory=list)
     removed: dict[str, Span] = field(default_factory=dict)
     layers: dict[str, int] = field(default_factory=dict)
+    told: list[ToldLine] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
     repeated: Repeated | None = None
 
     def lay(self, files: Iterable[str]) -> None:

@@ -101,6 +101,13 @@ class Once(Expr, frozen=True):
     args: tuple[Expr, ...]
 
 
+class Told(Expr, frozen=True):
+    """`told(value, "reason")`: it may follow from what is private, and is told."""
+
+    value: Expr
+    reason: Text
+
+
 class Binder(Struct, frozen=True, gc=False):
     """`name in source [from|after start] [where condition] [by keys]`."""
 

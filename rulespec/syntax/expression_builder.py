@@ -190,6 +190,9 @@ class ExpressionBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
     def once(self, meta: Meta, c: list[Any]) -> ast.Expr:
         return ast.Once(self.origin.span(meta), c[0], c[1], c[2] or ())
 
+    def told(self, meta: Meta, c: list[Any]) -> ast.Expr:
+        return ast.Told(self.origin.span(meta), c[1], self._text(c[2], meta))
+
     def empty_set(self, meta: Meta, c: list[Any]) -> ast.Expr:
         return ast.SetLiteral(self.origin.span(meta), ())
 

@@ -27,7 +27,7 @@ _OPEN = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 _CLOSE = set(_OPEN.values())
 _CALLED = {
     *("NAME", "MINMAX", "COUNT", "SUM", "UNION", "ANY", "ALL", "FIRST", "BEST", "CHEAPEST"),
-    *("NEXT", "RAY", "REACH", "THE"),
+    *("NEXT", "RAY", "REACH", "THE", "TOLD"),
 }
 _BLOCKS = {"_NL", "_INDENT", "_DEDENT"}
 

@@ -13,7 +13,7 @@ BEGIN_EXPRESSIONS = frozenset(
 BETWEEN_EXPRESSIONS = frozenset(["and", "else", "if", "in", "is", "once", "or"])
 """They go on with an expression; nothing that rules can write has such a name."""
 
-FUNCTIONS = frozenset(["abs", "best", "cheapest", "original", "ray", "room", "the", "top"])
+FUNCTIONS = frozenset(["abs", "best", "cheapest", "original", "ray", "room", "the", "told", "top"])
 """They are called like definitions, so no definition has such a name; a variable may."""
 
 BEGIN_STATEMENTS = frozenset(

@@ -789,6 +789,7 @@ class Rules(Struct, eq=False):
 
     Attributes:
         suppositions: every `once` of the rules; the checker finds them when all is typed.
+        told: the places of the values that `told` tells; those are typed as if they stood alone.
     """
 
     definitions: dict[str, Definition] = {}
@@ -797,6 +798,7 @@ class Rules(Struct, eq=False):
     invariants: dict[str, Invariant] = {}
     scoring: Scoring | None = None
     suppositions: list[Once] = []
+    told: set[Span] = set()
 
 
 class Ruleset(Struct, frozen=True):

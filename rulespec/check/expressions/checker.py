@@ -13,6 +13,7 @@ from rulespec.check.expressions.names import infer_attribute, infer_number, infe
 from rulespec.check.expressions.once import infer_once
 from rulespec.check.expressions.operators import infer_binary, infer_choice, infer_unary
 from rulespec.check.expressions.sets import infer_each, infer_in_order, infer_reach, infer_set
+from rulespec.check.expressions.told import infer_told
 from rulespec.check.expressions.ways import infer_ways
 from rulespec.check.scope import Env
 from rulespec.syntax import ast
@@ -52,5 +53,6 @@ _FORMS: dict[type[ast.Expr], Callable[[ExpressionChecker, Any, Env, Type | None]
     ast.Reach: lambda x, e, env, want: infer_reach(x, e, env),
     ast.Ways: lambda x, e, env, want: infer_ways(x, e, env),
     ast.Once: infer_once,
+    ast.Told: infer_told,
     ast.Ray: lambda x, e, env, want: infer_ray(x, e, env),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rulespec.check.lints.comparisons import check_comparisons
+from rulespec.check.lints.leaks import check_leaks
 from rulespec.check.lints.lookups import check_lookups
 from rulespec.check.lints.map import check_map
 from rulespec.check.lints.options import check_options
@@ -22,5 +23,6 @@ LINTS = (
     check_comparisons,
     check_tables,
     check_stale,
+    check_leaks,
 )
 """Each stands in a file of its name; a test holds that."""

@@ -1,0 +1,18 @@
+"""What the rules tell although it follows from what is private: `told(value, "reason")`."""
+
+from __future__ import annotations
+
+from rulespec.check.expressions.context import ExpressionContext
+from rulespec.check.scope import Env
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
+from rulespec.types import Type
+
+
+def infer_told(x: ExpressionContext, e: ast.Told, env: Env, want: Type | None) -> typed.Expr:
+    """Types `told(value, "reason")`: the value itself; that it is told concerns the warnings of leaks alone."""
+    if not e.reason.text.strip():
+        x.error("RS349", "`told` says why: this reason is empty", e.reason.span, help="say which rule tells it")
+    value = x.infer(e.value, env, want)
+    x.rules.told.add(value.span)
+    return value

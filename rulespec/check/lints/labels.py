@@ -1,0 +1,279 @@
+"""Labels: what is private that the value of an expression may tell, and who sees that anyway."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rulespec.check.lints.reasons import Reasons
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import expressions, parts, statement_expressions, walk
+
+Key = tuple[object, ...] | None
+"""An expression that has the same value wherever it stands at one time; None: it is not known whose."""
+
+
+UNKNOWN: Key = ("?",)
+
+
+class Source(Struct, frozen=True):
+    """Something private that is read.
+
+    Attributes:
+        what: what is private; a variable is the argument of an option, or stands for what a rule is given.
+        seen_by: players who see it.
+        exact: exactly who sees it, where that is no list of them; or `UNKNOWN`.
+        when: the settings under which it is private.
+        at: where it was read, if what was read has been kept since.
+    """
+
+    what: typed.FieldDecl | typed.PlaceDecl | typed.Var
+    seen_by: frozenset[Key]
+    exact: Key = None
+    when: Key = None
+    at: Span | None = None
+
+
+Label = frozenset[Source]
+NOTHING: Label = frozenset()
+Keys = Mapping[Key, Key]
+"""Whom keys stand for elsewhere."""
+
+
+class Labels:
+    """Labels of expressions.
+
+    Args:
+        reasons: the places of what the rules tell on purpose.
+        loose: variables that are assigned after their `let`: their names stand for different things.
+
+    Attributes:
+        of_vars: what variables may tell.
+        same: what variables are other names of.
+    """
+
+    def __init__(self, reasons: Reasons, loose: Iterable[typed.Var]) -> None:
+        self.reasons = reasons
+        self.loose = frozenset(loose)
+        self.of_vars: dict[typed.Var, Label] = {}
+        self.same: dict[typed.Var, Key] = {}
+        self._definitions: dict[typed.Definition, Label] = {}
+        self._procedures: dict[typed.Procedure, Label] = {}
+
+    def of(self, e: typed.Expr) -> Label:
+        """What the value of an expression may tell."""
+        found = self._of(e)
+        return NOTHING if found and e.span in self.reasons.told and self.reasons.tell(e.span) else found
+
+    def _of(self, e: typed.Expr) -> Label:
+        if isinstance(e, typed.Local):
+            return self.of_vars.get(e.var, NOTHING)
+        found = self._all(parts(e))
+        if isinstance(e, typed.Field):
+            read = self.field_source(e)
+            found |= {read} if read is not None else NOTHING
+        elif isinstance(e, typed.PieceCount):
+            if e.place.private is not None:
+                found |= {self.place_source(e, e.place.private)}
+        elif isinstance(e, typed.Call):
+            found = self._called(e)
+        elif isinstance(e, typed.Once):
+            found |= self._run(e.procedure)
+        elif found and isinstance(e, typed.Each | typed.Ways | typed.Reach):
+            found = elsewhere(found, {}, {e.binder.var} if isinstance(e, typed.Each) else bound(e))
+        return found
+
+    def _all(self, found: Iterable[typed.Expr]) -> Label:
+        label = NOTHING
+        for e in found:
+            label |= self.of(e)
+        return label
+
+    def of_length(self, e: typed.Expr) -> Label:
+        """What the number of the members of an order may tell."""
+        if isinstance(e, typed.Op) and e.op in ("append", "without"):
+            return self.of_length(e.args[0])
+        if isinstance(e, typed.Field) and e.owner is not None:
+            return self.of(e.owner)
+        return NOTHING if isinstance(e, typed.Field | typed.Lit) else self.of(e)
+
+    def field_source(self, e: typed.Field) -> Source | None:
+        """A field as who sees it; None: everybody."""
+        if e.decl.private is None:
+            return None
+        return source(e.decl, e.decl.private, [self.key(e.owner)] if e.owner is not None else [])
+
+    def place_source(self, e: typed.PieceCount, secrecy: typed.Secrecy) -> Source:
+        """A place of pieces that is private, as a source."""
+        return source(e.place, secrecy, [self.key(k) for k in (*e.ids, *([e.index] if e.index is not None else []))])
+
+    def _called(self, e: typed.Call) -> Label:
+        """The label of a definition, with what it is given in the place of its parameters."""
+        summary = self.definition(e.definition)
+        if not summary:
+            return NOTHING
+        given = dict(zip(e.definition.params, e.args, strict=True))
+        label: Label = frozenset(one for one in summary if one.what not in given)
+        keys: dict[Key, Key] = {("var", param): self.key(arg) for param, arg in given.items()}
+        label = elsewhere(label, keys, given)
+        return label | self._all(given[one.what] for one in summary if one.what in given)
+
+    def definition(self, d: typed.Definition) -> Label:
+        """The label of a definition; its parameters are sources, too."""
+        if d not in self._definitions:
+            self._definitions[d] = NOTHING
+            for param in d.params:
+                self.of_vars[param] = frozenset([Source(param, frozenset())])
+            for var, value in d.lets:
+                self.of_vars[var] = self.of(value)
+                self.same[var] = self.key(value)
+            self._definitions[d] = self.of(d.body) if d.body is not None else NOTHING
+        return self._definitions[d]
+
+    def _run(self, procedure: typed.Procedure) -> Label:
+        """All that a procedure reads that is private, and that it calls."""
+        if procedure not in self._procedures:
+            self._procedures[procedure] = NOTHING
+            label = NOTHING
+            for s in walk(procedure.body):
+                label |= self._all(statement_expressions(s))
+                if isinstance(s, typed.CallProcedure):
+                    label |= self._run(s.procedure)
+            self._procedures[procedure] = nobodys(label)
+        return self._procedures[procedure]
+
+    def key(self, e: typed.Expr) -> Key:
+        """The key of an expression."""
+        return _key(e, self.same)
+
+    def lasts(self, key: Key) -> bool:
+        """Whether a key stands for the same later on."""
+        if key is None or key[0] in ("field", "call"):
+            return False
+        return all(
+            self.lasts(part) if isinstance(part, tuple) else part not in self.loose
+            for part in key[1:]
+            if isinstance(part, tuple | typed.Var)
+        )
+
+    def kept(self, label: Label, at: Span | None) -> Label:
+        """A label that is kept for later: who sees what is then known of those alone who are then the same."""
+        found = []
+        for one in label:
+            seen_by = frozenset(k for k in one.seen_by if self.lasts(k))
+            found.append(replace(one, seen_by=seen_by, exact=self._kept(one.exact), at=one.at or at))
+        return frozenset(found)
+
+    def _kept(self, exact: Key) -> Key:
+        return exact if exact is None or all(self.lasts(k) for k in exact[1:] if isinstance(k, tuple)) else UNKNOWN
+
+
+def bound(e: typed.Ways | typed.Reach) -> set[typed.Var]:
+    """The variables that an expression binds."""
+    return {e.var, e.near.var} if isinstance(e, typed.Ways) else {e.var}
+
+
+def _key(e: typed.Expr, same: Mapping[typed.Var, Key]) -> Key:
+    if isinstance(e, typed.Local):
+        return same.get(e.var) or ("var", e.var)
+    if isinstance(e, typed.Lit):
+        return ("lit", e.type, e.value)
+    if isinstance(e, typed.Field):
+        return ("field", e.decl) if e.owner is None else _made("field", e.decl, [_key(e.owner, same)])
+    if isinstance(e, typed.Fact):
+        return _fact(e.decl.name, _key(e.owner, same))
+    if isinstance(e, typed.ProductEntity):
+        return _made("product", e.kind, [_key(part, same) for part in e.parts])
+    if isinstance(e, typed.Call):
+        return _made("call", e.definition, [_key(arg, same) for arg in e.args])
+    if isinstance(e, typed.Op):
+        return _made("op", e.op, [_key(arg, same) for arg in e.args])
+    return None
+
+
+def _made(word: str, of: object, keys: list[Key]) -> Key:
+    return (word, of, *keys) if None not in keys else None
+
+
+def _fact(name: str, owner: Key) -> Key:
+    """A fact of something; of a product, the part that it names."""
+    if owner is not None and owner[0] == "product":
+        kind = owner[1]
+        assert isinstance(kind, typed.Kind)
+        if name in kind.product:
+            part = owner[2 + kind.product.index(name)]
+            assert isinstance(part, tuple)
+            return part
+    return ("fact", name, owner) if owner is not None else None
+
+
+def source(what: typed.FieldDecl | typed.PlaceDecl, secrecy: typed.Secrecy, keys: list[Key]) -> Source:
+    """What is private of the entities with these keys."""
+    of: dict[Key, Key] = {("var", var): key for var, key in zip(secrecy.at, keys, strict=True)}
+    listed = seers(secrecy.to)
+    when = _settings(secrecy.open)
+    if listed is None:
+        to = moved(_key(secrecy.to, {}), of)
+        exact = ("to", None, to) if to is not None else ("to", id(secrecy), *keys) if None not in keys else UNKNOWN
+        return Source(what, frozenset(), exact, when)
+    seen_by = frozenset(moved(_key(e, {}), of) for e in listed)
+    return Source(what, seen_by - {None}, UNKNOWN if None in seen_by else None, when)
+
+
+def seers(to: typed.Expr | None) -> list[typed.Expr] | None:
+    """The players of a set that is written out; None if it is not."""
+    if to is None or (isinstance(to, typed.Lit) and to.value == 0):
+        return []
+    if isinstance(to, typed.Op) and to.op == "set":
+        return list(to.args)
+    return None
+
+
+def _settings(e: typed.Expr | None) -> Key:
+    """The key of a condition that reads settings alone; None of any other."""
+    if e is None or not all(isinstance(part, typed.SettingValue | typed.Op | typed.Lit) for part in expressions(e)):
+        return None
+    named: list[object] = [
+        part.option if isinstance(part, typed.SettingValue) else part.op if isinstance(part, typed.Op) else part.value
+        for part in expressions(e)
+        if isinstance(part, typed.SettingValue | typed.Op | typed.Lit)
+    ]
+    return ("when", *named)
+
+
+def moved(key: Key, keys: Keys, gone: Iterable[typed.Var] | None = None) -> Key:
+    """A key elsewhere: variables become what they stand for there; what stands for nothing there is not known.
+
+    `gone`: the variables that are not there; None: none is but those in `keys`.
+    """
+    if key is None or key in keys:
+        return keys.get(key)
+    if key[0] == "var":
+        return key if gone is not None and all(key[1] is not var for var in gone) else None
+    if key[0] == "fact":
+        owner = key[2]
+        assert owner is None or isinstance(owner, tuple)
+        return _fact(str(key[1]), moved(owner, keys, gone))
+    made = [moved(part, keys, gone) if isinstance(part, tuple) else part for part in key[1:]]
+    return (key[0], *made) if None not in made else None
+
+
+def elsewhere(label: Label, keys: Keys, gone: Iterable[typed.Var] | None = None) -> Label:
+    """A label, seen from another rule or from outside of what binds variables: see `moved`."""
+    found = []
+    for one in label:
+        exact = one.exact
+        if exact is not None:
+            rest = [moved(k, keys, gone) for k in exact[2:] if isinstance(k, tuple)]
+            exact = (*exact[:2], *rest) if None not in rest else UNKNOWN
+        seen_by = frozenset(moved(k, keys, gone) for k in one.seen_by) - {None}
+        found.append(replace(one, seen_by=seen_by, exact=exact))
+    return frozenset(found)
+
+
+def nobodys(label: Label) -> Label:
+    """A label of which it is not known who sees it."""
+    return frozenset(replace(one, seen_by=frozenset(), exact=UNKNOWN) for one in label)

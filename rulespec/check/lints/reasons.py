@@ -1,0 +1,37 @@
+"""The reasons for which the rules tell what is private."""
+
+from __future__ import annotations
+
+from rulespec.check.context import Context
+from rulespec.diagnostics.diagnostic import Span
+
+
+def _is_on_top(c: Context, file: str) -> bool:
+    """Whether nothing lies over a file: what does may take out what its reasons were meant for."""
+    layers = c.source.layers
+    return layers.get(file, 0) == max(layers.values(), default=0)
+
+
+class Reasons:
+    """Where the rules tell what is private on purpose: by `told`, and on the lines that `rules.yaml` lists."""
+
+    def __init__(self, c: Context) -> None:
+        self.told = frozenset(c.rules.told)
+        self._lines: dict[tuple[str, int], set[Span]] = {}
+        self._idle = {span for span in self.told if _is_on_top(c, span.file)}
+        for one in c.source.told:
+            for number, line in enumerate(c.source.texts.get(one.at, "").split("\n"), 1):
+                if one.text in line:
+                    self._lines.setdefault((one.at, number), set()).add(one.span)
+            if one.at in c.source.texts and _is_on_top(c, one.at):
+                self._idle.add(one.span)
+
+    def tell(self, place: Span) -> bool:
+        """Whether what is read at a place is told on purpose; the reason is of use then."""
+        reasons = self._lines.get((place.file, place.line), set())
+        self._idle -= reasons | {place}
+        return bool(reasons) or place in self.told
+
+    def idle(self) -> list[Span]:
+        """The reasons for which nothing is told."""
+        return sorted(self._idle, key=lambda s: (s.file, s.line, s.column))

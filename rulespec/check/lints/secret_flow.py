@@ -1,0 +1,330 @@
+"""What is private, followed through the rules: into variables, conditions, questions and state."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from rulespec.check.context import Context
+from rulespec.check.lints.labels import NOTHING, Key, Label, Labels, Source, elsewhere, seers
+from rulespec.check.lints.reasons import Reasons
+from rulespec.check.lints.tellings import Tellings
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import walk
+from rulespec.types import Order, SetOf
+
+
+class _Out(NamedTuple):
+    """On what it depends whether a block is left: its loop, or its procedure."""
+
+    loop: Label = NOTHING
+    rule: Label = NOTHING
+
+
+class SecretFlow:
+    """Follows what is private through the rules until nothing new is found; then reports."""
+
+    def __init__(self, c: Context, reasons: Reasons) -> None:
+        self.kinds = c.declarations.kinds
+        self.rules = c.rules
+        self.tellings = Tellings(c, reasons)
+        assigned = [s.target for p in c.rules.procedures.values() for s in walk(p.body) if isinstance(s, typed.Assign)]
+        loose = [target.var for target in assigned if isinstance(target, typed.Local)]
+        self.labels = Labels(reasons, loose)
+        self.entered: dict[typed.Procedure, Label] = {}
+        self.results: dict[typed.Procedure, Label] = {}
+        self.procedure = next(iter(c.rules.procedures.values()))
+        self.drawn: dict[typed.Var, Label] = {}
+        """Arguments that all see → what the options among which they are chosen may tell."""
+        self._grown = True
+
+    def check(self) -> None:
+        """Follows the rules, and reports."""
+        while self._grown:
+            self._grown = False
+            self._run()
+        self.tellings.heard = True
+        self._run()
+
+    def _run(self) -> None:
+        for procedure in self.rules.procedures.values():
+            self.procedure = procedure
+            self.block(procedure.body, self.entered.get(procedure, NOTHING))
+
+    # --- what is known ------------------------------------------------------------------------
+
+    def _note(self, var: typed.Var, label: Label, at: Span | None) -> None:
+        """A variable may tell this, too."""
+        label = self.labels.kept(label, at)
+        before = self.labels.of_vars.get(var, NOTHING)
+        if not label <= before:
+            self.labels.of_vars[var] = before | label
+            self._grown = True
+
+    def _named(self, var: typed.Var, value: typed.Expr) -> None:
+        key = self.labels.key(value)
+        if var not in self.labels.loose and self.labels.lasts(key):
+            self.labels.same[var] = key
+
+    def _causes(self, e: typed.Expr, bound: typed.Var | None = None) -> Label:
+        """What it depends on where rules go on by the value of an expression."""
+        label = self.labels.of(e)
+        return self.labels.kept(label if bound is None else elsewhere(label, {}, {bound}), e.span)
+
+    # --- statements ---------------------------------------------------------------------------
+
+    def block(self, block: typed.Block, under: Label) -> _Out:
+        """Follows the statements of a block, which is come to under some conditions."""
+        out = _Out()
+        for s in block:
+            found = self.statement(s, under)
+            out = _Out(out.loop | found.loop, out.rule | found.rule)
+            under |= found.loop | found.rule
+        return out
+
+    def statement(self, s: typed.Stmt, under: Label) -> _Out:
+        """Follows a statement."""
+        of = self.labels.of
+        if isinstance(s, typed.Let):
+            self._named(s.var, s.value)
+            self._note(s.var, of(s.value), s.value.span)
+        elif isinstance(s, typed.Assign):
+            self._assign(s, of(s.value), under)
+        elif isinstance(s, typed.Transfer):
+            self._transfer(s.source, s.target, s.amount, under)
+        elif isinstance(s, typed.Put):
+            self._put(s, under)
+        elif isinstance(s, typed.CallProcedure):
+            self._call(s, under)
+        elif isinstance(s, typed.Return):
+            self._return(of(s.value), s.value.span, under)
+            return _Out(rule=under)
+        elif isinstance(s, typed.Jump):
+            return self._jump(s, under)
+        elif isinstance(s, typed.Decide):
+            return self._decide(s, under)
+        else:
+            return self._control(s, under)
+        return _Out()
+
+    def _jump(self, s: typed.Jump, under: Label) -> _Out:
+        if s.word == "return":
+            return _Out(rule=under)
+        if s.word == "ask again":
+            self.tellings.asked(s.span, under)
+            return _Out()
+        return _Out(loop=under) if s.word in ("leave", "continue") else _Out()
+
+    def _control(self, s: typed.Stmt, under: Label) -> _Out:
+        if isinstance(s, typed.If):
+            out = _Out()
+            for condition, body in s.branches:
+                if condition is not None:
+                    under |= self._causes(condition)
+                out = _both(out, self.block(body, under))
+            return out
+        if isinstance(s, typed.Match):
+            under |= self._causes(s.subject)
+            out = self.block(s.other or (), under)
+            for _, body in s.cases:
+                out = _both(out, self.block(body, under))
+            return out
+        if isinstance(s, typed.For):
+            return self._loop(s.body, under | self._members(s.binder))
+        if isinstance(s, typed.Repeat):
+            found = self._causes(s.limit) if s.limit is not None else NOTHING
+            return self._loop(s.body, under | found)
+        return _Out()
+
+    def _members(self, b: typed.Binder) -> Label:
+        """On what it depends who the members are, and in which order they come; the variable tells as much."""
+        causes = NOTHING
+        for e in (b.source, b.start, b.where, *b.keys):
+            if e is not None:
+                causes |= self._causes(e, b.var)
+        self._note(b.var, causes, b.var.span)
+        return causes
+
+    def _loop(self, body: typed.Block, under: Label) -> _Out:
+        out = self.block(body, under)
+        while not out.loop | out.rule <= under:
+            under |= out.loop | out.rule
+            out = self.block(body, under)
+        return _Out(rule=out.rule)
+
+    def _call(self, s: typed.CallProcedure, under: Label) -> None:
+        callee = s.procedure
+        params: dict[Key, Key] = {
+            ("var", param): self.labels.key(arg) for param, arg in zip(callee.params, s.args, strict=True)
+        }
+        args: dict[Key, Key] = {key: param for param, key in reversed(params.items()) if key is not None}
+        for param, arg in zip(callee.params, s.args, strict=True):
+            self._note(param, elsewhere(self.labels.of(arg), args), arg.span)
+        entered = elsewhere(under, args)
+        before = self.entered.get(callee, NOTHING)
+        if not entered <= before:
+            self.entered[callee] = before | entered
+            self._grown = True
+        given = elsewhere(self.results.get(callee, NOTHING), params)
+        if isinstance(s.then, typed.Let):
+            self._note(s.then.var, given, s.span)
+        elif isinstance(s.then, typed.Assign):
+            self._assign(s.then, given, under)
+        elif isinstance(s.then, typed.Return):
+            self._return(given, s.span, under)
+
+    def _return(self, label: Label, at: Span, under: Label) -> None:
+        label = self.labels.kept(label | under, at)
+        before = self.results.get(self.procedure, NOTHING)
+        if not label <= before:
+            self.results[self.procedure] = before | label
+            self._grown = True
+
+    # --- what is changed ----------------------------------------------------------------------
+
+    def _assign(self, s: typed.Assign, label: Label, under: Label) -> None:
+        if isinstance(s.target, typed.Local):
+            self._note(s.target.var, label | under, s.value.span)
+            return
+        field = s.target
+        owner = self.labels.of(field.owner) if field.owner is not None else NOTHING
+        target = self.labels.field_source(field)
+        self.tellings.changed(field.decl.name, target, label | owner, s.value.span, under)
+        self._stored(s, field)
+        secrecy = field.decl.private
+        if secrecy is not None and secrecy.counted and isinstance(field.type, Order):
+            number = f"how many are in `{field.decl.name}`"
+            self.tellings.changed(number, None, self.labels.of_length(s.value), s.value.span, under)
+
+    def _transfer(
+        self, source_: typed.Field | typed.PieceCount, target: typed.Expr | None, amount: typed.Expr, under: Label
+    ) -> None:
+        much = self.labels.of(amount)
+        for end in (source_, target):
+            if isinstance(end, typed.Field) and not end.decl.unlimited:
+                owner = self.labels.of(end.owner) if end.owner is not None else NOTHING
+                self.tellings.changed(
+                    end.decl.name, self.labels.field_source(end), much | owner, _at(end, amount, much), under
+                )
+            elif isinstance(end, typed.PieceCount):
+                self._pile(end, much, amount.span, under)
+        if isinstance(source_, typed.PieceCount) and isinstance(target, typed.PieceCount):
+            self._drawn_openly(source_, target)
+
+    def _pile(self, end: typed.PieceCount, much: Label, span: Span, under: Label) -> None:
+        of = self.labels.of
+        which = frozenset[Source]().union(*(of(e) for e in end.ids))
+        where = of(end.index) if end.index is not None else NOTHING
+        span = next((e.span for e in end.ids if of(e)), span)
+        secrecy = end.place.private
+        if secrecy is None:
+            self.tellings.changed(end.place.name, None, which | where | much, span, under)
+            return
+        self.tellings.changed(end.place.name, self.labels.place_source(end, secrecy), which | where | much, span, under)
+        if secrecy.counted:
+            apart = [e for e, kind in zip(end.ids, end.piece.each, strict=True) if self.kinds[kind].by_seat]
+            number = frozenset[Source]().union(much, where, *(of(e) for e in apart))
+            self.tellings.changed(f"how many are in `{end.place.name}`", None, number, span, under)
+
+    def _put(self, s: typed.Put, under: Label) -> None:
+        label = self.labels.of(s.token) | self.labels.of(s.place)
+        self.tellings.changed(f"where a {s.kind.name} is", None, label, s.span, under)
+
+    # --- what is told -------------------------------------------------------------------------
+
+    # --- decisions ----------------------------------------------------------------------------
+
+    def _decide(self, s: typed.Decide, under: Label) -> _Out:
+        by = under
+        for e in (s.by, s.lead):
+            if e is not None:
+                by |= self._causes(e)
+        if s.each is not None:
+            by |= self._members(s.each)
+        who = self.labels.key(s.by) if s.by is not None else ("var", s.each.var) if s.each is not None else None
+        if s.by is not None and isinstance(s.by.type, SetOf):
+            who = None
+        legal = NOTHING
+        out = _Out()
+        for option in s.options:
+            legal |= self._option(s, option, who, under)
+        self.tellings.asked(s.span, by | legal if s.otherwise is not None else by)
+        for option in s.options:
+            out = _both(out, self.block(option.body, under))
+        return _both(out, self.block(s.otherwise.body, under)) if s.otherwise is not None else out
+
+    def _option(self, s: typed.Decide, option: typed.OptionDef, who: Key, under: Label) -> Label:
+        """What it depends on whether an option is legal; it is offered to one who decides."""
+        legal = NOTHING
+        if option.by is not None:
+            who = self.labels.key(option.by)
+            legal |= self._offered(option, option.by, who)
+        for p in option.params:
+            chosen = NOTHING
+            for e in (p.low, p.high, p.where):
+                if e is not None:
+                    label = self.labels.of(e)
+                    chosen |= label
+                    legal |= self._offered(option, e, who, asked=s.form != "chance")
+            if p.private is not None:
+                listed = [self.labels.key(e) for e in seers(p.private.to) or []]
+                seen_by = frozenset([who, *listed]) - {None}
+                self._note(p.var, frozenset([Source(p.var, seen_by)]), None)
+            else:
+                self.drawn[p.var] = chosen
+        for part in option.head:
+            legal |= self._part(option, part, who, under)
+        return legal
+
+    def _part(self, option: typed.OptionDef, part: typed.HeadPart, who: Key, under: Label) -> Label:
+        if isinstance(part, typed.Let):
+            self._named(part.var, part.value)
+            self._note(part.var, self.labels.of(part.value), part.value.span)
+            return NOTHING
+        if isinstance(part, typed.Requirement):
+            return self._offered(option, part.condition, who)
+        if isinstance(part, typed.Cost):
+            self._transfer(part.source, part.target, part.amount, under)
+            return self._offered(option, part.amount, who) | self._offered(option, part.source, who)
+        params = part.guard.params
+        for param, arg in zip(params, part.args, strict=True):
+            self.labels.same[param] = self.labels.key(arg)  # it is read at the same time
+            self._note(param, self.labels.of(arg), arg.span)
+        legal = NOTHING
+        for inner in part.guard.head:
+            legal |= self._part(option, inner, who, under)
+        return legal
+
+    def _offered(self, option: typed.OptionDef, e: typed.Expr, who: Key, *, asked: bool = True) -> Label:
+        """What an option asks for tells the one to whom it is offered; chance tells nobody."""
+        if asked:
+            self.tellings.offered(option, self.labels.of(e), e.span, who)
+        return self._causes(e)
+
+    # --- arguments ----------------------------------------------------------------------------
+
+    def _stored(self, s: typed.Assign, field: typed.Field) -> None:
+        """Reports an argument that all see, and that is stored in what is private."""
+        e = s.value
+        if field.decl.private is None:
+            return
+        if isinstance(e, typed.Op) and e.op == "append" and isinstance(e.args[1], typed.Local):
+            if self.drawn.get(e.args[1].var):
+                self.tellings.openly(e.args[1].var, field.decl.private, field.decl.name, e.args[1].span)
+        elif isinstance(e, typed.Local) and e.var in self.drawn:
+            self.tellings.openly(e.var, field.decl.private, field.decl.name, e.span)
+
+    def _drawn_openly(self, source_: typed.PieceCount, target: typed.PieceCount) -> None:
+        if source_.place.private is None or target.place.private is None:
+            return
+        for e in source_.ids:
+            if isinstance(e, typed.Local) and e.var in self.drawn:
+                self.tellings.openly(e.var, target.place.private, target.place.name, e.span)
+
+
+def _both(a: _Out, b: _Out) -> _Out:
+    return _Out(a.loop | b.loop, a.rule | b.rule)
+
+
+def _at(end: typed.Field, amount: typed.Expr, much: Label) -> Span:
+    return amount.span if much else end.span

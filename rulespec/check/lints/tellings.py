@@ -1,0 +1,89 @@
+"""Warnings of what the rules may tell of what is private."""
+
+from __future__ import annotations
+
+from rulespec.check.context import Context
+from rulespec.check.lints.labels import UNKNOWN, Key, Label, Source
+from rulespec.check.lints.reasons import Reasons
+from rulespec.diagnostics.diagnostic import Label as Note
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.typed import nodes as typed
+
+_TOLD = '`told(…, "why")` around it, if the rules mean it to be told'
+
+
+class Tellings:
+    """Reports what is told, once for each place where something private is read."""
+
+    def __init__(self, c: Context, reasons: Reasons) -> None:
+        self.c = c
+        self.reasons = reasons
+        self.heard = False
+        """Whether all is known: nothing is reported before."""
+        self._seen: set[object] = set()
+
+    def changed(self, name: str, target: Source | None, label: Label, span: Span, under: Label) -> None:
+        """Reports what is changed by a secret, or if a secret is so, and seen by others; `target` None: by all."""
+        shown = f"`{name}`" if name.isidentifier() else name
+        help_ = f"make it `private`, too, or write {_TOLD}"
+        for one in label:
+            if not _within(target, one):
+                message = f"{shown} is seen by some who do not see {_of(one)}, and changes by it"
+                self._warn("RS345", message, one, span, "it changes here", help_)
+        for one in under:
+            if not _within(target, one):
+                message = f"what others see depends on {_of(one)}: {shown} changes if this is so"
+                self._warn("RS346", message, one, span, "it changes here", help_)
+
+    def asked(self, span: Span, under: Label) -> None:
+        """Reports a question that is asked only if a secret is so: all see that it is."""
+        for one in under:
+            message = f"whether somebody is asked depends on {_of(one)}, and everybody sees it"
+            help_ = f"ask in any case, with an option that does nothing; or write {_TOLD}"
+            self._warn("RS344", message, one, span, "this is asked", help_)
+
+    def offered(self, option: typed.OptionDef, label: Label, span: Span, who: Key) -> None:
+        """Reports what an option tells the one to whom it is offered."""
+        for one in label:
+            if who is None or who not in one.seen_by:
+                message = f"whether `{option.name}` is offered depends on {_of(one)}, which who decides may not see"
+                help_ = f"let one decide who sees it, or write {_TOLD}"
+                self._warn("RS343", message, one, span, "this is asked for", help_)
+
+    def openly(self, var: typed.Var, secrecy: typed.Secrecy, name: str, span: Span) -> None:
+        """Reports an argument that all see, and that is stored in what is private."""
+        if not self.heard or ("RS347", span) in self._seen:
+            return
+        self._seen.add(("RS347", span))
+        if not self.reasons.tell(span):
+            message = f"everybody sees the argument `{var.name}`, and `{name}` is private"
+            notes = (Note(var.span, "the argument"), Note(secrecy.span, "it is private"))
+            help_ = f"write `private` behind the parameter; or {_TOLD}"
+            self.c.report.warning("RS347", message, span, notes=notes, help=help_)
+
+    def _warn(self, code: str, message: str, one: Source, span: Span, here: str, help_: str) -> None:
+        """Warns where something is read that is private, with what tells it as a note."""
+        place = one.at or span
+        if not self.heard or (place, one.what) in self._seen:
+            return
+        self._seen.add((place, one.what))
+        if self.reasons.tell(place):
+            return
+        notes = [Note(span, here)] if place != span else []
+        private = one.what.private.span if not isinstance(one.what, typed.Var) and one.what.private else one.what.span
+        self.c.report.warning(code, message, place, notes=[*notes, Note(private, "it is private")], help=help_)
+
+
+def _within(target: Source | None, one: Source) -> bool:
+    """Whether all who see a target see a source."""
+    if target is None or (target.when is not None and target.when != one.when):
+        return False
+    if target.exact is not None:
+        return target.exact == one.exact and target.exact != UNKNOWN
+    return target.seen_by <= one.seen_by
+
+
+def _of(one: Source) -> str:
+    if isinstance(one.what, typed.Var):
+        return f"the argument `{one.what.name}`"
+    return f"`{one.what.name}`"

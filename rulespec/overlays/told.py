@@ -1,0 +1,27 @@
+"""Lines that tell what is private on purpose, as a `rules.yaml` lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.documents.nodes import Node, Sequence, get, text
+
+
+class ToldLine(Struct, frozen=True):
+    """A file, a text on the line, and why it is told."""
+
+    at: str
+    text: str
+    reason: str
+    span: Span
+
+
+def told_lines(node: Node | None) -> Iterator[ToldLine]:
+    """The entries under `told`."""
+    found = get(node, "told")
+    for item in found.items if isinstance(found, Sequence) else ():
+        at, line, reason = (text(get(item, key)) for key in ("at", "text", "reason"))
+        yield ToldLine(at, line, reason, item.span)
