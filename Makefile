@@ -76,5 +76,5 @@ $(RUNS): pyproject.toml
 
 $(STAMP): $(RUNS)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	$(BIN)/python -m compileall -q rulespec engine cli lsp
+	$(BIN)/python -m compileall -q rulespec engine drawing cli lsp
 	@touch $@

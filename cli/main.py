@@ -24,6 +24,7 @@ COMMANDS = {
     "simulate": "Play random games: length, winners, endings, invariants.",
     "perft": "Count the positions at a depth; compare them with a record.",
     "play": "Play a game at the terminal.",
+    "draw": "Draw the board of a ruleset, or a position of a recorded game.",
     "view": "Write a page that steps through a recorded game.",
     "log": "Print what a seat has seen of a recorded game.",
     "diff": "List the differences between two rulesets.",

@@ -26,10 +26,13 @@ class Unit(Struct):
 
 
 class Entity(Struct):
+    """An entity of a kind; `position`: where drawings have it, x to the right and y down."""
+
     name: str
     title: str
     span: Span
     doc: str = ""
+    position: tuple[int, int] | None = None
 
 
 class FactDecl(Struct):

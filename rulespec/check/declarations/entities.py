@@ -40,7 +40,15 @@ def add_entities(r: DeclarationReader, found: list[Found]) -> None:
     for kind, name, place, node in found:
         title = text(get(node, "title")) or name.replace("_", " ")
         r.writable(name, place.span)
-        r.d.add_entity(kind, typed.Entity(name, title, place.span, text(get(node, "doc"))))
+        r.d.add_entity(kind, typed.Entity(name, title, place.span, text(get(node, "doc")), _position(node)))
+
+
+def _position(node: Node) -> tuple[int, int] | None:
+    """Where an entity is drawn; None if it is not said."""
+    found = get(node, "position")
+    if not isinstance(found, Sequence) or len(found.items) != 2:
+        return None
+    return integer(found.items[0], 0), integer(found.items[1], 0)
 
 
 def read_facts(r: DeclarationReader, found: list[Found]) -> None:

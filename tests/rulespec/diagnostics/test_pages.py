@@ -26,6 +26,8 @@ CANNOT_BE_SHOWN = {
     "RS113": "it needs tens of thousands of values",
     "RS136": "it is a mistake of the formatter that nobody knows yet",
     "RS220": "the schemas hold nothing that has no code of its own",
+    "RS556": "it needs an installation without a library",
+    "RS557": "it needs a board of thousands of places",
     "RS574": "it needs a log of tens of thousands of moves",
     "RS602": "it needs a log of megabytes",
     "RS614": "it needs a log of megabytes",

@@ -1,0 +1,205 @@
+"""Areas of regions of which only positions and links are known: they touch where a link leads, as well as a plane allows.
+
+Each region is the union of the Voronoi cells of its position and of more sites along its links.
+Without these, a fifth of the links would have no border, and as many borders no link (docs/explanation/drawing.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from math import hypot
+
+from msgspec import Struct
+
+from rulespec.drawing.cells import Corner, Edge, cells
+from rulespec.drawing.svg import Point
+
+ALONG = (0.1, 0.2, 0.3, 0.4, 0.48)
+"""Where sites are sown along a link, from either end."""
+MAX_SITES = 6_000
+_APART = 9.0  # sites of one link are no nearer to one another
+_SMOOTHINGS = 2
+
+
+class Border(Struct, frozen=True):
+    """A line between two regions; `b` is -1 at the frame."""
+
+    a: int
+    b: int
+    points: list[Point]
+
+
+class Areas(Struct, frozen=True):
+    """The outlines of each region, and the borders between them, each once."""
+
+    outlines: list[list[list[Point]]]
+    borders: list[Border]
+
+    def touching(self) -> set[tuple[int, int]]:
+        """The pairs of regions that have a border, the lower number first."""
+        return {(min(b.a, b.b), max(b.a, b.b)) for b in self.borders if b.b >= 0}
+
+
+def areas(
+    positions: Sequence[Point],
+    links: Iterable[tuple[int, int]],
+    width: float,
+    height: float,
+    stubs: Iterable[tuple[int, Point]] = (),
+) -> Areas:
+    """The areas of regions in a frame.
+
+    Args:
+        positions: of the regions, inside the frame.
+        links: pairs of regions that should touch.
+        width: of the frame.
+        height: of the frame.
+        stubs: regions whose area should reach a point, such as one at the frame.
+    """
+    lines = [(a, b, positions[a], positions[b]) for a, b in links]
+    lines += [(a, -1, positions[a], end) for a, end in stubs]
+    sites, owners = list(positions), list(range(len(positions)))
+    for a, b, start, end in _uncrossed(lines):
+        for t in _steps(start, end):
+            sites.append((start[0] + t * (end[0] - start[0]), start[1] + t * (end[1] - start[1])))
+            owners.append(a)
+            if b >= 0:
+                sites.append((end[0] + t * (start[0] - end[0]), end[1] + t * (start[1] - end[1])))
+                owners.append(b)
+            else:
+                sites.append((start[0] + (1 - t) * (end[0] - start[0]), start[1] + (1 - t) * (end[1] - start[1])))
+                owners.append(a)
+        if len(sites) > MAX_SITES:
+            break
+    return _joined(cells(sites, width, height), owners, len(positions))
+
+
+def _steps(start: Point, end: Point) -> Sequence[float]:
+    length = hypot(end[0] - start[0], end[1] - start[1])
+    if length * 0.1 >= _APART:
+        return ALONG
+    return (0.25, 0.48) if length * 0.23 >= _APART else (0.4,)
+
+
+_Line = tuple[int, int, Point, Point]
+
+
+def _uncrossed(lines: Sequence[_Line]) -> list[_Line]:
+    """The lines, without the longer of two that cross."""
+    kept: list[_Line] = []
+    for line in sorted(lines, key=lambda line: (hypot(line[3][0] - line[2][0], line[3][1] - line[2][1]), line)):
+        a, b, start, end = line
+        if not any(
+            {a, b}.isdisjoint({c, d} - {-1}) and cross(start, end, other, far) for c, d, other, far in kept
+        ):
+            kept.append(line)
+    return kept
+
+
+def cross(a: Point, b: Point, c: Point, d: Point) -> bool:
+    """Whether two lines cross, ends not counted."""
+
+    def side(p: Point, q: Point, r: Point) -> float:
+        return (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
+
+    return side(a, b, c) * side(a, b, d) < 0 and side(c, d, a) * side(c, d, b) < 0
+
+
+def _joined(found: list[list[Edge]], owners: Sequence[int], count: int) -> Areas:
+    """Cells of one owner become one area; what lies between two owners becomes a smooth line."""
+    places: dict[Corner, Point] = {}
+    between: dict[tuple[int, int], list[tuple[Corner, Corner]]] = {}
+    degree: dict[Corner, int] = {}
+    for i, edges in enumerate(found):
+        for edge in edges:
+            other = owners[edge.beyond] if edge.beyond >= 0 else -1
+            if other == owners[i] or (edge.beyond >= 0 and edge.beyond < i):
+                continue
+            places.setdefault(edge.start, edge.at[0])
+            places.setdefault(edge.end, edge.at[1])
+            between.setdefault((owners[i], other), []).append((edge.start, edge.end))
+            for corner in (edge.start, edge.end):
+                degree[corner] = degree.get(corner, 0) + 1
+    merged: dict[tuple[int, int], list[tuple[Corner, Corner]]] = {}
+    for (a, b), lines in between.items():
+        merged.setdefault((a, b) if b < 0 or a < b else (b, a), []).extend(lines)
+    outlines: list[list[tuple[Corner, Corner, list[Point]]]] = [[] for _ in range(count)]
+    borders = []
+    for (a, b), lines in merged.items():
+        for chain in _chains(lines, degree):
+            points = [places[corner] for corner in chain]
+            points = points if b < 0 else _smooth(points)
+            borders.append(Border(a, b, points))
+            for owner in (a, b):
+                if owner >= 0:
+                    outlines[owner].append((chain[0], chain[-1], points))
+    return Areas([_loops(parts) for parts in outlines], borders)
+
+
+def _chains(lines: list[tuple[Corner, Corner]], degree: dict[Corner, int]) -> list[list[Corner]]:
+    """Lines joined end to end, up to corners where more than two lines meet."""
+    at: dict[Corner, list[int]] = {}
+    for k, ends in enumerate(lines):
+        for corner in ends:
+            at.setdefault(corner, []).append(k)
+    used: set[int] = set()
+
+    def follow(k: int, corner: Corner) -> list[Corner]:
+        chain = [lines[k][0] if lines[k][1] == corner else lines[k][1], corner]
+        used.add(k)
+        while degree[chain[-1]] == 2:
+            more = next((n for n in at[chain[-1]] if n not in used), None)
+            if more is None:
+                break
+            used.add(more)
+            chain.append(lines[more][0] if lines[more][1] == chain[-1] else lines[more][1])
+        return chain
+
+    found = []
+    for k, ends in enumerate(lines):
+        if k in used:
+            continue
+        for corner in ends:
+            if degree[corner] != 2 and k not in used:
+                found.append(follow(k, ends[0] if corner == ends[1] else ends[1]))
+    found += [follow(k, ends[1]) for k, ends in enumerate(lines) if k not in used]
+    return found
+
+
+def _smooth(points: list[Point]) -> list[Point]:
+    """A line without its corners; its ends stay where they are."""
+    closed = points[0] == points[-1]
+    for _ in range(_SMOOTHINGS):
+        if len(points) < 3:
+            return points
+        cut = [] if closed else [points[0]]
+        for (x, y), (nx, ny) in pairwise(points):
+            cut += [(0.75 * x + 0.25 * nx, 0.75 * y + 0.25 * ny), (0.25 * x + 0.75 * nx, 0.25 * y + 0.75 * ny)]
+        points = [*cut, cut[0]] if closed else [points[0], *cut[2:-2], points[-1]] if len(cut) > 5 else points
+    return points
+
+
+def _loops(parts: list[tuple[Corner, Corner, list[Point]]]) -> list[list[Point]]:
+    """Lines joined to closed outlines."""
+    at: dict[Corner, list[int]] = {}
+    for k, (start, end, _) in enumerate(parts):
+        at.setdefault(start, []).append(k)
+        at.setdefault(end, []).append(k)
+    used: set[int] = set()
+    found = []
+    for k, (start, end, points) in enumerate(parts):
+        if k in used:
+            continue
+        used.add(k)
+        loop, here = list(points), end
+        while here != start:
+            more = next((n for n in at[here] if n not in used), None)
+            if more is None:
+                break
+            used.add(more)
+            first, last, line = parts[more]
+            loop += line[1:] if first == here else line[-2::-1]
+            here = last if first == here else first
+        found.append(loop)
+    return found

@@ -1,0 +1,268 @@
+"""The picture of a position: boards beside one another, what stands on them, tables below."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rulespec.drawing import svg
+from rulespec.drawing.colours import INK
+from rulespec.drawing.drawing_file import read_drawing
+from rulespec.drawing.map_board import map_plan
+from rulespec.drawing.plan import GAP, Plan, Sheet
+from rulespec.drawing.regular_boards import grid_plan, ring_plan, row_plan, scale_plan
+from rulespec.drawing.scene import Item, Scene
+from rulespec.drawing.shown import Entity, Names, Pile, Shown
+from rulespec.drawing.style import BoardStyle, Style
+from rulespec.drawing.svg import Box, Point
+from rulespec.drawing.tables import Table, rows, table_of, table_plan
+from rulespec.drawing.text_width import shortened
+from rulespec.drawing.tokens import Token, drawn, marker_token, pile_token
+from rulespec.drawing.words import PlainWords, Wording
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.view import state_json
+from rulespec.engine.game.views import View
+from rulespec.typed import nodes as typed
+from rulespec.types import Bool, Ent, Maybe, Num
+
+_KEPT = 8
+_MARGIN = 18.0
+_TOP = 52.0
+_SIDE = 380.0
+_LEAST = 760.0
+
+
+def board(ruleset: typed.Ruleset, position: Game | View | None = None, words: Wording | None = None) -> Scene:
+    """The picture of a position.
+
+    Args:
+        ruleset: its rules.
+        position: a game, of which all is shown, or what a seat sees of one; None: the board without pieces.
+        words: the titles that are shown; by default those of the ruleset.
+    """
+    seats = position.seats if position is not None else ()
+    return board_of(ruleset, seats, words).scene(position)
+
+
+_boards: OrderedDict[tuple[int, tuple[str, ...], int], tuple[object, object, Board]] = OrderedDict()
+
+
+def board_of(ruleset: typed.Ruleset, seats: Sequence[str], words: Wording | None = None) -> Board:
+    """The board of a ruleset at a table; the last few are kept."""
+    key = id(ruleset), tuple(seats), id(words)
+    if key not in _boards:
+        style = read_drawing(ruleset)
+        given = words if words is not None else PlainWords(ruleset.declarations, ruleset.title)
+        _boards[key] = ruleset, words, Board(ruleset.declarations, style, seats, given)  # both live as long as their ids
+        while len(_boards) > _KEPT:
+            _boards.popitem(last=False)
+    _boards.move_to_end(key)
+    return _boards[key][2]
+
+
+class Board:
+    """The board of a ruleset at a table: everything that no decision changes is worked out once.
+
+    Args:
+        d: declarations; those of a ruleset with mistakes will do.
+        style: how they are drawn.
+        seats: the names of the players; without a game there are none.
+        words: the titles that are shown.
+    """
+
+    def __init__(self, d: typed.Declarations, style: Style, seats: Sequence[str], words: Wording) -> None:
+        self.words = words
+        self.names = Names(d, seats)
+        self.sheet = Sheet(d, style, lambda kind: words.titles(kind, tuple(seats)), self.names)
+        self.plans: dict[str, Plan] = {}
+        self.scales: dict[tuple[str, str], Plan] = {}
+        self.tables: list[Table] = []
+        self.static: list[Item] = []
+        self.size = self._laid_out()
+        title = svg.words(words.game, _MARGIN, 24, 20, bold=True, anchor="start", fill=INK)
+        self.static.insert(0, Item("title", "names", title))
+
+    # --- the sheet -----------------------------------------------------------------------------
+
+    def _laid_out(self) -> Point:
+        """Puts boards and tables on the sheet; returns its size."""
+        boards = [b for b in self.sheet.style.boards.values() if b.form != "hidden"]
+        main = [b for b in boards if b.at == "left"]
+        side = [b for b in boards if b.at == "right"]
+        width, y = 0.0, _TOP
+        for b in main:
+            plan = self._add(b, (_MARGIN, y), 1000.0)
+            y += plan.size[1] + GAP
+            width = max(width, plan.size[0])
+        column = _MARGIN + (width + GAP if main else 0.0)
+        at = _TOP
+        for b in side:
+            plan = self._add(b, (column, at), _SIDE)
+            at += plan.size[1] + GAP
+        width = max(width + (GAP + _SIDE if side and main else 0.0), _SIDE if side else 0.0, _LEAST)
+        y = self._beside((column, at), y) if side else y
+        y = max(y, at if side else 0.0)
+        for b in boards:
+            if b.at == "below":
+                y += self._add(b, (_MARGIN, y), width).size[1] + GAP
+        for kind, name in self.sheet.style.scales:
+            y += self._scale(kind, name, (_MARGIN, y), width) + GAP
+        left = [kind for kind in self.sheet.style.tables if all(t.kind != kind for t in self.tables)]
+        for kind in left:
+            y += self._table(kind, (_MARGIN, y), width)
+        return width + 2 * _MARGIN, y + _MARGIN - GAP
+
+    def _beside(self, corner: Point, bottom: float) -> float:
+        """Puts tables that are narrow enough into what the side column has left; returns the bottom of all."""
+        x, y = corner
+        for kind in self.sheet.style.tables:
+            table = self._made(kind, (x, y), _SIDE)
+            if table is None or table.width > _SIDE * 0.999 or any(c.pile for c in table.columns):
+                continue
+            height = table.top - y + table.row * table.rows
+            if y + height <= bottom:
+                y += self._table(kind, (x, y), _SIDE)
+        return bottom
+
+    def _add(self, b: BoardStyle, corner: Point, width: float) -> Plan:
+        if b.form in ("areas", "nodes"):
+            plan = map_plan(self.sheet, b, corner)
+        elif b.form == "grid" and b.kind in self.sheet.d.boards:
+            plan = grid_plan(self.sheet, b, corner)
+        elif b.form == "ring":
+            plan = ring_plan(self.sheet, b, corner, min(width, _SIDE))
+        else:
+            plan = row_plan(self.sheet, b, corner, width)
+        self.plans[b.kind] = plan
+        self.static += plan.items
+        return plan
+
+    def _scale(self, kind: str, name: str, corner: Point, width: float) -> float:
+        fields = self.sheet.d.kinds[kind].state if kind else self.sheet.d.fields
+        field = fields.get(name)
+        if field is None or field.low is None or field.high is None or field.high - field.low > 100:
+            return 0.0
+        title = f"{self.words.field(kind, name)}"
+        plan = scale_plan(f"{kind}.{name}", title, field.low, field.high, corner, width)
+        self.scales[kind, name] = plan
+        self.static += plan.items
+        return plan.size[1]
+
+    def _made(self, kind: str, corner: Point, width: float) -> Table | None:
+        columns = self.sheet.style.tables[kind]
+        if kind != "game" and kind not in self.sheet.d.kinds:
+            return None
+        return table_of(self.sheet, self.words, self.names, kind, columns, corner, width)
+
+    def _table(self, kind: str, corner: Point, width: float) -> float:
+        table = self._made(kind, corner, width)
+        if table is None or not table.rows:
+            return 0.0
+        plan = table_plan(self.sheet, table, self.words.game if kind == "game" else self.words.kind(kind))
+        self.tables.append(table)
+        self.static += plan.items
+        return plan.size[1] + GAP
+
+    # --- a position ----------------------------------------------------------------------------
+
+    def scene(self, position: Game | View | None) -> Scene:
+        """The picture of a position; see `board`."""
+        dynamic: list[Item] = []
+        status = ""
+        if position is not None:
+            state = position.state if isinstance(position, View) else state_json(position)
+            dynamic = list(self.items(state))
+            status = self._status(position)
+            text = svg.words(shortened(status, 13, self.size[0] - 2 * _MARGIN), _MARGIN, 42, 13, anchor="start")
+            dynamic.append(Item("status", "names", text))
+        told = self.sheet.style.doc or f"The board of {self.words.game}."
+        description = f"{told} {status}".strip()
+        return Scene(*self.size, self.words.game, description, tuple(self.static), tuple(dynamic))
+
+    def _status(self, position: Game | View) -> str:
+        """Where the game is, in words."""
+        result, decision = position.result, position.decision
+        after = f"after {position.ply} decisions" if position.ply != 1 else "after 1 decision"
+        if result is not None:
+            return f"{after}: over ({result.ending.replace('_', ' ')}), won by {', '.join(result.winners) or 'nobody'}"
+        assert decision is not None
+        return f"{after}: {decision.name.replace('_', ' ')}, {decision.by or 'chance'}"
+
+    def items(self, state: dict[str, Any]) -> Iterator[Item]:
+        """What a state shows."""
+        shown = self.names.read(state)
+        tokens: dict[tuple[str, int], list[Token]] = {}
+        for pile in shown.piles:
+            self._pile(pile, tokens)
+        for kind, name in self.sheet.style.markers:
+            self._markers(kind, name, shown, tokens)
+        for kind, plan in self.plans.items():
+            self._fields(kind, plan, shown, tokens)
+        for (kind, number), found in tokens.items():
+            if (slot := self.plans[kind].slots.get(number)) is not None:
+                yield from drawn(self.sheet, found, slot)
+        for (kind, name), plan in self.scales.items():
+            yield from self._on_scale(kind, name, plan, shown)
+        for table in self.tables:
+            yield from rows(self.sheet, self.names, table, shown)
+
+    def _pile(self, pile: Pile, tokens: dict[tuple[str, int], list[Token]]) -> None:
+        d = self.sheet.d
+        places = d.pieces[pile.type].places if pile.type in d.pieces else d.kinds[pile.type].places
+        kind = places[pile.place].index if pile.place in places else ""
+        style = self.sheet.style.pieces[pile.type]
+        if kind not in self.plans or (style.places is not None and pile.place not in style.places):
+            return
+        owners = [(k, self.sheet.titles(k)[n]) for k, n in pile.owners]
+        title = self.words.pieces(pile.type, owners)
+        key = self.sheet.names(kind)[pile.index]
+        token = pile_token(self.sheet, pile, key, self.sheet.titles(kind)[pile.index], title)
+        tokens.setdefault((kind, pile.index), []).append(token)
+
+    def _markers(self, kind: str, name: str, shown: Shown, tokens: dict[tuple[str, int], list[Token]]) -> None:
+        fields = self.sheet.d.kinds[kind].state if kind else self.sheet.d.fields
+        if name not in fields or self.words.internal(kind or "game", name):
+            return
+        for number, value in shown.fields.get((kind, name), {}).items():
+            at = self.names.entity(fields[name].type, value)
+            if at is not None and at[0] in self.plans:
+                of: Entity | None = (kind, number) if kind else None
+                whose = self.sheet.titles(kind)[number] if kind else ""
+                title = f"{self.sheet.titles(at[0])[at[1]]}: {whose} {self.words.field(kind, name)}"
+                key = f"{at[0]}" if kind else self.sheet.names(at[0])[at[1]]
+                tokens.setdefault(at, []).append(marker_token(self.sheet, of, name, key, title))
+
+    def _fields(self, kind: str, plan: Plan, shown: Shown, tokens: dict[tuple[str, int], list[Token]]) -> None:
+        """The fields of places themselves: whose entity is there, or a mark where something is so."""
+        for name in self.sheet.style.boards[kind].fields:
+            field = self.sheet.d.kinds[kind].state.get(name)
+            if field is None or self.words.internal(kind, name):
+                continue
+            for number, value in shown.fields.get((kind, name), {}).items():
+                if value in (None, False, 0) or number not in plan.slots:
+                    continue
+                place = self.sheet.names(kind)[number]
+                text = f"{self.sheet.titles(kind)[number]}: {self.words.field(kind, name)}"
+                id_ = f"field.{place}.{name}"
+                of = self.names.entity(field.type, value)
+                if isinstance(field.type, Ent) and of is not None:
+                    look = self.sheet.look(*of)
+                    title = f"{text} {self.sheet.titles(of[0])[of[1]]}"
+                    token = Token(id_, look.symbol or "circle", look.colour, look.letter, title)
+                elif isinstance(field.type, Bool | Num | Maybe):
+                    shows = "" if value is True else str(value)
+                    token = Token(id_, "card" if shows else "diamond", "white", shows, f"{text} {shows}".rstrip())
+                else:
+                    continue
+                tokens.setdefault((kind, number), []).append(token)
+
+    def _on_scale(self, kind: str, name: str, plan: Plan, shown: Shown) -> Iterator[Item]:
+        found: dict[int, list[Token]] = {}
+        for number, value in shown.fields.get((kind, name), {}).items():
+            if isinstance(value, int) and value in plan.slots:
+                of: Entity | None = (kind, number) if kind else None
+                title = f"{self.sheet.titles(kind)[number] if kind else ''} {self.words.field(kind, name)}: {value}"
+                found.setdefault(value, []).append(marker_token(self.sheet, of, name, kind or "game", title.strip()))
+        for value, tokens in found.items():
+            yield from drawn(self.sheet, tokens, plan.slots[value])

@@ -1,0 +1,60 @@
+"""Colours that people with any colour vision can tell apart (Okabe and Ito's), and what can be read on them."""
+
+from __future__ import annotations
+
+PALETTE = {
+    "orange": "#e69f00",
+    "blue": "#0072b2",
+    "green": "#009e73",
+    "yellow": "#f0e442",
+    "vermilion": "#d55e00",
+    "sky": "#56b4e9",
+    "purple": "#cc79a7",
+    "grey": "#8a8a8a",
+    "black": "#2b2b2b",
+    "white": "#ffffff",
+    "brown": "#8c5a2b",
+    "red": "#b3202a",
+    "water": "#d3e6f1",
+    "land": "#f2ead9",
+    "sand": "#e3d3ae",
+    "wood": "#c9a36b",
+    "light": "#f4efe6",
+    "dark": "#b98d5a",
+    "paper": "#fbfaf7",
+}
+"""Names of colours that a drawing may use; it may also write `#rrggbb`."""
+
+OWNERS = ("orange", "blue", "green", "vermilion", "yellow", "purple", "sky", "grey", "brown", "white")
+"""The colours of owners without one of their own, in order."""
+
+FAULT = "#c00020"
+INK = "#1a1a1a"
+
+
+def colour(name: str) -> str:
+    """A colour as SVG writes it."""
+    return PALETTE.get(name, name)
+
+
+def parts(name: str) -> tuple[int, int, int]:
+    """Red, green and blue, up to 255."""
+    text = colour(name)
+    return int(text[1:3], 16), int(text[3:5], 16), int(text[5:7], 16)
+
+
+def tint(name: str, share: float) -> str:
+    """A colour mixed with white; `share` of it is left."""
+    r, g, b = (round(255 - (255 - c) * share) for c in parts(name))
+    return f"#{r:02x}{g:02x}{b:02x}"
+
+
+def luminance(name: str) -> float:
+    """How bright a colour is: 0 black, 1 white."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (p / 255 for p in parts(name))]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def ink_on(name: str) -> str:
+    """Black or white, whichever is easier to read on a colour."""
+    return INK if luminance(name) > 0.18 else "#ffffff"

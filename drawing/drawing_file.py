@@ -1,0 +1,115 @@
+"""The drawing files of a ruleset: read, laid over one another, their names checked.
+
+A file lies beside the `game.yaml` of a ruleset; that of an overlay is `variants/drawing/NAME.yaml`.
+Nothing of them changes a game: they are not part of the hash of the ruleset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rulespec.diagnostics.diagnostic import Label
+from rulespec.diagnostics.report import Report
+from rulespec.documents.nodes import get, to_plain
+from rulespec.documents.text_files import is_present
+from rulespec.drawing.drawing_names import check_names
+from rulespec.drawing.style import BoardStyle, Style, style_of
+from rulespec.references import find_overlay
+from rulespec.ruleset_files import RulesetReader
+from rulespec.typed import nodes as typed
+
+FILE = "drawing.yaml"
+
+
+def read_drawing(ruleset: typed.Ruleset, report: Report | None = None) -> Style:
+    """How a ruleset is drawn.
+
+    Args:
+        ruleset: the ruleset.
+        report: takes what is wrong with its files, warnings too; without it, errors are raised.
+
+    Raises:
+        DiagnosticsError: RS2xx, RS55x: what is wrong with the files.
+    """
+    found = Report() if report is None else report
+    files = list(drawing_files(ruleset.folders, ruleset.overlays))
+    style = read_files(ruleset.declarations, files, found)
+    if report is None:
+        found.raise_if_errors()
+    return style
+
+
+def drawing_files(folders: tuple[Path, ...], overlays: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
+    """Folder and name of each drawing file that there may be, the lowest layer first."""
+    for folder in reversed(folders):
+        yield folder, FILE
+    for overlay in overlays:
+        if (place := find_overlay(overlay, list(folders))) is not None:
+            file = Path(place[1])
+            yield place[0], str(file.parent / "drawing" / file.name)
+
+
+def read_files(d: typed.Declarations, files: list[tuple[Path, str]], report: Report) -> Style:
+    """How a ruleset is drawn, as some files say; those of them that are there.
+
+    What a file below the highest names may be gone by now, and is passed over; the highest is checked.
+    """
+    reader = RulesetReader(report)
+    there = [(folder, name) for folder, name in files if is_present(folder / name)]
+    data: dict[str, Any] = {}
+    for folder, name in there:
+        node = reader.yaml(folder, name, "drawing", hashed=False)
+        drawing = get(node, "drawing")
+        if drawing is not None:
+            check_names(d, drawing, report if (folder, name) == files[-1] else Report())
+            data = laid_over(data, to_plain(drawing))
+    style = style_of(d, _known(d, data))
+    for board in style.boards.values():
+        if board.form in ("areas", "nodes"):
+            _check_positions(d, board, report)
+    return style
+
+
+def _check_positions(d: typed.Declarations, board: BoardStyle, report: Report) -> None:
+    """Warns of places that are drawn on one another."""
+    at: dict[tuple[float, float], int] = {}
+    entities = d.kinds[board.kind].entities
+    for i, point in sorted(board.positions.items()):
+        if (other := at.setdefault(point, i)) != i:
+            message = f"`{entities[i].name}` lies where `{entities[other].name}` lies"
+            notes = [Label(entities[other].span, "the other one")]
+            report.warning("RS555", message, entities[i].span, notes=notes, help="move one of the two")
+
+
+def laid_over(low: Any, high: Any) -> Any:
+    """Two files as one: mappings are merged, everything else is replaced."""
+    if isinstance(low, dict) and isinstance(high, dict):
+        return low | {key: laid_over(low.get(key), value) for key, value in high.items()}
+    return high
+
+
+def _known(d: typed.Declarations, data: dict[str, Any]) -> dict[str, Any]:
+    """The data without names that the ruleset does not have, so that what reads them need not ask."""
+    boards = {k: _board(d.kinds[k], b) for k, b in data.get("boards", {}).items() if k in d.kinds}
+    tables = {k: v for k, v in data.get("tables", {}).items() if k == "game" or k in d.kinds}
+    found = data | {"boards": boards}
+    if "tables" in data:
+        found["tables"] = {k: [c for c in v if _column(d, c)] for k, v in tables.items()}
+    for name in ("markers", "scales"):
+        if name in data:
+            found[name] = [f for f in data[name] if f.rpartition(".")[0] in ("", *d.kinds)]
+    return found
+
+
+def _column(d: typed.Declarations, name: str) -> bool:
+    pile, dot, place = name.partition(".")
+    piles = {**d.pieces, **{k: kind for k, kind in d.kinds.items() if kind.places}}
+    return not dot or (pile in piles and place in piles[pile].places)
+
+
+def _board(kind: typed.Kind, data: Mapping[str, Any]) -> dict[str, Any]:
+    positions = {name: at for name, at in data.get("positions", {}).items() if name in kind.index}
+    seams = [seam for seam in data.get("seams", []) if all(name in kind.index for name in seam)]
+    return {**data, "positions": positions, "seams": seams}

@@ -1,0 +1,126 @@
+"""What a drawing file names must be there; its colours and symbols must be known."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from rulespec.diagnostics.report import Report
+from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.documents.nodes import Node, Scalar, Sequence, entries, get, text, words
+from rulespec.drawing.colours import PALETTE
+from rulespec.drawing.style import link_facts
+from rulespec.drawing.symbols import SYMBOLS
+from rulespec.typed import nodes as typed
+from rulespec.types import Ent
+
+
+def check_names(d: typed.Declarations, drawing: Node, report: Report) -> None:
+    """Reports what a drawing file names that is not there."""
+    _Names(d, drawing, report).check()
+
+
+class _Names:
+    def __init__(self, d: typed.Declarations, drawing: Node, report: Report) -> None:
+        self.d = d
+        self.drawing = drawing
+        self.report = report
+        self.shapes = {*SYMBOLS, *(name for name, _, _ in entries(get(drawing, "shapes")))}
+        tokens = {name: kind for name, kind in d.kinds.items() if kind.places}
+        self.piles: dict[str, typed.PieceDecl | typed.Kind] = {**d.pieces, **tokens}
+
+    def check(self) -> None:
+        for name, place, node in entries(get(self.drawing, "entities")):
+            if self._known(place, name, self.d.kinds, "kind"):
+                self._looks(self.d.kinds[name], node)
+        for name, place, node in entries(get(self.drawing, "boards")):
+            if self._known(place, name, self.d.kinds, "kind"):
+                self._board(self.d.kinds[name], node)
+        for name, place, node in entries(get(self.drawing, "pieces")):
+            if self._known(place, name, self.piles, "type of pieces"):
+                self._look(node)
+                for at in words(get(node, "places")):
+                    self._known(at, at.text, self.piles[name].places, f"place of `{name}`")
+        for section in ("markers", "scales"):
+            for word in words(get(self.drawing, section)):
+                self._field(word)
+        for name, place, node in entries(get(self.drawing, "tables")):
+            if name == "game" or self._known(place, name, self.d.kinds, "kind"):
+                for word in words(node):
+                    self._column(name, word)
+
+    def _known(self, place: Scalar, name: str, known: Collection[str], what: str) -> bool:
+        if name in known:
+            return True
+        self.report.error("RS551", f"there is no {what} `{name}`", place.span, help=did_you_mean(name, known))
+        return False
+
+    def _looks(self, kind: typed.Kind, node: Node) -> None:
+        seats = [str(i + 1) for i in range(self.d.max_players)] if kind.is_player else []
+        for name, place, look in entries(node):
+            self._known(place, name, [*kind.index, *seats], f"`{kind.name}`")
+            self._look(look)
+
+    def _look(self, node: Node) -> None:
+        """The colour and the symbol of something."""
+        colour, symbol = get(node, "colour"), get(node, "symbol")
+        if isinstance(colour, Scalar) and not colour.text.startswith("#") and colour.text not in PALETTE:
+            hint = did_you_mean(colour.text, PALETTE) or "the names are " + ", ".join(PALETTE)
+            self.report.error("RS552", f"there is no colour `{colour.text}`", colour.span, help=hint)
+        if isinstance(symbol, Scalar) and symbol.text not in self.shapes:
+            hint = did_you_mean(symbol.text, self.shapes) or "draw it under `shapes`"
+            self.report.error("RS552", f"there is no symbol `{symbol.text}`", symbol.span, help=hint)
+
+    def _board(self, kind: typed.Kind, node: Node) -> None:
+        form = get(node, "as")
+        if form is not None and text(form) == "grid" and kind.name not in self.d.boards:
+            message = f"`{kind.name}` is no regular board, and cannot be drawn as a grid"
+            self.report.error("RS553", message, form.span, help="draw it as nodes, as a ring or as a row")
+        for name, place, _ in entries(get(node, "positions")):
+            self._known(place, name, kind.index, f"`{kind.name}`")
+        entity_facts = [f.name for f in kind.facts.values() if isinstance(f.type, Ent)]
+        for section in ("fill", "badges"):
+            for word in words(get(node, section)):
+                self._known(word, word.text, entity_facts, f"fact of `{kind.name}` that names an entity")
+        for word in words(get(node, "fields")):
+            self._known(word, word.text, kind.state, f"field of `{kind.name}`")
+        links = [*link_facts(self.d, kind.name), *(k for k, link in self.d.links.items() if link.region == kind.name)]
+        for name, place, style in entries(get(node, "links")):
+            if self._known(place, name, links, "kind of links"):
+                self._look(style)
+                fact = get(style, "dashed")
+                if isinstance(fact, Scalar) and isinstance(fact.value, str):
+                    facts = self.d.kinds[name].facts if name in self.d.links else {}
+                    self._known(fact, fact.text, facts, f"fact of `{name}`")
+        self._seams(kind, links, get(node, "seams"))
+
+    def _seams(self, kind: typed.Kind, links: list[str], node: Node | None) -> None:
+        for seam in node.items if isinstance(node, Sequence) else ():
+            ends = words(seam)
+            if len(ends) != 2 or not all([self._known(end, end.text, kind.index, f"`{kind.name}`") for end in ends]):
+                continue
+            a, b = (kind.index[end.text] for end in ends)
+            if not any(self._linked(kind, name, a, b) for name in links):
+                message = f"nothing leads from `{ends[0].text}` to `{ends[1].text}`"
+                self.report.error("RS554", message, seam.span, help="a seam is a link; take it out, or add the link")
+
+    def _linked(self, kind: typed.Kind, name: str, a: int, b: int) -> bool:
+        if name in self.d.links:
+            return self.d.links[name].between(a, b) >= 0 or self.d.links[name].between(b, a) >= 0
+        values = kind.facts[name].values
+        return any(i < len(values) and values[i] >> j & 1 for i, j in ((a, b), (b, a)))
+
+    def _field(self, word: Scalar) -> None:
+        kind, dot, name = word.text.rpartition(".")
+        if not dot:
+            self._known(word, name, self.d.fields, "field of the game")
+        elif self._known(word, kind, self.d.kinds, "kind"):
+            self._known(word, name, self.d.kinds[kind].state, f"field of `{kind}`")
+
+    def _column(self, kind: str, word: Scalar) -> None:
+        pile, dot, place = word.text.partition(".")
+        if dot:
+            if self._known(word, pile, self.piles, "type of pieces"):
+                self._known(word, place, self.piles[pile].places, f"place of `{pile}`")
+            return
+        fields = self.d.fields if kind == "game" else self.d.kinds[kind].state
+        self._known(word, word.text, fields, "field of the game" if kind == "game" else f"field of `{kind}`")

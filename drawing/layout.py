@@ -1,0 +1,76 @@
+"""Places for what has none: a layout that is the same each time, with as few crossings as a few tries find."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rulespec.diagnostics.report import failure
+from rulespec.drawing.areas import cross
+from rulespec.drawing.svg import Point
+
+SEEDS = 5
+MAX_NODES = 400
+_ASPECT = 0.75
+
+
+def laid_out(count: int, links: Sequence[tuple[int, int]], given: Mapping[int, Point]) -> dict[int, Point]:
+    """A place for each of `count` nodes: those that are given, the rest where a layout by forces puts them.
+
+    Raises:
+        DiagnosticsError: RS556 if the library for it is missing.
+    """
+    if not links or count > MAX_NODES:
+        return _in_rows(count, given)
+    try:
+        import networkx
+    except ImportError:
+        help_ = "pip install rulespec[draw], or give each place a `position`"
+        raise failure("RS556", "a map without positions needs the library networkx", None, help=help_) from None
+    graph = networkx.Graph()
+    graph.add_nodes_from(range(count))
+    graph.add_edges_from(links)
+    best: tuple[int, dict[int, Point]] | None = None
+    for seed in range(SEEDS):
+        found = networkx.spring_layout(graph, seed=seed, iterations=120, k=1.6 / count**0.5)
+        points = {i: (float(x), float(y) * _ASPECT) for i, (x, y) in found.items()}
+        crossings = count_crossings(points, links)
+        if best is None or crossings < best[0]:
+            best = crossings, points
+    assert best is not None
+    return _around(best[1], given)
+
+
+def count_crossings(points: Mapping[int, Point], links: Sequence[tuple[int, int]]) -> int:
+    """How many pairs of links cross."""
+    lines = [(points[a], points[b]) for a, b in links]
+    return sum(cross(*lines[i], *lines[j]) for i in range(len(lines)) for j in range(i))
+
+
+def _around(found: dict[int, Point], given: Mapping[int, Point]) -> dict[int, Point]:
+    """What was found, moved to what is given: its middle and its extent."""
+    if not given:
+        return found
+    known = list(given)
+
+    def extent(points: Mapping[int, Point]) -> tuple[float, float, float, float]:
+        xs, ys = [points[i][0] for i in known], [points[i][1] for i in known]
+        return min(xs), min(ys), max(max(xs) - min(xs), 1e-9), max(max(ys) - min(ys), 1e-9)
+
+    x, y, w, h = extent(found)
+    left, top, wide, tall = extent(given)
+    scale_x, scale_y = (wide / w, tall / h) if len(known) > 1 else (1.0, 1.0)
+    moved = {i: (left + (p[0] - x) * scale_x, top + (p[1] - y) * scale_y) for i, p in found.items()}
+    return moved | dict(given)
+
+
+def _in_rows(count: int, given: Mapping[int, Point]) -> dict[int, Point]:
+    columns = max(round((count / _ASPECT) ** 0.5), 1)
+    step = 1.0
+    if len(given) > 1:
+        step = max(max(x for x, _ in given.values()) - min(x for x, _ in given.values()), 1.0) / columns
+    below = max((y for _, y in given.values()), default=-step) + step
+    left = min((x for x, _ in given.values()), default=0.0)
+    found = dict(given)
+    for n, i in enumerate(i for i in range(count) if i not in given):
+        found[i] = (left + n % columns * step, below + n // columns * step)
+    return found

@@ -1,0 +1,299 @@
+"""A map: regions as areas that touch where links lead, or as boxes with lines between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from rulespec.documents.nodes import bits
+from rulespec.drawing import svg
+from rulespec.drawing.areas import Areas, areas
+from rulespec.drawing.colours import INK, colour, ink_on, tint
+from rulespec.drawing.placing import Block, place
+from rulespec.drawing.plan import Plan, Sheet
+from rulespec.drawing.scene import Item
+from rulespec.drawing.style import BoardStyle, LinkStyle
+from rulespec.drawing.svg import Box, Point
+
+WIDTH = 1000
+_LEAST, _MOST = 0.35, 1.1  # height of a map by its width
+_MARGIN = 0.07
+BADGE = 15.0
+
+
+class Link(Struct, frozen=True):
+    """A link between two regions, of one kind; `both`: it leads back as well."""
+
+    kind: str
+    a: int
+    b: int
+    both: bool
+    name: str = ""
+    dashed: bool = False
+
+
+class Ground(Struct, frozen=True):
+    """Where regions are on the sheet, their links and areas."""
+
+    size: Point
+    positions: list[Point]
+    links: list[Link]
+    found: Areas
+    blocks: list[Block]
+
+
+def links_of(sheet: Sheet, board: BoardStyle) -> list[Link]:
+    """The links of a map; those of one kind between the same regions once."""
+    kind = sheet.d.kinds[board.kind]
+    found = []
+    for name, style in board.links.items():
+        decl = sheet.d.links.get(name)
+        if decl is not None:
+            found += list(_named(sheet, name, style))
+            continue
+        fact = kind.facts.get(name)
+        if fact is None:
+            continue
+        for a, mask in enumerate(fact.values):
+            for b in bits(mask):
+                back = b < len(fact.values) and fact.values[b] >> a & 1 == 1
+                if a < b or not back:
+                    found.append(Link(name, a, b, back, dashed=style.dashed is True))
+    return found
+
+
+def _named(sheet: Sheet, name: str, style: LinkStyle) -> Iterator[Link]:
+    """Links that are entities of a kind."""
+    decl, kind = sheet.d.links[name], sheet.d.kinds[name]
+    fact = kind.facts.get(style.dashed) if isinstance(style.dashed, str) else None
+    for number, entity in enumerate(kind.entities):
+        bit = 1 << number
+        a = next((i for i, mask in enumerate(decl.out.values) if mask & bit), -1)
+        b = next((i for i, mask in enumerate(decl.into.values) if mask & bit), -1)
+        dashed = style.dashed is True or (fact is not None and number < len(fact.values) and fact.values[number] == 1)
+        if a >= 0 and b >= 0:
+            yield Link(name, a, b, decl.two_way, entity.name, dashed)
+
+
+def ground(sheet: Sheet, board: BoardStyle) -> Ground:
+    """Where everything of a map is."""
+    count = len(sheet.names(board.kind))
+    links = links_of(sheet, board)
+    pairs = {(min(k.a, k.b), max(k.a, k.b)) for k in links if not board.links[k.kind].hidden}
+    given = dict(board.positions)
+    if len(given) < count:
+        from rulespec.drawing.layout import laid_out
+
+        given = laid_out(count, sorted(pairs), given)
+    size, positions = _fitted([given[i] for i in range(count)], board.width or WIDTH)
+    seams = {(min(s), max(s)) for s in board.seams}
+    stubs = [stub for a, b in sorted(seams) for stub in _stubs(a, b, positions, size)]
+    found = areas(positions, sorted(pairs - seams), *size, stubs=stubs)
+    titles = sheet.place_titles(board)
+    badges = [BADGE * len(_badges(sheet, board, i)) for i in range(count)]
+    notes = [_note(sheet, board, a, end)[1] for a, end, _ in _seam_ends(board, positions, size)]
+    return Ground(size, positions, links, found, place(found, positions, titles, badges, size, notes))
+
+
+def _fitted(points: Sequence[Point], width: float) -> tuple[Point, list[Point]]:
+    """Positions on a sheet of some width, and its size."""
+    xs, ys = [x for x, _ in points], [y for _, y in points]
+    wide, tall = max(max(xs) - min(xs), 1.0), max(max(ys) - min(ys), 1.0)
+    margin = width * _MARGIN
+    scale = (width - 2 * margin) / wide
+    height = min(max(tall * scale + 2 * margin, width * _LEAST), width * _MOST)
+    down = (height - 2 * margin) / tall
+    found = [(margin + (x - min(xs)) * scale, margin + (y - min(ys)) * min(down, scale * 1.6)) for x, y in points]
+    return (width, height), found
+
+
+def _stubs(a: int, b: int, positions: Sequence[Point], size: Point) -> list[tuple[int, Point]]:
+    """Where the two ends of a link over a seam leave the sheet: at the same height."""
+    left, right = (a, b) if positions[a][0] < positions[b][0] else (b, a)
+    y = (positions[a][1] + positions[b][1]) / 2
+    return [(left, (0.0, y)), (right, (size[0], y))]
+
+
+def _seam_ends(board: BoardStyle, positions: Sequence[Point], size: Point) -> Iterator[tuple[int, Point, int]]:
+    """Region, point at the frame, and the region at the other end, of each link over a seam."""
+    for a, b in board.seams:
+        (left, start), (right, end) = _stubs(a, b, positions, size)
+        yield left, start, right
+        yield right, end, left
+
+
+def _note(sheet: Sheet, board: BoardStyle, other: int, end: Point) -> tuple[str, Box, str]:
+    """The text at a seam that says where it goes on, its box and its anchor."""
+    title = sheet.titles(board.kind)[other]
+    left = end[0] == 0
+    text = f"‹ {title}" if left else f"{title} ›"
+    anchor = "start" if left else "end"
+    return text, svg.text_box(text, end[0] + (3 if left else -3), end[1] - 7, 9, anchor=anchor), anchor
+
+
+# --- items ---------------------------------------------------------------------------------------
+
+
+def map_plan(sheet: Sheet, board: BoardStyle, corner: Point, found: Ground | None = None) -> Plan:
+    """The static items of a map.
+
+    Args:
+        sheet: what it is made of.
+        board: how it is drawn.
+        corner: its top left corner on the picture.
+        found: where everything is, if that is known.
+    """
+    place_ = ground(sheet, board) if found is None else found
+    plan = Plan(place_.size)
+    items = _areas(sheet, board, place_, corner) if board.form == "areas" else _boxes(sheet, board, place_, corner)
+    plan.items += [*items, *_lines(sheet, board, place_, corner)]
+    for i, block in enumerate(place_.blocks):
+        plan.items.append(_name(sheet, board, i, block, corner))
+        plan.slots[i] = _moved(block.tray, corner)
+    return plan
+
+
+def _moved(box: Box, corner: Point) -> Box:
+    return Box((box[0] + corner[0], box[1] + corner[1], box[2] + corner[0], box[3] + corner[1]))
+
+
+def _shift(points: Sequence[Point], corner: Point) -> list[Point]:
+    return [(x + corner[0], y + corner[1]) for x, y in points]
+
+
+def _fill(sheet: Sheet, board: BoardStyle, number: int) -> tuple[str, str]:
+    """The colour of a place, and the letter of what gives it."""
+    for rank, name in enumerate(board.fill):
+        of = sheet.fact(board.kind, name, number)
+        if of is not None:
+            look = sheet.look(*of)
+            # The last fact is what the ground is, those before it say whose it is.
+            last = rank == len(board.fill) - 1
+            return (colour(look.colour) if last else tint(look.colour, 0.5)), ("" if last else look.letter)
+    return colour("land"), ""
+
+
+def _badges(sheet: Sheet, board: BoardStyle, number: int) -> list[tuple[str, int]]:
+    """The facts of a place that are shown as symbols beside its name."""
+    return [of for name in board.badges if (of := sheet.fact(board.kind, name, number)) is not None]
+
+
+def _areas(sheet: Sheet, board: BoardStyle, found: Ground, corner: Point) -> Iterator[Item]:
+    linked = {(min(k.a, k.b), max(k.a, k.b)) for k in found.links}
+    names, titles = sheet.names(board.kind), sheet.titles(board.kind)
+    for i, outlines in enumerate(found.found.outlines):
+        data = "".join(svg.path(_shift(line, corner), closed=True) for line in outlines)
+        shape = svg.element("path", d=data, fill=_fill(sheet, board, i)[0], fill_rule="evenodd")
+        yield Item(f"region.{names[i]}", "areas", svg.group([shape], _told(sheet, board, i, titles[i])))
+    soft, hard = [], []
+    for border in found.found.borders:
+        pair = (min(border.a, border.b), max(border.a, border.b))
+        (soft if pair in linked or border.b < 0 else hard).append(svg.path(_shift(border.points, corner)))
+    thin = {"fill": "none", "stroke": "#5b6770", "stroke_width": 1.1}
+    yield Item(f"borders.{board.kind}", "borders", svg.element("path", d="".join(soft), **thin))
+    if hard:  # they touch, but nothing leads from one to the other
+        thick = svg.element("path", d="".join(hard), fill="none", stroke="#3c4248", stroke_width=4.5)
+        inner = svg.element("path", d="".join(hard), fill="none", stroke="#ffffff", stroke_width=2)
+        yield Item(f"walls.{board.kind}", "borders", svg.group([thick, inner], "no way across"))
+
+
+def _told(sheet: Sheet, board: BoardStyle, number: int, title: str) -> str:
+    """A place in words: its title, and the facts that are seen."""
+    facts = [sheet.fact(board.kind, name, number) for name in (*board.fill, *board.badges)]
+    told = [sheet.titles(of[0])[of[1]] for of in facts if of is not None]
+    return f"{title}: {', '.join(dict.fromkeys(told))}" if told else title
+
+
+def _boxes(sheet: Sheet, board: BoardStyle, found: Ground, corner: Point) -> Iterator[Item]:
+    frame = {"x": corner[0], "y": corner[1], "width": found.size[0], "height": found.size[1]}
+    yield Item(f"ground.{board.kind}", "ground", svg.element("rect", **frame, fill="#eef1f3", rx=6))
+    names, titles = sheet.names(board.kind), sheet.titles(board.kind)
+    for i, block in enumerate(found.blocks):
+        left, top, right, bottom = _moved(block.box, corner)
+        at = {"x": left - 3, "y": top - 2, "width": right - left + 6, "height": bottom - top + 4, "rx": 5}
+        box = svg.element("rect", **at, fill=_fill(sheet, board, i)[0], stroke="#5b6770")
+        yield Item(f"region.{names[i]}", "areas", svg.group([box], _told(sheet, board, i, titles[i])))
+
+
+def _lines(sheet: Sheet, board: BoardStyle, found: Ground, corner: Point) -> Iterator[Item]:
+    """Links that no border shows, and those over a seam."""
+    touching = found.found.touching() if board.form == "areas" else set()
+    seams = {frozenset(s) for s in board.seams}
+    names = sheet.names(board.kind)
+    for link in found.links:
+        style = board.links[link.kind]
+        pair = (min(link.a, link.b), max(link.a, link.b))
+        own = link.name != "" and style.dashed is not False
+        if style.hidden or frozenset(pair) in seams or (pair in touching and not own):
+            continue
+        ends = _ends(found, board, link)
+        if pair in touching:  # across the border, so that one sees of what kind it is
+            ends = _middle_of(found, pair, ends)
+        line = _line(_shift(ends, corner), style, link.dashed)
+        arrow = "" if link.both else _arrow(_shift(ends, corner), style)
+        title = f"{link.kind}: {sheet.titles(board.kind)[link.a]} – {sheet.titles(board.kind)[link.b]}"
+        yield Item(f"link.{link.kind}.{names[link.a]}.{names[link.b]}", "links", svg.group([line, arrow], title))
+    for region, end, other in _seam_ends(board, found.positions, found.size):
+        text, box, anchor = _note(sheet, board, other, end)
+        x = corner[0] + (box[0] if anchor == "start" else box[2])
+        line = _line(_shift([found.positions[region], end], corner), LinkStyle("blue"), True)
+        shown = svg.words(text, x, corner[1] + (box[1] + box[3]) / 2, 9, anchor=anchor)
+        title = f"{sheet.titles(board.kind)[region]} – {sheet.titles(board.kind)[other]}, over the edge"
+        yield Item(f"seam.{names[region]}.{names[other]}", "links", svg.group([line], title))
+        yield Item(f"seam_name.{names[region]}.{names[other]}", "names", shown)
+
+
+def _ends(found: Ground, board: BoardStyle, link: Link) -> list[Point]:
+    if board.form == "areas":
+        return [found.positions[link.a], found.positions[link.b]]
+    boxes = [found.blocks[n].box for n in (link.a, link.b)]
+    return [((box[0] + box[2]) / 2, (box[1] + box[3]) / 2) for box in boxes]
+
+
+def _middle_of(found: Ground, pair: tuple[int, int], ends: list[Point]) -> list[Point]:
+    """A short line across the longest border of two regions."""
+    lines = [b.points for b in found.found.borders if (min(b.a, b.b), max(b.a, b.b)) == pair]
+    points = max(lines, key=len)
+    x, y = points[len(points) // 2]
+    (ax, ay), (bx, by) = ends
+    length = max(((bx - ax) ** 2 + (by - ay) ** 2) ** 0.5, 1)
+    dx, dy = (bx - ax) / length * 9, (by - ay) / length * 9
+    return [(x - dx, y - dy), (x + dx, y + dy)]
+
+
+def _line(points: Sequence[Point], style: LinkStyle, dashed: bool) -> str:
+    look = {"stroke": colour(style.colour), "stroke_width": 2.4, "fill": "none", "stroke_linecap": "round"}
+    under = svg.element("path", d=svg.path(points), stroke="#ffffff", stroke_width=4.4, fill="none", opacity=0.8)
+    return under + svg.element("path", d=svg.path(points), **look, stroke_dasharray="5 5" if dashed else None)
+
+
+def _arrow(points: Sequence[Point], style: LinkStyle) -> str:
+    (ax, ay), (bx, by) = points
+    length = max(((bx - ax) ** 2 + (by - ay) ** 2) ** 0.5, 1)
+    dx, dy = (bx - ax) / length, (by - ay) / length
+    mx, my = (ax + bx) / 2, (ay + by) / 2
+    head = [(mx + dx * 8, my + dy * 8), (mx - dy * 5, my + dx * 5), (mx + dy * 5, my - dx * 5)]
+    return svg.element("path", d=svg.path(head, closed=True), fill=colour(style.colour))
+
+
+def _name(sheet: Sheet, board: BoardStyle, number: int, block: Block, corner: Point) -> Item:
+    names = sheet.names(board.kind)
+    badges = _badges(sheet, board, number)
+    room = BADGE * len(badges)
+    parts = []
+    for line, (x, y) in zip(block.lines, block.at, strict=True):
+        parts.append(svg.words(line, x + corner[0] + room / 2, y + corner[1], block.size, fill=INK))
+    widest = max((svg.text_box(line, 0, 0, block.size)[2] for line in block.lines), default=0)
+    for k, of in enumerate(badges):
+        look = sheet.look(*of)
+        x, y = block.at[0][0] + room / 2 - widest - room + BADGE * (k + 0.5) - 1, block.at[0][1]
+        parts.append(_badge(sheet, look.symbol or "square", look.colour, (x + corner[0], y + corner[1])))
+    return Item(f"name.{names[number]}", "names", "".join(parts))
+
+
+def _badge(sheet: Sheet, symbol: str, fill: str, at: Point) -> str:
+    scale = (BADGE - 3) / 24
+    where = f"translate({svg.number(at[0] - 12 * scale)} {svg.number(at[1] - 12 * scale)}) scale({scale:.3f})"
+    look = {"fill": colour(fill), "stroke": ink_on("white"), "stroke_width": 2.0}
+    return svg.element("path", d=sheet.style.path(symbol), transform=where, **look)

@@ -1,0 +1,242 @@
+"""Names and pieces on areas: no text over another, inside its area as far as there is room.
+
+Each region gets a block: its name in one to three lines, and a tray for pieces under it or beside it.
+Candidates are tried on a raster of the areas, the smallest area first, and once more when all others stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import ceil, floor, hypot
+
+from msgspec import Struct
+
+from rulespec.drawing.areas import Areas
+from rulespec.drawing.svg import Box, Point
+from rulespec.drawing.text_width import text_width, wrapped
+
+STEP = 4
+"""The side of a cell of the raster."""
+_GAP = 3.0
+_SIZES = (13.0, 12.0, 11.0, 10.0, 9.0)
+_LINE = 1.12
+_TRIES = 160
+_WANTED = (96.0, 56.0)
+
+
+class Block(Struct, frozen=True):
+    """A name and a tray: lines of text, their size and middles, and where pieces go."""
+
+    lines: tuple[str, ...]
+    size: float
+    at: tuple[Point, ...]
+    box: Box
+    tray: Box
+
+
+class Raster:
+    """Which region owns each small square of the plane, and which squares are taken."""
+
+    def __init__(self, found: Areas, width: float, height: float) -> None:
+        self.columns, self.rows = int(width // STEP), int(height // STEP)
+        self.owner = [[-1] * self.columns for _ in range(self.rows)]
+        self.cells: list[list[tuple[int, int]]] = [[] for _ in found.outlines]
+        for region, outlines in enumerate(found.outlines):
+            for row, first, last in _spans(outlines, self.rows):
+                for column in range(max(first, 0), min(last + 1, self.columns)):
+                    self.owner[row][column] = region
+                    self.cells[region].append((column, row))
+
+    def share(self, region: int, box: Box) -> float:
+        """How much of a box is inside a region, as far as some of its points say."""
+        left, top, right, bottom = box
+        inside = 0
+        for i in range(5):
+            column = int((left + (right - left) * i / 4) // STEP)
+            for j in range(3):
+                row = int((top + (bottom - top) * j / 2) // STEP)
+                if 0 <= column < self.columns and 0 <= row < self.rows and self.owner[row][column] == region:
+                    inside += 1
+        return inside / 15
+
+
+def _spans(outlines: Sequence[Sequence[Point]], rows: int) -> Iterator[tuple[int, int, int]]:
+    """The rows of the raster that areas have: row, first column, last column."""
+    crossings: dict[int, list[float]] = {}
+    for line in outlines:
+        for (x, y), (nx, ny) in zip(line, [*line[1:], line[0]], strict=True):
+            if y == ny:
+                continue
+            (x, y), (nx, ny) = ((x, y), (nx, ny)) if y < ny else ((nx, ny), (x, y))
+            for row in range(max(ceil(y / STEP - 0.5), 0), min(ceil(ny / STEP - 0.5), rows)):
+                at = (row + 0.5) * STEP
+                crossings.setdefault(row, []).append(x + (at - y) * (nx - x) / (ny - y))
+    for row, found in crossings.items():
+        found.sort()
+        for left, right in zip(found[::2], found[1::2], strict=False):
+            yield row, ceil(left / STEP - 0.5), floor(right / STEP - 0.5)
+
+
+class Form(Struct, frozen=True):
+    """A shape that a block may have: lines, text size, width and height, where the tray is below or beside."""
+
+    lines: tuple[str, ...]
+    size: float
+    text_width: float
+    text_height: float
+    tray: tuple[float, float]
+    beside: bool
+
+    @property
+    def extent(self) -> tuple[float, float]:
+        """Width and height of the block."""
+        if self.beside:
+            return self.text_width + 2 + self.tray[0], max(self.text_height, self.tray[1])
+        return max(self.text_width, self.tray[0]), self.text_height + 1 + self.tray[1]
+
+    def block(self, left: float, top: float) -> Block:
+        """The block with its corner at a point."""
+        width, height = self.extent
+        line = self.size * _LINE
+        middle = left + (self.text_width if self.beside else width) / 2
+        start = top + ((height - self.text_height) / 2 if self.beside else 0)
+        at = tuple((middle, start + line * (i + 0.5)) for i in range(len(self.lines)))
+        w, h = self.tray
+        if self.beside:
+            tray = Box((left + width - w, top + (height - h) / 2, left + width, top + (height + h) / 2))
+        else:
+            tray = Box((left + (width - w) / 2, top + height - h, left + (width + w) / 2, top + height))
+        return Block(self.lines, self.size, at, Box((left, top, left + width, top + height)), tray)
+
+
+def _forms(title: str, badges: float) -> list[Form]:
+    """The shapes of a block, the best first; `badges` is the room that symbols beside the name take."""
+    found = []
+    for size in _SIZES:
+        for parts in (1, 2, 3):
+            lines = wrapped(title, parts)
+            if lines is None:
+                continue
+            width = max(text_width(line, size) for line in lines) + badges
+            height = size * _LINE * len(lines)
+            found.append(Form(tuple(lines), size, width, height, (max(40.0, min(width, 64.0)), 20.0), False))
+            if size <= 11:
+                found.append(Form(tuple(lines), size, width, height, (30.0, 15.0), False))
+                found.append(Form(tuple(lines), size, width, height, (22.0, max(15.0, min(height, 22.0))), True))
+            if size <= 9:
+                found.append(Form(tuple(lines), size, width, height, (18.0, 12.0), False))
+    return found
+
+
+def place(
+    found: Areas,
+    positions: Sequence[Point],
+    titles: Sequence[str],
+    badges: Sequence[float],
+    size: Point,
+    taken: Sequence[Box] = (),
+) -> list[Block]:
+    """A block for each region.
+
+    Args:
+        found: the areas.
+        positions: of the regions.
+        titles: their names.
+        badges: the room beside each name that symbols take.
+        size: width and height of the frame.
+        taken: boxes that are kept free.
+    """
+    width, height = size
+    raster = Raster(found, width, height)
+    order = sorted(range(len(titles)), key=lambda i: len(raster.cells[i]))
+    blocks: dict[int, Block] = {}
+    for _ in range(2):
+        for i in order:
+            others = [b.box for k, b in blocks.items() if k != i] + list(taken)
+            blocks[i] = _best(i, _forms(titles[i], badges[i]), raster, positions[i], others, size)
+    grown = {}
+    for i in order:
+        others = [b.box for k, b in (blocks | grown).items() if k != i] + list(taken)
+        grown[i] = _grown(i, blocks[i], raster, others)
+    return [grown[i] for i in range(len(titles))]
+
+
+def _best(
+    region: int, forms: list[Form], raster: Raster, position: Point, others: list[Box], size: Point
+) -> Block:
+    """The block of a region that costs least: not outside its area, large letters, near the position."""
+    best: tuple[float, Block] | None = None
+    points = _points(raster.cells[region], position)
+    for rank, form in enumerate(forms):
+        width, height = form.extent
+        base = (_SIZES[0] - form.size) * 12 + rank * 0.5 + (14 if form.tray[1] < 16 else 0)
+        if best is not None and base >= best[0]:
+            continue
+        for x, y in points:
+            near = hypot(x - position[0], y - position[1]) * 0.25
+            if best is not None and base + near >= best[0]:
+                continue
+            left = min(max(x - width / 2, 2), size[0] - width - 2)
+            top = min(max(y - height / 2, 2), size[1] - height - 2)
+            box = Box((left, top, left + width, top + height))
+            if any(box.meets(other, _GAP) for other in others):
+                continue
+            cost = base + near + (1 - raster.share(region, box)) * 160
+            if best is None or cost < best[0]:
+                best = cost, form.block(left, top)
+    if best is not None:
+        return best[1]
+    return _anywhere(forms[-1], position, others, size)
+
+
+def _anywhere(form: Form, position: Point, others: list[Box], size: Point) -> Block:
+    """The nearest free place for a block, whatever is there."""
+    width, height = form.extent
+    for ring in range(200):
+        for x, y in _around(position, ring * 6.0):
+            left = min(max(x - width / 2, 2), size[0] - width - 2)
+            top = min(max(y - height / 2, 2), size[1] - height - 2)
+            box = Box((left, top, left + width, top + height))
+            if not any(box.meets(other, _GAP) for other in others):
+                return form.block(left, top)
+    return form.block(position[0] - width / 2, position[1] - height / 2)
+
+
+def _around(position: Point, far: float) -> Iterator[Point]:
+    x, y = position
+    if not far:
+        yield position
+        return
+    for i in range(-4, 5):
+        t = far * i / 4
+        yield from ((x + t, y - far), (x + t, y + far), (x - far, y + t), (x + far, y + t))
+
+
+def _points(cells: Sequence[tuple[int, int]], position: Point) -> list[Point]:
+    """Points of an area where the middle of a block may be: near the position first."""
+    every = max(len(cells) // _TRIES, 1)
+    points = [((c + 0.5) * STEP, (r + 0.5) * STEP) for c, r in cells[::every]]
+    points.sort(key=lambda p: hypot(p[0] - position[0], p[1] - position[1]))
+    return [position, *points]
+
+
+def _grown(region: int, block: Block, raster: Raster, others: list[Box]) -> Block:
+    """The block with a larger tray, as far as its area has room."""
+    text = Box((block.box[0], block.box[1], block.box[2], block.at[-1][1] + block.size * 0.56))
+    if any(y > block.tray[1] for _, y in block.at):  # the tray is beside the name
+        return block
+    best = block
+    for share in (1.0, 0.8, 0.6, 0.4, 0.2):
+        w = block.tray[2] - block.tray[0] + share * _WANTED[0]
+        for tall in (1.0, 0.7, 0.4, 0.2, 0.0):
+            h = block.tray[3] - block.tray[1] + tall * _WANTED[1]
+            middle = (block.tray[0] + block.tray[2]) / 2
+            tray = Box((middle - w / 2, block.tray[1], middle + w / 2, block.tray[1] + h))
+            if w * h <= (best.tray[2] - best.tray[0]) * (best.tray[3] - best.tray[1]):
+                continue
+            if raster.share(region, tray) < 1 or any(tray.meets(o, _GAP) for o in others):
+                continue
+            whole = Box((min(text[0], tray[0]), text[1], max(text[2], tray[2]), tray[3]))
+            if not any(whole.meets(o, _GAP) for o in others):
+                best = Block(block.lines, block.size, block.at, whole, tray)
+    return best

@@ -1,0 +1,71 @@
+"""A board before anything stands on it: its static items, and where the pieces of each place go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec import Struct, field
+
+from rulespec.drawing.scene import Item
+from rulespec.drawing.shown import Entity, Names
+from rulespec.drawing.style import BoardStyle, Look, Style
+from rulespec.drawing.svg import Box
+from rulespec.typed import nodes as typed
+
+GAP = 16.0
+HEAD = 22.0
+"""Height of the heading of a board or a table."""
+
+
+class Plan(Struct):
+    """The static part of a board.
+
+    Attributes:
+        items: what never changes.
+        slots: the number of each entity → where its pieces go.
+        size: width and height.
+    """
+
+    size: tuple[float, float]
+    items: list[Item] = field(default_factory=list)
+    slots: dict[int, Box] = field(default_factory=dict)
+
+
+class Sheet(Struct, frozen=True):
+    """What boards are made of: declarations, styles, titles and looks."""
+
+    d: typed.Declarations
+    style: Style
+    titles: Callable[[str], tuple[str, ...]]
+    known: Names
+
+    def names(self, kind: str) -> tuple[str, ...]:
+        """The names of the entities of a kind."""
+        return self.known.names(kind)
+
+    def parts(self, kind: str, number: int) -> tuple[Entity, ...]:
+        """An entity as what it is made of."""
+        return self.known.parts(kind, number)
+
+    def look(self, kind: str, number: int) -> Look:
+        """How an entity looks."""
+        looks = list(self.style.looks.get(kind, {}).values())
+        return looks[number] if 0 <= number < len(looks) else Look("grey")
+
+    def fact(self, kind: str, name: str, number: int) -> tuple[str, int] | None:
+        """The entity that a fact names; None if it names none."""
+        fact = self.d.kinds[kind].facts.get(name)
+        if fact is None or number >= len(fact.values) or fact.values[number] < 0 or not hasattr(fact.type, "kind"):
+            return None
+        return fact.type.kind, fact.values[number]
+
+    def place_titles(self, board: BoardStyle) -> tuple[str, ...]:
+        """What stands on the places of a board."""
+        if board.names == "none":
+            return ("",) * len(self.names(board.kind))
+        return self.titles(board.kind) if board.names == "title" else self.names(board.kind)
+
+    def names_of(self, of: tuple[str, int]) -> str:
+        """The name of an entity in the ids of items; seats are numbered, whatever they are called."""
+        kind, number = of
+        return f"seat{number + 1}" if self.d.kinds[kind].is_player else self.names(kind)[number]

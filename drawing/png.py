@@ -1,0 +1,27 @@
+"""Pictures as PNG: made from our own SVG alone, by resvg. A stranger's SVG could name files, and is never given to it."""
+
+from __future__ import annotations
+
+from rulespec.diagnostics.report import failure
+from rulespec.drawing.scene import Scene, to_svg
+
+MAX_SIDE = 8_000
+"""Pixels. A width of a million would end the process."""
+
+
+def to_png(scene: Scene, scale: float = 1.0) -> bytes:
+    """The picture as a PNG.
+
+    Raises:
+        DiagnosticsError: RS557 if it is too large, RS556 if the library for it is missing.
+    """
+    width, height = round(scene.width * scale), round(scene.height * scale)
+    if not 0 < max(width, height) <= MAX_SIDE:
+        message = f"a picture of {width} × {height} pixels has more than {MAX_SIDE} on a side"
+        raise failure("RS557", message, None, help="write SVG, which has no pixels")
+    try:
+        import resvg_py
+    except ImportError:
+        help_ = "pip install rulespec[draw], or write SVG"
+        raise failure("RS556", "PNG needs the library resvg-py", None, help=help_) from None
+    return bytes(resvg_py.svg_to_bytes(svg_string=to_svg(scene), width=width, height=height))

@@ -1,0 +1,206 @@
+"""Boards that are regular: grids, rings, rows, and rows of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import cos, pi, sin
+
+from rulespec.drawing import svg
+from rulespec.drawing.colours import INK, colour, tint
+from rulespec.drawing.plan import HEAD, Plan, Sheet
+from rulespec.drawing.scene import Item
+from rulespec.drawing.style import RING_LABELS, BoardStyle
+from rulespec.drawing.svg import Box, Point
+from rulespec.drawing.text_width import shortened, text_width, wrapped
+
+CELL = 64.0
+_LINE = "#5b6770"
+_RIM = 22.0  # beside a grid, for the names of its columns and rows
+_COLUMNS = 13
+_SMALL = 9.0
+
+
+def _cell(box: Box, fill: str, *, rx: float = 0) -> str:
+    size = {"x": box[0], "y": box[1], "width": box[2] - box[0], "height": box[3] - box[1]}
+    return svg.element("rect", **size, fill=fill, stroke=_LINE, stroke_width=1, rx=rx or None)
+
+
+def _inner(box: Box, gap: float) -> Box:
+    return Box((box[0] + gap, box[1] + gap, box[2] - gap, box[3] - gap))
+
+
+def _fill(sheet: Sheet, board: BoardStyle, number: int, default: str) -> str:
+    for name in board.fill:
+        of = sheet.fact(board.kind, name, number)
+        if of is not None:
+            return tint(sheet.look(*of).colour, 0.5)
+    return default
+
+
+# --- grids ---------------------------------------------------------------------------------------
+
+
+def grid_plan(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
+    """A board of squares; light and dark in turn, with the names of columns and rows."""
+    spaces = sheet.d.boards[board.kind].spaces
+    names = sheet.names(board.kind)
+    left, low = min(x for x, _ in spaces), min(y for _, y in spaces)
+    columns, rows = max(x for x, _ in spaces) - left + 1, max(y for _, y in spaces) - low + 1
+    cell = min(CELL, max(24.0, 900 / max(columns, rows)))
+    plan = Plan((columns * cell + _RIM, rows * cell + _RIM))
+    titles = sheet.titles(board.kind)
+    for i, (x, y) in enumerate(spaces):
+        column, row = x - left, rows - 1 - (y - low)  # rows are counted from below
+        at = Box((corner[0] + _RIM + column * cell, corner[1] + row * cell, 0, 0))
+        box = Box((at[0], at[1], at[0] + cell, at[1] + cell))
+        shade = colour("light") if (x + y) % 2 else colour("sand")
+        shape = _cell(box, _fill(sheet, board, i, shade))
+        plan.items.append(Item(f"region.{names[i]}", "areas", svg.group([shape], titles[i])))
+        plan.slots[i] = _inner(box, 3)
+    plan.items += _rims(spaces, names, (left, low), (columns, rows), cell, corner, board.kind)
+    return plan
+
+
+def _rims(
+    spaces: list[tuple[int, int]],
+    names: tuple[str, ...],
+    low: tuple[int, int],
+    count: tuple[int, int],
+    cell: float,
+    corner: Point,
+    kind: str,
+) -> Iterator[Item]:
+    """The names of columns below and of rows at the left, where names of spaces are made of both."""
+    at = dict(zip(spaces, names, strict=True))
+    parts = []
+    for column in range(count[0]):
+        name = at.get((low[0] + column, low[1]), "")
+        text = name.rstrip("0123456789").rstrip("_") or name
+        x = corner[0] + _RIM + (column + 0.5) * cell
+        parts.append(svg.words(text, x, corner[1] + count[1] * cell + _RIM / 2, 12, fill=_LINE))
+    for row in range(count[1]):
+        name = at.get((low[0], low[1] + row), "")
+        text = name[len(name.rstrip("0123456789")) :] or name
+        y = corner[1] + (count[1] - row - 0.5) * cell
+        parts.append(svg.words(text, corner[0] + _RIM / 2, y, 12, fill=_LINE))
+    yield Item(f"rims.{kind}", "names", "".join(parts))
+
+
+# --- rings ---------------------------------------------------------------------------------------
+
+
+def ring_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> Plan:
+    """Spaces in a circle, clockwise from the top: sectors, or boxes where there are many."""
+    count = len(sheet.names(board.kind))
+    if count > RING_LABELS:
+        return _circle(sheet, board, corner)
+    titles = sheet.place_titles(board)
+    outer = width / 2 - 2
+    inner = outer * 0.24
+    centre = corner[0] + width / 2, corner[1] + width / 2
+    plan = Plan((width, width))
+    for i, name in enumerate(sheet.names(board.kind)):
+        first, last = (2 * pi * (i + k) / count - pi / 2 for k in (-0.5, 0.5))
+        fill = _fill(sheet, board, i, colour("light") if i % 2 else colour("sand"))
+        shape = svg.element("path", d=_sector(centre, inner, outer, first, last), fill=fill, stroke=_LINE)
+        plan.items.append(Item(f"region.{name}", "areas", svg.group([shape], sheet.titles(board.kind)[i])))
+        middle = (first + last) / 2
+        far = outer * 0.78
+        x, y = centre[0] + cos(middle) * far, centre[1] + sin(middle) * far
+        plan.items.append(Item(f"name.{name}", "names", _stacked(titles[i], x, y, 2 * pi * far / count * 0.86)))
+        near = outer * 0.5
+        x, y = centre[0] + cos(middle) * near, centre[1] + sin(middle) * near
+        half = min(pi * near / count * 0.8, outer * 0.16)
+        plan.slots[i] = Box((x - half, y - half * 0.75, x + half, y + half * 0.75))
+    plan.slots[-1] = Box((centre[0] - inner * 0.7, centre[1] - inner * 0.7, centre[0] + inner * 0.7, centre[1] + inner * 0.7))
+    return plan
+
+
+def _sector(centre: Point, inner: float, outer: float, first: float, last: float) -> str:
+    def at(radius: float, angle: float) -> str:
+        return f"{svg.number(centre[0] + cos(angle) * radius)} {svg.number(centre[1] + sin(angle) * radius)}"
+
+    out, back = f"A{outer:.1f} {outer:.1f} 0 0 1 {at(outer, last)}", f"A{inner:.1f} {inner:.1f} 0 0 0 {at(inner, first)}"
+    return f"M{at(inner, first)}L{at(outer, first)}{out}L{at(inner, last)}{back}Z"
+
+
+def _stacked(text: str, x: float, y: float, width: float) -> str:
+    """A text in as few lines as fit a width, in letters as large as fit."""
+    for size in (12.0, 11.0, 10.0, 9.0, 8.0):
+        for parts in (1, 2, 3, 4):
+            lines = wrapped(text, parts)
+            if lines and max(text_width(line, size) for line in lines) <= width:
+                top = y - (len(lines) - 1) * size * 0.56
+                return "".join(svg.words(line, x, top + i * size * 1.12, size, fill=INK) for i, line in enumerate(lines))
+    return svg.words(shortened(text, 8, width), x, y, 8, fill=INK)
+
+
+def _circle(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
+    """Many spaces: boxes on a circle, each with its name inside the circle."""
+    names, titles = sheet.names(board.kind), sheet.place_titles(board)
+    count = len(names)
+    box = 40.0
+    radius = max(box * 1.16 * count / (2 * pi), 120)
+    size = 2 * (radius + box)
+    centre = corner[0] + size / 2, corner[1] + size / 2
+    plan = Plan((size, size))
+    room = 2 * pi * (radius - box) / count
+    for i, name in enumerate(names):
+        angle = 2 * pi * i / count - pi / 2
+        x, y = centre[0] + cos(angle) * radius, centre[1] + sin(angle) * radius
+        place = Box((x - box / 2, y - box / 2, x + box / 2, y + box / 2))
+        shape = _cell(place, _fill(sheet, board, i, colour("light")), rx=9)
+        plan.items.append(Item(f"region.{name}", "areas", svg.group([shape], sheet.titles(board.kind)[i])))
+        near = radius - box * 0.95
+        x, y = centre[0] + cos(angle) * near, centre[1] + sin(angle) * near
+        text = shortened(titles[i], _SMALL, room)
+        plan.items.append(Item(f"name.{name}", "names", svg.words(text, x, y, _SMALL, fill=_LINE)))
+        plan.slots[i] = _inner(place, 3)
+    return plan
+
+
+# --- rows ----------------------------------------------------------------------------------------
+
+
+def row_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> Plan:
+    """Boxes beside one another, in as many rows as needed, each with its name above."""
+    names, titles = sheet.names(board.kind), sheet.place_titles(board)
+    columns = min(len(names), board.columns or _COLUMNS)
+    cell = min(width / columns, 150.0 if len(names) > 8 else 220.0)
+    tall = 46.0 if cell < 100 else 58.0
+    lines = 2 if any(text_width(t, _SMALL + 1) > cell - 6 for t in titles) else 1
+    head = HEAD if board.title else 0.0
+    name_height = 12.0 * lines + 4
+    rows = -(-len(names) // columns)
+    plan = Plan((columns * cell, head + rows * (tall + name_height + 6)))
+    if board.title:
+        plan.items.append(Item(f"head.{board.kind}", "names", heading(board.title, corner)))
+    for i, name in enumerate(names):
+        left = corner[0] + i % columns * cell
+        top = corner[1] + head + i // columns * (tall + name_height + 6)
+        box = Box((left + 1, top, left + cell - 1, top + tall + name_height))
+        shape = _cell(box, _fill(sheet, board, i, colour("light")), rx=4)
+        plan.items.append(Item(f"region.{name}", "areas", svg.group([shape], sheet.titles(board.kind)[i])))
+        text = _stacked(titles[i], left + cell / 2, top + name_height / 2 + 1, cell - 6)
+        plan.items.append(Item(f"name.{name}", "names", text))
+        plan.slots[i] = Box((left + 4, top + name_height + 1, left + cell - 4, top + name_height + tall - 3))
+    return plan
+
+
+def heading(text: str, corner: Point) -> str:
+    """The heading of a board or a table."""
+    return svg.words(text, corner[0], corner[1] + HEAD / 2 - 2, 13, bold=True, anchor="start", fill=INK)
+
+
+def scale_plan(name: str, title: str, low: int, high: int, corner: Point, width: float) -> Plan:
+    """The numbers from low to high in a row; the slots go by the numbers."""
+    count = high - low + 1
+    cell = min(width / count, 60.0)
+    plan = Plan((cell * count, HEAD + 50))
+    plan.items.append(Item(f"head.{name}", "names", heading(title, corner)))
+    for i in range(count):
+        left, top = corner[0] + i * cell, corner[1] + HEAD
+        plan.items.append(Item(f"scale.{name}.{low + i}", "areas", _cell(Box((left, top, left + cell, top + 48)), colour("light"))))
+        plan.items.append(Item(f"scale_name.{name}.{low + i}", "names", svg.words(str(low + i), left + cell / 2, top + 7, _SMALL)))
+        plan.slots[low + i] = Box((left + 2, top + 13, left + cell - 2, top + 47))
+    return plan

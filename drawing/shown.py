@@ -1,0 +1,124 @@
+"""What is drawn of a position: piles, tokens and fields by their entities, from what a seat sees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec.typed import nodes as typed
+from rulespec.typed.seats import entity_names
+from rulespec.types import Ent
+
+Entity = tuple[str, int]
+"""A kind, and a number in it."""
+
+
+class Pile(Struct, frozen=True):
+    """Pieces of one type and owner in one place.
+
+    Attributes:
+        owners: the entities that own them.
+        index: the entity of the place's index, -1 if it has none.
+        token: the name of the token, if it is one.
+        fields: those of the token.
+    """
+
+    type: str
+    owners: tuple[Entity, ...]
+    place: str
+    index: int
+    count: int
+    token: str = ""
+    fields: dict[str, Any] = {}
+
+
+class Shown(Struct, frozen=True):
+    """The fields of entities (kind, field) → number → value, and the piles."""
+
+    fields: dict[tuple[str, str], dict[int, Any]]
+    piles: list[Pile]
+
+
+class Names:
+    """Names of entities at a table, and their numbers."""
+
+    def __init__(self, d: typed.Declarations, seats: Sequence[str]) -> None:
+        self.d = d
+        self.seats = tuple(seats)
+        self._names: dict[str, tuple[str, ...]] = {}
+        self._numbers: dict[str, dict[str, int]] = {}
+        self._owners: dict[str, dict[str, tuple[Entity, ...]]] = {}
+
+    def names(self, kind: str) -> tuple[str, ...]:
+        """The names of the entities of a kind."""
+        if kind not in self._names:
+            self._names[kind] = entity_names(self.d.kinds, kind, self.seats)
+        return self._names[kind]
+
+    def number(self, kind: str, name: Any) -> int:
+        """The number of an entity; -1 if there is none of this name."""
+        if kind not in self._numbers:
+            self._numbers[kind] = {n: i for i, n in enumerate(self.names(kind))}
+        return self._numbers[kind].get(name, -1)
+
+    def parts(self, kind: str, number: int) -> tuple[Entity, ...]:
+        """An entity as what it is made of; itself if it is not made of others."""
+        made = self.d.kinds[kind].product
+        found = []
+        for part in reversed(made):
+            count = len(self.names(part))
+            found.append((part, number % count))
+            number //= count
+        return tuple(reversed(found)) or ((kind, number),)
+
+    def owners(self, pile: str, text: str) -> tuple[Entity, ...]:
+        """The owners of pieces, from their names with dots between."""
+        if pile not in self._owners:
+            each = self.d.pieces[pile].each
+            numbered = [list(enumerate(self.names(kind))) for kind in each]
+            self._owners[pile] = {
+                ".".join(name for _, name in group): tuple((k, i) for k, (i, _) in zip(each, group, strict=True))
+                for group in product(*numbered)
+            }
+        return self._owners[pile].get(text, ())
+
+    def read(self, state: dict[str, Any]) -> Shown:
+        """What a state holds, as `state_json` and views give it."""
+        fields: dict[tuple[str, str], dict[int, Any]] = {}
+        piles = [self._pile(name, owner, place, n) for name, of in state["pieces"].items() for owner, at in of.items() for place, n in at.items()]
+        for kind, entities in state["entities"].items():
+            tokens = kind in self.d.kinds and bool(self.d.kinds[kind].places)
+            for name, values in entities.items():
+                number = self.number(kind, name) if kind != "game" else 0
+                if tokens:
+                    piles += self._token(kind, name, number, values)
+                    continue
+                for field, value in values.items():
+                    fields.setdefault(("" if kind == "game" else kind, field), {})[number] = value
+        return Shown(fields, piles)
+
+    def _pile(self, name: str, owner: str, place: str, count: int) -> Pile:
+        at, _, index = place.partition("[")
+        kind = self.d.pieces[name].places[at].index
+        return Pile(name, self.owners(name, owner), at, self.number(kind, index[:-1]) if kind else -1, count)
+
+    def _token(self, kind: str, name: str, number: int, values: dict[str, Any]) -> list[Pile]:
+        place = values.get("place")
+        if not isinstance(place, str):  # hidden
+            return []
+        at, _, index = place.partition("[")
+        decl = self.d.kinds[kind]
+        into = decl.places[at].index if at in decl.places else ""
+        owners = tuple(part for part in self.parts(kind, number) if "." not in part[0] and part[0] != kind)
+        rest = {k: v for k, v in values.items() if k != "place"}
+        return [Pile(kind, owners, at, self.number(into, index[:-1]) if into else -1, 1, name, rest)]
+
+    def entity(self, type_: object, value: Any) -> Entity | None:
+        """The entity that a field names; None if it names none."""
+        if isinstance(type_, Ent) and isinstance(value, str):
+            number = self.number(type_.kind, value)
+            return (type_.kind, number) if number >= 0 else None
+        return None

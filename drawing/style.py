@@ -1,0 +1,259 @@
+"""How a ruleset is drawn, as its `drawing.yaml` says, and as is guessed where that is silent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from math import cos, radians
+from typing import Any
+
+from msgspec import Struct, field
+
+from rulespec.drawing.colours import OWNERS
+from rulespec.drawing.symbols import SYMBOLS, TYPES
+from rulespec.typed import nodes as typed
+from rulespec.types import Bool, Ent, Maybe, Num, SetOf
+
+RING_LABELS = 16
+"""A ring of more spaces is drawn as boxes on a circle."""
+
+
+class Look(Struct, frozen=True):
+    """How an entity looks: its colour, its letter, and the symbol of what it owns ("": that of the type)."""
+
+    colour: str
+    letter: str = ""
+    symbol: str = ""
+
+
+class LinkStyle(Struct, frozen=True):
+    """How links of a kind are drawn; `dashed` is yes, no, or a fact of the links."""
+
+    colour: str = "grey"
+    dashed: bool | str = False
+    hidden: bool = False
+
+
+class BoardStyle(Struct, frozen=True):
+    """How the entities of a kind are drawn as places; see `drawing.schema.json`."""
+
+    kind: str
+    form: str
+    at: str
+    title: str = ""
+    width: int = 0
+    positions: dict[int, tuple[float, float]] = {}
+    certainty: str = ""
+    seams: tuple[tuple[int, int], ...] = ()
+    fill: tuple[str, ...] = ()
+    badges: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
+    links: dict[str, LinkStyle] = {}
+    names: str = "title"
+    columns: int = 0
+
+
+class PieceStyle(Struct, frozen=True):
+    """How a type of pieces looks; `places` are those drawn on boards (None: all)."""
+
+    symbol: str
+    colour: str = ""
+    text: str = "owner"
+    places: tuple[str, ...] | None = None
+
+
+class Style(Struct, frozen=True):
+    """How a ruleset is drawn."""
+
+    boards: dict[str, BoardStyle]
+    pieces: dict[str, PieceStyle]
+    markers: tuple[tuple[str, str], ...]
+    scales: tuple[tuple[str, str], ...]
+    tables: dict[str, tuple[str, ...]]
+    shapes: dict[str, str]
+    looks: dict[str, dict[str, Look]]
+    doc: str = ""
+
+    def path(self, symbol: str) -> str:
+        """The path data of a symbol."""
+        return self.shapes.get(symbol) or SYMBOLS.get(symbol) or SYMBOLS["square"]
+
+
+def style_of(d: typed.Declarations, data: dict[str, Any]) -> Style:
+    """How a ruleset is drawn.
+
+    Args:
+        d: its declarations; those of one with mistakes will do.
+        data: the drawing files, laid over one another; of the form that their schema says, with known names.
+    """
+    boards = dict(_boards(d, data.get("boards", {})))
+    drawn = {kind for kind, board in boards.items() if board.form != "hidden"}
+    return Style(
+        boards=boards,
+        pieces=dict(_pieces(d, data.get("pieces", {}))),
+        markers=_fields(data["markers"]) if "markers" in data else tuple(_markers(d, drawn)),
+        scales=_fields(data.get("scales", [])),
+        tables={k: tuple(v) for k, v in data["tables"].items()} if "tables" in data else dict(_tables(d, drawn)),
+        shapes=data.get("shapes", {}),
+        looks=_looks(d, data.get("entities", {})),
+        doc=data.get("doc", ""),
+    )
+
+
+def _fields(names: list[str]) -> tuple[tuple[str, str], ...]:
+    """Fields as kind ("" for the game) and name."""
+    return tuple((kind, name) for kind, _, name in (text.rpartition(".") for text in names))
+
+
+# --- boards --------------------------------------------------------------------------------------
+
+
+def link_facts(d: typed.Declarations, kind: str) -> list[str]:
+    """The facts of a kind that are sets of entities of its own: its links."""
+    return [f.name for f in d.kinds[kind].facts.values() if isinstance(f.type, SetOf) and f.type.kind == kind]
+
+
+def _places(d: typed.Declarations) -> Iterator[tuple[str, str, str]]:
+    """The kinds whose entities are places, how they are drawn, and where on the sheet."""
+    tracks = {track.kind: track for track in d.tracks.values()}
+    indices = {place.index for pile in _piles(d) for place in pile.places.values()}
+    maps = {link.region for link in d.links.values()}
+    for name, kind in d.kinds.items():
+        if kind.is_player or kind.by_seat or kind.nameless or kind.places or not kind.entities:
+            continue
+        positions = any(e.position is not None for e in kind.entities)
+        if name in d.boards:
+            yield name, "grid", "left"
+        elif name in tracks:
+            ring = tracks[name].ring
+            many = len(kind.entities) > RING_LABELS
+            yield name, "ring" if ring else "row", ("left" if many else "right") if ring else "below"
+        elif name in maps or positions or (link_facts(d, name) and name in indices):
+            yield name, "areas" if positions else "nodes", "left"
+        elif name in indices:
+            yield name, "row", "left"
+
+
+def _piles(d: typed.Declarations) -> Iterator[typed.PieceDecl | typed.Kind]:
+    return chain(d.pieces.values(), (kind for kind in d.kinds.values() if kind.places))
+
+
+def _boards(d: typed.Declarations, given: dict[str, Any]) -> Iterator[tuple[str, BoardStyle]]:
+    found = {kind: (form, at) for kind, form, at in _places(d)}
+    for kind in [*(k for k in given if k in d.kinds), *(k for k in found if k not in given)]:
+        form, at = found.get(kind, ("row", "left"))
+        data = given.get(kind, {})
+        places = d.kinds[kind]
+        positions = {i: (float(e.position[0]), float(e.position[1])) for i, e in enumerate(places.entities) if e.position}
+        positions |= _projected(places, data)
+        if positions and form == "nodes":
+            form = "areas"
+        facts = [f.name for f in places.facts.values() if isinstance(f.type, Ent)]
+        links = {name: LinkStyle() for name in (*link_facts(d, kind), *(k for k, v in d.links.items() if v.region == kind))}
+        links |= {name: LinkStyle(**how) for name, how in data.get("links", {}).items()}
+        own = [f.name for f in places.state.values() if isinstance(f.type, Ent)]
+        yield kind, BoardStyle(
+            kind=kind,
+            form=data.get("as", form),
+            at=data.get("at", at),
+            title=data.get("title", ""),
+            width=data.get("width", 0),
+            positions=positions,
+            certainty=data.get("certainty", ""),
+            seams=tuple((places.index[a], places.index[b]) for a, b in data.get("seams", [])),
+            fill=tuple(data.get("fill", facts[:1])),
+            badges=tuple(data.get("badges", [])),
+            fields=tuple(data.get("fields", own)),
+            links=links,
+            names=data.get("names", "title"),
+            columns=data.get("columns", 0),
+        )
+
+
+def _projected(kind: typed.Kind, data: dict[str, Any]) -> dict[int, tuple[float, float]]:
+    """The positions of a drawing file; longitudes are made shorter as far from the equator as it says."""
+    points = {kind.index[name]: (float(x), float(y)) for name, (x, y) in data.get("positions", {}).items()}
+    if "projection" not in data:
+        return points
+    degree, shrink = data["projection"].get("degree", 1), cos(radians(data["projection"]["latitude"]))
+    return {i: (x * shrink / degree, -y / degree) for i, (x, y) in points.items()}
+
+
+# --- pieces, markers, tables ---------------------------------------------------------------------
+
+
+def _pieces(d: typed.Declarations, given: dict[str, Any]) -> Iterator[tuple[str, PieceStyle]]:
+    for number, pile in enumerate(_piles(d)):
+        data = given.get(pile.name, {})
+        places = tuple(data["places"]) if "places" in data else None
+        symbol = data.get("symbol", TYPES[number % len(TYPES)])
+        yield pile.name, PieceStyle(symbol, data.get("colour", ""), data.get("text", "owner"), places)
+
+
+def _markers(d: typed.Declarations, drawn: set[str]) -> Iterator[tuple[str, str]]:
+    """The fields whose value is a place."""
+    for f in (*d.fields.values(), *(f for kind in d.kinds.values() if kind.name not in drawn for f in kind.state.values())):
+        if isinstance(f.type, Ent) and f.type.kind in drawn:
+            yield f.kind, f.name
+
+
+def _tables(d: typed.Declarations, drawn: set[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Fields that are no places, and piles in places without a board."""
+    yield "game", tuple(name for name, f in d.fields.items() if _shown(f, drawn))
+    for kind in sorted(d.kinds.values(), key=lambda kind: not kind.is_player):
+        if kind.name in drawn or kind.nameless or kind.places:
+            continue
+        columns = [name for name, f in kind.state.items() if _shown(f, drawn)]
+        if len(kind.product) > 1 and not columns:
+            continue
+        for pile in d.pieces.values():
+            for place in pile.places.values():
+                if place.index == kind.name or (not place.index and pile.each == (kind.name,)):
+                    columns.append(f"{pile.name}.{place.name}")
+        if columns and len(kind.product) < 2:
+            yield kind.name, tuple(columns)
+
+
+def _shown(f: typed.FieldDecl, drawn: set[str]) -> bool:
+    """Whether a field stands in a table: not what is drawn on a board, nor an account without a limit."""
+    if f.unlimited:
+        return False
+    return isinstance(f.type, Num | Maybe | Bool) or (isinstance(f.type, Ent) and f.type.kind not in drawn)
+
+
+# --- looks ---------------------------------------------------------------------------------------
+
+
+def _looks(d: typed.Declarations, given: dict[str, Any]) -> dict[str, dict[str, Look]]:
+    """Kind → entity → how it looks. Seats have numbers for names, those that the drawing names have their own."""
+    found: dict[str, dict[str, Look]] = {}
+    for kind in d.kinds.values():
+        if kind.nameless or len(kind.product) > 1:
+            continue
+        names = [entity.name for entity in kind.entities] or [str(i + 1) for i in range(d.max_players * kind.is_player)]
+        data = given.get(kind.name, {})
+        letters = _letters([entity.title for entity in kind.entities], data, names) if kind.entities else names
+        looks = {}
+        for i, (name, letter) in enumerate(zip(names, letters, strict=True)):
+            own = data.get(name, {}) | data.get(str(i + 1), {}) if kind.is_player else data.get(name, {})
+            colour = own.get("colour", OWNERS[i % len(OWNERS)])
+            looks[name] = Look(colour, own.get("letter", letter), own.get("symbol", ""))
+        found[kind.name] = looks
+    return found
+
+
+def _letters(titles: list[str], data: dict[str, Any], names: list[str]) -> list[str]:
+    """A letter or two for each title, no two the same as far as that goes."""
+    taken = {own["letter"] for own in data.values() if "letter" in own}
+    found = []
+    for name, title in zip(names, titles, strict=True):
+        if "letter" in data.get(name, {}):
+            found.append(data[name]["letter"])
+            continue
+        parts = [word for word in title.replace("-", " ").split() if word] or [name]
+        tries = [parts[0][0].upper(), "".join(p[0] for p in parts[:2]).upper(), parts[0][:2].capitalize()]
+        tries += [(parts[0][0] + c).capitalize() for c in parts[0][2:] + "0123456789"]
+        letter = next((t for t in tries if t not in taken), tries[0])
+        taken.add(letter)
+        found.append(letter)
+    return found

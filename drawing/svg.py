@@ -1,0 +1,90 @@
+"""SVG as text: everything that comes from outside is escaped here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from rulespec.drawing.text_width import text_width
+
+Point = tuple[float, float]
+
+MAX_TEXT = 200
+"""Characters of a text that are shown."""
+
+
+def clean(text: str) -> str:
+    """A text without what XML does not know, escaped."""
+    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text[:MAX_TEXT])
+    return escape(shown)
+
+
+def number(value: float) -> str:
+    """A number with one decimal at most."""
+    text = f"{value:.1f}"
+    return text[:-2] if text.endswith(".0") else text
+
+
+def path(points: Sequence[Point], *, closed: bool = False) -> str:
+    """The path data of a line through points."""
+    first, *rest = points
+    text = f"M{number(first[0])} {number(first[1])}" + "".join(f"L{number(x)} {number(y)}" for x, y in rest)
+    return text + "Z" if closed else text
+
+
+def attributes(values: dict[str, str | float | None]) -> str:
+    """Attributes, escaped; those without a value are left out."""
+    shown = ((k, number(v) if isinstance(v, int | float) else v) for k, v in values.items() if v is not None)
+    return "".join(f' {k.rstrip("_").replace("_", "-")}="{escape(v)}"' for k, v in shown)
+
+
+def element(tag: str, content: str = "", **values: str | float | None) -> str:
+    """An element; `content` is SVG already. Attributes: `_` for `-`, one at the end is left out."""
+    head = f"<{tag}{attributes(values)}"
+    return f"{head}>{content}</{tag}>" if content else f"{head}/>"
+
+
+def words(
+    text: str, x: float, y: float, size: float, *, bold: bool = False, anchor: str = "middle", fill: str = "#111"
+) -> str:
+    """A line of text; (x, y) is the middle of its height."""
+    weight = "bold" if bold else None
+    at = {"x": x, "y": y + size * 0.36, "font_size": size}
+    how = {"font_weight": weight, "text_anchor": anchor if anchor != "start" else None, "fill": fill}
+    return element("text", clean(text), **at, **how)
+
+
+def group(content: Iterable[str], title: str = "", **values: str | float | None) -> str:
+    """A group; its title is what screen readers say, and pointers show."""
+    inner = "".join(content)
+    if title:
+        return element("g", f"<title>{clean(title)}</title>{inner}", role="img", **values)
+    return element("g", inner, **values)
+
+
+class Box(tuple[float, float, float, float]):
+    """Left, top, right, bottom."""
+
+    __slots__ = ()
+
+    def meets(self, other: Box, gap: float = 0.0) -> bool:
+        """Whether the two have more than their edges in common."""
+        return (
+            self[0] < other[2] + gap
+            and other[0] < self[2] + gap
+            and self[1] < other[3] + gap
+            and other[1] < self[3] + gap
+        )
+
+    def holds(self, other: Box) -> bool:
+        """Whether the other lies inside."""
+        return self[0] <= other[0] and self[1] <= other[1] and self[2] >= other[2] and self[3] >= other[3]
+
+
+def text_box(
+    text: str, x: float, y: float, size: float, *, bold: bool = False, anchor: str = "middle"
+) -> Box:
+    """The box of a line of text that `words` draws."""
+    width = text_width(text, size, bold=bold)
+    left = {"start": x, "middle": x - width / 2, "end": x - width}[anchor]
+    return Box((left, y - size * 0.5, left + width, y + size * 0.5))

@@ -1,0 +1,227 @@
+"""Tables of holdings: a row for each entity of a kind, its fields and the pieces that it has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec.drawing import svg
+from rulespec.drawing.colours import INK, colour, ink_on
+from rulespec.drawing.plan import HEAD, Plan, Sheet
+from rulespec.drawing.regular_boards import heading
+from rulespec.drawing.scene import Item
+from rulespec.drawing.shown import Names, Pile, Shown
+from rulespec.drawing.style import Look
+from rulespec.drawing.svg import Point
+from rulespec.drawing.text_width import shortened, text_width
+from rulespec.drawing.words import Wording
+from rulespec.typed import nodes as typed
+from rulespec.types import Bool, Ent, SetOf
+
+SIZE = 12.0
+_ROW = 24.0
+_PAD = 14.0
+_CHIP = 19.0
+_WIDEST = 150.0
+_CHIPS = 150.0  # the least width of a column of pieces
+_LINE = "#c9cdd1"
+
+
+class Column(Struct):
+    """A column: a field, or the pieces in a place; `left` is where it begins."""
+
+    name: str
+    title: str
+    width: float
+    field: typed.FieldDecl | None = None
+    pile: str = ""
+    place: str = ""
+    left: float = 0.0
+
+
+class Table(Struct):
+    """A table on the sheet; `many`: whether a row has room for two lines of pieces."""
+
+    kind: str
+    columns: list[Column]
+    corner: Point
+    width: float
+    row: float
+    rows: int
+    top: float
+
+
+def table_of(
+    sheet: Sheet, words: Wording, names: Names, kind: str, columns: Sequence[str], corner: Point, width: float
+) -> Table | None:
+    """The table of a kind, or of the fields of the game; None if there is nothing in it."""
+    found = [c for name in columns if (c := _column(sheet, words, names, kind, name)) is not None]
+    if not found:
+        return None
+    first = 0.0
+    if kind != "game":
+        titles = sheet.titles(kind)
+        first = min(max(text_width(t, SIZE, bold=True) for t in titles) + _CHIP + _PAD, _WIDEST + 40)
+    chips = [c for c in found if c.pile]
+    left = corner[0] + first
+    fixed = sum(c.width + _PAD for c in found if not c.pile)
+    room = (width - first - fixed) / len(chips) - _PAD if chips else 0
+    for column in chips:
+        column.width = max(min(room, _needed(sheet, column)), 24.0)
+    scale = min(1.0, (width - first) / max(sum(c.width + _PAD for c in found), 1))
+    for column in found:
+        column.width = column.width * scale
+        column.left = left
+        left += column.width + _PAD * scale
+    tall = any(_needed(sheet, c) > c.width for c in chips)
+    rows = 1 if kind == "game" else len(names.names(kind))
+    heads = 16.0
+    return Table(kind, found, corner, left - corner[0], _ROW * (1.7 if tall else 1), rows, corner[1] + HEAD + heads)
+
+
+def _needed(sheet: Sheet, column: Column) -> float:
+    """The room that pieces may need."""
+    pile = sheet.d.pieces.get(column.pile)
+    own = pile is not None and not pile.places[column.place].index
+    return _CHIP * 1.4 if own else _CHIP * 1.5 * 12
+
+
+def _column(sheet: Sheet, words: Wording, names: Names, kind: str, name: str) -> Column | None:
+    head, dot, tail = name.partition(".")
+    if dot:
+        title = words.pieces(head) if not tail else f"{words.pieces(head)} ({words.place(head, tail)})"
+        return Column(name, title, _CHIPS, None, head, tail)
+    fields = sheet.d.fields if kind == "game" else sheet.d.kinds[kind].state
+    field = fields.get(name)
+    if field is None or words.internal(kind, name):
+        return None
+    title = words.field("" if kind == "game" else kind, name)
+    width = 40.0
+    if isinstance(field.type, Ent):
+        titles = sheet.titles(field.type.kind)
+        width = max([width, *(text_width(t, SIZE) + _CHIP for t in titles)])
+    elif isinstance(field.type, SetOf):
+        width = _CHIP * 1.3 * min(len(names.names(field.type.kind)), 10)
+    width = max(min(width, _WIDEST), min(text_width(title, 10), 90.0))
+    return Column(name, title, width, field)
+
+
+def table_plan(sheet: Sheet, table: Table, title: str) -> Plan:
+    """The static items of a table: its heading, the heads of its columns, the names of its rows."""
+    x, y = table.corner
+    plan = Plan((table.width, table.top - y + table.row * table.rows))
+    parts = [heading(title, table.corner)]
+    for column in table.columns:
+        text = shortened(column.title, 10, column.width + _PAD - 4)
+        parts.append(svg.words(text, column.left, table.top - 9, 10, anchor="start", fill="#4a525a"))
+    for i in range(table.rows + 1):
+        at = table.top + i * table.row
+        parts.append(svg.element("path", d=svg.path([(x, at), (x + table.width, at)]), stroke=_LINE))
+    if table.kind != "game":
+        room = table.columns[0].left - x - _CHIP - 8
+        for i, name in enumerate(sheet.titles(table.kind)):
+            middle = table.top + (i + 0.5) * table.row
+            parts.append(chip(sheet.look(table.kind, i), x + _CHIP / 2, middle))
+            text = shortened(name, SIZE, room, bold=True)
+            parts.append(svg.words(text, x + _CHIP + 3, middle, SIZE, bold=True, anchor="start", fill=INK))
+    plan.items.append(Item(f"table.{table.kind}", "tables", "".join(parts)))
+    return plan
+
+
+def chip(look: Look, x: float, y: float, text: str = "") -> str:
+    """A small disc with the letter of an entity, or a longer text on a small card."""
+    text = text or look.letter
+    fill = colour(look.colour)
+    size = 10.0 if text_width(text, 10, bold=True) <= 15 else 8.0
+    wide = max(16.0, text_width(text, size, bold=True) + 5)
+    at = {"x": x - wide / 2, "y": y - 8, "width": wide, "height": 16, "rx": 8 if text == look.letter else 2}
+    shape = svg.element("rect", **at, fill=fill, stroke=INK, stroke_width=0.8)
+    return shape + svg.words(text, x, y, size, bold=True, fill=ink_on(look.colour))
+
+
+# --- what changes --------------------------------------------------------------------------------
+
+
+def rows(sheet: Sheet, names: Names, table: Table, shown: Shown) -> Iterator[Item]:
+    """The rows of a table, each an item."""
+    piles: dict[tuple[str, str, int], list[Pile]] = {}
+    for pile in shown.piles:
+        own = pile.owners[0][1] if pile.index < 0 and pile.owners else pile.index
+        piles.setdefault((pile.type, pile.place, own), []).append(pile)
+    for i in range(table.rows):
+        middle = table.top + (i + 0.5) * table.row
+        parts = []
+        for column in table.columns:
+            if column.pile:
+                parts += _chips(sheet, column, piles.get((column.pile, column.place, i), []), middle)
+            elif column.field is not None:
+                value = shown.fields.get((column.field.kind, column.name), {}).get(i)
+                parts.append(_value(sheet, names, column, value, middle))
+        if body := "".join(parts):
+            key = "game" if table.kind == "game" else sheet.names_of((table.kind, i))
+            yield Item(f"row.{table.kind}.{key}", "tables", body)
+
+
+def _value(sheet: Sheet, names: Names, column: Column, value: Any, y: float) -> str:
+    assert column.field is not None
+    type_ = column.field.type
+    if value is None:
+        return ""
+    if isinstance(type_, Bool):
+        return svg.words("yes" if value else "–", column.left, y, SIZE, anchor="start", fill=INK)
+    if isinstance(type_, SetOf):
+        found, x = [], column.left + 8
+        for name in value:
+            if x + 8 <= column.left + column.width + _PAD:
+                found.append(chip(sheet.look(type_.kind, names.number(type_.kind, name)), x, y))
+            x += _CHIP * 1.3
+        return "".join(found)
+    of = names.entity(type_, value)
+    if of is None:
+        return svg.words(shortened(str(value), SIZE, column.width), column.left, y, SIZE, anchor="start", fill=INK)
+    text = shortened(sheet.titles(of[0])[of[1]], SIZE, column.width - _CHIP)
+    return chip(sheet.look(*of), column.left + 8, y) + svg.words(
+        text, column.left + _CHIP, y, SIZE, anchor="start", fill=INK
+    )
+
+
+def _chips(sheet: Sheet, column: Column, piles: Sequence[Pile], y: float) -> list[str]:
+    """The pieces in a place of a row: a card each, with the letter of its owner and what else it is."""
+    if not piles:
+        return []
+    decl = sheet.d.pieces.get(column.pile)
+    if decl is not None and not decl.places[column.place].index:
+        return [svg.words(str(sum(p.count for p in piles)), column.left, y, SIZE, anchor="start", fill=INK)]
+    cards = [_card(sheet, pile) for pile in piles]
+    widths = [max(16.0, text_width(text, 8, bold=True) + 5) + 3 for text, _ in cards]
+    lines: list[list[int]] = [[]]
+    x = 0.0
+    for i, width in enumerate(widths):
+        if x + width > column.width + 3 and lines[-1]:
+            lines.append([])
+            x = 0.0
+        lines[-1].append(i)
+        x += width
+    shown = lines[:2]
+    found = []
+    for k, line in enumerate(shown):
+        x = column.left
+        at = y + (k - (len(shown) - 1) / 2) * 18
+        for i in line:
+            found.append(chip(cards[i][1], x + (widths[i] - 3) / 2, at, cards[i][0]))
+            x += widths[i]
+    if left := sum(map(len, lines[2:])):
+        found.append(svg.words(f"+{left}", column.left + column.width + 2, y + 9, 9, anchor="start", fill=INK))
+    return found
+
+
+def _card(sheet: Sheet, pile: Pile) -> tuple[str, Look]:
+    """What stands on the card of a pile, and its colours: the letters of what its owners are made of."""
+    parts = [part for owner in pile.owners for part in sheet.parts(*owner)]
+    looks = [sheet.look(*part) for part in parts]
+    many = f"×{pile.count}" if pile.count > 1 else ""
+    if not looks:
+        return many or "1", Look(sheet.style.pieces[pile.type].colour or "white")
+    return " ".join(look.letter for look in looks) + many, looks[0]

@@ -1,0 +1,51 @@
+"""How wide a text is, without a font at hand: no text is wider in the fonts that pictures name."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+FONTS = "Liberation Sans, Arial, Helvetica, DejaVu Sans, sans-serif"
+_FIRST = 32  # the character that the tables begin with
+_WIDE = 1000  # of characters that the tables do not have, in thousandths of the font size
+
+
+def text_width(text: str, size: float, *, bold: bool = False) -> float:
+    """The width of a line of text, in the unit of its font size."""
+    table = _tables()["bold" if bold else "regular"]
+    last = _FIRST + len(table)
+    return sum(table[ord(c) - _FIRST] if _FIRST <= ord(c) < last else _WIDE for c in text) * size / 1000
+
+
+def shortened(text: str, size: float, width: float, *, bold: bool = False) -> str:
+    """As much of a text as fits, with `…` for the rest."""
+    if text_width(text, size, bold=bold) <= width:
+        return text
+    while text and text_width(text + "…", size, bold=bold) > width:
+        text = text[:-1]
+    return text.rstrip() + "…"
+
+
+def wrapped(text: str, parts: int) -> list[str] | None:
+    """A text in so many lines of about the same width, broken between words; None if it has too few words."""
+    words = text.split()
+    if len(words) < parts:
+        return None
+    if parts == 1:
+        return [" ".join(words)]
+    best: tuple[float, list[str]] | None = None
+    for i in range(1, len(words) - parts + 2):
+        rest = wrapped(" ".join(words[i:]), parts - 1)
+        if rest is not None:
+            lines = [" ".join(words[:i]), *rest]
+            width = max(text_width(line, 1) for line in lines)
+            if best is None or width < best[0]:
+                best = width, lines
+    return best[1] if best is not None else None
+
+
+@cache
+def _tables() -> dict[str, list[int]]:
+    found: dict[str, list[int]] = json.loads(Path(__file__).with_name("font_widths.json").read_text("utf-8"))
+    return found

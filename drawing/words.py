@@ -1,0 +1,75 @@
+"""The words on a picture: titles of what a ruleset declares."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from rulespec.typed import nodes as typed
+from rulespec.typed.seats import entity_names
+
+
+class Wording(Protocol):
+    """Titles in some language."""
+
+    @property
+    def game(self) -> str:
+        """The title of the game."""
+
+    def titles(self, kind: str, seats: tuple[str, ...]) -> tuple[str, ...]:
+        """The titles of all entities of a kind."""
+
+    def kind(self, name: str) -> str:
+        """The title of a kind."""
+
+    def field(self, kind: str, name: str) -> str:
+        """The title of a state field; the kind is "" for those of the game."""
+
+    def pieces(self, name: str, owners: Sequence[tuple[str, str]] = ()) -> str:
+        """The title of a type of pieces."""
+
+    def place(self, pile: str, place: str, index: str = "", kind: str = "") -> str:
+        """The title of a place of pieces."""
+
+    def internal(self, owner: str, name: str = "") -> bool:
+        """Whether only the rules need something."""
+
+
+class PlainWords:
+    """The titles that entities have, and names with blanks."""
+
+    def __init__(self, d: typed.Declarations, game: str) -> None:
+        self.d = d
+        self._game = game
+
+    @property
+    def game(self) -> str:
+        """The title of the game."""
+        return self._game
+
+    def titles(self, kind: str, seats: tuple[str, ...]) -> tuple[str, ...]:
+        """The titles of all entities of a kind."""
+        decl = self.d.kinds[kind]
+        if decl.is_player or decl.by_seat or decl.sum_of:
+            return entity_names(self.d.kinds, kind, seats)
+        return tuple(entity.title for entity in decl.entities)
+
+    def kind(self, name: str) -> str:
+        """The title of a kind."""
+        return name.replace("_", " ")
+
+    def field(self, kind: str, name: str) -> str:
+        """The title of a state field."""
+        return name.replace("_", " ")
+
+    def pieces(self, name: str, owners: Sequence[tuple[str, str]] = ()) -> str:
+        """The title of a type of pieces."""
+        return " ".join([*(title for _, title in owners), name.replace("_", " ")])
+
+    def place(self, pile: str, place: str, index: str = "", kind: str = "") -> str:
+        """The title of a place."""
+        return f"{place.replace('_', ' ')} {index}".rstrip()
+
+    def internal(self, owner: str, name: str = "") -> bool:
+        """Nothing is."""
+        return False
