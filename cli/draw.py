@@ -51,6 +51,7 @@ def command(
     out = out if out is not None else Path(f"{path.name.partition('.')[0] or 'board'}.svg")
     if out.suffix not in (".svg", ".png"):
         raise click.UsageError(f"{out} is neither .svg nor .png")
+    position: Game | View | None
     if log is not None:
         game = _replayed(log, at, rules)
         ruleset, position = game.ruleset, _seen(game, seat)
@@ -73,9 +74,7 @@ def _replayed(log: Path, at: int | None, rules: str | None) -> Game:
     return result.game
 
 
-def _start(
-    ref: str, players: int | None, empty: bool, seat: str | None
-) -> tuple[typed.Ruleset, Game | View | None]:
+def _start(ref: str, players: int | None, empty: bool, seat: str | None) -> tuple[typed.Ruleset, Game | View | None]:
     """A ruleset, and a game of it that begins."""
     from rulespec.engine.game.seating import seat_names
     from rulespec.load import load_ruleset
@@ -105,7 +104,8 @@ def _draw(ruleset: typed.Ruleset, position: Game | View | None, out: Path) -> No
     report = Report()
     read_drawing(ruleset, report)
     output.show(report.diagnostics)
-    report.raise_if_errors()
+    if not report.ok:
+        raise click.exceptions.Exit(output.UNUSABLE)
     scene = board(ruleset, position)
     if out.suffix == ".png":
         from rulespec.drawing.png import to_png
@@ -118,4 +118,4 @@ def _draw(ruleset: typed.Ruleset, position: Game | View | None, out: Path) -> No
     else:
         with output.written(out) as file:
             file.write(to_svg(scene) + "\n")
-    output.echo(f"written: {out} ({scene.width:.0f} × {scene.height:.0f})")
+    output.echo(f"written: {out} ({scene.width:.0f} by {scene.height:.0f})")

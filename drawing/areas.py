@@ -1,4 +1,4 @@
-"""Areas of regions of which only positions and links are known: they touch where a link leads, as well as a plane allows.
+"""Areas of regions of which only positions and links are known: where a link leads, two touch, as a plane allows.
 
 Each region is the union of the Voronoi cells of its position and of more sites along its links.
 Without these, a fifth of the links would have no border, and as many borders no link (docs/explanation/drawing.md).
@@ -90,9 +90,7 @@ def _uncrossed(lines: Sequence[_Line]) -> list[_Line]:
     kept: list[_Line] = []
     for line in sorted(lines, key=lambda line: (hypot(line[3][0] - line[2][0], line[3][1] - line[2][1]), line)):
         a, b, start, end = line
-        if not any(
-            {a, b}.isdisjoint({c, d} - {-1}) and cross(start, end, other, far) for c, d, other, far in kept
-        ):
+        if not any({a, b}.isdisjoint({c, d} - {-1}) and cross(start, end, other, far) for c, d, other, far in kept):
             kept.append(line)
     return kept
 
@@ -131,9 +129,9 @@ def _joined(found: list[list[Edge]], owners: Sequence[int], count: int) -> Areas
             points = [places[corner] for corner in chain]
             points = points if b < 0 else _smooth(points)
             borders.append(Border(a, b, points))
-            for owner in (a, b):
-                if owner >= 0:
-                    outlines[owner].append((chain[0], chain[-1], points))
+            outlines[a].append((chain[0], chain[-1], points))
+            if b >= 0:
+                outlines[b].append((chain[0], chain[-1], points))
     return Areas([_loops(parts) for parts in outlines], borders)
 
 
@@ -160,9 +158,9 @@ def _chains(lines: list[tuple[Corner, Corner]], degree: dict[Corner, int]) -> li
     for k, ends in enumerate(lines):
         if k in used:
             continue
-        for corner in ends:
-            if degree[corner] != 2 and k not in used:
-                found.append(follow(k, ends[0] if corner == ends[1] else ends[1]))
+        start = next((corner for corner in ends if degree[corner] != 2), None)
+        if start is not None:
+            found.append(follow(k, ends[0] if start == ends[1] else ends[1]))
     found += [follow(k, ends[1]) for k, ends in enumerate(lines) if k not in used]
     return found
 

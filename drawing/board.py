@@ -15,7 +15,7 @@ from rulespec.drawing.regular_boards import grid_plan, ring_plan, row_plan, scal
 from rulespec.drawing.scene import Item, Scene
 from rulespec.drawing.shown import Entity, Names, Pile, Shown
 from rulespec.drawing.style import BoardStyle, Style
-from rulespec.drawing.svg import Box, Point
+from rulespec.drawing.svg import Point
 from rulespec.drawing.tables import Table, rows, table_of, table_plan
 from rulespec.drawing.text_width import shortened
 from rulespec.drawing.tokens import Token, drawn, marker_token, pile_token
@@ -54,7 +54,11 @@ def board_of(ruleset: typed.Ruleset, seats: Sequence[str], words: Wording | None
     if key not in _boards:
         style = read_drawing(ruleset)
         given = words if words is not None else PlainWords(ruleset.declarations, ruleset.title)
-        _boards[key] = ruleset, words, Board(ruleset.declarations, style, seats, given)  # both live as long as their ids
+        _boards[key] = (
+            ruleset,
+            words,
+            Board(ruleset.declarations, style, seats, given),
+        )  # both live as long as their ids
         while len(_boards) > _KEPT:
             _boards.popitem(last=False)
     _boards.move_to_end(key)

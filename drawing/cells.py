@@ -99,10 +99,8 @@ class _Buckets:
         column, row = int(x // self.size), int(y // self.size)
         kept: list[tuple[float, int]] = []
         for ring in range(self.most + 1):
-            for j in self._ring(column, row, ring):
-                if j != i:
-                    kept.append((hypot(self.sites[j][0] - x, self.sites[j][1] - y), j))
-            kept.sort()
+            found = (j for j in self._ring(column, row, ring) if j != i)
+            kept = sorted(kept + [(hypot(self.sites[j][0] - x, self.sites[j][1] - y), j) for j in found])
             sure = ring * self.size
             cut = next((k for k, (distance, _) in enumerate(kept) if distance > sure), len(kept))
             yield from kept[:cut]

@@ -28,6 +28,9 @@ PALETTE = {
 OWNERS = ("orange", "blue", "green", "vermilion", "yellow", "purple", "sky", "grey", "brown", "white")
 """The colours of owners without one of their own, in order."""
 
+GROUNDS = frozenset({"water", "land", "sand", "wood", "light", "dark", "paper", "white"})
+"""Colours that are pale enough to stand under names and pieces."""
+
 FAULT = "#c00020"
 INK = "#1a1a1a"
 
@@ -47,6 +50,11 @@ def tint(name: str, share: float) -> str:
     """A colour mixed with white; `share` of it is left."""
     r, g, b = (round(255 - (255 - c) * share) for c in parts(name))
     return f"#{r:02x}{g:02x}{b:02x}"
+
+
+def ground(name: str, share: float = 0.4) -> str:
+    """A colour under names and pieces: as it is if it is made for that, else its tint."""
+    return colour(name) if name in GROUNDS else tint(name, share)
 
 
 def luminance(name: str) -> float:

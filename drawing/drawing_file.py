@@ -105,8 +105,8 @@ def _known(d: typed.Declarations, data: dict[str, Any]) -> dict[str, Any]:
 
 def _column(d: typed.Declarations, name: str) -> bool:
     pile, dot, place = name.partition(".")
-    piles = {**d.pieces, **{k: kind for k, kind in d.kinds.items() if kind.places}}
-    return not dot or (pile in piles and place in piles[pile].places)
+    decl = d.pieces.get(pile) or d.kinds.get(pile)
+    return not dot or (decl is not None and place in decl.places)
 
 
 def _board(kind: typed.Kind, data: Mapping[str, Any]) -> dict[str, Any]:

@@ -96,12 +96,16 @@ class _Names:
     def _seams(self, kind: typed.Kind, links: list[str], node: Node | None) -> None:
         for seam in node.items if isinstance(node, Sequence) else ():
             ends = words(seam)
-            if len(ends) != 2 or not all([self._known(end, end.text, kind.index, f"`{kind.name}`") for end in ends]):
+            if len(ends) != 2 or not self._ends(kind, ends):
                 continue
             a, b = (kind.index[end.text] for end in ends)
             if not any(self._linked(kind, name, a, b) for name in links):
                 message = f"nothing leads from `{ends[0].text}` to `{ends[1].text}`"
                 self.report.error("RS554", message, seam.span, help="a seam is a link; take it out, or add the link")
+
+    def _ends(self, kind: typed.Kind, ends: list[Scalar]) -> bool:
+        known = [self._known(end, end.text, kind.index, f"`{kind.name}`") for end in ends]  # both are reported
+        return all(known)
 
     def _linked(self, kind: typed.Kind, name: str, a: int, b: int) -> bool:
         if name in self.d.links:

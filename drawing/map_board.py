@@ -9,7 +9,8 @@ from msgspec import Struct
 from rulespec.documents.nodes import bits
 from rulespec.drawing import svg
 from rulespec.drawing.areas import Areas, areas
-from rulespec.drawing.colours import INK, colour, ink_on, tint
+from rulespec.drawing.colours import INK, colour, ink_on
+from rulespec.drawing.colours import ground as grounded
 from rulespec.drawing.placing import Block, place
 from rulespec.drawing.plan import Plan, Sheet
 from rulespec.drawing.scene import Item
@@ -93,7 +94,9 @@ def ground(sheet: Sheet, board: BoardStyle) -> Ground:
     titles = sheet.place_titles(board)
     badges = [BADGE * len(_badges(sheet, board, i)) for i in range(count)]
     notes = [_note(sheet, board, a, end)[1] for a, end, _ in _seam_ends(board, positions, size)]
-    return Ground(size, positions, links, found, place(found, positions, titles, badges, size, notes))
+    return Ground(
+        size, positions, links, found, place(found, positions, titles, badges, size, notes, grow=board.form == "areas")
+    )
 
 
 def _fitted(points: Sequence[Point], width: float) -> tuple[Point, list[Point]]:
@@ -127,7 +130,7 @@ def _note(sheet: Sheet, board: BoardStyle, other: int, end: Point) -> tuple[str,
     """The text at a seam that says where it goes on, its box and its anchor."""
     title = sheet.titles(board.kind)[other]
     left = end[0] == 0
-    text = f"‹ {title}" if left else f"{title} ›"
+    text = f"\N{LEFTWARDS ARROW} {title}" if left else f"{title} \N{RIGHTWARDS ARROW}"
     anchor = "start" if left else "end"
     return text, svg.text_box(text, end[0] + (3 if left else -3), end[1] - 7, 9, anchor=anchor), anchor
 
@@ -146,8 +149,10 @@ def map_plan(sheet: Sheet, board: BoardStyle, corner: Point, found: Ground | Non
     """
     place_ = ground(sheet, board) if found is None else found
     plan = Plan(place_.size)
-    items = _areas(sheet, board, place_, corner) if board.form == "areas" else _boxes(sheet, board, place_, corner)
-    plan.items += [*items, *_lines(sheet, board, place_, corner)]
+    plan.items += (
+        _areas(sheet, board, place_, corner) if board.form == "areas" else _boxes(sheet, board, place_, corner)
+    )
+    plan.items += _lines(sheet, board, place_, corner)
     for i, block in enumerate(place_.blocks):
         plan.items.append(_name(sheet, board, i, block, corner))
         plan.slots[i] = _moved(block.tray, corner)
@@ -170,7 +175,7 @@ def _fill(sheet: Sheet, board: BoardStyle, number: int) -> tuple[str, str]:
             look = sheet.look(*of)
             # The last fact is what the ground is, those before it say whose it is.
             last = rank == len(board.fill) - 1
-            return (colour(look.colour) if last else tint(look.colour, 0.5)), ("" if last else look.letter)
+            return grounded(look.colour), ("" if last else look.letter)
     return colour("land"), ""
 
 
@@ -186,11 +191,12 @@ def _areas(sheet: Sheet, board: BoardStyle, found: Ground, corner: Point) -> Ite
         data = "".join(svg.path(_shift(line, corner), closed=True) for line in outlines)
         shape = svg.element("path", d=data, fill=_fill(sheet, board, i)[0], fill_rule="evenodd")
         yield Item(f"region.{names[i]}", "areas", svg.group([shape], _told(sheet, board, i, titles[i])))
-    soft, hard = [], []
+    soft: list[str] = []
+    hard: list[str] = []
     for border in found.found.borders:
         pair = (min(border.a, border.b), max(border.a, border.b))
         (soft if pair in linked or border.b < 0 else hard).append(svg.path(_shift(border.points, corner)))
-    thin = {"fill": "none", "stroke": "#5b6770", "stroke_width": 1.1}
+    thin: svg.Values = {"fill": "none", "stroke": "#5b6770", "stroke_width": 1.1}
     yield Item(f"borders.{board.kind}", "borders", svg.element("path", d="".join(soft), **thin))
     if hard:  # they touch, but nothing leads from one to the other
         thick = svg.element("path", d="".join(hard), fill="none", stroke="#3c4248", stroke_width=4.5)
@@ -232,14 +238,15 @@ def _lines(sheet: Sheet, board: BoardStyle, found: Ground, corner: Point) -> Ite
             ends = _middle_of(found, pair, ends)
         line = _line(_shift(ends, corner), style, link.dashed)
         arrow = "" if link.both else _arrow(_shift(ends, corner), style)
-        title = f"{link.kind}: {sheet.titles(board.kind)[link.a]} – {sheet.titles(board.kind)[link.b]}"
-        yield Item(f"link.{link.kind}.{names[link.a]}.{names[link.b]}", "links", svg.group([line, arrow], title))
+        title = f"{link.kind}: {sheet.titles(board.kind)[link.a]} and {sheet.titles(board.kind)[link.b]}"
+        layer = "links" if board.form == "areas" else "ground"
+        yield Item(f"link.{link.kind}.{names[link.a]}.{names[link.b]}", layer, svg.group([line, arrow], title))
     for region, end, other in _seam_ends(board, found.positions, found.size):
         text, box, anchor = _note(sheet, board, other, end)
         x = corner[0] + (box[0] if anchor == "start" else box[2])
         line = _line(_shift([found.positions[region], end], corner), LinkStyle("blue"), True)
         shown = svg.words(text, x, corner[1] + (box[1] + box[3]) / 2, 9, anchor=anchor)
-        title = f"{sheet.titles(board.kind)[region]} – {sheet.titles(board.kind)[other]}, over the edge"
+        title = f"{sheet.titles(board.kind)[region]} and {sheet.titles(board.kind)[other]}, over the edge"
         yield Item(f"seam.{names[region]}.{names[other]}", "links", svg.group([line], title))
         yield Item(f"seam_name.{names[region]}.{names[other]}", "names", shown)
 
@@ -263,7 +270,7 @@ def _middle_of(found: Ground, pair: tuple[int, int], ends: list[Point]) -> list[
 
 
 def _line(points: Sequence[Point], style: LinkStyle, dashed: bool) -> str:
-    look = {"stroke": colour(style.colour), "stroke_width": 2.4, "fill": "none", "stroke_linecap": "round"}
+    look: svg.Values = {"stroke": colour(style.colour), "stroke_width": 2.4, "fill": "none", "stroke_linecap": "round"}
     under = svg.element("path", d=svg.path(points), stroke="#ffffff", stroke_width=4.4, fill="none", opacity=0.8)
     return under + svg.element("path", d=svg.path(points), **look, stroke_dasharray="5 5" if dashed else None)
 
@@ -295,5 +302,5 @@ def _name(sheet: Sheet, board: BoardStyle, number: int, block: Block, corner: Po
 def _badge(sheet: Sheet, symbol: str, fill: str, at: Point) -> str:
     scale = (BADGE - 3) / 24
     where = f"translate({svg.number(at[0] - 12 * scale)} {svg.number(at[1] - 12 * scale)}) scale({scale:.3f})"
-    look = {"fill": colour(fill), "stroke": ink_on("white"), "stroke_width": 2.0}
+    look: svg.Values = {"fill": colour(fill), "stroke": ink_on("white"), "stroke_width": 2.0}
     return svg.element("path", d=sheet.style.path(symbol), transform=where, **look)

@@ -135,6 +135,8 @@ def place(
     badges: Sequence[float],
     size: Point,
     taken: Sequence[Box] = (),
+    *,
+    grow: bool = True,
 ) -> list[Block]:
     """A block for each region.
 
@@ -145,6 +147,7 @@ def place(
         badges: the room beside each name that symbols take.
         size: width and height of the frame.
         taken: boxes that are kept free.
+        grow: whether trays become as large as there is room.
     """
     width, height = size
     raster = Raster(found, width, height)
@@ -154,16 +157,14 @@ def place(
         for i in order:
             others = [b.box for k, b in blocks.items() if k != i] + list(taken)
             blocks[i] = _best(i, _forms(titles[i], badges[i]), raster, positions[i], others, size)
-    grown = {}
-    for i in order:
+    grown: dict[int, Block] = {}
+    for i in order if grow else ():
         others = [b.box for k, b in (blocks | grown).items() if k != i] + list(taken)
         grown[i] = _grown(i, blocks[i], raster, others)
-    return [grown[i] for i in range(len(titles))]
+    return [(blocks | grown)[i] for i in range(len(titles))]
 
 
-def _best(
-    region: int, forms: list[Form], raster: Raster, position: Point, others: list[Box], size: Point
-) -> Block:
+def _best(region: int, forms: list[Form], raster: Raster, position: Point, others: list[Box], size: Point) -> Block:
     """The block of a region that costs least: not outside its area, large letters, near the position."""
     best: tuple[float, Block] | None = None
     points = _points(raster.cells[region], position)

@@ -1,4 +1,4 @@
-"""Pictures as PNG: made from our own SVG alone, by resvg. A stranger's SVG could name files, and is never given to it."""
+"""Pictures as PNG: made by resvg from our own SVG alone, as a stranger's could name files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def to_png(scene: Scene, scale: float = 1.0) -> bytes:
     """
     width, height = round(scene.width * scale), round(scene.height * scale)
     if not 0 < max(width, height) <= MAX_SIDE:
-        message = f"a picture of {width} × {height} pixels has more than {MAX_SIDE} on a side"
+        message = f"a picture of {width} by {height} pixels has more than {MAX_SIDE} on a side"
         raise failure("RS557", message, None, help="write SVG, which has no pixels")
     try:
         import resvg_py

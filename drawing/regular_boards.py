@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import cos, pi, sin
 
 from rulespec.drawing import svg
-from rulespec.drawing.colours import INK, colour, tint
+from rulespec.drawing.colours import INK, colour, ground
 from rulespec.drawing.plan import HEAD, Plan, Sheet
 from rulespec.drawing.scene import Item
 from rulespec.drawing.style import RING_LABELS, BoardStyle
@@ -33,7 +33,7 @@ def _fill(sheet: Sheet, board: BoardStyle, number: int, default: str) -> str:
     for name in board.fill:
         of = sheet.fact(board.kind, name, number)
         if of is not None:
-            return tint(sheet.look(*of).colour, 0.5)
+            return ground(sheet.look(*of).colour)
     return default
 
 
@@ -112,7 +112,9 @@ def ring_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> P
         x, y = centre[0] + cos(middle) * near, centre[1] + sin(middle) * near
         half = min(pi * near / count * 0.8, outer * 0.16)
         plan.slots[i] = Box((x - half, y - half * 0.75, x + half, y + half * 0.75))
-    plan.slots[-1] = Box((centre[0] - inner * 0.7, centre[1] - inner * 0.7, centre[0] + inner * 0.7, centre[1] + inner * 0.7))
+    plan.slots[-1] = Box(
+        (centre[0] - inner * 0.7, centre[1] - inner * 0.7, centre[0] + inner * 0.7, centre[1] + inner * 0.7)
+    )
     return plan
 
 
@@ -120,7 +122,10 @@ def _sector(centre: Point, inner: float, outer: float, first: float, last: float
     def at(radius: float, angle: float) -> str:
         return f"{svg.number(centre[0] + cos(angle) * radius)} {svg.number(centre[1] + sin(angle) * radius)}"
 
-    out, back = f"A{outer:.1f} {outer:.1f} 0 0 1 {at(outer, last)}", f"A{inner:.1f} {inner:.1f} 0 0 0 {at(inner, first)}"
+    out, back = (
+        f"A{outer:.1f} {outer:.1f} 0 0 1 {at(outer, last)}",
+        f"A{inner:.1f} {inner:.1f} 0 0 0 {at(inner, first)}",
+    )
     return f"M{at(inner, first)}L{at(outer, first)}{out}L{at(inner, last)}{back}Z"
 
 
@@ -131,7 +136,9 @@ def _stacked(text: str, x: float, y: float, width: float) -> str:
             lines = wrapped(text, parts)
             if lines and max(text_width(line, size) for line in lines) <= width:
                 top = y - (len(lines) - 1) * size * 0.56
-                return "".join(svg.words(line, x, top + i * size * 1.12, size, fill=INK) for i, line in enumerate(lines))
+                return "".join(
+                    svg.words(line, x, top + i * size * 1.12, size, fill=INK) for i, line in enumerate(lines)
+                )
     return svg.words(shortened(text, 8, width), x, y, 8, fill=INK)
 
 
@@ -200,7 +207,11 @@ def scale_plan(name: str, title: str, low: int, high: int, corner: Point, width:
     plan.items.append(Item(f"head.{name}", "names", heading(title, corner)))
     for i in range(count):
         left, top = corner[0] + i * cell, corner[1] + HEAD
-        plan.items.append(Item(f"scale.{name}.{low + i}", "areas", _cell(Box((left, top, left + cell, top + 48)), colour("light"))))
-        plan.items.append(Item(f"scale_name.{name}.{low + i}", "names", svg.words(str(low + i), left + cell / 2, top + 7, _SMALL)))
+        plan.items.append(
+            Item(f"scale.{name}.{low + i}", "areas", _cell(Box((left, top, left + cell, top + 48)), colour("light")))
+        )
+        plan.items.append(
+            Item(f"scale_name.{name}.{low + i}", "names", svg.words(str(low + i), left + cell / 2, top + 7, _SMALL))
+        )
         plan.slots[low + i] = Box((left + 2, top + 13, left + cell - 2, top + 47))
     return plan

@@ -19,7 +19,7 @@ class Item(Struct, frozen=True):
     """A part of a picture.
 
     Attributes:
-        id: names it among the items of a scene, such as `region.berlin` or `piece.berlin.army.germany`.
+        id: names it among the items of a scene, such as `region.oak` or `piece.oak.cart.red`.
         layer: one of `LAYERS`.
         svg: an SVG fragment, with coordinates of the whole picture.
     """

@@ -88,7 +88,12 @@ class Names:
     def read(self, state: dict[str, Any]) -> Shown:
         """What a state holds, as `state_json` and views give it."""
         fields: dict[tuple[str, str], dict[int, Any]] = {}
-        piles = [self._pile(name, owner, place, n) for name, of in state["pieces"].items() for owner, at in of.items() for place, n in at.items()]
+        piles = [
+            self._pile(name, owner, place, n)
+            for name, of in state["pieces"].items()
+            for owner, at in of.items()
+            for place, n in at.items()
+        ]
         for kind, entities in state["entities"].items():
             tokens = kind in self.d.kinds and bool(self.d.kinds[kind].places)
             for name, values in entities.items():

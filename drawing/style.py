@@ -7,7 +7,7 @@ from itertools import chain
 from math import cos, radians
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from rulespec.drawing.colours import OWNERS
 from rulespec.drawing.symbols import SYMBOLS, TYPES
@@ -144,29 +144,36 @@ def _boards(d: typed.Declarations, given: dict[str, Any]) -> Iterator[tuple[str,
         form, at = found.get(kind, ("row", "left"))
         data = given.get(kind, {})
         places = d.kinds[kind]
-        positions = {i: (float(e.position[0]), float(e.position[1])) for i, e in enumerate(places.entities) if e.position}
+        positions = {
+            i: (float(e.position[0]), float(e.position[1])) for i, e in enumerate(places.entities) if e.position
+        }
         positions |= _projected(places, data)
         if positions and form == "nodes":
             form = "areas"
         facts = [f.name for f in places.facts.values() if isinstance(f.type, Ent)]
-        links = {name: LinkStyle() for name in (*link_facts(d, kind), *(k for k, v in d.links.items() if v.region == kind))}
+        links = {
+            name: LinkStyle() for name in (*link_facts(d, kind), *(k for k, v in d.links.items() if v.region == kind))
+        }
         links |= {name: LinkStyle(**how) for name, how in data.get("links", {}).items()}
         own = [f.name for f in places.state.values() if isinstance(f.type, Ent)]
-        yield kind, BoardStyle(
-            kind=kind,
-            form=data.get("as", form),
-            at=data.get("at", at),
-            title=data.get("title", ""),
-            width=data.get("width", 0),
-            positions=positions,
-            certainty=data.get("certainty", ""),
-            seams=tuple((places.index[a], places.index[b]) for a, b in data.get("seams", [])),
-            fill=tuple(data.get("fill", facts[:1])),
-            badges=tuple(data.get("badges", [])),
-            fields=tuple(data.get("fields", own)),
-            links=links,
-            names=data.get("names", "title"),
-            columns=data.get("columns", 0),
+        yield (
+            kind,
+            BoardStyle(
+                kind=kind,
+                form=data.get("as", form),
+                at=data.get("at", at),
+                title=data.get("title", ""),
+                width=data.get("width", 0),
+                positions=positions,
+                certainty=data.get("certainty", ""),
+                seams=tuple((places.index[a], places.index[b]) for a, b in data.get("seams", [])),
+                fill=tuple(data.get("fill", facts[:1])),
+                badges=tuple(data.get("badges", [])),
+                fields=tuple(data.get("fields", own)),
+                links=links,
+                names=data.get("names", "title"),
+                columns=data.get("columns", 0),
+            ),
         )
 
 
@@ -192,7 +199,10 @@ def _pieces(d: typed.Declarations, given: dict[str, Any]) -> Iterator[tuple[str,
 
 def _markers(d: typed.Declarations, drawn: set[str]) -> Iterator[tuple[str, str]]:
     """The fields whose value is a place."""
-    for f in (*d.fields.values(), *(f for kind in d.kinds.values() if kind.name not in drawn for f in kind.state.values())):
+    for f in (
+        *d.fields.values(),
+        *(f for kind in d.kinds.values() if kind.name not in drawn for f in kind.state.values()),
+    ):
         if isinstance(f.type, Ent) and f.type.kind in drawn:
             yield f.kind, f.name
 
@@ -206,10 +216,12 @@ def _tables(d: typed.Declarations, drawn: set[str]) -> Iterator[tuple[str, tuple
         columns = [name for name, f in kind.state.items() if _shown(f, drawn)]
         if len(kind.product) > 1 and not columns:
             continue
-        for pile in d.pieces.values():
-            for place in pile.places.values():
-                if place.index == kind.name or (not place.index and pile.each == (kind.name,)):
-                    columns.append(f"{pile.name}.{place.name}")
+        columns += [
+            f"{pile.name}.{place.name}"
+            for pile in d.pieces.values()
+            for place in pile.places.values()
+            if place.index == kind.name or (not place.index and pile.each == (kind.name,))
+        ]
         if columns and len(kind.product) < 2:
             yield kind.name, tuple(columns)
 
@@ -251,7 +263,8 @@ def _letters(titles: list[str], data: dict[str, Any], names: list[str]) -> list[
             found.append(data[name]["letter"])
             continue
         parts = [word for word in title.replace("-", " ").split() if word] or [name]
-        tries = [parts[0][0].upper(), "".join(p[0] for p in parts[:2]).upper(), parts[0][:2].capitalize()]
+        short = [title] if len(title) <= 2 else []
+        tries = [*short, parts[0][0].upper(), "".join(p[0] for p in parts[:2]).upper(), parts[0][:2].capitalize()]
         tries += [(parts[0][0] + c).capitalize() for c in parts[0][2:] + "0123456789"]
         letter = next((t for t in tries if t not in taken), tries[0])
         taken.add(letter)

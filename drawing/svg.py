@@ -8,6 +8,9 @@ from html import escape
 from rulespec.drawing.text_width import text_width
 
 Point = tuple[float, float]
+Value = str | float | None
+Values = dict[str, Value]
+"""Attributes of an element."""
 
 MAX_TEXT = 200
 """Characters of a text that are shown."""
@@ -32,13 +35,13 @@ def path(points: Sequence[Point], *, closed: bool = False) -> str:
     return text + "Z" if closed else text
 
 
-def attributes(values: dict[str, str | float | None]) -> str:
+def attributes(values: Values) -> str:
     """Attributes, escaped; those without a value are left out."""
     shown = ((k, number(v) if isinstance(v, int | float) else v) for k, v in values.items() if v is not None)
     return "".join(f' {k.rstrip("_").replace("_", "-")}="{escape(v)}"' for k, v in shown)
 
 
-def element(tag: str, content: str = "", **values: str | float | None) -> str:
+def element(tag: str, content: str = "", /, **values: Value) -> str:
     """An element; `content` is SVG already. Attributes: `_` for `-`, one at the end is left out."""
     head = f"<{tag}{attributes(values)}"
     return f"{head}>{content}</{tag}>" if content else f"{head}/>"
@@ -50,11 +53,11 @@ def words(
     """A line of text; (x, y) is the middle of its height."""
     weight = "bold" if bold else None
     at = {"x": x, "y": y + size * 0.36, "font_size": size}
-    how = {"font_weight": weight, "text_anchor": anchor if anchor != "start" else None, "fill": fill}
+    how: Values = {"font_weight": weight, "text_anchor": anchor if anchor != "start" else None, "fill": fill}
     return element("text", clean(text), **at, **how)
 
 
-def group(content: Iterable[str], title: str = "", **values: str | float | None) -> str:
+def group(content: Iterable[str], title: str = "", /, **values: Value) -> str:
     """A group; its title is what screen readers say, and pointers show."""
     inner = "".join(content)
     if title:
@@ -81,9 +84,7 @@ class Box(tuple[float, float, float, float]):
         return self[0] <= other[0] and self[1] <= other[1] and self[2] >= other[2] and self[3] >= other[3]
 
 
-def text_box(
-    text: str, x: float, y: float, size: float, *, bold: bool = False, anchor: str = "middle"
-) -> Box:
+def text_box(text: str, x: float, y: float, size: float, *, bold: bool = False, anchor: str = "middle") -> Box:
     """The box of a line of text that `words` draws."""
     width = text_width(text, size, bold=bold)
     left = {"start": x, "middle": x - width / 2, "end": x - width}[anchor]

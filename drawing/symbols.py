@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - path data is one word
 """Symbols of pieces as path data in a square of 24 by 24; the middle is free for a letter and a count."""
 
 from __future__ import annotations
@@ -30,5 +31,18 @@ SYMBOLS = {
 }
 """Name → path data; a drawing may add its own."""
 
-TYPES = ("square", "ship", "flag", "diamond", "hexagon", "triangle", "octagon", "shield", "house", "star", "cross", "card")
+TYPES = (
+    "square",
+    "ship",
+    "flag",
+    "diamond",
+    "hexagon",
+    "triangle",
+    "octagon",
+    "shield",
+    "house",
+    "star",
+    "cross",
+    "card",
+)
 """The symbols of types of pieces without one of their own, in order."""

@@ -63,7 +63,7 @@ def table_of(
     first = 0.0
     if kind != "game":
         titles = sheet.titles(kind)
-        first = min(max(text_width(t, SIZE, bold=True) for t in titles) + _CHIP + _PAD, _WIDEST + 40)
+        first = min(max((text_width(t, SIZE, bold=True) for t in titles), default=0.0) + _CHIP + _PAD, _WIDEST + 40)
     chips = [c for c in found if c.pile]
     left = corner[0] + first
     fixed = sum(c.width + _PAD for c in found if not c.pile)
@@ -170,7 +170,7 @@ def _value(sheet: Sheet, names: Names, column: Column, value: Any, y: float) -> 
     if value is None:
         return ""
     if isinstance(type_, Bool):
-        return svg.words("yes" if value else "–", column.left, y, SIZE, anchor="start", fill=INK)
+        return svg.words("yes" if value else "no", column.left, y, SIZE, anchor="start", fill=INK)
     if isinstance(type_, SetOf):
         found, x = [], column.left + 8
         for name in value:
@@ -221,7 +221,6 @@ def _card(sheet: Sheet, pile: Pile) -> tuple[str, Look]:
     """What stands on the card of a pile, and its colours: the letters of what its owners are made of."""
     parts = [part for owner in pile.owners for part in sheet.parts(*owner)]
     looks = [sheet.look(*part) for part in parts]
-    many = f"×{pile.count}" if pile.count > 1 else ""
     if not looks:
-        return many or "1", Look(sheet.style.pieces[pile.type].colour or "white")
-    return " ".join(look.letter for look in looks) + many, looks[0]
+        return str(pile.count), Look(sheet.style.pieces[pile.type].colour or "white")
+    return " ".join(look.letter for look in looks) + (f" x{pile.count}" if pile.count > 1 else ""), looks[0]

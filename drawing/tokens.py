@@ -52,7 +52,7 @@ def pile_token(sheet: Sheet, pile: Pile, key: str, place: str, title: str) -> To
     looks = [sheet.look(*owner) for owner in pile.owners]
     symbol = next((look.symbol for look in looks if look.symbol), style.symbol)
     fill = style.colour or (looks[0].colour if looks else "white")
-    owner = "".join(look.letter for look in looks) if len(looks) < 2 else looks[0].letter
+    owner = "".join(look.letter for look in looks)
     many = str(pile.count) if pile.count > 1 else ""
     if style.text == "owner":
         text = owner + many
@@ -103,7 +103,7 @@ def _grid(count: int, slot: Box) -> tuple[float, int]:
 def _symbol(sheet: Sheet, token: Token, x: float, y: float, size: float) -> str:
     scale = size / 24
     where = f"translate({svg.number(x - size / 2)} {svg.number(y - size / 2)}) scale({scale:.3f})"
-    look = {"fill": colour(token.fill), "stroke": INK, "stroke_width": round(min(1.0 / scale, 2.5), 2)}
+    look: svg.Values = {"fill": colour(token.fill), "stroke": INK, "stroke_width": round(min(1.0 / scale, 2.5), 2)}
     parts = [svg.element("path", d=sheet.style.path(token.symbol), transform=where, fill_rule="evenodd", **look)]
     if token.text:
         height = size * (0.5 if len(token.text) < 3 else 0.38)

@@ -20,6 +20,7 @@ from folders import ROOT
 PAGES = [
     "README.md",
     "docs/concepts.md",
+    "docs/explanation/drawing.md",
     "docs/explanation/shadow_of_the_emperor.md",
     "docs/explanation/tetrarchia.md",
     "docs/guides/hidden_information.md",
