@@ -17,7 +17,17 @@ RULESPEC = (
 ENGINE = (
     *("program", "lower", "passes", "python", "game", "logs", "dialects", "simulate", "replay", "verify", "coverage"),
 )
-ROOMS = (*RULESPEC, *(f"engine.{room}" for room in ENGINE), "drawing", "lsp", "pages", "cli", "__init__", "__main__", "testing")
+ROOMS = (
+    *RULESPEC,
+    *(f"engine.{room}" for room in ENGINE),
+    "drawing",
+    "lsp",
+    "pages",
+    "cli",
+    "__init__",
+    "__main__",
+    "testing",
+)
 """The rooms of the package in the order in which data flows; a room is a folder or a single file."""
 
 # Words that only a game has.
@@ -35,7 +45,9 @@ def modules(folder: str) -> list[Path]:
 def package() -> dict[str, Path]:
     """The modules of the installed package by their names below `rulespec`; some of its folders are links."""
     files = {p: p.relative_to(ROOT / "rulespec") for p in modules("rulespec")}
-    files |= {p: p.relative_to(ROOT) for folder in ("engine", "drawing", "cli", "lsp", "pages") for p in modules(folder)}
+    files |= {
+        p: p.relative_to(ROOT) for folder in ("engine", "drawing", "cli", "lsp", "pages") for p in modules(folder)
+    }
     return {".".join(rel.with_suffix("").parts): path for path, rel in files.items()}
 
 
@@ -168,7 +180,9 @@ def direct(path: Path) -> set[str]:
 
 def test_a_folder_of_modules_is_a_package() -> None:
     """The build takes packages only: without an `__init__.py` a room would be missing from the wheel."""
-    for folder in {p.parent for name in ("rulespec", "engine", "drawing", "cli", "lsp", "pages") for p in modules(name)}:
+    for folder in {
+        p.parent for name in ("rulespec", "engine", "drawing", "cli", "lsp", "pages") for p in modules(name)
+    }:
         assert (folder / "__init__.py").is_file(), folder
 
 
