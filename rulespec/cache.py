@@ -38,7 +38,7 @@ _NAME = re.compile(r"[0-9a-f]{64}(\.[0-9]+\.new)?")
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
-_OUTSIDE = ("__pycache__", "games", "drawing", "cli", "lsp")
+_OUTSIDE = ("__pycache__", "games", "cli", "lsp")
 """Folders of the package that no entry depends on."""
 
 _T = TypeVar("_T")
