@@ -25,7 +25,7 @@ from rulespec.engine.game.notation import words
 from rulespec.engine.game.option import Decision, IllegalOptionError, Option, OptionKind, Refusal, Result
 from rulespec.engine.game.position import Position
 from rulespec.engine.game.query import Queries
-from rulespec.engine.game.refusal import refused, why_never, why_not
+from rulespec.engine.game.refusal import refused, stood_for, why_never, why_not
 from rulespec.engine.game.seating import check_seats, check_settings
 from rulespec.engine.game.state_fields import Plain
 from rulespec.typed import nodes as typed
@@ -190,6 +190,8 @@ class Game(Inspected):
             return refused(NOT_YOURS)
         if self.is_legal(option):
             return None
+        if instead := self.position.standing(option.kind.choice, option.args):
+            return stood_for(Option(option.kind, instead, option.by), d.span)
         if seat is not None and seat != TABLE:
             state = self.watcher.guarded(self.position.state, self.seats.index(seat))
             return guarded_refusal(program, self.labels, choice, option.args, state)

@@ -199,6 +199,12 @@ class Position:
         return self.machine.is_legal(self.state, self._asked, choice, args)
 
     @_guarded
+    def standing(self, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
+        """The arguments with which an option is listed instead, as its tokens are alike; None if it is itself."""
+        alike = any(param.alike for param in self.program.decisions[self.asked].choices[choice].params)
+        return self.machine.standing(self.state, self._asked, choice, args) if alike else None
+
+    @_guarded
     def decider(self) -> int:
         """The seat that decides; -1 for chance."""
         return self.machine.decider(self.state, self._asked)

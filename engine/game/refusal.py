@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.engine.game.option import Labels, Refusal, RulesetFaultError
+from rulespec.engine.game.option import Labels, Option, Refusal, RulesetFaultError
 from rulespec.engine.program import ir
 from rulespec.rule_ids import cited
 
@@ -19,6 +19,11 @@ Value = Callable[[ir.Expr, tuple[int, ...]], int]
 def refused(reason: str, span: Span | None = None) -> Refusal:
     """A refusal that is about no condition of the rules."""
     return Refusal(reason, (), "", {}, span)
+
+
+def stood_for(listed: Option, span: Span) -> Refusal:
+    """The refusal of an option whose tokens are alike to those of one that is listed."""
+    return refused(f"`{listed}` is listed instead: the tokens are alike", span)
 
 
 def why_not(value: Value, labels: Labels, choice: ir.Choice, args: Sequence[int], slots: int) -> Refusal:

@@ -84,7 +84,7 @@ class DecisionLowering:
         """Whatever follows is the body of the option, and its arguments stay where they are."""
         ask = self.b.block()
         by, among = self._deciders(s, scope)
-        choice, begun = self.options.choice(s.options[0], scope)
+        choice, begun = self.options.choice(s.options[0], scope, once=s.by is not None)
         self.b.clear_arguments(choice)  # in a loop they are those of the last time
         self.b.goto(ask)
         self._ask(s, ask, by, [choice], among)
@@ -97,7 +97,7 @@ class DecisionLowering:
         by, among = self._deciders(s, scope)
         choices = []
         for option in s.options:
-            choice, begun = self.options.choice(option, scope)
+            choice, begun = self.options.choice(option, scope, once=s.by is not None)
             choices.append(choice)
             self.b.here = choice.block
             self.taken.append((ask, choice))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from rulespec.engine.lower.alike import add_alike
 from rulespec.engine.lower.blocks import BlockBuilder
 from rulespec.engine.lower.expressions import ExpressionLowering, Scope
 from rulespec.engine.lower.layout import Layout, type_name
@@ -39,6 +40,7 @@ def lower(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], marks
     lower_rules(ruleset, x)
     StartValues(ruleset.declarations, x).fill()
     add_secrets(ruleset.declarations, x)
+    add_alike(ruleset.declarations, x.layout)
     p.slots = x.most_slots
     return p
 

@@ -17,6 +17,7 @@ from rulespec.engine.program.builder import logic, op
 from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.limits import LEAST_LISTED, MAX_LISTED
 from rulespec.typed import nodes as typed
+from rulespec.types import Ent
 
 
 class OptionLowering:
@@ -34,7 +35,9 @@ class OptionLowering:
         self._heads = HeadLowering(builder, self.conditions)
         self._costs = Costs(builder.p)
 
-    def _params(self, option: typed.OptionDef, scope: Scope) -> tuple[tuple[ir.Param, ...], Scope, Scope]:
+    def _params(
+        self, option: typed.OptionDef, scope: Scope, *, once: bool
+    ) -> tuple[tuple[ir.Param, ...], Scope, Scope]:
         """The parameters, the scope of the conditions (parameters in slots) and that of the body (in cells)."""
         params = []
         conditions, body = scope, scope
@@ -59,14 +62,27 @@ class OptionLowering:
             seers = p.private.to if p.private is not None else None
             to = self.x.expr(seers, inner) if seers is not None else None
             param = ir.Param(p.var.name, type_, slot, at, low, high, where, p.reason, text, p.span)
-            params.append(replace(param, private=p.private is not None, to=to))
+            params.append(replace(param, private=p.private is not None, to=to, alike=once and self._alike(p.var)))
             conditions = inner
             body = body.in_cell(p.var, at)
         return tuple(params), conditions, body
 
-    def choice(self, option: typed.OptionDef, scope: Scope, *, later: bool = False) -> tuple[ir.Choice, Begun]:
-        """An option, with a block for its body; and what it does before that (see `HeadLowering.begun`)."""
-        params, conditions, body = self._params(option, scope)
+    def _alike(self, var: typed.Var) -> bool:
+        kind = self.b.layout.d.kinds.get(var.type.kind) if isinstance(var.type, Ent) else None
+        return kind is not None and kind.alike is not None
+
+    def choice(
+        self, option: typed.OptionDef, scope: Scope, *, later: bool = False, once: bool = False
+    ) -> tuple[ir.Choice, Begun]:
+        """An option, with a block for its body; and what it does before that (see `HeadLowering.begun`).
+
+        Args:
+            option: the option.
+            scope: around it.
+            later: see `HeadLowering.begun`.
+            once: whether of several tokens that are alike one stands for all.
+        """
+        params, conditions, body = self._params(option, scope, once=once)
         by = self.x.expr(option.by, conditions) if option.by is not None else None
         weight = self.x.expr(option.weight, conditions) if option.weight is not None else None
         requires = self._heads.requires(option.head, conditions)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from rulespec.engine.program import ir
+from rulespec.engine.program.alike import AlikeTokens, kind_of, marked
 from rulespec.engine.program.domains import members, numbers, too_many
 from rulespec.engine.program.evaluator import Evaluator
 from rulespec.engine.program.execution import put
@@ -95,7 +96,7 @@ class Interpreter(Evaluator):
 
     def _is_idle(self, ask: ir.Ask, state: State) -> bool:
         """Whether the decider has no legal option. What is evaluated to find one counts."""
-        return next(self.own(state, ask.decision), None) is None
+        return next(self._listed(state, ask.decision, interrupts=False, all_=True), None) is None
 
     def _stop(self, exit_: ir.Ask | ir.End, block: int, state: State, slots: State, journal: Journal) -> None:
         put(state, ir.PC, block, journal)
@@ -124,15 +125,18 @@ class Interpreter(Evaluator):
         """The legal options of others, in order."""
         return self._listed(state, decision, interrupts=True)
 
-    def _listed(self, state: State, decision: int, *, interrupts: bool) -> Iterator[Listed]:
+    def _listed(self, state: State, decision: int, *, interrupts: bool, all_: bool = False) -> Iterator[Listed]:
+        """The legal options, in order; with `all_`, each of several tokens that are alike is named."""
         left = [MAX_LISTED]
-        for k, c in enumerate(self.p.decisions[decision].choices):
-            if (c.by is not None) == interrupts:
-                for args in self._arguments(state, c, 0, [0] * (self.p.slots + 1), left):
-                    who = self.actor(state, decision, k, args) if interrupts else -1
-                    if self.observer is not None:
-                        self.observer.legal(decision, k)
-                    yield k, args, who
+        chosen = [(k, c) for k, c in enumerate(self.p.decisions[decision].choices) if (c.by is not None) == interrupts]
+        kinds = {kind_of(param) for _, c in chosen for param in c.params if param.alike and not all_}
+        firsts = {kind: self._alike.firsts(state, decision, kind, interrupts=interrupts) for kind in sorted(kinds)}
+        for k, c in chosen:
+            for args in self._arguments(state, c, 0, [0] * (self.p.slots + 1), left, firsts):
+                who = self.actor(state, decision, k, args) if interrupts else -1
+                if self.observer is not None:
+                    self.observer.legal(decision, k)
+                yield k, args, who
 
     def actor(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> int:
         """The seat that takes an interrupt."""
@@ -144,18 +148,45 @@ class Interpreter(Evaluator):
         return self.evaluate(c.by, state, slots)
 
     def _arguments(
-        self, state: State, c: ir.Choice, depth: int, slots: State, left: list[int]
+        self,
+        state: State,
+        c: ir.Choice,
+        depth: int,
+        slots: State,
+        left: list[int],
+        firsts: Mapping[str, Sequence[int]],
     ) -> Iterator[tuple[int, ...]]:
-        """The legal arguments of an option, those before `depth` being in their slots; `left` steps may be taken."""
+        """The legal arguments of an option, those before `depth` being in their slots; `left` steps may be taken.
+
+        `firsts`: for each token of some kinds the first one that is alike, which stands for all.
+        """
         if depth == len(c.params):
             if self._permitted(state, c, slots):
                 yield tuple(slots[param.slot] for param in c.params)
             return
         param = c.params[depth]
+        listed: set[int] = set()
         for value in self._domain(state, param, slots, left):
             slots[param.slot] = value
-            if param.where is None or self._holds(param.where, state, slots):
-                yield from self._arguments(state, c, depth + 1, slots, left)
+            if param.where is not None and not self._holds(param.where, state, slots):
+                continue
+            mark = value
+            if param.alike and firsts:
+                known = [slots[before.slot] for before in c.params[: depth + 1]]
+                mark = marked(c, known, firsts.__getitem__, depth)
+            if mark in listed:
+                continue
+            for args in self._arguments(state, c, depth + 1, slots, left, firsts):
+                listed.add(mark)
+                yield args
+
+    @cached_property
+    def _alike(self) -> AlikeTokens:
+        return AlikeTokens(self)
+
+    def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
+        """The arguments with which an option is listed instead, as its tokens are alike; None if it is itself."""
+        return self._alike.standing(state, decision, choice, args)
 
     def _domain(self, state: State, param: ir.Param, slots: State, left: list[int]) -> Iterable[int]:
         """The values a parameter ranges over, before its `where`."""
@@ -171,7 +202,10 @@ class Interpreter(Evaluator):
 
     def is_legal(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> bool:
         """Whether an option with these arguments may be taken."""
-        legal = self._is_legal(state, self.p.decisions[decision].choices[choice], args)
+        c = self.p.decisions[decision].choices[choice]
+        legal = self._is_legal(state, c, args)
+        if legal and any(param.alike for param in c.params):
+            legal = self.standing(state, decision, choice, args) is None
         if legal and self.observer is not None:
             self.observer.legal(decision, choice)
         return legal

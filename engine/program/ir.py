@@ -379,6 +379,7 @@ class Param(Struct, frozen=True, gc=False):
     After these stands none, as the last, if `type` ends in `?`.
     `steps` is what each of the values counts for when the options are listed; 0 if they are not counted.
     `private`: of others than who decides, only the set `to` of seats sees the value, which is in its slot then.
+    `alike`: of several tokens that are alike, the first for which the option is legal stands for all.
     """
 
     name: str
@@ -394,6 +395,7 @@ class Param(Struct, frozen=True, gc=False):
     steps: int = 0
     private: bool = False
     to: Expr | None = None
+    alike: bool = False
 
     @property
     def none(self) -> int | None:
@@ -477,6 +479,24 @@ class Secret(Struct, frozen=True, gc=False):
     alike: frozenset[int]
 
 
+class Alike(Struct, frozen=True, gc=False):
+    """Tokens of a kind that are alike if their owner and all that is in `fields` is equal, unless something names one.
+
+    Attributes:
+        number: how many there are for each owner, side by side.
+        fields: the first cells of their place and state.
+        named: cells of the state that hold one of them, a set or an order of them.
+        live: block → the variables that hold such, and may still be read when a game waits there, or comes back there.
+        told: those of them that may hold what follows from something private.
+    """
+
+    number: int
+    fields: tuple[int, ...]
+    named: tuple[int, ...]
+    live: dict[int, tuple[int, ...]]
+    told: frozenset[int]
+
+
 class Program(Struct):
     """A ruleset for a number of seats and the values of its settings."""
 
@@ -497,6 +517,8 @@ class Program(Struct):
     cells: list[CellName] = []
     tokens: dict[int, int] = {}
     """The first cell that says where tokens of a kind are → the array of the places, each of which is itself."""
+    alike: dict[str, Alike] = {}
+    """Kind → its tokens, if they are alike."""
     secrets: list[Secret] = []
     entries: dict[str, tuple[int, tuple[int, ...]]] = {}
     """Procedure → its first block and the cells of its parameters: a game may start there."""

@@ -65,6 +65,12 @@ class Machine(Protocol):
     def is_legal(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> bool:
         """Whether an option with these arguments may be taken."""
 
+    def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
+        """The arguments with which an option is listed instead, as its tokens are alike; None if it is itself.
+
+        An option that the rules allow and that is not listed is not legal.
+        """
+
     def actor(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> int:
         """The seat that takes an interrupt."""
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from rulespec.engine.passes.pipeline import PASSES, Pass, optimized
 from rulespec.engine.program import ir
+from rulespec.engine.program.alike import AlikeTokens
 from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.evaluator import Evaluator
 from rulespec.engine.program.faults import ProgramFaultError
@@ -116,6 +117,8 @@ class PythonBackend:
         names["left"] = self._left
         names["look"] = self._look
         names["carry_out"] = self._carry_out
+        if self.p.alike:
+            names["alike"] = self._alike.firsts
         names["K"] = tuple(self.occupancy.places.get(at, ()) for at in range(len(program.cells)))
         names["H"] = self.occupancy.houses
         for i, array in enumerate(program.arrays):
@@ -265,7 +268,17 @@ class PythonBackend:
     def is_legal(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> bool:
         """Whether an option with these arguments may be taken."""
         legal: bool = self._tests[decision][choice](state, *args)
+        if legal and self.p.alike and any(param.alike for param in self.p.decisions[decision].choices[choice].params):
+            return self.standing(state, decision, choice, args) is None
         return legal
+
+    @cached_property
+    def _alike(self) -> AlikeTokens:
+        return AlikeTokens(self)
+
+    def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
+        """The arguments with which an option is listed instead, as its tokens are alike; None if it is itself."""
+        return self._alike.standing(state, decision, choice, args)
 
     def actor(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> int:
         """The seat that takes an interrupt."""

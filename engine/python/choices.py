@@ -8,6 +8,7 @@ from math import prod
 
 from rulespec.engine.passes.rewrite import membership
 from rulespec.engine.program import ir
+from rulespec.engine.program.alike import kind_of
 from rulespec.engine.program.limits import MAX_LISTED
 from rulespec.engine.program.traversal import at_hand, free
 from rulespec.engine.python.expressions import ExpressionWriter
@@ -33,14 +34,19 @@ class ChoiceWriter:
                 self.w.function(f"who{i:d}", ["s"], [f"return {self.w.x(d.by)}"])
             for name, interrupts in (("own", False), ("out", True)):
                 chosen = [(k, c) for k, c in enumerate(d.choices) if (c.by is not None) == interrupts]
-                body = self._share([c for _, c in chosen]) if self.w.features.share else []
-                body += [line for k, c in chosen for line in self._listed(k, c)]
+                shared = self._share([c for _, c in chosen]) if self.w.features.share else []
+                body = shared + [line for k, c in chosen for line in self._listed(k, c, once=True)]
+                kinds = sorted({kind_of(param) for _, c in chosen for param in c.params if param.alike})
+                every = body
+                if kinds:
+                    every = shared + [line for k, c in chosen for line in self._listed(k, c, once=False)]
+                    body[:0] = [f"a_{kind} = alike(s, {i:d}, '{kind}', interrupts={interrupts})" for kind in kinds]
                 self.w.shared = {}
                 if any(param.steps for _, c in chosen for param in c.params):
                     body = [f"left = {MAX_LISTED:d}", *body]
                 self.w.function(f"{name}{i:d}", ["s"], body if chosen else ["return", "yield"])
                 if name == "own" and i in idle:
-                    self._any(i, body if chosen else [])
+                    self._any(i, every if chosen else [])
             for k, c in enumerate(d.choices):
                 self._test(f"{i:d}_{k:d}", c)
 
@@ -72,8 +78,8 @@ class ChoiceWriter:
                 self.w.shared[e] = f"d{len(lines) - 1}"
         return lines
 
-    def _listed(self, number: int, c: ir.Choice) -> list[str]:
-        """The lines that list the legal arguments of an option."""
+    def _listed(self, number: int, c: ir.Choice, *, once: bool) -> list[str]:
+        """The lines that list the legal arguments of an option; `once`: one of several alike tokens stands for all."""
         slots = [param.slot for param in c.params]
         may_fault = self.w.facts.may_fault
         tests: list[list[str]] = [[] for _ in range(len(slots) + 1)]
@@ -97,6 +103,10 @@ class ChoiceWriter:
             if where is not None:
                 body.append(f"{pad}if {self.w.x(where)}:")
                 pad += "    "
+            if once and depth and c.params[depth - 1].alike:
+                slot = slots[depth - 1]
+                body += [f"{pad}k{slot:d} = {self._mark(c, depth - 1)}", f"{pad}if k{slot:d} not in done{slot:d}:"]
+                pad += "    "
             for later in early.get(depth, ()):
                 between = prod(map(_sure_values, c.params[depth:later]))
                 body += [pad + line for line in self._counted(f"r{later:d}", c.params[later], between)]
@@ -107,11 +117,23 @@ class ChoiceWriter:
                 pad += "    "
             if depth < len(slots):
                 source = f"r{depth:d}" if faults[depth] else self._domain(c.params[depth])
+                if once and c.params[depth].alike:
+                    body.append(f"{pad}done{slots[depth]:d} = {{}}")
                 body.append(f"{pad}for v{c.params[depth].slot:d} in {source}:")
                 pad += "    "
         by = self.w.x(c.by) if c.by is not None else "-1"
+        body += [f"{pad}done{q.slot:d}[k{q.slot:d}] = 1" for q in c.params if once and q.alike]
         body.append(f"{pad}yield {number:d}, ({''.join(f'v{i:d}, ' for i in slots)}), {by}")
         return body
+
+    def _mark(self, c: ir.Choice, depth: int) -> str:
+        """What an argument has in common with those that are alike (see `alike.marked`)."""
+        param = c.params[depth]
+        kind, v = kind_of(param), f"v{param.slot:d}"
+        mark = f"a_{kind}[{v}]"
+        if before := [f"v{q.slot:d}" for q in c.params[:depth] if kind_of(q) == kind]:
+            mark = f"-2 - {v} if {v} in ({', '.join(before)},) else {mark}"
+        return mark if param.none is None else f"-1 if {v} < 0 else {mark}"
 
     def _early(
         self, c: ir.Choice, faults: list[bool], wheres: list[ir.Expr | None], tests: list[list[str]]
@@ -122,6 +144,8 @@ class ChoiceWriter:
             depth = at
             while depth and faults[at] and not tests[depth] and wheres[depth - 1] is None:
                 before = c.params[depth - 1]
+                if before.alike:
+                    break
                 sure = isinstance(before.low, ir.Const) and before.high is None and before.low.value
                 if not sure or before.slot in free(param.low) | free(param.high):
                     break

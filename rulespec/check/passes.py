@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
+from rulespec.check.alike import check_alike
 from rulespec.check.amounts import check_amounts
 from rulespec.check.bodies import check_bodies
 from rulespec.check.context import Context
@@ -55,6 +56,7 @@ PASSES = (
     Pass(check_facts),
     Pass(check_measures),
     Pass(check_privacy),
+    Pass(check_alike),
     Pass(check_start),
     # Termination. A call that has no typed form may lead to a decision; work is finite without recursion only.
     Pass(check_recursion),

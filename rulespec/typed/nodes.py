@@ -99,6 +99,7 @@ class Kind(Struct, eq=False):
         places: where tokens can be, if its entities are tokens.
         number: how many tokens there are for each combination of `product` but for its last kind, which counts them;
             0 if they are not counted.
+        alike: where `alike: true` stands, if nothing but place and state tells those of a number apart.
         sum_of: if its entities are the places of tokens: those places, each with an entity for each of its index.
     """
 
@@ -115,6 +116,7 @@ class Kind(Struct, eq=False):
     index: dict[str, int] = {}
     places: dict[str, PlaceDecl] = {}
     number: int = 0
+    alike: Span | None = None
     sum_of: tuple[PlaceDecl, ...] = ()
 
     @property

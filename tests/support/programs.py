@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+import programs_alike
 import programs_boards
 import programs_capacities
 import programs_heads
@@ -104,7 +105,9 @@ class Writer:
             return programs_capacities.number(self.pick, lambda type_: e(type_, s, d), self.fresh())
         if self.number(14) == 0:
             return programs_links.number(self.pick, lambda type_: e(type_, s, d), self.fresh)
-        form = self.number(17)
+        form = self.number(18)
+        if form == 17:
+            return programs_alike.number(self, s, d)
         if form == 16:
             return programs_places.number(self, s, d)
         if form == 15:
@@ -147,7 +150,9 @@ class Writer:
         e = self.expr
         if self.number(12) == 0:
             return programs_numbers.truth(self, s, d)
-        form = self.number(13)
+        form = self.number(14)
+        if form == 13:
+            return programs_alike.truth(self, s, d)
         if form == 11:
             return programs_seats.truth(self.pick, lambda type_: e(type_, s, d))
         if form == 12:
@@ -236,6 +241,8 @@ class Writer:
         if self.number(9) == 0:
             return programs_places.statement(self, scope, pad)
         if self.number(9) == 0:
+            return programs_alike.statement(self, scope, pad)
+        if self.number(9) == 0:
             return rearranged(self, scope, pad, may_ask=depth > 0 and not self.together)
         if self.number(9) == 0:
             return programs_numbers.statement(self, scope, pad)
@@ -313,6 +320,11 @@ class Writer:
         inner, params = dict(scope), []
         for _ in range(self.number(3)):
             name = self.fresh()
+            if self.number(3) == 0:
+                domain, inner[name] = programs_alike.param(self, inner)
+                where = f" where {self.expr(BOOL, inner, 1)}" if self.number(2) else ""
+                params.append(f"{name} in {domain}{where}{programs_secrets.privacy(self, scope)}")
+                continue
             if self.number(2):
                 params.append(f"{name} in {self.expr(SET, inner, 1)}")
                 type_ = TOWN
@@ -396,7 +408,9 @@ class Writer:
                     "    set m to k",
                 ),
                 *("procedure turn(p: player):", *turn),
-                *("procedure play():", "    repeat at most 3:", "        for p in player:", "            turn(p)"),
+                *programs_alike.procedures(self),
+                *("procedure play():", "    repeat at most 3:", "        for p in player:"),
+                *("            cooper(p)", "            turn(p)"),
                 "invariant whole:",
                 f"    {self.expr(BOOL, {}, 3)}",
                 "invariant each:",
@@ -433,7 +447,7 @@ def programs(draw: Callable[[st.SearchStrategy[int]], int]) -> str:
 
 
 _WORLD = programs_seats.seated(with_numbers(programs_capacities.bounded(WORLD)))
-_WORLD = programs_places.with_tokens(programs_links.linked(_WORLD))
+_WORLD = programs_alike.with_alike(programs_places.with_tokens(programs_links.linked(_WORLD)))
 WHOLE_WORLD = programs_secrets.secretive(_WORLD) + programs_boards.BOARD
 """The files that the programs are written for."""
 

@@ -109,9 +109,9 @@ def statement(w: Writer, scope: Scope, pad: str) -> list[str]:
     if form == 1:
         return [f"{pad}rise({w.expr('town', scope, 1)}, {value})"]
     if form == 2:
-        name = w.fresh()
+        name, condition = w.fresh(), w.expr("bool", scope, 1)
         scope[name] = PERHAPS
-        return [f"{pad}let {name} = ({value} if {w.expr('bool', scope, 1)} else none)"]
+        return [f"{pad}let {name} = ({value} if {condition} else none)"]
     if form == 3:
         return [f"{pad}set tide to ({value} ?? 0) % {w.pick('3', '4', '5')}", f"{pad}if n > 3: set tide to none"]
     if form == 4:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 from rulespec.check.declarations.reader import DeclarationReader
-from rulespec.documents.nodes import Node, entries, get, integer, words
+from rulespec.documents.nodes import Node, entries, get, integer, truth, words
 from rulespec.typed import nodes as typed
 from rulespec.types import Ent
 
@@ -13,6 +13,9 @@ from rulespec.types import Ent
 def read_products(r: DeclarationReader) -> None:
     """Declares the entities of product kinds, and the facts that name their parts."""
     for name, place, node in entries(get(r.root, "kinds")):
+        alike = get(node, "alike")
+        if alike is not None and truth(alike) and name in r.d.kinds:
+            r.d.kinds[name].alike = alike.span
         parts = get(node, "product") or get(node, "each")
         if (parts is None and get(node, "number") is None) or name not in r.d.kinds or name in r.made:
             continue

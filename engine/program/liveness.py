@@ -1,0 +1,110 @@
+"""Which variables of the rules may still be read where a game waits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rulespec.engine.program import ir
+from rulespec.engine.program.control_flow import Flow
+from rulespec.engine.program.journal import State
+from rulespec.engine.program.procedures import procedures
+from rulespec.engine.program.taint import choice_expressions
+from rulespec.engine.program.traversal import span, walk
+
+Cells = frozenset[int]
+
+
+def live_cells(p: ir.Program, cells: Cells) -> dict[int, Cells]:
+    """For each block those of some variables that may be read from its beginning on, before they are written.
+
+    Only what the block's procedure, and those that it calls, may read: what its callers may is told by where it returns
+    to (`callers`).
+    """
+    return _Liveness(p, cells).live
+
+
+class Frames:
+    """Where the procedures that are under way go on."""
+
+    def __init__(self, p: ir.Program) -> None:
+        self._returns: dict[int, ir.Return] = {}
+        for procedure in procedures(Flow(p)).values():
+            exits = [p.blocks[block].exit for block in procedure.blocks]
+            back = next((exit_ for exit_ in exits if isinstance(exit_, ir.Return)), None)
+            if back is not None:
+                self._returns |= dict.fromkeys(procedure.blocks, back)
+
+    def of(self, state: State, block: int) -> Iterator[int]:
+        """A block, that where its procedure returns to, that where this one returns to, and so on."""
+        while True:
+            yield block
+            if (back := self._returns.get(block)) is None:
+                return
+            block = state[back.cell] or back.usual
+
+
+class _Liveness:
+    def __init__(self, p: ir.Program, cells: Cells) -> None:
+        self.p = p
+        self._cells = cells
+        self._flow = Flow(p)
+        self.live: dict[int, Cells] = {}
+        for procedure in procedures(self._flow).values():  # each after those that it calls
+            self._follow(procedure.blocks)
+
+    def _follow(self, blocks: Cells) -> None:
+        """Works out what may be read from the blocks of a procedure on, until nothing changes."""
+        self.live |= dict.fromkeys(blocks, frozenset())
+        moved = True
+        while moved:
+            moved = False
+            for block in sorted(blocks, reverse=True):
+                live = self._before(block)
+                moved = moved or live != self.live[block]
+                self.live[block] = live
+
+    def _before(self, block: int) -> Cells:
+        live = self._after(block)
+        for i in reversed(self.p.blocks[block].body):
+            if isinstance(i, ir.Store):
+                if isinstance(i.target.index, ir.Const):
+                    live = live.difference(span(i.target))
+                live |= self._read(i.target.index) | self._read(i.value)
+            elif isinstance(i, ir.Transfer):
+                live |= self._read(i.source.index) | self._read(i.target.index) | self._read(i.amount)
+            elif isinstance(i, ir.Check):
+                live |= self._read(i.condition)
+            elif isinstance(i, ir.Clear):
+                live = live.difference(range(i.base, i.base + i.size))
+        return live
+
+    def _after(self, block: int) -> Cells:
+        """What may be read where a block ends."""
+        exit_ = self.p.blocks[block].exit
+        live = frozenset[int]().union(*(self.live.get(b, frozenset()) for b in self._flow.successors(block)))
+        if isinstance(exit_, ir.Branch):
+            live |= self._read(exit_.condition)
+        elif isinstance(exit_, ir.Switch):
+            live |= self._read(exit_.value)
+        elif isinstance(exit_, ir.Enter):
+            live |= self.live[exit_.block]
+        elif isinstance(exit_, ir.End) and exit_.winners is not None:
+            live |= self._read(exit_.winners)
+        elif isinstance(exit_, ir.Ask):
+            live |= self._asked(exit_)
+        return live
+
+    def _asked(self, ask: ir.Ask) -> Cells:
+        """What a decision, or what follows it, may read."""
+        d = self.p.decisions[ask.decision]
+        live = frozenset[int]().union(*(self._read(e) for e in (d.by, d.among, d.all) if e is not None))
+        for c in d.choices:
+            live |= self.live[c.block].difference(param.cell for param in c.params)
+            live = live.union(*map(self._read, choice_expressions(c)))
+        return live if ask.otherwise is None else live | self.live[ask.otherwise]
+
+    def _read(self, e: ir.Expr) -> Cells:
+        """The variables that an expression reads; definitions, and procedures that `once` runs, have their own."""
+        if not self._cells:
+            return frozenset()
+        return frozenset([at for x in walk(e) if isinstance(x, ir.Cell) for at in span(x) if at in self._cells])

@@ -1,0 +1,73 @@
+"""Tokens that are alike: nothing but place and state may tell them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rulespec.check.context import Context
+from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import expressions, secrecies
+from rulespec.types import Ent, Order, SetOf, Type
+
+
+def check_alike(c: Context) -> None:
+    """Reports `alike` where nothing can be, what belongs to one of several alike tokens, and rules that ask which."""
+    kinds = {name: kind for name, kind in c.declarations.kinds.items() if kind.alike is not None}
+    for kind in kinds.values():
+        if kind.number < 2:
+            message = f"there are not several `{kind.name}` that could be alike"
+            help_ = "say how many there are, `number: …`, or leave `alike` out: who has a name is somebody"
+            c.report.error("RS282", message, kind.alike, notes=[Label(kind.span, "the kind")], help=help_)
+    if kinds:
+        _refuse_belongings(c, kinds)
+        _refuse_questions(c, kinds)
+
+
+def _refuse_belongings(c: Context, kinds: dict[str, typed.Kind]) -> None:
+    for name, span, what in _belongings(c.declarations):
+        if (kind := kinds.get(name)) is not None and kind.alike is not None:
+            message = f"{what}, and those are alike: it would tell them apart"
+            help_ = f"make it state of `{name}`, or leave out its `alike`"
+            c.report.error("RS283", message, span, notes=[Label(kind.alike, "they are alike here")], help=help_)
+
+
+def _belongings(d: typed.Declarations) -> Iterator[tuple[str, Span, str]]:
+    """What may belong to an entity, besides its state: the kind, where that is said, and how."""
+    for kind in d.kinds.values():
+        for part in kind.product:
+            yield part, kind.span, f"`{kind.name}` is made of `{part}`"
+        for place in kind.places.values():
+            yield place.index, place.span, f"`{kind.name}.{place.name}` is a place of each `{place.index}`"
+        if not kind.implicit:
+            for fact in kind.facts.values():
+                if fact.name not in kind.product:
+                    yield _kind_in(fact.type), fact.span, f"`{fact.name}` is a fact about a `{_kind_in(fact.type)}`"
+    for piece in d.pieces.values():
+        for owner in piece.each:
+            yield owner, piece.span, f"each `{owner}` has piles of `{piece.name}`"
+        for place in piece.places.values():
+            yield place.index, place.span, f"`{piece.name}.{place.name}` is a place of each `{place.index}`"
+    for table in d.tables.values():
+        for key in table.keys:
+            yield _kind_in(key), table.key_span, f"`{table.name}` has a row for each `{_kind_in(key)}`"
+        yield _kind_in(table.value), table.value_span, f"`{table.name}` names one `{_kind_in(table.value)}`"
+
+
+def _kind_in(type_: Type) -> str:
+    return type_.kind if isinstance(type_, Ent | SetOf | Order) else ""
+
+
+def _refuse_questions(c: Context, kinds: dict[str, typed.Kind]) -> None:
+    found = [e for group in c.expressions_by_rule for e in group]
+    for secrecy in secrecies(c.declarations):
+        found += [x for e in (secrecy.to, secrecy.open) if e is not None for x in expressions(e)]
+    for e in found:
+        asked = e.args[0].type if isinstance(e, typed.Op) and e.op in ("index", "next") else None
+        if isinstance(e, typed.Lit) and e.value >= 0:
+            asked = e.type
+        kind = kinds.get(asked.kind) if isinstance(asked, Ent) else None
+        if kind is not None and kind.alike is not None:
+            message = f"this asks which `{kind.name}` it is, and those are alike"
+            help_ = "ask for their place and state, or leave out `alike`"
+            c.report.error("RS284", message, e.span, notes=[Label(kind.alike, "they are alike here")], help=help_)
