@@ -53,6 +53,7 @@ accounts.* decl -
 *.account - type
 *.private - value
 *.unlimited - bool
+*.alike - bool
 kinds.*.entities.* decl -
 kinds.*.entities.*.* name fact
 kinds.*.entities.*.*.# - fact
