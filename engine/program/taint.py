@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rulespec.engine.program import ir
+from rulespec.engine.program.control_flow import Flow, meets
 from rulespec.engine.program.traversal import span, walk
 
 
 class Taint:
     """What follows from private cells, and from choices that are not shown yet.
 
-    State that everybody sees is not among it, whatever it was set to: it is seen.
+    Variables follow from what is assigned to them, and from what decides whether it is: where a branch reads what is
+    private, all that is assigned until its ways meet again follows from it. State that everybody sees is not among it,
+    whatever it was set to: it is seen. What has been chosen together is shown before the rules go on by it.
 
     Attributes:
         cells: private cells, and the variables that may hold what follows from them.
@@ -21,17 +24,42 @@ class Taint:
         self.p = p
         self._reads: dict[int, frozenset[int]] = {}
         self.cells = {at for secret in p.secrets for at in secret.cells}
-        self.cells |= {at for d in p.decisions for at in d.held}
         self.cells |= {q.cell for d in p.decisions for c in d.choices for q in c.params if q.private}
-        stores = [i for block in p.blocks for i in block.body if isinstance(i, ir.Store)]
-        stores = [i for i in stores if p.cells[i.target.base].group == "rules"]
-        grown = bool(self.cells)
+        if self.cells:
+            self._spread()
+        self.cells |= {at for d in p.decisions for at in d.held}
+
+    def _spread(self) -> None:
+        """Finds the variables, until there are no more."""
+        stores = [(b, i) for b, block in enumerate(self.p.blocks) for i in block.body if isinstance(i, ir.Store)]
+        stores = [(b, i) for b, i in stores if self.p.cells[i.target.base].group == "rules"]
+        ways = _Ways(self.p)
+        branches = [
+            b for b, block in enumerate(self.p.blocks) if isinstance(block.exit, ir.Branch | ir.Switch | ir.Ask)
+        ]
+        under: set[int] = set()
+        grown = True
         while grown:
             grown = False
-            for i in stores:
-                if not self.cells.issuperset(span(i.target)) and self.told_by(i.value):
+            for b in [b for b in branches if self._goes_by_it(self.p.blocks[b].exit)]:
+                branches.remove(b)
+                under |= ways.until_they_meet(b)
+                grown = True
+            for b, i in stores:
+                told = b in under or self.told_by(i.value) or self.told_by(i.target.index)
+                if told and not self.cells.issuperset(span(i.target)):
                     self.cells.update(span(i.target))
                     grown = True
+
+    def _goes_by_it(self, exit_: ir.Exit | None) -> bool:
+        """Whether the way from a block depends on these cells."""
+        if isinstance(exit_, ir.Branch):
+            return self.told_by(exit_.condition)
+        if isinstance(exit_, ir.Switch):
+            return self.told_by(exit_.value)
+        if not isinstance(exit_, ir.Ask) or exit_.otherwise is None:
+            return False  # which option is taken is seen
+        return any(self.told_by(e) for c in self.p.decisions[exit_.decision].choices for e in choice_expressions(c))
 
     def told_by(self, e: ir.Expr) -> bool:
         """Whether the value of an expression may tell something of these cells."""
@@ -57,6 +85,47 @@ class Taint:
 
     def _of_all(self, found: Iterable[ir.Expr]) -> frozenset[int]:
         return frozenset().union(*map(self.read, found))
+
+
+class _Ways(Flow):
+    """The ways from block to block, through questions, too."""
+
+    def __init__(self, p: ir.Program) -> None:
+        super().__init__(p)
+        self._meets: dict[int, int] | None = None
+        self._first = {first: self._reached([first]) for first in self.firsts}
+
+    def successors(self, block: int) -> list[int]:
+        """The blocks that may follow a block within its procedure."""
+        exit_ = self.p.blocks[block].exit
+        if not isinstance(exit_, ir.Ask):
+            return super().successors(block)
+        found = [c.block for c in self.p.decisions[exit_.decision].choices]
+        return list(dict.fromkeys([*found, *([exit_.otherwise] if exit_.otherwise is not None else [])]))
+
+    def until_they_meet(self, block: int) -> set[int]:
+        """The blocks on the ways from a block up to where all of them lead, with all that is called there."""
+        if self._meets is None:
+            self._meets = meets(self)
+        own = self._reached(self.successors(block), self._meets.get(block))
+        todo = [*own]
+        while todo:
+            exit_ = self.p.blocks[todo.pop()].exit
+            if isinstance(exit_, ir.Enter) and exit_.block not in own:
+                called = self._first[exit_.block]
+                todo += called - own
+                own |= called
+        return own
+
+    def _reached(self, starts: list[int], end: int | None = None) -> set[int]:
+        found: set[int] = set()
+        todo = list(starts)
+        while todo:
+            block = todo.pop()
+            if block != end and block not in found:
+                found.add(block)
+                todo += self.successors(block)
+        return found
 
 
 def choice_expressions(c: ir.Choice) -> list[ir.Expr]:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 from cases import small
-from twins import differences, observed, positions, told
+from twins import differences, observed, positions, refused, told
 from worlds import WORLD
 
 from rulespec.engine.game import events, sight, views
 from rulespec.engine.game import game as game_module
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.refusal import refused
+from rulespec.engine.game.refusal import refused as refusal
 from rulespec.engine.game.shown_state import named_state
 from rulespec.load import load_ruleset
 
@@ -61,6 +62,46 @@ POKER_EXPRESSIONS = ["A.card", "B.card", "pot", "count(p in player where p.card 
 def test_what_looks_the_same_is_told_the_same(make: Callable[[], Game]) -> None:
     found, alike = differences(make, EXPRESSIONS)
     assert found == [] and alike > 200
+
+
+IMPLICIT = """
+--- rules/play.rules
+procedure play():
+    for p in player:
+        roll deal(g in good private to p)
+        set p.secret to g.index
+    let k = 0
+    let b = next(first(player))
+    {body}
+    decide last by first(player):
+        option beat:
+            require k == 1       "I-01"
+            require n == 5       "I-02"
+            set n to k
+        option rest: pass
+procedure marked(s: int) -> int:
+    if s > 0:
+        return 1
+    return 0
+"""
+BODIES = {
+    "a branch": "if b.secret > 0:\n        set k to 1",
+    "a switch": "match corn if b.secret > 0 else salt:\n        case corn: set k to 1\n        case salt: pass",
+    "a loop": "for p in player where p.secret > 0 and p == b:\n        set k to 1",
+    "a bound": "repeat at most b.secret:\n        set k to 1",
+    "what is left": "for t in town:\n        if b.secret > 0:\n            leave\n        set k to t.index",
+    "what returns": "set k to marked(b.secret)",
+}
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_a_variable_that_is_set_if_a_secret_is_so_is_not_told(body: str, tmp_path: Path) -> None:
+    ruleset = small(tmp_path / "small", IMPLICIT.format(body=BODIES[body]) + WORLD)
+    seen: dict[tuple[str, str], set[str]] = {}
+    for game in positions(Game(ruleset, ["A", "B"])):
+        if game.decision is not None and game.decision.name == "last":
+            seen.setdefault(("A", game.view("A").memory), set()).add(refused(game, "A", "beat"))
+    assert {len(reasons) for reasons in seen.values()} == {1} and len(seen) == 2
 
 
 def test_hands_that_look_the_same_are_told_the_same() -> None:
@@ -117,7 +158,7 @@ SABOTAGE: dict[str, tuple[Any, str, Any, str]] = {
     "choices of an open round": (events.Events, "_event", _early, "Game.view"),
     "the options of others": (views, "view_of", _with(options=lambda g: tuple(map(str, g.legal_options))), "Game.view"),
     "interrupts of others": (views, "view_of", _with(interrupts=lambda g: tuple(map(str, g.interrupts))), "Game.view"),
-    "full refusals": (game_module, "guarded_refusal", lambda *args: refused(str(list(args[-1]))), "Game.why_not"),
+    "full refusals": (game_module, "guarded_refusal", lambda *args: refusal(str(list(args[-1]))), "Game.why_not"),
     "refusals of others": (Game, "_own", lambda self, option, seat: True, "Game.why_not"),
     "values of what is hidden": (sight, "GuardedState", lambda state, unseen: list(state), "Game.value"),
     "a memory that depends on the position": (views, "view_of", _with(memory=lambda g: g.hash), "log"),
