@@ -41,7 +41,7 @@ _OVER = ("replace", "wrap")
 """Modifiers of rules that stand for others, and do not declare their names."""
 
 # Nothing in the rules refers to these: they are for logs, scenarios and people.
-_FOR_PEOPLE = (ast.Decide, ast.OptionDef, ast.Invariant, ast.EndGame)
+_FOR_PEOPLE = (ast.Decide, ast.Draw, ast.OptionDef, ast.Invariant, ast.EndGame)
 
 
 class RulesMutator:
@@ -86,7 +86,7 @@ class RulesMutator:
         declares &= not (isinstance(owner, ast.Item) and owner.modifier in _OVER)  # it names what it replaces
         declares |= isinstance(owner, ast.Scoring) and field == "var"
         for_people = isinstance(owner, _FOR_PEOPLE) and field in ("name", "ending")
-        if for_people or (declares and not self.symbols.users(node.span)):
+        if (for_people or declares) and not self.symbols.users(node.span):
             breaks = FREE
         yield sheet.misspelt(node.span, breaks)
         if breaks == "name" and not declares:

@@ -14,6 +14,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.nodes import Mapping, Node, Scalar, count_values
 from rulespec.documents.reader import Limits, read_yaml
+from rulespec.documents.repeated import report_repeated
 from rulespec.documents.text_files import display, inside, read_text
 from rulespec.rule_ids import ListedRule
 from rulespec.syntax import ast
@@ -56,6 +57,7 @@ class Files:
 
         found = Report()
         check_schema(node, load_schema(schema), found, what=f"{schema} file", partial=partial)
+        report_repeated(node, schema, found)
         return found.diagnostics
 
 

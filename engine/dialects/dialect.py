@@ -13,6 +13,7 @@ from rulespec.diagnostics.report import Report
 from rulespec.documents.nodes import Mapping as YamlMapping
 from rulespec.documents.nodes import Node, locate, to_plain
 from rulespec.documents.reader import read_yaml
+from rulespec.documents.repeated import report_repeated
 from rulespec.documents.schema_check import check_schema
 from rulespec.engine.dialects.paths import MISSING, follow
 from rulespec.schemas import load_schema
@@ -138,6 +139,7 @@ def read_dialect(path: Path) -> Dialect:
     report = Report()
     node = read_yaml(path, str(path))
     check_schema(node, load_schema("dialect"), report, what="dialect file")
+    report_repeated(node, "dialect", report)
     report.raise_if_errors()
     data = to_plain(node)
     action = data.get("action", {})

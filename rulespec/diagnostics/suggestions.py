@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import heapq
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from difflib import SequenceMatcher
 from itertools import islice
 
 from rulespec.diagnostics.diagnostic import Label, Span
@@ -15,7 +15,9 @@ _WORD_LIMIT = 64  # difflib is quadratic in the length of a word
 _CANDIDATE_LIMIT = 500
 _COMPARED = 30  # candidates that are compared letter by letter
 _QUOTED = re.compile(r"`([^`]*)`")
+_LEAST = 0.6  # the similarity of a candidate that is close
 _RIVAL = 0.1  # a second candidate is named as well if its similarity is this near to that of the best
+_DIGITS = re.compile(r"[0-9]+")
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str:
@@ -27,12 +29,8 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str:
         return ""
     pool = [c for c in islice(candidates, _CANDIDATE_LIMIT) if 0 < len(c) <= _WORD_LIMIT and c != word]
     folded = word.casefold()
-    best = [c for c in pool if c.casefold() == folded] or difflib.get_close_matches(word, _likely(word, pool), n=3)
-    rivals = list(dict.fromkeys(best))
-    if len(rivals) > 1:
-        least = _similarity(word, rivals[0]) - _RIVAL
-        rivals = [c for c in rivals if _similarity(word, c) > least][:2]
-    return f"did you mean {' or '.join(f'`{c}`' for c in rivals)}?" if rivals else ""
+    rivals = list(dict.fromkeys(c for c in pool if c.casefold() == folded)) or _closest(word, pool)
+    return f"did you mean {' or '.join(f'`{c}`' for c in rivals[:2])}?" if rivals else ""
 
 
 def nearest(word: str, places: Mapping[str, Span | None]) -> tuple[str, tuple[Label, ...]]:
@@ -53,5 +51,29 @@ def _likely(word: str, pool: list[str]) -> list[str]:
     return heapq.nlargest(_COMPARED, pool, key=lambda c: (letters & Counter(c)).total() / (len(word) + len(c)))
 
 
+def _closest(word: str, pool: list[str]) -> list[str]:
+    """The close candidates that are about as close as the closest, closest first."""
+    close = {c: n for c in _likely(word, pool) if (n := _similarity(word, c)) >= _LEAST}
+    least = max((_nearness(word, c, n) for c, n in close.items()), default=0.0) - _RIVAL
+    near = {c: m for c, n in close.items() if (m := _nearness(word, c, n)) > least}
+    return sorted(near, key=lambda c: -near[c])
+
+
 def _similarity(word: str, other: str) -> float:
-    return difflib.SequenceMatcher(None, other, word).ratio()
+    return SequenceMatcher(None, other, word).ratio()
+
+
+def _nearness(word: str, other: str, similarity: float) -> float:
+    """How likely one is a slip for the other: letters change places, but another number is another name."""
+    if _swapped(word, other):
+        return 1.0
+    return similarity if _DIGITS.findall(word) == _DIGITS.findall(other) else similarity - 2 * _RIVAL
+
+
+def _swapped(word: str, other: str) -> bool:
+    """Whether two neighbours have changed places."""
+    apart = [i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b]
+    if len(word) != len(other) or len(apart) != 2 or apart[1] != apart[0] + 1:
+        return False
+    first, second = apart
+    return word[first] == other[second] and word[second] == other[first]

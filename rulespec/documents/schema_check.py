@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
-from rulespec.diagnostics.diagnostic import Span, shown
+from rulespec.diagnostics.diagnostic import Label, Span, shown
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.nodes import Mapping, Node, Scalar, locate, to_plain
@@ -177,7 +177,7 @@ def _describe(
             if _follows(name, error, hints[tuple(path)]):
                 continue
             message = f"the key {shown(name)} is missing in {where}"
-            report.error("RS212", message, _head(node), help=f"add `{name}: …`")
+            report.error("RS212", message, _head(node), notes=_named(root, path, node), help=f"add `{name}: …`")
     elif kind == "type":
         types = [wanted] if isinstance(wanted, str) else list(wanted)
         words = " or ".join(_TYPES.get(t, t) for t in types)
@@ -227,6 +227,13 @@ def _head(node: Node) -> Span:
         if first.line == node.span.line:
             return node.span.to(first)
     return node.span
+
+
+def _named(root: Node, path: list[str | int], node: Node) -> list[Label]:
+    """A note at the key of a node, if that stands on another line."""
+    owner = locate(root, path[:-1]) if path else None
+    key = owner.entries[path[-1]][0] if isinstance(owner, Mapping) and isinstance(path[-1], str) else None
+    return [Label(key.span, "of this")] if key is not None and key.span.line != node.span.line else []
 
 
 def _extra_keys(error: ValidationError, node: Mapping) -> list[str]:

@@ -60,6 +60,28 @@ def test_what_is_told_elsewhere_does_not_count(bench: Bench) -> None:
     assert (bench.run(0, "tutorial", away).verdict, bench.run(0, "tutorial", away).told) == ("refused", False)
 
 
+def test_the_name_of_a_roll_is_for_people() -> None:
+    """So it may be another; a variable of it is named in the rules."""
+    with copied(GAMES):
+        known = Bench()
+        known.learn("kuhn_poker")
+        renamed = [m for _, m in known.all_mutants if m.operator == "rename" and m.file.endswith("play.rules")]
+        classes = {Path(m.file).read_text("utf-8")[m.start : m.end]: m.breaks for m in renamed}
+    assert classes["deal"] == FREE and classes["c"] == classes["winner"] == "name"
+
+
+def test_what_other_overlays_supersede_is_told_without_them() -> None:
+    with copied(GAMES):
+        known = Bench()
+        known.learn("imperial")
+        file = "games/imperial/variants/playimperial.yaml"
+        start = Path(file).read_text("utf-8").index("20 money")
+        line = Path(file).read_text("utf-8")[:start].count("\n") + 1
+        mutant = Mutant(file, start, start + 8, "20", "reunit", "unit", frozenset({(file, line)}))
+        outcome = known.run(0, known.refs[file][-1], mutant)
+    assert (outcome.ref, outcome.verdict, outcome.told) == ("imperial+playimperial", "refused", True)
+
+
 def test_rules_without_units_have_mutants_too() -> None:
     with copied(GAMES):
         known = Bench()

@@ -185,6 +185,7 @@ def _own_fact(r: DeclarationReader, kind: typed.Kind, fact: typed.FactDecl, give
 
 def _link(r: DeclarationReader, board: typed.BoardDecl, node: Node | None, form: str) -> list[typed.Step]:
     steps: list[typed.Step] = []
+    named: set[str] = set()
     for item in node.items if isinstance(node, Sequence) else []:
         if isinstance(item, Scalar) and isinstance(item.value, str):
             if board.direction not in r.d.kinds:
@@ -192,6 +193,9 @@ def _link(r: DeclarationReader, board: typed.BoardDecl, node: Node | None, form:
             else:
                 number = r.entity(item, board.direction)
                 steps += board.steps[number : number + 1]
+                if item.text in named:
+                    r.report.error("RS223", f"`{item.text}` is listed twice", item.span)
+                named.add(item.text)
         else:
             steps.append(_step(r, item, form))
     return steps

@@ -67,7 +67,8 @@ def _rows(
         table.places[prefix] = node.span
         return
     if not isinstance(node, Mapping):
-        r.report.error("RS227", f"rows by {keys[0]} are expected here", node.span)
+        notes = [Label(table.key_span, "the keys of the table")]
+        r.report.error("RS227", f"rows by {keys[0]} are expected here", node.span, notes=notes)
         return
     seen: dict[int, Scalar] = {}
     for key, place, value in entries(node):

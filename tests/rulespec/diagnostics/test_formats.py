@@ -404,6 +404,13 @@ def test_of_two_names_that_are_as_near_none_is_taken() -> None:
     assert did_you_mean("limt", ["limit", "lemon"]) == "did you mean `limit`?"
 
 
+def test_two_letters_that_have_changed_places_are_a_slip_and_another_number_is_not() -> None:
+    numbered = [f"q{i}" for i in range(1, 53) if i != 27]
+    assert did_you_mean("q27", [*numbered, "q72"]) == "did you mean `q72`?"
+    assert did_you_mean("q27", [*numbered, "q27_x"]) == "did you mean `q27_x`?"
+    assert did_you_mean("q99", numbered).count("`") == 4
+
+
 def test_a_missing_link_is_not_added_where_the_map_has_other_mistakes(ruleset: Make) -> None:
     folder = ruleset({"map.yaml": MAP.replace("oak: {tax: 1, road", "oak: {tax: 1, raod")})
     validate("./errors", "--fix", "--yes")

@@ -1,0 +1,26 @@
+"""Lists of names in which nothing stands twice: the second changes nothing, and most often another was meant."""
+
+from __future__ import annotations
+
+from rulespec.diagnostics.diagnostic import Label
+from rulespec.diagnostics.report import Report
+from rulespec.documents.nodes import Node, Scalar, get, words
+
+ONCE: dict[str, tuple[tuple[str, ...], ...]] = {
+    "game": (("overlays",), ("replaces",)),
+    "overlay": (("includes",), ("replaces",), ("remove",)),
+    "dialect": (("undo", "checkpoints"), ("undo", "keeps")),
+}
+"""By the name of a schema, the keys of such lists. (`uniqueItems` of JSON Schema takes quadratic time.)"""
+
+
+def report_repeated(root: Node, schema: str, report: Report) -> None:
+    """Reports each name that is in its list already, with a note at the first (RS218)."""
+    for keys in ONCE.get(schema, ()):
+        first: dict[str, Scalar] = {}
+        for word in words(get(root, *keys)):
+            if word.text in first:
+                notes = [Label(first[word.text].span, "the first one")]
+                message = f"`{word.text}` stands twice in `{'.'.join(keys)}`"
+                report.error("RS218", message, word.span, notes=notes, help="name it once, or name what was meant")
+            first.setdefault(word.text, word)
