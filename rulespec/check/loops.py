@@ -8,6 +8,7 @@ from rulespec.check.context import Context
 from rulespec.typed import nodes as typed
 from rulespec.typed.members import finds
 from rulespec.typed.traversal import walk
+from rulespec.types import BAD
 
 
 def check_loops(c: Context) -> None:
@@ -77,5 +78,5 @@ def _quiet(block: typed.Block, always_asks: Callable[[typed.Procedure], bool]) -
 def _goes_round(s: typed.For | typed.Repeat) -> bool:
     """Whether a loop is known to be run once at least."""
     if isinstance(s, typed.For):
-        return finds(s.binder)
+        return finds(s.binder) or s.binder.source.type == BAD  # which is reported where it stands
     return isinstance(s.limit, typed.Lit) and s.limit.value > 0

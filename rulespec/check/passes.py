@@ -21,6 +21,7 @@ from rulespec.check.recursion import check_recursion
 from rulespec.check.signatures import check_signatures
 from rulespec.check.size import check_size
 from rulespec.check.start import check_start
+from rulespec.check.unread import check_unread
 from rulespec.check.work import check_work
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
@@ -58,6 +59,7 @@ PASSES = (
     Pass(check_privacy),
     Pass(check_alike),
     Pass(check_start),
+    Pass(check_unread),
     # Termination. A call that has no typed form may lead to a decision; work is finite without recursion only.
     Pass(check_recursion),
     Pass(check_loops, _understood),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
 from rulespec.errors import RulespecError
 
@@ -90,6 +92,11 @@ class Report:
     ) -> None:
         """Adds a warning; the parameters are the fields of `Diagnostic`."""
         self.add(Diagnostic(code, Severity.WARNING, message, span, label, tuple(notes), help))
+
+    def note(self, diagnostic: Diagnostic, notes: Iterable[Label]) -> None:
+        """Adds notes to a diagnostic that is here."""
+        key = (diagnostic.code, diagnostic.message, diagnostic.span)
+        self._found[key] = replace(diagnostic, notes=(*diagnostic.notes, *notes))
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:

@@ -55,7 +55,7 @@ def _closest(word: str, pool: list[str]) -> list[str]:
     """The close candidates that are about as close as the closest, closest first."""
     close = {c: n for c in _likely(word, pool) if (n := _similarity(word, c)) >= _LEAST}
     least = max((_nearness(word, c, n) for c, n in close.items()), default=0.0) - _RIVAL
-    near = {c: m for c, n in close.items() if (m := _nearness(word, c, n)) > least}
+    near = {c: m for c, n in close.items() if (m := _nearness(word, c, n)) >= least}
     return sorted(near, key=lambda c: -near[c])
 
 
@@ -65,9 +65,10 @@ def _similarity(word: str, other: str) -> float:
 
 def _nearness(word: str, other: str, similarity: float) -> float:
     """How likely one is a slip for the other: letters change places, but another number is another name."""
+    same = _DIGITS.findall(word) == _DIGITS.findall(other)
     if _swapped(word, other):
-        return 1.0
-    return similarity if _DIGITS.findall(word) == _DIGITS.findall(other) else similarity - 2 * _RIVAL
+        return 1.0 if same else 0.85
+    return similarity if same else similarity - 2 * _RIVAL
 
 
 def _swapped(word: str, other: str) -> bool:

@@ -408,7 +408,7 @@ def test_two_letters_that_have_changed_places_are_a_slip_and_another_number_is_n
     numbered = [f"q{i}" for i in range(1, 53) if i != 27]
     assert did_you_mean("q27", [*numbered, "q72"]) == "did you mean `q72`?"
     assert did_you_mean("q27", [*numbered, "q27_x"]) == "did you mean `q27_x`?"
-    assert did_you_mean("q99", numbered).count("`") == 4
+    assert did_you_mean("q99", numbered) == "did you mean `q9`?"
 
 
 def test_a_missing_link_is_not_added_where_the_map_has_other_mistakes(ruleset: Make) -> None:
