@@ -28,6 +28,7 @@ COMMANDS = {
     "view": "Write a page that steps through a recorded game.",
     "log": "Print what a seat has seen of a recorded game.",
     "diff": "List the differences between two rulesets.",
+    "titles": "List the languages of a ruleset, and what has no words in them.",
     "facts": "List the facts of one kind, such as how certain something is.",
     "new": "Start a variant or a map of your own.",
     "format": "Set rules files in one layout.",

@@ -20,6 +20,8 @@ from rulespec.typed import nodes as typed
 
 _MAX_DIALECTS = 50
 """Dialects in the folder of a ruleset."""
+_MAX_WORDS = 1_000_000
+"""Bytes of a file of words."""
 
 if TYPE_CHECKING:  # slow to import, and not needed for usage errors
     from rulespec.cli.explore import ExplorationRun
@@ -196,8 +198,29 @@ def check(ref: str, report: Report, files: Files | None = None) -> typed.Ruleset
         if files is None and not starts.diagnostics:
             cache.write(key, True)
     report.extend(starts.diagnostics)
+    _words(ruleset, report)
     _beside(ruleset, report)
     return ruleset
+
+
+def _words(ruleset: typed.Ruleset, report: Report) -> None:
+    """Checks the words for people, unless those of the same files have been found right."""
+    from rulespec.documents.text_files import display, read_text
+
+    found = Report()
+    paths = {p for at, stem in ruleset.titled for p in islice((at / stem).parent.glob(f"{Path(stem).name}*.yaml"), 99)}
+    try:
+        texts = [f"{p}\0{read_text(p, display(p), _MAX_WORDS)}" for p in sorted(paths)]
+    except DiagnosticsError:
+        texts = []
+    key = cache.key("titles", ruleset.hash, *texts)
+    if paths and (not texts or cache.read(key, msgspec.json.Decoder(bool)) is not True):
+        from rulespec.engine.words.check import check_words
+
+        check_words(ruleset, found)
+        if texts and not found.diagnostics:
+            cache.write(key, True)
+    report.extend(found.diagnostics)
 
 
 def _beside(ruleset: typed.Ruleset, report: Report) -> None:

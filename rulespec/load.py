@@ -64,6 +64,7 @@ def load_ruleset(ref: str, report: Report | None = None, files: Files | None = N
         overlays=merged.overlays,
         offered=tuple(w.text for w in words(get(game, "overlays"))),
         layers=merged.source.layers,
+        titled=tuple(merged.source.titled),
         homes={id_: path.parent for id_, path in zip(merged.overlays, paths, strict=True) if is_path(str(path))},
     )
 
@@ -182,6 +183,7 @@ def _read_folder(folder: Path, reader: RulesetReader, trail: list[Path]) -> tupl
     lay_rules(source, reader.rules_of(folder), reader.report)
     rules = [f"rules/{file.name}" for file in folder.glob("rules/*.rules")]
     source.lay(display(folder / name) for name in ("game.yaml", *(f"{s}.yaml" for s in SECTION_FILES), *rules))
+    source.titled.append((folder, "titles"))  # read by those who show words: they change no game either
     if is_present(folder / "rules.yaml"):  # not hashed: the names of rules change no game
         listed = reader.yaml(folder, "rules.yaml", "rules", hashed=False)
         add_listed(reader.listed, listed, reader.report)
@@ -320,6 +322,7 @@ class _Overlays:
         rules = self._reader.rules(folder, rules_file) if is_present(folder / rules_file) else ()
         files = (display(folder / file), display(folder / rules_file))
         self._source.lay(files)
+        self._source.titled.append((folder, str(Path(file).parent / "titles" / Path(file).stem)))
         number = self._numbers[path] = len(self.found)
         includes = 1 << number
         for included in inner:

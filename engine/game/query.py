@@ -26,7 +26,7 @@ from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_expr
 from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import expressions
-from rulespec.types import INT, Ent, Type, or_none
+from rulespec.types import BOOL, INT, Ent, Maybe, Num, Order, SetOf, Type, or_none
 
 _FILE = "<expression>"
 Value = Callable[[list[int], Sequence[int]], int]
@@ -39,13 +39,14 @@ class Query(Struct, frozen=True):
     """An expression over the parameters of an option.
 
     `type` is the name of its type, `value` its function, `slots` the numbers of the parameters that it depends on;
-    `constant`: it depends on nothing else, so not on the state.
+    `constant`: it depends on nothing else, so not on the state. `typed`: its type, with its unit.
     """
 
     type: str
     value: Value
     slots: frozenset[int]
     constant: bool
+    typed: Type
 
 
 class _Shared(Struct):
@@ -151,12 +152,12 @@ class Queries:
         """What gives the value of an expression of the ruleset, for a state and slots."""
         return self._own.closures.made(self._lowered(e, scope))
 
-    def projection(self, text: str, params: Sequence[tuple[str, str]]) -> Query:
+    def projection(self, text: str, params: Sequence[tuple[str, str | Type]]) -> Query:
         """An expression over an option's parameters.
 
         Args:
             text: the expression.
-            params: names and types of the parameters, as `ir.Param` has them.
+            params: names and types of the parameters; a type may be written as `ir.Param` has it, without a unit.
 
         Raises:
             DiagnosticsError: if it is not a correct expression.
@@ -171,20 +172,21 @@ class Queries:
             queries[key] = self._projection(text, params)
         return queries[key]
 
-    def _projection(self, text: str, params: Sequence[tuple[str, str]]) -> Query:
+    def _projection(self, text: str, params: Sequence[tuple[str, str | Type]]) -> Query:
         report = Report()
+        types = [type_of(type_) if isinstance(type_, str) else type_ for _, type_ in params]
         checker = self._checker(report)
         env, scope = Env(), Scope()
-        for slot, (name, type_) in enumerate(params):
-            var = typed.Var(name, _type_of(type_), Span(_FILE, 1, 1, 1, 2))
+        for slot, ((name, _), type_) in enumerate(zip(params, types, strict=True)):
+            var = typed.Var(name, type_, Span(_FILE, 1, 1, 1, 2))
             env, scope = env.bind(var), scope.in_slot(var, slot)
         expr = _quiet(checker.infer(parse_expr(text, _FILE, cached=True), env), report)
         lowered = self._lowered(expr, scope)
         slots, constant = free(lowered), not self._own.facts.reads_state(lowered)
         value = self._function(lowered, len(params))
-        if constant and len(slots) == 1 and not params[min(slots)][1].startswith("int"):
+        if constant and len(slots) == 1 and not isinstance(types[min(slots)], Num | Maybe):
             value = _memoized(value, min(slots))
-        return Query(type_name(expr.type), value, slots, constant)
+        return Query(type_name(expr.type), value, slots, constant, expr.type)
 
     def _function(self, e: ir.Expr, params: int) -> Value:
         """What gives the value of a lowered expression, for a state and arguments in its first slots."""
@@ -280,10 +282,13 @@ class Queries:
         return name, values
 
 
-def _type_of(name: str) -> Type:
-    """The type of a parameter, from how `ir.Param` writes it."""
+def type_of(name: str) -> Type:
+    """A type from its name, as `ir.Param` and `CellName` write it; numbers are without their unit."""
+    form, _, kind = name.partition(" ")
+    if kind:
+        return SetOf(kind) if form == "set" else Order(kind)
     type_ = name.removesuffix("?")
-    found: Type = INT if type_ == "int" else Ent(type_)
+    found: Type = INT if type_ == "int" else BOOL if type_ == "bool" else Ent(type_)
     return found if type_ == name else or_none(found)
 
 

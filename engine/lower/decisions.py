@@ -87,7 +87,7 @@ class DecisionLowering:
         choice, begun = self.options.choice(s.options[0], scope, once=s.by is not None)
         self.b.clear_arguments(choice)  # in a loop they are those of the last time
         self.b.goto(ask)
-        self._ask(s, ask, by, [choice], among)
+        self._ask(s, ask, by, [choice], scope, among)
         self.b.here = choice.block
         return begun.scope
 
@@ -108,7 +108,7 @@ class DecisionLowering:
                 self.b.clear_arguments(choice)
             self.taken.pop()
             self.b.goto(after)
-        self._ask(s, ask, by, choices, among)
+        self._ask(s, ask, by, choices, scope, among)
         if s.otherwise is not None:
             self._otherwise(s.otherwise, ask, after, scope)
         self.b.here = after
@@ -155,11 +155,13 @@ class DecisionLowering:
         block: int,
         by: ir.Expr | None,
         choices: list[ir.Choice],
+        scope: Scope,
         among: ir.Expr | None = None,
         held: tuple[int, ...] = (),
         all_: ir.Expr | None = None,
     ) -> None:
         number = len(self.b.p.decisions)
+        self.b.p.known[number] = {var.name: (var.type, e) for var, e in scope.where.items()}
         self.b.p.decisions.append(ir.Decision(s.name, s.doc, by, held, tuple(choices), block, s.span, among, all_))
         self.b.p.blocks[block].exit = ir.Ask(number)
 
@@ -205,7 +207,7 @@ class DecisionLowering:
             self.b.goto(head)
         who = self.b.x.expr(typed.Local(turn.var.type, s.span, turn.var), inner)
         held = tuple(range(turn.first, turn.first + turn.size, turn.width))
-        self._ask(s, ask, who, [choice for choice, _ in choices], held=held, all_=cell(turn.asked))
+        self._ask(s, ask, who, [choice for choice, _ in choices], inner, held=held, all_=cell(turn.asked))
         self.b.here = after
         return choices
 

@@ -17,6 +17,7 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.program.cells import CellName as CellName
 from rulespec.engine.program.cells import Owner as Owner
 from rulespec.engine.program.limits import NO_NUMBER
+from rulespec.types import Type
 
 PC, ENDING, WINNERS = 0, 1, 2
 END = 1
@@ -525,6 +526,8 @@ class Program(Struct):
     main: int = 0
     sizes: dict[str, int] = {}
     """Kind → how many entities it has in this game."""
+    known: dict[int, dict[str, tuple[Type, Expr]]] = {}
+    """Decision → the variables of the rules where it is asked: type and value by name. Only words read them."""
     slots: int = 0
     """The number of expression slots that suffice for everything."""
 

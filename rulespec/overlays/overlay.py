@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from msgspec import Struct, field
 
@@ -29,6 +30,7 @@ class Source(Struct, eq=False):
         told: places in the rules' files that tell what is private on purpose, as `rules.yaml` lists them.
         texts: file → its text.
         repeated: counts the options that extensions add; None before the first one.
+        titled: of each layer, the lowest first, a folder and the path of its words below it, without the ending.
     """
 
     root: Mapping
@@ -40,6 +42,7 @@ class Source(Struct, eq=False):
     told: list[ToldLine] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
     repeated: Repeated | None = None
+    titled: list[tuple[Path, str]] = field(default_factory=list)
 
     def lay(self, files: Iterable[str]) -> None:
         """Notes that files belong to one layer, which lies over all so far."""

@@ -814,6 +814,7 @@ class Ruleset(Struct, frozen=True):
         sources: texts of the files by name.
         listed: rules of `rules.yaml` by id.
         layers: file → the layer that it belongs to; what lies over another has a greater number.
+        titled: of each layer, the lowest first, a folder and the path of its words below it, without the ending.
         homes: folders of the overlays that the reference names by a path, by id.
     """
 
@@ -831,6 +832,7 @@ class Ruleset(Struct, frozen=True):
     overlays: tuple[str, ...]
     offered: tuple[str, ...]
     layers: Mapping[str, int]
+    titled: tuple[tuple[Path, str], ...]
     homes: Mapping[str, Path]
 
     @property

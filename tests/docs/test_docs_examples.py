@@ -28,6 +28,7 @@ PAGES = [
     "docs/guides/variants.md",
     "docs/reference/commands.md",
     "docs/reference/python.md",
+    "docs/reference/words.md",
     "docs/tutorials/from_nothing.md",
     "docs/tutorials/house_rule.md",
     "docs/tutorials/your_own_map.md",

@@ -1,0 +1,1 @@
+"""What people read: titles of entities, sentences of options and changes, in several languages."""

@@ -1,0 +1,75 @@
+"""The decisions of a ruleset: their options, and the variables of the rules where they are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rulespec.typed import nodes as typed
+from rulespec.types import Type
+
+Known = dict[str, Type]
+"""Variables in scope, by name."""
+
+
+class Decisions:
+    """The decisions of a ruleset by name.
+
+    Attributes:
+        options: decision → its options by name.
+        known: decision → the variables of the rules that are known wherever it is asked.
+        endings: how the game can end.
+    """
+
+    def __init__(self, ruleset: typed.Ruleset) -> None:
+        self.options: dict[str, dict[str, typed.OptionDef]] = {}
+        self.known: dict[str, Known] = {}
+        self.endings: dict[str, None] = {}
+        for procedure in ruleset.rules.procedures.values():
+            self._walk(procedure.body, {var.name: var.type for var in procedure.params})
+
+    def paths(self) -> list[str]:
+        """All options, each behind its decision."""
+        return [f"{decision}.{option}" for decision, options in self.options.items() for option in options]
+
+    def _walk(self, block: typed.Block, known: Known) -> None:
+        known = dict(known)
+        for s in block:
+            if isinstance(s, typed.CallProcedure) and s.then is not None:
+                s = s.then
+            if isinstance(s, typed.Let):
+                known[s.var.name] = s.var.type
+            elif isinstance(s, typed.EndGame):
+                self.endings[s.ending] = None
+            elif isinstance(s, typed.Decide):
+                self._decide(s, known)
+            else:
+                for body, more in _blocks(s):
+                    self._walk(body, known | more)
+
+    def _decide(self, s: typed.Decide, known: Known) -> None:
+        """Notes a decision; what is drawn is known to the statements after it."""
+        here = dict(known)
+        if s.each is not None:
+            here[s.each.var.name] = s.each.var.type
+        self.options.setdefault(s.name, {}).update((o.name, o) for o in s.options)
+        before = self.known.setdefault(s.name, here)
+        self.known[s.name] = {name: type_ for name, type_ in before.items() if here.get(name) == type_}
+        for o in s.options:
+            named = {p.var.name: p.var.type for p in o.params}
+            named |= {part.var.name: part.var.type for part in o.head if isinstance(part, typed.Let)}
+            self._walk(o.body, here | named)
+            if s.draws:
+                known |= named
+        if s.otherwise is not None:
+            self._walk(s.otherwise.body, known)
+
+
+def _blocks(s: typed.Stmt) -> Sequence[tuple[typed.Block, Known]]:
+    """The blocks within a statement, each with the variables that it adds."""
+    if isinstance(s, typed.If):
+        return [(body, {}) for _, body in s.branches]
+    if isinstance(s, typed.Match):
+        return [(body, {}) for _, body in s.cases] + [(s.other or (), {})]
+    if isinstance(s, typed.For):
+        return [(s.body, {s.binder.var.name: s.binder.var.type})]
+    return [(s.body, {})] if isinstance(s, typed.Repeat) else []

@@ -1,0 +1,174 @@
+"""What has changed between two positions, and how a position stands, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec.engine.game.guarded import UNKNOWN
+from rulespec.engine.game.inspected import TABLE
+from rulespec.engine.game.query import type_of
+from rulespec.engine.game.secrets import PUBLIC
+from rulespec.engine.game.shown_state import named_state
+from rulespec.engine.program.cells import CellName
+from rulespec.engine.words.narrator import Narrator
+
+_RULES = "rules"
+_PIECES = "pieces"
+_GAME = "game"
+
+
+class Change(Struct, frozen=True):
+    """A change of a field, or of a pile of pieces; a move from one place to another is one change.
+
+    Attributes:
+        text: what people read: `Ann cash: 3 → 5`, `cart of Ann: supply → oak`.
+        of: what has changed: a title of an entity and a field, or of a pile.
+        before: the value before, or the place that pieces left.
+        after: the value after, or the place that they came to.
+    """
+
+    text: str
+    of: str
+    before: str
+    after: str
+
+
+class Sight(Struct, frozen=True):
+    """The cells of a position, and those of them that are not seen."""
+
+    state: tuple[int, ...]
+    unseen: Container[int]
+
+
+class Changes:
+    """Tells what changes in a game, as far as the seat of a narrator sees it."""
+
+    def __init__(self, narrator: Narrator) -> None:
+        self.narrator = narrator
+        self._words = narrator.words
+        self._labels = narrator.game.labels
+        self._cells = narrator.game.position.program.cells
+        self._shown = [at for at, cell in enumerate(self._cells) if not self._internal(cell)]
+
+    def _internal(self, cell: CellName) -> bool:
+        if cell.group == _RULES:
+            return True
+        if cell.group == _PIECES:
+            return self._words.internal(cell.name, cell.place)
+        return self._words.internal(cell.group, cell.name)
+
+    def sight(self) -> Sight:
+        """What the seat sees now, to be compared later."""
+        game, seat = self.narrator.game, self.narrator.seat
+        state = game.position.state
+        if seat == TABLE or not game.watcher.secretive:
+            return Sight(tuple(state), ())
+        return Sight(tuple(state), game.watcher.unseen(state, PUBLIC if seat is None else game.seats.index(seat)))
+
+    def since(self, before: Sight) -> list[Change]:
+        """What differs now from what was seen before, in the order of the declarations."""
+        now = self.sight()
+        old, new = before.state, now.state
+        found: list[Change] = []
+        piles: dict[tuple[str, str], list[int]] = {}
+        for at in self._shown:
+            if old[at] == new[at] or at in now.unseen:
+                continue
+            cell = self._cells[at]
+            if cell.group == _PIECES:
+                piles.setdefault((cell.name, cell.owner), []).append(at)
+            else:
+                was = UNKNOWN if at in before.unseen else self._value(cell, old[at])
+                found.append(_changed(self._path(cell), was, self._value(cell, new[at])))
+        for cells in piles.values():
+            found += self._pile(cells, before, now)
+        return found
+
+    def _pile(self, cells: list[int], before: Sight, now: Sight) -> Iterator[Change]:
+        """The changes of a pile: a move, if as many have left one place as have come to another."""
+        name = self._name_of_pile(self._cells[cells[0]])
+        gains = {at: now.state[at] - before.state[at] for at in cells if at not in before.unseen}
+        if len(cells) == len(gains) == 2 and sum(gains.values()) == 0:
+            source, target = sorted(cells, key=lambda at: gains[at])
+            number = f" ({gains[target]})" if gains[target] > 1 else ""
+            from_, to = self._place(self._cells[source]), self._place(self._cells[target])
+            yield Change(f"{name}: {from_} → {to}{number}", name, from_, to)
+            return
+        for at in cells:
+            was = UNKNOWN if at in before.unseen else str(before.state[at])
+            yield _changed(f"{name} {self._place(self._cells[at])}", was, str(now.state[at]))
+
+    # --- names ----------------------------------------------------------------------------------
+
+    def _path(self, cell: CellName) -> str:
+        field = self._words.field(cell.group, cell.name)
+        owner = self._owner(cell)
+        return f"{owner} {field}" if owner else field
+
+    def _owner(self, cell: CellName) -> str:
+        """The title of the entity whose field it is; "" for those of the game."""
+        if cell.group == _GAME:
+            return ""
+        return self.narrator.entity(cell.group, self._owners(cell, (cell.group,))[0])
+
+    def _owners(self, cell: CellName, kinds: Sequence[str]) -> list[int]:
+        if cell.by_seat:
+            return [number for _, number in cell.by_seat]
+        return [self._labels.number(kind, name) for kind, name in zip(kinds, cell.owner.split("."), strict=True)]
+
+    def _name_of_pile(self, cell: CellName) -> str:
+        each = self._words.ruleset.declarations.pieces[cell.name].each
+        numbers = self._owners(cell, each) if each else []
+        owners = [(k, self.narrator.entity(k, number)) for k, number in zip(each, numbers, strict=True)]
+        return self._words.pieces(cell.name, owners)
+
+    def _place(self, cell: CellName) -> str:
+        if not cell.index_kind:
+            return self._words.place(cell.name, cell.place)
+        title = self.narrator.entity(cell.index_kind, cell.index)
+        return self._words.place(cell.name, cell.place, title, cell.index_kind)
+
+    def _value(self, cell: CellName, value: int) -> str:
+        return self.narrator.show(type_of(cell.type), value)
+
+    # --- the whole state -------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """The state as `state_json` gives it, with titles for ids, and without what only the rules need."""
+        if self._words.names == "id":
+            game, now = self.narrator.game, self.sight()
+            return named_state(game.position.program, self._labels, now.state, now.unseen, null=False)
+        entities: dict[str, dict[str, dict[str, Any]]] = {}
+        pieces: dict[str, dict[str, dict[str, int]]] = {}
+        now = self.sight()
+        for at in self._shown:
+            cell, value = self._cells[at], now.state[at]
+            if cell.group == _PIECES:
+                if value and at not in now.unseen:
+                    pile = pieces.setdefault(self._words.pieces(cell.name), {})
+                    pile.setdefault(self._owners_of_pile(cell), {})[self._place(cell)] = value
+            elif at not in now.unseen:
+                kind = _GAME if cell.group == _GAME else self._words.kind(cell.group)
+                fields = entities.setdefault(kind, {}).setdefault(self._owner(cell), {})
+                fields[self._words.field(cell.group, cell.name)] = self._plain(cell, value)
+        return {"entities": entities, "pieces": pieces}
+
+    def _owners_of_pile(self, cell: CellName) -> str:
+        each = self._words.ruleset.declarations.pieces[cell.name].each
+        numbers = self._owners(cell, each) if each else []
+        titles = [self.narrator.entity(kind, number) for kind, number in zip(each, numbers, strict=True)]
+        return ", ".join(titles) or "-"
+
+    def _plain(self, cell: CellName, value: int) -> Any:
+        """A value for a table: numbers and falsehood as they are, so that empty ones can be left out."""
+        plain = self._labels.plain(cell.type, value)
+        if plain is None or plain == [] or plain is False or (isinstance(plain, int) and not isinstance(plain, bool)):
+            return plain
+        return self.narrator.show(type_of(cell.type), value)
+
+
+def _changed(of: str, before: str, after: str) -> Change:
+    return Change(f"{of}: {before} → {after}", of, before, after)

@@ -1,0 +1,267 @@
+"""Whether the files of words fit their ruleset: what they name is there, and their holes can be filled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+
+from rulespec.check.expressions.checker import ExpressionChecker
+from rulespec.check.quiet import refuse_loud
+from rulespec.check.scope import Env
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.documents.nodes import Node, Scalar, content_column, get
+from rulespec.engine.words.asked import Decisions
+from rulespec.engine.words.template import Hole, holes
+from rulespec.engine.words.titles import Expression, Text, Titles, languages, read_titles
+from rulespec.syntax.parser import parse_expr
+from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import expressions
+from rulespec.types import BAD, Ent, Num, Type, or_none
+
+MAX_HOLES = 3_000
+"""Holes of all texts of one language, as far as they are expressions."""
+DECIDER, ACTOR = "decider", "actor"
+"""Names in holes: who decides, and for whom or what."""
+
+
+def check_words(ruleset: typed.Ruleset, report: Report) -> None:
+    """Reports what is wrong with the words of a ruleset, in all languages."""
+    found = Report()
+    try:
+        own = read_titles(ruleset, "", found)
+        check_titles(ruleset, own, own, found)
+        for language in languages(ruleset):
+            check_titles(ruleset, read_titles(ruleset, language, found), own, found)
+    except DiagnosticsError as error:
+        found.extend(error.diagnostics)
+    report.extend(found.diagnostics)
+
+
+def check_titles(ruleset: typed.Ruleset, titles: Titles, own: Titles, report: Report) -> Titles:
+    """What of the words of a language fits the ruleset; reports what does not, as far as it is of the highest layer.
+
+    Args:
+        ruleset: the ruleset.
+        titles: the words of a language.
+        own: those without a language, which say who acts.
+        report: takes the diagnostics.
+    """
+    check = _Check(ruleset, own, report)
+    texts = {key: text for key, text in titles.texts.items() if check.fits(key[0], key[1], text)}
+    kept = Titles(texts, titles.title, titles.language, sources=titles.sources)
+    if titles is own:
+        kept.internal = {n: e for n, e in own.internal.items() if check.has_state(n, e)}
+        kept.actors = check.all_actors()
+    return kept
+
+
+class _Check:
+    """Checks texts against a ruleset."""
+
+    def __init__(self, ruleset: typed.Ruleset, own: Titles, report: Report) -> None:
+        self.ruleset = ruleset
+        self.d = ruleset.declarations
+        self.own = own
+        self.report = report
+        self._holes = 0
+        self._actors: dict[str, Type | None] = {}
+
+    @cached_property
+    def decisions(self) -> Decisions:
+        """The decisions of the rules."""
+        return Decisions(self.ruleset)
+
+    # --- what is named ---------------------------------------------------------------------------
+
+    def fits(self, section: str, name: str, text: Text) -> bool:
+        """Whether a text is about something that is there, and its holes can be filled."""
+        if section == "words":
+            return True
+        names, what, holes_of = self._sections[section]
+        return self.known(name, names(), what, text) and holes_of(name, text)
+
+    @cached_property
+    def _sections(self) -> Mapping[str, tuple[Callable[[], Iterable[str]], str, Callable[[str, Text], bool]]]:
+        """Section → the names that it may have, what they are, and what checks the holes of a text."""
+        kinds = [kind for kind in self.d.kinds.values() if not kind.nameless]
+        piles: list[typed.PieceDecl | typed.Kind] = [*self.d.pieces.values(), *(kind for kind in kinds if kind.places)]
+        return {
+            "kinds": (lambda: [k.name for k in kinds], "kind", self._plain),
+            "each": (lambda: [k.name for k in kinds if not k.is_player], "kind", self._each),
+            "entities": (lambda: [f"{k.name}.{e}" for k in kinds for e in k.index], "entity", self._plain),
+            "fields": (lambda: [f"{f.kind}.{f.name}".lstrip(".") for f in self._fields()], "state field", self._plain),
+            "pieces": (lambda: self.d.pieces, "type of pieces", lambda n, t: self._named(t, self.d.pieces[n].each)),
+            "places": (lambda: [f"{p.name}.{place}" for p in piles for place in p.places], "place", self._place),
+            "units": (lambda: self.d.units, "unit", lambda _, t: self._named(t, ["number"])),
+            "decisions": (lambda: self.decisions.options, "decision", self._decision),
+            "options": (self.decisions.paths, "option", self._option),
+            "endings": (lambda: self.decisions.endings, "ending", self._plain),
+        }
+
+    def _fields(self) -> list[typed.FieldDecl]:
+        return [*self.d.fields.values(), *(field for kind in self.d.kinds.values() for field in kind.state.values())]
+
+    def known(self, name: str, names: Iterable[str], what: str, said: Text | Expression) -> bool:
+        """Whether something of this name is there."""
+        there = set(names)
+        if name in there:
+            return True
+        if said.top:
+            help_ = did_you_mean(name, sorted(there)) or (f"take it out: there is none of that {what}" if there else "")
+            span = said.span if isinstance(said, Expression) else said.node.span
+            self.report.error("RS531", f"there is no {what} `{name}`", span, help=help_)
+        return False
+
+    def has_state(self, name: str, said: Expression) -> bool:
+        """Whether a field, a type of pieces or a place of that name is there."""
+        fields, piles = self._sections["fields"][0](), self._sections["places"][0]()
+        return self.known(name, [*fields, *self.d.pieces, *piles], "state", said)
+
+    # --- holes ------------------------------------------------------------------------------------
+
+    @staticmethod
+    def _plain(_: str, __: Text) -> bool:
+        return True
+
+    def _place(self, name: str, text: Text) -> bool:
+        pile, _, place = name.rpartition(".")
+        index = (self.d.pieces[pile] if pile in self.d.pieces else self.d.kinds[pile]).places[place].index
+        return self._named(text, [index] if index else [])
+
+    def _named(self, text: Text, names: Iterable[str]) -> bool:
+        """Whether the holes of a text have these names."""
+        known = list(names)
+        wrong = [hole for parts in (text.other, text.one or ()) for hole in holes(parts) if hole.text not in known]
+        for hole in wrong if text.top else ():
+            self._unknown(hole, text.node, known)
+        return not wrong
+
+    def _unknown(self, hole: Hole, node: Node, known: list[str]) -> None:
+        help_ = did_you_mean(hole.text, known)
+        if not help_:
+            help_ = "the holes are " + ", ".join(f"`{n}`" for n in known) if known else "this text has no holes"
+        self.report.error("RS532", f"nothing fills the hole `{hole.text}`", _place_of(hole, node), help=help_)
+
+    def _each(self, name: str, text: Text) -> bool:
+        return self._filled(text, Env().bind(_var(name, Ent(name), text.node.span)))
+
+    def _decision(self, name: str, text: Text) -> bool:
+        return self._filled(text, self._env(name, text.node.span))
+
+    def _option(self, name: str, text: Text) -> bool:
+        decision, _, option = name.partition(".")
+        env = self._env(decision, text.node.span)
+        for param in self.decisions.options[decision][option].params:
+            env = env.bind(_var(param.var.name, param.var.type, param.var.span))
+        return self._filled(text, env)
+
+    def _env(self, decision: str, span: Span) -> Env:
+        """The names that a text about a decision may use."""
+        env = self._known(decision, span)
+        return env.bind(_var(ACTOR, self.actor_type(decision) or env.vars[DECIDER].type, span))
+
+    def _known(self, decision: str, span: Span) -> Env:
+        """The variables of the rules that all decisions of a name know, and who decides."""
+        env = Env()
+        for name, type_ in self.decisions.known.get(decision, {}).items():
+            env = env.bind(_var(name, type_, span))
+        return env.bind(_var(DECIDER, or_none(Ent(self.d.player_kind)), span))
+
+    def _filled(self, text: Text, env: Env) -> bool:
+        """Whether the holes of a text, and its number, are expressions that have a value."""
+        found = Report()
+        for part, parts in ((get(text.node, "other") or text.node, text.other), (get(text.node, "one"), text.one)):
+            for hole in holes(parts or ()):
+                assert part is not None
+                self._expression(hole, part, env, found)
+        if text.count:
+            node = get(text.node, "count")
+            assert node is not None
+            e = self._expression(Hole(text.count), node, env, found)
+            if e is not None and not isinstance(e.type, Num):
+                found.error(
+                    "RS532", f"`{text.count}` is {e.type}, and a number decides between one and many", node.span
+                )
+        if text.top:
+            self.report.extend(found.diagnostics)
+        return found.ok
+
+    def _expression(self, hole: Hole, node: Node, env: Env, report: Report) -> typed.Expr | None:
+        """The typed form of the expression in a hole; None if it has none, which is reported."""
+        if hole.text in env.vars:
+            return typed.Local(env.vars[hole.text].type, env.vars[hole.text].span, env.vars[hole.text])
+        self._holes += 1
+        span = _place_of(hole, node)
+        if self._holes > MAX_HOLES:
+            report.error("RS533", f"more than {MAX_HOLES:,} holes in the words of one language", span)
+            self.report.extend(report.diagnostics)
+            raise DiagnosticsError(self.report.diagnostics)
+        found = Report()
+        try:
+            tree = parse_expr(hole.text, span.file, span.line, span.column, cached=True)
+            e = ExpressionChecker(self.d, self.ruleset.rules, found).infer(tree, env)
+            refuse_loud([part for part in expressions(e) if type(part) is typed.Once], found)
+        except DiagnosticsError as error:
+            found.extend(error.diagnostics)
+        if found.ok and e.type != BAD:
+            return e
+        for d in [d for d in found.diagnostics if d.severity.value == "error"][:1]:
+            known = ", ".join(f"`{name}`" for name in env.vars)
+            message = f"nothing fills the hole `{hole.text}`: {d.message}"
+            report.error("RS532", message, d.span or span, help=d.help or f"known are {known}, and what the rules know")
+        return None
+
+    # --- who acts ---------------------------------------------------------------------------------
+
+    def all_actors(self) -> dict[str, Expression]:
+        """Each decision at which somebody acts for another one, and the expression that names whom.
+
+        What is said for all decisions holds at those that know what it reads; if none does, that is reported.
+        """
+        own = self.own.actors.items()
+        named = {n: e for n, e in own if self.known(n, self.decisions.options, "decision", e) and e.text != "none"}
+        found = {n: e for n, e in named.items() if self.actor_type(n) is not None}
+        if self.own.actor is not None:
+            others = [n for n in self.decisions.options if n not in self.own.actors]
+            fit = [n for n in others if self.actor_type(n) is not None]
+            found |= dict.fromkeys(fit, self.own.actor)
+            if others and not fit and self.own.actor.top:
+                self._actor(self.own.actor, others[0], self.report)
+        return found
+
+    def actor_type(self, decision: str) -> Type | None:
+        """The type of what acts at a decision, which may be none; None if only the decider does."""
+        if decision not in self._actors:
+            found = Report()
+            said = self.own.actors.get(decision, self.own.actor)
+            named = said is not None and said.text != "none"
+            self._actors[decision] = self._actor(said, decision, found) if named and said is not None else None
+            if decision in self.own.actors and said is not None and said.top:
+                self.report.extend(found.diagnostics)
+        return self._actors[decision]
+
+    def _actor(self, said: Expression, decision: str, report: Report) -> Type | None:
+        """The type of an expression that says who acts at a decision; None if it names no entity, which is reported."""
+        node = Scalar(said.text, said.text, said.span)
+        e = self._expression(Hole(said.text), node, self._known(decision, said.span), report)
+        if e is None:
+            return None
+        if not isinstance(e.type, Ent):
+            report.error("RS532", f"`{said.text}` is {e.type}, and who acts is an entity", said.span)
+            return None
+        return or_none(e.type)
+
+
+def _var(name: str, type_: Type, span: Span) -> typed.Var:
+    return typed.Var(name, type_, span, reads=1)
+
+
+def _place_of(hole: Hole, node: Node) -> Span:
+    """The place of the expression in a hole, where its text stands on one line as it is; else that of the text."""
+    span = node.span
+    if not isinstance(node, Scalar) or span.end_line != span.line or node.style not in ("plain", "single", "double"):
+        return span
+    column = content_column(node) + hole.at
+    return Span(span.file, span.line, column, span.line, column + len(hole.text))

@@ -1,0 +1,76 @@
+"""What of a ruleset has no words of its own in a language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rulespec.diagnostics.report import Report
+from rulespec.engine.words.check import check_titles
+from rulespec.engine.words.titles import Key, languages, read_titles, unknown_language
+from rulespec.engine.words.words import Words
+from rulespec.typed import nodes as typed
+
+
+def shown(words: Words) -> list[Key]:
+    """All that people are shown a text for, as section and name in the files of words."""
+    return list(dict.fromkeys(_shown(words)))
+
+
+def _shown(words: Words) -> Iterator[Key]:
+    d = words.ruleset.declarations
+    for unit in d.units:
+        yield "units", unit
+    for name, field in d.fields.items():
+        if not words.internal("", name):
+            yield "fields", field.name
+    for kind in d.kinds.values():
+        yield from _of_kind(words, kind)
+    for piece in d.pieces.values():
+        if not words.internal(piece.name):
+            yield "pieces", piece.name
+            yield from _places(words, piece.name, piece.places)
+    for decision, options in words.decisions.options.items():
+        yield "decisions", decision
+        yield from (("options", f"{decision}.{option}") for option in options)
+    for ending in words.decisions.endings:
+        yield "endings", ending
+
+
+def _of_kind(words: Words, kind: typed.Kind) -> Iterator[Key]:
+    """What has words of a kind; those of settings, and of what nothing can name, are not shown."""
+    if kind.name in words.ruleset.settings or kind.nameless:
+        return
+    if words.text("each", kind.name) is not None:
+        yield "each", kind.name
+    elif not kind.product and not kind.is_player:
+        yield from (("entities", f"{kind.name}.{entity}") for entity in kind.index)
+    state = [field for field in kind.state.values() if not words.internal(kind.name, field.name)]
+    if state:
+        yield "kinds", kind.name
+    yield from (("fields", f"{kind.name}.{field.name}") for field in state)
+    yield from _places(words, kind.name, kind.places)
+
+
+def _places(words: Words, pile: str, places: dict[str, typed.PlaceDecl]) -> Iterator[Key]:
+    yield from (("places", f"{pile}.{place}") for place in places if not words.internal(pile, place))
+
+
+def missing(ruleset: typed.Ruleset, language: str | None = None) -> tuple[list[Key], int]:
+    """What has no text in the files of a language, and how many texts there could be.
+
+    In the language of the ruleset itself, entities have the titles that their declaration gives them.
+
+    Raises:
+        DiagnosticsError: as `Words`.
+    """
+    words = Words(ruleset)
+    wanted = shown(words)
+    if language is None or language == words.own_language:
+        entities = {key for key in wanted if key[0] == "entities"}
+        return [key for key in wanted if key not in words.own.texts and key not in entities], len(wanted)
+    if language not in languages(ruleset):
+        raise unknown_language(ruleset, language, words.languages)
+    report = Report()
+    found = check_titles(ruleset, read_titles(ruleset, language, report), words.own, report)
+    report.raise_if_errors()
+    return [key for key in wanted if key not in found.texts], len(wanted)

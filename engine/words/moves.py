@@ -1,0 +1,86 @@
+"""A game move by move: who acted, what that was in words, and what it changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from rulespec.engine.game.events import Event
+from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.inspected import TABLE
+from rulespec.engine.game.option import Option
+from rulespec.engine.words.changes import Change, Changes
+from rulespec.engine.words.narrator import Narrator, Taken
+from rulespec.engine.words.words import Words
+
+
+class Move(Struct, frozen=True):
+    """A move of a game, in words.
+
+    Attributes:
+        number: how many decisions stand after it: the position that it leads to.
+        decision: the name of the decision; "" where decisions are taken back.
+        by: the seat that decided; None for chance, and where decisions are taken back.
+        actor: the title of the entity for which it acted; None if it acted for itself.
+        option: the option as ids; None where it is not seen.
+        text: the sentence.
+        changes: what it changed.
+        back: how many decisions it takes back.
+    """
+
+    number: int
+    decision: str
+    by: str | None
+    actor: str | None
+    option: str | None
+    text: str
+    changes: tuple[Change, ...]
+    back: int = 0
+
+
+class Moves:
+    """The moves of a game that has been played, one after the other; `game` stands after the last that was told.
+
+    Args:
+        words: the words of the game's ruleset.
+        game: a game that has been played; it is not changed.
+        moves: its decisions, and what was taken back; left out, the decisions that stand.
+        seat: who is told (None: everybody): then the decisions that stand are told as the seat has seen them. Left out,
+            who keeps the game and knows all of it.
+    """
+
+    def __init__(
+        self,
+        words: Words,
+        game: Game,
+        moves: Sequence[Option | TakenBack] | None = None,
+        seat: str | None = TABLE,
+    ) -> None:
+        self.game = game.anew()
+        self._moves: Sequence[Option | TakenBack] = game.history if moves is None or seat != TABLE else moves
+        self._seen: Sequence[Taken] | None = game.view(seat).history if seat != TABLE else None
+        self._narrator = Narrator(words, self.game, seat)
+        self._changes = Changes(self._narrator)
+
+    def __iter__(self) -> Iterator[Move]:
+        for number in range(len(self._moves)):
+            yield self.tell(number)
+
+    def tell(self, number: int) -> Move:
+        """Makes a move, which must be the next one, and tells of it."""
+        move, narrator = self._moves[number], self._narrator
+        before = self._changes.sight()
+        if isinstance(move, TakenBack):
+            self.game.take_back(move)
+            changes = tuple(self._changes.since(before))
+            return Move(self.game.ply, "", None, None, None, _back(move.decisions), changes, move.decisions)
+        seen: Taken = move if self._seen is None else self._seen[number]
+        actor, text = narrator.actor(move), narrator.move(seen)
+        self.game.apply(move)
+        option = seen.option if isinstance(seen, Event) else str(seen)
+        return Move(self.game.ply, move.decision, move.by, actor, option, text, tuple(self._changes.since(before)))
+
+
+def _back(decisions: int) -> str:
+    return f"taken back: {decisions} decision{'s' * (decisions != 1)}"

@@ -1,0 +1,251 @@
+"""Words about a position of a game: its options and decisions, and what its entities are now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from rulespec.engine.game.events import HIDDEN, Event
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.guarded import UNKNOWN, HiddenError
+from rulespec.engine.game.inspected import TABLE
+from rulespec.engine.game.notation import argument, split_option
+from rulespec.engine.game.option import Decision, Option
+from rulespec.engine.game.query import Queries, Query
+from rulespec.engine.game.secrets import PUBLIC
+from rulespec.engine.game.views import SeenOption
+from rulespec.engine.program import ir
+from rulespec.engine.program.evaluator import evaluate
+from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.journal import State
+from rulespec.engine.program.limits import NO_NUMBER
+from rulespec.engine.program.orders import in_order
+from rulespec.engine.words.check import ACTOR, DECIDER
+from rulespec.engine.words.template import Filled, Template, fill, holes
+from rulespec.engine.words.titles import Text
+from rulespec.engine.words.words import Words
+from rulespec.types import Ent, Maybe, Num, Order, SetOf, Type, or_none
+
+_MAX_DEPTH = 4
+"""Texts of entities within those of others."""
+_MAX_SHOWN = 2_000
+"""Characters of a text that is put together."""
+Taken = Option | SeenOption | Event
+"""An option of the game, one that a seat has, or a decision as a seat has seen it."""
+
+
+class _Value(Struct, frozen=True):
+    """A value that a hole can name; None: it is not seen."""
+
+    name: str
+    type: Type
+    number: int | None
+
+
+class Narrator:
+    """Tells of a game where it stands, as far as a seat sees it. It follows the game.
+
+    Args:
+        words: the words of the game's ruleset.
+        game: the game.
+        seat: who is told (None: everybody); left out, who keeps the game and knows all of it.
+    """
+
+    def __init__(self, words: Words, game: Game, seat: str | None = TABLE) -> None:
+        self.words = words
+        self.game = game
+        self.seat = seat
+        self._labels = game.labels
+        self._queries = Queries(game.ruleset, game.seats, game.settings)
+        self._state: State = []
+        self._stamp = -1
+
+    # --- decisions and options -----------------------------------------------------------------
+
+    def decision(self, decision: Decision) -> str:
+        """What the open decision is about."""
+        text = self.words.text("decisions", decision.name)
+        if text is None:
+            return self.words.decision(decision.name)
+        return self._filled(text, self._who(decision.name, decision.by))
+
+    def option(self, option: Taken) -> str:
+        """What an option of the open decision does, without who takes it: `moves to oak, pays 2 pence`."""
+        if isinstance(option, Event) and option.option is None:
+            return str(option).partition(": ")[2]
+        name, arguments = self._read(option)
+        if self.words.names == "id":
+            return _shown(option)
+        text = self.words.text("options", f"{option.decision}.{name}")
+        if text is not None:
+            return self._filled(text, [*self._who(option.decision, option.by), *arguments])
+        shown = ", ".join(self.show(a.type, a.number) for a in arguments)
+        title = self.words.decision(name)
+        return f"{title}: {shown}" if shown else title
+
+    def move(self, option: Taken) -> str:
+        """A sentence of an option: who takes it, and what it does."""
+        text = self.words.text("options", f"{option.decision}.{_shown(option).partition('(')[0]}")
+        told = self.option(option)
+        if text is not None and (option.by is None or _names_who(text)):
+            return told
+        subject = self.subject(option)
+        return f"{subject} {told}" if text is not None else f"{subject}: {told}"
+
+    def subject(self, option: Taken | Decision) -> str:
+        """Who takes an option or a decision: the seat, and in front of it what it acts for."""
+        if option.by is None:
+            return self.words.word("chance")
+        actor = self.actor(option)
+        return option.by if actor is None or actor == option.by else f"{actor} ({option.by})"
+
+    def actor(self, option: Taken | Decision) -> str | None:
+        """The title of what the seat acts for; None if it acts for itself.
+
+        Who acts out of turn acts for itself.
+        """
+        decision = option.name if isinstance(option, Decision) else option.decision
+        if not isinstance(option, Decision) and self._is_interrupt(option):
+            return None
+        found = self._actor(decision, option.by)
+        return None if found is None or found.number is None else self.show(found.type, found.number)
+
+    def _is_interrupt(self, option: Taken) -> bool:
+        name = _shown(option).partition("(")[0]
+        options = self.words.decisions.options[option.decision]
+        return name in options and options[name].by is not None
+
+    def _actor(self, decision: str, by: str | None) -> _Value | None:
+        said = self.words.own.actors.get(decision)
+        if said is None or by is None:
+            return None
+        query, number = self._value(said.text, [self._by(by), *self._known(decision)])
+        if number is not None and number < 0:
+            return None
+        return _Value(ACTOR, or_none(query.typed), number)
+
+    def _by(self, by: str | None) -> _Value:
+        kind = self.game.ruleset.declarations.player_kind
+        return _Value(DECIDER, or_none(Ent(kind)), -1 if by is None else self.game.seats.index(by))
+
+    def _known(self, decision: str) -> list[_Value]:
+        """The variables of the rules where the open decision is asked."""
+        position = self.game.position
+        program, asked = position.program, position.asked
+        if asked < 0 or program.decisions[asked].name != decision:
+            return []
+        return [_Value(name, type_, self._cell(e)) for name, (type_, e) in program.known[asked].items()]
+
+    def _cell(self, e: ir.Expr) -> int | None:
+        try:
+            return evaluate(self.game.position.program, e, self.state, [0] * (self.game.position.program.slots + 1))
+        except (HiddenError, ProgramFaultError):
+            return None
+
+    def _who(self, decision: str, by: str | None) -> list[_Value]:
+        seat, known = self._by(by), self._known(decision)
+        actor = self._actor(decision, by)
+        return [*known, seat, actor if actor is not None else _Value(ACTOR, seat.type, seat.number)]
+
+    def _read(self, option: Taken) -> tuple[str, list[_Value]]:
+        """The name of an option and its arguments, those that are not seen without a number."""
+        name, texts = split_option(_shown(option))
+        params = self.words.decisions.options[option.decision][name].params
+        numbers: Sequence[int | None]
+        if isinstance(option, Option):
+            numbers = option.args
+        else:
+            pairs = zip(self._labels.params(option.decision, name), texts, strict=True)
+            numbers = [None if x == HIDDEN else argument(self._labels, n, type_, x) for (n, type_), x in pairs]
+        return name, [_Value(p.var.name, p.var.type, number) for p, number in zip(params, numbers, strict=True)]
+
+    # --- entities and values -------------------------------------------------------------------
+
+    def entity(self, kind: str, number: int, depth: int = 0) -> str:
+        """What an entity is, where the ruleset has a text for all of its kind, else its title."""
+        text = self.words.text("each", kind)
+        if text is None or depth >= _MAX_DEPTH or ("entities", self._path(kind, number)) in self.words.own.texts:
+            return self.words.title(kind, number, self.game.seats)
+        return self._filled(text, [_Value(kind, Ent(kind), number)], depth + 1)
+
+    def _path(self, kind: str, number: int) -> str:
+        return f"{kind}.{self._labels.names[kind][number]}"
+
+    def show(self, type_: Type, number: int | None, depth: int = 0) -> str:
+        """A value in words; None is what is not seen."""
+        return self._show(type_, number, depth).text
+
+    def _show(self, type_: Type, number: int | None, depth: int) -> Filled:
+        words = self.words
+        if number is None:
+            return Filled(UNKNOWN)
+        if isinstance(type_, Num | Maybe):
+            none = isinstance(type_, Maybe) and number == NO_NUMBER
+            return Filled(words.word("none") if none else words.amount(number, type_.unit), none or not number)
+        if isinstance(type_, SetOf | Order):
+            return self._several(type_, number, depth)
+        if isinstance(type_, Ent):
+            none = number < 0
+            return Filled(words.word("none") if none else self.entity(type_.kind, number, depth), none)
+        return Filled(words.word("yes" if number else "no"), not number)
+
+    def _several(self, type_: SetOf | Order, number: int, depth: int) -> Filled:
+        if not number:
+            return Filled(self.words.word("none"), nothing=True)
+        members: Sequence[int] = [i for i in range(number.bit_length()) if number >> i & 1]
+        if isinstance(type_, Order):
+            members = in_order(number, len(self._labels.names[type_.kind]).bit_length())
+        return Filled(", ".join(self.entity(type_.kind, member, depth) for member in members))
+
+    # --- texts ---------------------------------------------------------------------------------
+
+    def _filled(self, text: Text, values: list[_Value], depth: int = 0) -> str:
+        """A text with its holes filled from values, and from the state."""
+        known = {value.name: value for value in values}
+
+        def filled(hole: str) -> Filled:
+            if hole in known:
+                return self._show(known[hole].type, known[hole].number, depth)
+            query, number = self._value(hole, values)
+            return self._show(query.typed, number, depth)
+
+        return fill(self._form(text, values), filled)[:_MAX_SHOWN]
+
+    def _form(self, text: Text, values: list[_Value]) -> Template:
+        """Of two forms of a text the one that its number asks for."""
+        if text.one is None or not text.count:
+            return text.other
+        return text.one if self._value(text.count, values)[1] == 1 else text.other
+
+    def _value(self, expression: str, values: list[_Value]) -> tuple[Query, int | None]:
+        """An expression, and its value; None if it depends on what is not seen, or has none."""
+        known = {value.name: value for value in values}.values()
+        params, numbers = [(v.name, v.type) for v in known], [v.number for v in known]
+        query = self._queries.projection(expression, params)
+        if any(numbers[slot] is None for slot in query.slots if slot < len(numbers)):
+            return query, None
+        try:
+            return query, query.value(self.state, [number or 0 for number in numbers])
+        except (HiddenError, ProgramFaultError):
+            return query, None
+
+    @property
+    def state(self) -> State:
+        """The cells where the game stands; what the seat does not see cannot be read."""
+        position = self.game.position
+        if self.seat == TABLE or not self.game.watcher.secretive:
+            return position.state
+        if self._stamp != position.stamp:
+            viewer = PUBLIC if self.seat is None else self.game.seats.index(self.seat)
+            self._state, self._stamp = self.game.watcher.guarded(position.state, viewer), position.stamp
+        return self._state
+
+
+def _shown(option: Taken) -> str:
+    """An option as ids; nothing if it is not shown."""
+    return option.option or "" if isinstance(option, Event) else str(option)
+
+
+def _names_who(text: Text) -> bool:
+    return any(hole.text in (DECIDER, ACTOR) for hole in holes(text.other))

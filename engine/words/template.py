@@ -1,0 +1,135 @@
+"""Texts with holes: `moves to {goal}[, pays {fee(n, goal)}]`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from msgspec import Struct
+
+MAX_TEXT = 500
+"""Characters of a text."""
+MAX_HOLES = 12
+"""Holes of one text."""
+_MAX_HOLE = 200
+_MAX_NESTED = 3
+"""Braces within the expression of a hole."""
+_TWICE = "{}[]"
+"""Characters that stand for themselves where they are written twice."""
+
+
+class Hole(Struct, frozen=True):
+    """A place in a text for the value of an expression, and where in the text that begins."""
+
+    text: str
+    at: int = 0
+
+
+class Optional(Struct, frozen=True):
+    """A part in brackets: it is left out where a hole in it is nothing, such as zero or none."""
+
+    parts: tuple[str | Hole, ...]
+
+
+Template = tuple[str | Hole | Optional, ...]
+
+
+class Filled(Struct, frozen=True):
+    """What stands in a hole, and whether it is nothing."""
+
+    text: str
+    nothing: bool = False
+
+
+Fill = Callable[[str], Filled]
+"""What gives the content of a hole, by its expression."""
+
+
+def parse_template(text: str) -> Template:
+    """The parts of a text.
+
+    Raises:
+        ValueError: if its braces or brackets do not fit, or there are too many holes; the message says what.
+    """
+    if len(text) > MAX_TEXT:
+        raise ValueError(f"a text has at most {MAX_TEXT} characters")
+    parts: list[str | Hole | Optional] = []
+    group: list[str | Hole] | None = None
+    at = holes = 0
+    while at < len(text):
+        here: list[str | Hole] | list[str | Hole | Optional] = parts if group is None else group
+        char = text[at]
+        if char in _TWICE and text[at : at + 2] == char * 2:
+            _add(here, char)
+            at += 2
+        elif char == "{":
+            end = _end_of_hole(text, at)
+            inner = text[at + 1 : end]
+            here.append(Hole(inner.strip(), at + 1 + len(inner) - len(inner.lstrip())))
+            holes, at = holes + 1, end + 1
+            if holes > MAX_HOLES:
+                raise ValueError(f"a text has at most {MAX_HOLES} holes")
+        elif char == "[":
+            if group is not None:
+                raise ValueError("`[` within brackets: what may be left out does not nest")
+            group, at = [], at + 1
+        elif char == "]":
+            if group is None:
+                raise ValueError("a `]` that closes nothing; one that is to be read is written `]]`")
+            parts.append(Optional(tuple(group)))
+            group, at = None, at + 1
+        elif char == "}":
+            raise ValueError("a `}` that closes nothing; one that is to be read is written `}}`")
+        else:
+            _add(here, char)
+            at += 1
+    if group is not None:
+        raise ValueError("a `[` that is not closed; one that is to be read is written `[[`")
+    return tuple(parts)
+
+
+def _add(parts: list[str | Hole] | list[str | Hole | Optional], char: str) -> None:
+    last = parts[-1] if parts else None
+    if isinstance(last, str):
+        parts[-1] = last + char
+    else:
+        parts.append(char)
+
+
+def _end_of_hole(text: str, at: int) -> int:
+    """Where the hole that begins at a place ends: its expression may have braces of its own."""
+    depth = 0
+    for end in range(at, min(len(text), at + _MAX_HOLE + 2)):
+        depth += (text[end] == "{") - (text[end] == "}")
+        if depth > _MAX_NESTED:
+            raise ValueError(f"braces in a hole nest deeper than {_MAX_NESTED - 1}")
+        if depth == 0:
+            if not text[at + 1 : end].strip():
+                raise ValueError("a hole with nothing in it; a `{` that is to be read is written `{{`")
+            return end
+    if len(text) - at > _MAX_HOLE:
+        raise ValueError(f"a hole of more than {_MAX_HOLE} characters")
+    raise ValueError("a `{` that is not closed; one that is to be read is written `{{`")
+
+
+def holes(template: Template) -> Iterator[Hole]:
+    """All holes of a text."""
+    for part in template:
+        if isinstance(part, Hole):
+            yield part
+        elif isinstance(part, Optional):
+            yield from (inner for inner in part.parts if isinstance(inner, Hole))
+
+
+def fill(template: Template, filled: Fill) -> str:
+    """The text with its holes filled."""
+    found = []
+    for part in template:
+        if isinstance(part, str):
+            found.append(part)
+        elif isinstance(part, Hole):
+            found.append(filled(part.text).text)
+        else:
+            inner = [filled(p.text) if isinstance(p, Hole) else Filled(p) for p in part.parts]
+            if not any(p.nothing for p in inner):
+                found += [p.text for p in inner]
+    return "".join(found)

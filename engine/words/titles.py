@@ -1,0 +1,162 @@
+"""The files of words of a ruleset: `titles.yaml` in its own language, `titles.de.yaml` and so on beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from msgspec import Struct, field
+
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.documents.nodes import Mapping, Node, Scalar, entries, get, text, words
+from rulespec.documents.text_files import is_present
+from rulespec.engine.words.template import Template, parse_template
+from rulespec.ruleset_files import RulesetReader
+from rulespec.typed import nodes as typed
+
+ENGLISH = "en"
+MAX_LANGUAGES = 50
+"""Of one ruleset."""
+PLAIN = ("kinds", "fields", "endings", "words")
+"""Sections whose texts have no holes."""
+SECTIONS = ("kinds", "entities", "fields", "pieces", "places", "units", "decisions", "options", "endings", "words")
+_OWN = ("language", "actor", "actors", "internal")
+"""What only the file without a language says."""
+_NAME = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})?")
+Key = tuple[str, str]
+"""A section, and the name in it."""
+
+
+class Text(Struct, frozen=True):
+    """A text, and the one for the number 1 if that is another; `count` is the expression that gives the number.
+
+    Attributes:
+        top: whether it is of the highest layer; what lies over the others may have taken out what they name.
+        node: what is written there.
+    """
+
+    other: Template
+    top: bool
+    node: Node
+    one: Template | None = None
+    count: str = ""
+
+
+class Expression(Struct, frozen=True):
+    """An expression that says for whom a decider acts, and whether it is of the highest layer."""
+
+    text: str
+    top: bool
+    span: Span
+
+
+class Titles(Struct):
+    """All that the files of one language say, the higher layers over the lower ones."""
+
+    texts: dict[Key, Text] = field(default_factory=dict)
+    title: str = ""
+    language: str = ENGLISH
+    actor: Expression | None = None
+    actors: dict[str, Expression] = field(default_factory=dict)
+    internal: dict[str, Expression] = field(default_factory=dict)
+    sources: dict[str, str] = field(default_factory=dict)
+
+
+def languages(ruleset: typed.Ruleset) -> list[str]:
+    """The languages of which there are files, beside that of the ruleset itself."""
+    found: set[str] = set()
+    for folder, stem in ruleset.titled:
+        path = folder / stem
+        for file in islice(path.parent.glob(f"{path.name}.*.yaml"), MAX_LANGUAGES):
+            language = file.name[len(path.name) + 1 : -len(".yaml")]
+            if _NAME.fullmatch(language):
+                found.add(language)
+    return sorted(found)
+
+
+def read_titles(ruleset: typed.Ruleset, language: str, report: Report) -> Titles:
+    """Reads the files of one language; "" is the ruleset's own.
+
+    Raises:
+        DiagnosticsError: if a file cannot be read, or is larger than it may be.
+    """
+    titles = Titles()
+    reader = RulesetReader(report)
+    for number, (folder, stem) in enumerate(ruleset.titled):
+        name = f"{stem}.{language}.yaml" if language else f"{stem}.yaml"
+        if is_present(folder / name):
+            _Reader(titles, number == len(ruleset.titled) - 1, report).read(_tree(reader, folder, name), bool(language))
+    titles.sources = reader.sources
+    return titles
+
+
+def _tree(reader: RulesetReader, folder: Path, name: str) -> Mapping | None:
+    return reader.yaml(folder, name, "titles", hashed=False)
+
+
+def unknown_language(ruleset: typed.Ruleset, language: str, known: list[str]) -> DiagnosticsError:
+    """The error that a ruleset does not speak a language."""
+    report = Report()
+    help_ = did_you_mean(language, known) or "it has " + ", ".join(f"`{name}`" for name in known)
+    report.error("RS534", f"`{ruleset.ref}` has no words in `{language[:40]}`", None, help=help_)
+    return DiagnosticsError(report.diagnostics)
+
+
+class _Reader(Struct, frozen=True):
+    """Reads the file of one layer over those before it."""
+
+    titles: Titles
+    top: bool
+    report: Report
+
+    def read(self, tree: Mapping | None, translated: bool) -> None:
+        """Takes over what a file says; a translation says no more than words."""
+        if translated:
+            for key in _OWN:
+                if (node := get(tree, key)) is not None:
+                    message = f"`{key}` holds in all languages, and stands in `titles.yaml` alone"
+                    self.report.error("RS535", message, node.span, help=f"take `{key}` out here")
+        for section, name, node, plain in self._sections(tree):
+            if (found := self._text(node, plain)) is not None:
+                self.titles.texts[section, name] = found
+        self.titles.title = text(get(tree, "title"), self.titles.title)
+        self.titles.language = text(get(tree, "language"), self.titles.language)
+        for name, _, node in entries(get(tree, "actors")):
+            self.titles.actors[name] = self._expression(node)
+        if (actor := get(tree, "actor")) is not None:
+            self.titles.actor = self._expression(actor)
+        for word in words(get(tree, "internal")):
+            self.titles.internal[word.text] = self._expression(word)
+
+    def _expression(self, node: Node) -> Expression:
+        return Expression(text(node), self.top, node.span)
+
+    def _sections(self, tree: Mapping | None) -> Iterator[tuple[str, str, Node, bool]]:
+        """Section, name and node of each text, and whether it has no holes. What holds for a whole kind is `each`."""
+        for section in SECTIONS:
+            for name, _, node in entries(get(tree, section)):
+                if section != "entities":
+                    yield section, name, node, section in PLAIN
+                elif isinstance(node, Scalar):
+                    yield "each", name, node, False
+                else:
+                    yield from (("entities", f"{name}.{key}", inner, True) for key, _, inner in entries(node))
+
+    def _text(self, node: Node, plain: bool) -> Text | None:
+        other, one = self._template(get(node, "other") or node, plain), None
+        if (first := get(node, "one")) is not None:
+            one = self._template(first, plain)
+        return Text(other, self.top, node, one, text(get(node, "count"))) if other is not None else None
+
+    def _template(self, node: Node, plain: bool) -> Template | None:
+        if plain:
+            return (text(node),)
+        try:
+            return parse_template(text(node))
+        except ValueError as error:
+            self.report.error("RS533", str(error), node.span)
+            return None

@@ -1,0 +1,189 @@
+"""The words of a ruleset in a language: titles of what it declares. `Narrator` adds those of a position."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Literal
+
+from rulespec.diagnostics.report import Report
+from rulespec.engine.words.asked import Decisions
+from rulespec.engine.words.check import check_titles
+from rulespec.engine.words.template import Filled, fill
+from rulespec.engine.words.titles import Text, Titles, languages, read_titles, unknown_language
+from rulespec.typed import nodes as typed
+from rulespec.typed.seats import entity_names, size
+
+Names = Literal["title", "id"]
+_WORDS = {name: name for name in ("yes", "no", "none", "seat", "points", "team", "won", "lost")} | {"chance": "Chance"}
+"""The words of the program itself, in English."""
+
+
+class Words:
+    """Titles of what a ruleset declares.
+
+    Args:
+        ruleset: a checked ruleset.
+        language: one of `languages`; None: that of the ruleset itself.
+        names: whether titles are shown, or ids.
+
+    Raises:
+        DiagnosticsError: RS534 if there is no such language; RS53x for mistakes in the files of words.
+    """
+
+    def __init__(self, ruleset: typed.Ruleset, language: str | None = None, names: Names = "title") -> None:
+        self.ruleset = ruleset
+        self.names = names
+        report = Report()
+        own = read_titles(ruleset, "", report)
+        self.own_language = own.language
+        self.language = own.language if language is None else language
+        checked = [check_titles(ruleset, own, own, report)]
+        if self.language != own.language:
+            if self.language not in self.languages:
+                raise unknown_language(ruleset, self.language, self.languages)
+            checked.insert(0, check_titles(ruleset, read_titles(ruleset, self.language, report), own, report))
+        report.raise_if_errors()
+        self._read = checked
+        self._titles: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = {}
+
+    @cached_property
+    def languages(self) -> list[str]:
+        """All languages, that of the ruleset itself first."""
+        return [self.own_language, *(name for name in languages(self.ruleset) if name != self.own_language)]
+
+    @cached_property
+    def decisions(self) -> Decisions:
+        """The decisions of the rules."""
+        return Decisions(self.ruleset)
+
+    @property
+    def own(self) -> Titles:
+        """What the file without a language says: who acts, and what is internal."""
+        return self._read[-1]
+
+    def text(self, section: str, name: str) -> Text | None:
+        """What the files say: those of the language, else the ruleset's own; None for ids, and where they are silent.
+
+        The sections are those of the files; `each` are the texts for all entities of a kind.
+        """
+        if self.names == "id":
+            return None
+        return next((read.texts[section, name] for read in self._read if (section, name) in read.texts), None)
+
+    def plain(self, section: str, name: str, default: str) -> str:
+        """A text without holes."""
+        text = self.text(section, name)
+        return fill(text.other, lambda hole: Filled(hole)) if text is not None else default
+
+    # --- what is declared ----------------------------------------------------------------------
+
+    @property
+    def game(self) -> str:
+        """The title of the game."""
+        return next((read.title for read in self._read if read.title), self.ruleset.title)
+
+    def word(self, name: str) -> str:
+        """A word of the program itself, such as `chance`."""
+        return self.plain("words", name, _WORDS[name])
+
+    def kind(self, name: str) -> str:
+        """The title of a kind."""
+        return self.plain("kinds", name, self._readable(name))
+
+    def field(self, kind: str, name: str) -> str:
+        """The title of a state field or an account; the kind is "" or `game` for those of the game itself."""
+        path = name if kind in ("", "game") else f"{kind}.{name}"
+        return self.plain("fields", path, self._readable(name))
+
+    def ending(self, name: str) -> str:
+        """How a game has ended."""
+        return self.plain("endings", name, self._readable(name))
+
+    def decision(self, name: str) -> str:
+        """The title of a decision, where nothing is known of the position."""
+        text = self.text("decisions", name)
+        if text is None or any(not isinstance(part, str) for part in text.other):
+            return self._readable(name)
+        return fill(text.other, lambda hole: Filled(hole))
+
+    def amount(self, number: int, unit: str = "") -> str:
+        """A number, with its unit if the files have words for that."""
+        text = self.text("units", unit) if unit else None
+        if text is None:
+            return str(number)
+        parts = text.one if text.one is not None and number == 1 else text.other
+        return fill(parts, lambda _: Filled(str(number)))
+
+    def place(self, pile: str, place: str, index: str = "", kind: str = "") -> str:
+        """A place of pieces or tokens; `index` is the title of the entity of the kind of its index, if it has one."""
+        text = self.text("places", f"{pile}.{place}")
+        if text is not None:
+            return fill(text.other, lambda hole: Filled(index if hole == kind else hole))
+        if self.names == "id":
+            return f"{place}[{index}]" if index else place
+        return f"{self._readable(place)} {index}".rstrip()
+
+    def pieces(self, name: str, owners: Sequence[tuple[str, str]] = ()) -> str:
+        """A type of pieces; `owners` are kind and title of each that has its own."""
+        text = self.text("pieces", name)
+        known = dict(owners)
+        if text is not None:
+            return fill(text.other, lambda hole: Filled(known.get(hole, hole)))
+        return " ".join([*known.values(), self._readable(name)])
+
+    def title(self, kind: str, number: int, seats: Sequence[str]) -> str:
+        """The title of an entity, where nothing is known of the position; seats are called by their names."""
+        return self.titles(kind, tuple(seats))[number]
+
+    def titles(self, kind: str, seats: tuple[str, ...]) -> tuple[str, ...]:
+        """The titles of all entities of a kind."""
+        if (kind, seats) not in self._titles:
+            self._titles[kind, seats] = tuple(self._made(kind, seats))
+        return self._titles[kind, seats]
+
+    def _made(self, name: str, seats: tuple[str, ...]) -> list[str]:
+        kinds = self.ruleset.kinds
+        kind, ids = kinds[name], entity_names(kinds, name, seats)
+        if self.names == "id" or kind.is_player:
+            return list(ids)
+        if kind.sum_of:
+            return [text for place in kind.sum_of for text in self._of_place(kind, place, seats)]
+        if kind.product:
+            parts = [self.titles(part, seats) for part in kind.product]
+            sizes = [size(kinds, part, len(seats)) for part in kind.product]
+            return [self.plain("entities", f"{name}.{ids[n]}", _joined(parts, sizes, n)) for n in range(len(ids))]
+        return [self.plain("entities", f"{name}.{entity.name}", entity.title) for entity in kind.entities]
+
+    def _of_place(self, kind: typed.Kind, place: typed.PlaceDecl, seats: tuple[str, ...]) -> list[str]:
+        pile = kind.name.rpartition(".")[0]
+        if not place.index:
+            return [self.place(pile, place.name)]
+        return [self.place(pile, place.name, title, place.index) for title in self.titles(place.index, seats)]
+
+    def _readable(self, name: str) -> str:
+        return name if self.names == "id" else name.replace("_", " ")
+
+    # --- what people are not shown -------------------------------------------------------------
+
+    def internal(self, owner: str, name: str = "") -> bool:
+        """Whether only the rules need a field of a kind (or "game"), a type of pieces, or a place of it."""
+        path = name if owner in ("", "game") else f"{owner}.{name}" if name else owner
+        return path in self._internal or owner in self._internal
+
+    @cached_property
+    def _internal(self) -> frozenset[str]:
+        """What the files say, and accounts without a limit: their numbers mean nothing."""
+        d = self.ruleset.declarations
+        fields = [*d.fields.values(), *(field for kind in d.kinds.values() for field in kind.state.values())]
+        unlimited = {f"{f.kind}.{f.name}" if f.kind else f.name for f in fields if f.unlimited}
+        return frozenset(unlimited | set(self.own.internal))
+
+
+def _joined(parts: list[tuple[str, ...]], sizes: list[int], number: int) -> str:
+    """The title of an entity that is made of others."""
+    found = []
+    for titles, many in zip(reversed(parts), reversed(sizes), strict=True):
+        found.append(titles[number % many])
+        number //= many
+    return " ".join(reversed(found))

@@ -1,0 +1,235 @@
+"""What people read of rulesets and positions: titles, sentences, changes, in several languages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cases import small
+from folders import ROOT
+from worlds import WORLD
+
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.replay.replay import replay_log
+from rulespec.engine.words.changes import Changes
+from rulespec.engine.words.missing import missing
+from rulespec.engine.words.moves import Moves
+from rulespec.engine.words.narrator import Narrator
+from rulespec.engine.words.words import Words
+from rulespec.load import load_ruleset
+
+RULES = """
+--- rules/play.rules
+procedure play():
+    for t in {oak, elm}:
+        errand(t, first(player))
+    roll weather(k in 1 .. 2)
+    end game as harvest
+
+def price(t: town) -> money:
+    1 money * t.tax
+
+procedure errand(t: town, p: player):
+    let cheap = t.tax < 4
+    decide visit by p:
+        option go(to in town, with_good in good):
+            pay price(to) from bank to p.cash
+            set to.owner to p
+            set n to n + 1
+        option stay:
+            set few to 1
+        option shout(q in player, k in 1 .. 3) by q:
+            set m to k
+"""
+TITLES = """
+--- titles.yaml
+language: en
+actor: t
+actors: {weather: none}
+internal: [few]
+entities:
+  town: {oak: Oakley, elm: Elm Grove}
+  ware: "{ware.good} of {ware.town}"
+fields: {town.owner: squire, n: rounds}
+units: {money: {count: number, one: a penny, other: "{number} pence"}}
+decisions: {visit: "where {t} sends"}
+options:
+  visit.go: "goes to {to} with {with_good}[ for {price(to)}][ before {to.twin}][, cheaply {cheap}]"
+  visit.shout: {count: k, one: shouts, other: "shouts {k} times"}
+  weather.weather: "{k} suns shine"
+endings: {harvest: the harvest is in}
+--- titles.de.yaml
+entities: {town: {oak: Eichheim}}
+options:
+  visit.go: "geht nach {to} mit {with_good}"
+words: {none: niemand, chance: Zufall}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "small"
+
+
+def game_of(folder: Path, titles: str = TITLES) -> Game:
+    return Game(small(folder, RULES + WORLD + titles), ["Ann", "Bob"])
+
+
+def texts(game: Game, narrator: Narrator) -> list[str]:
+    return [narrator.option(option) for option in game.legal_options]
+
+
+def test_titles_are_those_of_the_files_else_of_the_declaration_else_the_id(folder: Path) -> None:
+    words = Words(game_of(folder).ruleset)
+    assert words.titles("town", ()) == ("Oakley", "Elm Grove", "ash", "fir")
+    assert words.field("town", "owner") == "squire" and words.field("town", "mark") == "mark"
+    assert words.ending("harvest") == "the harvest is in"
+    assert [words.amount(n, "money") for n in (0, 1, 2)] == ["0 pence", "a penny", "2 pence"]
+    assert words.titles("claim", ("Ann", "Bob"))[:2] == ("Ann corn", "Ann salt")
+
+
+def test_an_option_is_a_text_with_its_arguments_and_values_of_the_rules(folder: Path) -> None:
+    game = game_of(folder)
+    narrator = Narrator(Words(game.ruleset), game)
+    assert (
+        narrator.option(game.parse("go(oak, corn)")) == "goes to Oakley with corn for 3 pence before ash, cheaply yes"
+    )
+    assert narrator.option(game.parse("go(elm, salt)")) == "goes to Elm Grove with salt for 5 pence, cheaply yes"
+    assert narrator.option(game.parse("stay")) == "stay"
+    assert [narrator.option(game.parse(f"shout(Bob, {k})")) for k in (1, 2)] == ["shouts", "shouts 2 times"]
+
+
+def test_a_sentence_names_the_seat_and_what_it_acts_for(folder: Path) -> None:
+    game = game_of(folder)
+    narrator = Narrator(Words(game.ruleset), game)
+    assert game.decision is not None and narrator.decision(game.decision) == "where Oakley sends"
+    assert narrator.move(game.parse("stay")) == "Oakley (Ann): stay"
+    game.apply_text("stay")
+    assert narrator.move(game.parse("go(oak, corn)")).startswith("Elm Grove (Ann) goes to Oakley")
+    assert narrator.move(game.parse("shout(Bob, 1)")) == "Bob shouts"
+    game.apply_text("stay")
+    assert narrator.move(game.parse("weather(2)")) == "2 suns shine"
+
+
+def test_another_language_says_what_it_can_and_leaves_the_rest_to_the_first(folder: Path) -> None:
+    game = game_of(folder)
+    words = Words(game.ruleset, "de")
+    narrator = Narrator(words, game)
+    assert words.languages == ["en", "de"]
+    assert narrator.option(game.parse("go(oak, corn)")) == "geht nach Eichheim mit corn"
+    assert narrator.option(game.parse("shout(Bob, 1)")) == "shouts"
+    assert words.title("town", 1, ()) == "Elm Grove"
+    with pytest.raises(DiagnosticsError) as error:
+        Words(game.ruleset, "fr")
+    assert "it has `en`, `de`" in error.value.diagnostics[0].help
+    with pytest.raises(DiagnosticsError):
+        Words(game.ruleset, "../../titles")
+
+
+def test_ids_are_shown_where_they_are_asked_for(folder: Path) -> None:
+    game = game_of(folder)
+    narrator = Narrator(Words(game.ruleset, names="id"), game)
+    assert narrator.option(game.parse("go(oak, corn)")) == "go(oak, corn)"
+    assert narrator.move(game.parse("stay")) == "oak (Ann): stay"
+
+
+def test_changes_are_told_without_what_only_the_rules_need(folder: Path) -> None:
+    game = game_of(folder)
+    changes = Changes(Narrator(Words(game.ruleset), game))
+    before = changes.sight()
+    game.apply_text("go(oak, corn)")
+    told = [change.text for change in changes.since(before)]
+    assert told == ["rounds: 0 → 1", "Ann cash: 10 → 13", "Oakley squire: none → Ann"]  # no `bank`: it has no limit
+    before = changes.sight()
+    game.apply_text("stay")
+    assert changes.since(before) == []
+
+
+def test_the_state_has_titles_and_nothing_internal(folder: Path) -> None:
+    game = game_of(folder)
+    state = Changes(Narrator(Words(game.ruleset), game)).state()
+    assert state["entities"]["town"]["Oakley"]["squire"] is None
+    assert "few" not in state["entities"]["game"][""] and "bank" not in state["entities"]["game"][""]
+
+
+def test_what_has_no_words_is_listed(folder: Path) -> None:
+    ruleset = game_of(folder).ruleset
+    lacking, total = missing(ruleset, "de")
+    assert ("entities", "town.elm") in lacking and ("entities", "town.oak") not in lacking
+    assert ("fields", "few") not in lacking and ("options", "visit.stay") in lacking and len(lacking) < total
+    assert ("entities", "town.ash") not in missing(ruleset)[0]
+
+
+@pytest.mark.parametrize(
+    "titles, code, what",
+    [
+        ("options: {visit.goo: x}", "RS531", "did you mean `visit.go`"),
+        ("entities: {town: {oke: x}}", "RS531", "town.oke"),
+        ("fields: {town.ownr: x}", "RS531", "did you mean `town.owner`"),
+        ("internal: [fw]", "RS531", "did you mean `few`"),
+        ("actors: {visits: t}", "RS531", "did you mean `visit`"),
+        ('options: {visit.go: "to {wiht_good}"}', "RS532", "did you mean `with_good`"),
+        ('options: {visit.go: "{price(with_good)}"}', "RS532", "price"),
+        ('options: {weather.weather: "{cheap}"}', "RS532", "cheap"),
+        ('units: {money: "{numbr}"}', "RS532", "did you mean `number`"),
+        ('fields: {n: "{m}"}', "", ""),
+        ("actor: n", "RS532", "who acts is an entity"),
+        ("options: {visit.go: {count: to, one: a, other: b}}", "RS532", "a number decides"),
+        ('options: {visit.go: "{to"}', "RS533", "not closed"),
+    ],
+)
+def test_a_mistake_is_told_with_its_place(folder: Path, titles: str, code: str, what: str) -> None:
+    ruleset = game_of(folder, f"--- titles.yaml\n{titles}\n").ruleset
+    if not code:
+        assert Words(ruleset).field("", "n") == "{m}"  # a plain text has no holes
+        return
+    with pytest.raises(DiagnosticsError) as error:
+        Words(ruleset)
+    (diagnostic,) = error.value.diagnostics
+    assert diagnostic.code == code and what in diagnostic.message + diagnostic.help
+    assert diagnostic.span is not None and diagnostic.span.file.endswith("titles.yaml")
+
+
+def test_what_a_higher_layer_takes_out_is_passed_over_below_it(folder: Path) -> None:
+    game_of(folder)
+    (folder / "variants").mkdir()
+    (folder / "variants" / "quiet.yaml").write_text('id: quiet\ntitle: Quiet\nfor: small\nversion: "1"\n', "utf-8")
+    (folder / "variants" / "quiet.rules").write_text(
+        "replace procedure errand(t: town, p: player):\n    decide visit by p:\n        option rest:\n"
+        "            pay price(t) from bank to p.cash\n",
+        "utf-8",
+    )
+    words = folder / "variants" / "titles"
+    words.mkdir()
+    (words / "quiet.yaml").write_text('options: {visit.rest: "rests in {t}"}\nunits: {money: "{number} d"}\n', "utf-8")
+    ruleset = load_ruleset(f"{folder}+quiet")
+    game = Game(ruleset, ["Ann", "Bob"])
+    narrator = Narrator(Words(ruleset), game)
+    assert narrator.move(game.legal_options[0]) == "Oakley (Ann) rests in Oakley"
+    assert Words(ruleset).amount(2, "money") == "2 d"
+
+
+# --- whole games ----------------------------------------------------------------------------------
+
+
+def test_a_recorded_game_is_told_move_by_move() -> None:
+    result = replay_log(ROOT / "games" / "imperial" / "logs" / "quickstart.jsonl")
+    told = list(Moves(Words(result.game.ruleset), result.game, result.moves))
+    assert [move.number for move in told] == list(range(1, 113))
+    assert told[5].text == "Austria-Hungary (Claudia) imports a fleet to Trieste, pays 1 million"
+    assert [change.text for change in told[5].changes] == [
+        "Austria-Hungary treasury: 2 → 1",
+        "fleet of Austria-Hungary: supply → Trieste",
+    ]
+    assert told[10].actor is None and told[10].text.startswith("Daniel buys the 4 million bond of")
+
+
+def test_what_was_taken_back_is_a_move(folder: Path) -> None:
+    game = game_of(folder)
+    first = game.apply_text("go(oak, corn)")
+    game.undo()
+    second = game.apply_text("stay")
+    told = list(Moves(Words(game.ruleset), game, [first, TakenBack(1), second]))
+    assert [(move.number, move.back) for move in told] == [(1, 0), (0, 1), (1, 0)]
+    assert "Oakley squire: Ann → none" in [change.text for change in told[1].changes]
