@@ -15,9 +15,8 @@ _HEADS = {"each": "entities"}
 @click.command("titles")
 @click.argument("ref", metavar="REF")
 @click.option("--language", metavar="LANGUAGE", help="List what has no words in this language.")
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
 @click.pass_context
-def command(ctx: click.Context, ref: str, language: str | None, format_: str) -> None:
+def command(ctx: click.Context, ref: str, language: str | None) -> None:
     """List the languages of the ruleset REF, and how much of it has words in each.
 
     With --language, list what has none: it is shown in the language of the ruleset itself, and where that has no words
@@ -28,20 +27,8 @@ def command(ctx: click.Context, ref: str, language: str | None, format_: str) ->
     ruleset = load_ruleset(ref)
     names = Words(ruleset).languages if language is None else [language]
     found = {name: missing(ruleset, name) for name in names}
-    if format_ == "json":
-        output.echo_json(
-            {
-                "ruleset": ruleset.ref,
-                "languages": [
-                    {"language": name, "texts": total, "missing": [f"{section}.{key}" for section, key in lacking]}
-                    for name, (lacking, total) in found.items()
-                ],
-            }
-        )
-    else:
-        for name, (lacking, total) in found.items():
-            if language is not None:
-                for section, key in lacking:
-                    output.echo(f"{_HEADS.get(section, section)}: {key}")
-            output.echo(f"{ruleset.ref}, {name}: {total - len(lacking):,} of {total:,} texts")
+    for name, (lacking, total) in found.items():
+        for section, key in lacking if language is not None else ():
+            output.echo(f"{_HEADS.get(section, section)}: {key}")
+        output.echo(f"{ruleset.ref}, {name}: {total - len(lacking):,} of {total:,} texts")
     ctx.exit(output.PROBLEMS if language is not None and found[language][0] else output.OK)

@@ -18,7 +18,7 @@ from rulespec.engine.words.titles import Expression, Text, Titles, languages, re
 from rulespec.syntax.parser import parse_expr
 from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import expressions
-from rulespec.types import BAD, Ent, Num, Type, or_none
+from rulespec.types import BAD, Ent, Num, Type, never_none, or_none
 
 MAX_HOLES = 3_000
 """Holes of all texts of one language, as far as they are expressions."""
@@ -199,14 +199,17 @@ class _Check:
             self.report.extend(report.diagnostics)
             raise DiagnosticsError(self.report.diagnostics)
         found = Report()
-        try:
-            tree = parse_expr(hole.text, span.file, span.line, span.column, cached=True)
-            e = ExpressionChecker(self.d, self.ruleset.rules, found).infer(tree, env)
-            refuse_loud([part for part in expressions(e) if type(part) is typed.Once], found)
-        except DiagnosticsError as error:
-            found.extend(error.diagnostics)
-        if found.ok and e.type != BAD:
-            return e
+        for variables in (env, solid(env)):  # where what it reads is none, a hole stays empty
+            tried = Report()
+            try:
+                tree = parse_expr(hole.text, span.file, span.line, span.column, cached=True)
+                e = ExpressionChecker(self.d, self.ruleset.rules, tried).infer(tree, variables)
+                refuse_loud([part for part in expressions(e) if type(part) is typed.Once], tried)
+            except DiagnosticsError as error:
+                tried.extend(error.diagnostics)
+            if tried.ok and e.type != BAD:
+                return e
+            found.extend(tried.diagnostics)
         for d in [d for d in found.diagnostics if d.severity.value == "error"][:1]:
             known = ", ".join(f"`{name}`" for name in env.vars)
             message = f"nothing fills the hole `{hole.text}`: {d.message}"
@@ -252,6 +255,14 @@ class _Check:
             report.error("RS532", f"`{said.text}` is {e.type}, and who acts is an entity", said.span)
             return None
         return or_none(e.type)
+
+
+def solid(env: Env) -> Env:
+    """The same variables, without those that may be none."""
+    found = Env()
+    for var in env.vars.values():
+        found = found.bind(_var(var.name, never_none(var.type), var.span))
+    return found
 
 
 def _var(name: str, type_: Type, span: Span) -> typed.Var:

@@ -9,6 +9,7 @@ from rulespec.engine.words.check import check_titles
 from rulespec.engine.words.titles import Key, languages, read_titles, unknown_language
 from rulespec.engine.words.words import Words
 from rulespec.typed import nodes as typed
+from rulespec.types import Ent, Order, SetOf
 
 
 def shown(words: Words) -> list[Key]:
@@ -17,14 +18,15 @@ def shown(words: Words) -> list[Key]:
 
 
 def _shown(words: Words) -> Iterator[Key]:
-    d = words.ruleset.declarations
+    d, seen = words.ruleset.declarations, _kinds(words)
     for unit in d.units:
         yield "units", unit
     for name, field in d.fields.items():
         if not words.internal("", name):
             yield "fields", field.name
     for kind in d.kinds.values():
-        yield from _of_kind(words, kind)
+        if not kind.nameless:
+            yield from _of_kind(words, kind, kind.name in seen)
     for piece in d.pieces.values():
         if not words.internal(piece.name):
             yield "pieces", piece.name
@@ -36,13 +38,26 @@ def _shown(words: Words) -> Iterator[Key]:
         yield "endings", ending
 
 
-def _of_kind(words: Words, kind: typed.Kind) -> Iterator[Key]:
-    """What has words of a kind; those of settings, and of what nothing can name, are not shown."""
-    if kind.name in words.ruleset.settings or kind.nameless:
-        return
-    if words.text("each", kind.name) is not None:
+def _kinds(words: Words) -> set[str]:
+    """The kinds whose entities people read of: those with state, of pieces and places, and values of what is shown."""
+    d = words.ruleset.declarations
+    seen = {kind.name for kind in d.kinds.values() if kind.state or kind.places}
+    piles: list[typed.PieceDecl | typed.Kind] = [
+        *d.pieces.values(),
+        *(kind for kind in d.kinds.values() if kind.places),
+    ]
+    seen |= {place.index for pile in piles for place in pile.places.values()}
+    seen |= {kind for piece in d.pieces.values() for kind in piece.each}
+    fields = [*d.fields.values(), *(field for kind in d.kinds.values() for field in kind.state.values())]
+    options = [o for options in words.decisions.options.values() for o in options.values()]
+    types = [field.type for field in fields] + [p.var.type for o in options for p in o.params]
+    return seen | {type_.kind for type_ in types if isinstance(type_, Ent | SetOf | Order)}
+
+
+def _of_kind(words: Words, kind: typed.Kind, seen: bool) -> Iterator[Key]:
+    if seen and words.text("each", kind.name) is not None:
         yield "each", kind.name
-    elif not kind.product and not kind.is_player:
+    elif seen and not kind.product and not kind.is_player:
         yield from (("entities", f"{kind.name}.{entity}") for entity in kind.index)
     state = [field for field in kind.state.values() if not words.internal(kind.name, field.name)]
     if state:

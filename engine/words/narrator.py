@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from msgspec import Struct
 
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.events import HIDDEN, Event
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.guarded import UNKNOWN, HiddenError
@@ -25,7 +27,7 @@ from rulespec.engine.words.check import ACTOR, DECIDER
 from rulespec.engine.words.template import Filled, Template, fill, holes
 from rulespec.engine.words.titles import Text
 from rulespec.engine.words.words import Words
-from rulespec.types import Ent, Maybe, Num, Order, SetOf, Type, or_none
+from rulespec.types import Ent, Maybe, Num, Order, SetOf, Type, may_be_none, never_none, none_of, or_none
 
 _MAX_DEPTH = 4
 """Texts of entities within those of others."""
@@ -41,6 +43,10 @@ class _Value(Struct, frozen=True):
     name: str
     type: Type
     number: int | None
+
+
+class _NothingError(Exception):
+    """Something is none that an expression reads."""
 
 
 class Narrator:
@@ -60,6 +66,7 @@ class Narrator:
         self._queries = Queries(game.ruleset, game.seats, game.settings)
         self._state: State = []
         self._stamp = -1
+        self._known_queries: dict[tuple[str, tuple[tuple[str, Type], ...]], tuple[Query, bool]] = {}
 
     # --- decisions and options -----------------------------------------------------------------
 
@@ -120,7 +127,10 @@ class Narrator:
         said = self.words.own.actors.get(decision)
         if said is None or by is None:
             return None
-        query, number = self._value(said.text, [self._by(by), *self._known(decision)])
+        try:
+            query, number = self._value(said.text, [self._by(by), *self._known(decision)])
+        except _NothingError:
+            return None
         if number is not None and number < 0:
             return None
         return _Value(ACTOR, or_none(query.typed), number)
@@ -207,7 +217,10 @@ class Narrator:
         def filled(hole: str) -> Filled:
             if hole in known:
                 return self._show(known[hole].type, known[hole].number, depth)
-            query, number = self._value(hole, values)
+            try:
+                query, number = self._value(hole, values)
+            except _NothingError:
+                return Filled(self.words.word("none"), nothing=True)
             return self._show(query.typed, number, depth)
 
         return fill(self._form(text, values), filled)[:_MAX_SHOWN]
@@ -216,19 +229,39 @@ class Narrator:
         """Of two forms of a text the one that its number asks for."""
         if text.one is None or not text.count:
             return text.other
-        return text.one if self._value(text.count, values)[1] == 1 else text.other
+        with suppress(_NothingError):
+            return text.one if self._value(text.count, values)[1] == 1 else text.other
+        return text.other
 
     def _value(self, expression: str, values: list[_Value]) -> tuple[Query, int | None]:
-        """An expression, and its value; None if it depends on what is not seen, or has none."""
+        """An expression, and its value; None if it depends on what is not seen, or has none.
+
+        Raises:
+            _NothingError: if something that it reads is none.
+        """
         known = {value.name: value for value in values}.values()
-        params, numbers = [(v.name, v.type) for v in known], [v.number for v in known]
-        query = self._queries.projection(expression, params)
-        if any(numbers[slot] is None for slot in query.slots if slot < len(numbers)):
+        numbers = [v.number for v in known]
+        query, is_solid = self._query(expression, tuple((v.name, v.type) for v in known))
+        read = [(numbers[slot], value.type) for slot, value in enumerate(known) if slot in query.slots]
+        if any(number is None for number, _ in read):
             return query, None
+        if is_solid and any(number == none_of(type_) for number, type_ in read if may_be_none(type_)):
+            raise _NothingError
         try:
             return query, query.value(self.state, [number or 0 for number in numbers])
         except (HiddenError, ProgramFaultError):
             return query, None
+
+    def _query(self, expression: str, params: tuple[tuple[str, Type], ...]) -> tuple[Query, bool]:
+        """An expression over variables, and whether it asks that none of those is none that it reads."""
+        key = (expression, params)
+        if key not in self._known_queries:
+            try:
+                found = self._queries.projection(expression, params), False
+            except DiagnosticsError:
+                found = self._queries.projection(expression, [(n, never_none(t)) for n, t in params]), True
+            self._known_queries[key] = found
+        return self._known_queries[key]
 
     @property
     def state(self) -> State:
