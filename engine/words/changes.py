@@ -13,6 +13,7 @@ from rulespec.engine.game.query import type_of
 from rulespec.engine.game.secrets import PUBLIC
 from rulespec.engine.game.shown_state import named_state
 from rulespec.engine.program.cells import CellName
+from rulespec.engine.program.journal import State
 from rulespec.engine.words.narrator import Narrator
 
 _RULES = "rules"
@@ -37,10 +38,11 @@ class Change(Struct, frozen=True):
 
 
 class Sight(Struct, frozen=True):
-    """The cells of a position, and those of them that are not seen."""
+    """The cells of a position, those of them that are not seen, and the cells as the seat may read them."""
 
     state: tuple[int, ...]
     unseen: Container[int]
+    readable: State
 
 
 class Changes:
@@ -65,11 +67,22 @@ class Changes:
         game, seat = self.narrator.game, self.narrator.seat
         state = game.position.state
         if seat == TABLE or not game.watcher.secretive:
-            return Sight(tuple(state), ())
-        return Sight(tuple(state), game.watcher.unseen(state, PUBLIC if seat is None else game.seats.index(seat)))
+            return Sight(tuple(state), (), state.copy())
+        unseen = game.watcher.unseen(state, PUBLIC if seat is None else game.seats.index(seat))
+        return Sight(tuple(state), unseen, self.narrator.state)
 
     def since(self, before: Sight) -> list[Change]:
-        """What differs now from what was seen before, in the order of the declarations."""
+        """What differs now from what was seen before, in the order of the declarations.
+
+        Entities are called by what they were before.
+        """
+        self.narrator.past = before.readable
+        try:
+            return self._since(before)
+        finally:
+            self.narrator.past = None
+
+    def _since(self, before: Sight) -> list[Change]:
         now = self.sight()
         old, new = before.state, now.state
         found: list[Change] = []
@@ -104,8 +117,10 @@ class Changes:
     # --- names ----------------------------------------------------------------------------------
 
     def _path(self, cell: CellName) -> str:
+        owner, kind = self._owner(cell), self._words.ruleset.kinds.get(cell.group)
+        if kind is not None and kind.places and cell.type == f"{kind.name}.place":
+            return owner
         field = self._words.field(cell.group, cell.name)
-        owner = self._owner(cell)
         return f"{owner} {field}" if owner else field
 
     def _owner(self, cell: CellName) -> str:

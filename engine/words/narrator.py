@@ -64,6 +64,8 @@ class Narrator:
         self.seat = seat
         self._labels = game.labels
         self._queries = Queries(game.ruleset, game.seats, game.settings)
+        self.past: State | None = None
+        """The cells of a position before, while its entities are told of."""
         self._state: State = []
         self._stamp = -1
         self._known_queries: dict[tuple[str, tuple[tuple[str, Type], ...]], tuple[Query, bool]] = {}
@@ -266,6 +268,8 @@ class Narrator:
     @property
     def state(self) -> State:
         """The cells where the game stands; what the seat does not see cannot be read."""
+        if self.past is not None:
+            return self.past
         position = self.game.position
         if self.seat == TABLE or not self.game.watcher.secretive:
             return position.state

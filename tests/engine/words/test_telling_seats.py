@@ -104,7 +104,8 @@ def _tells_all(moves: Moves, *args: Any, **named: Any) -> None:
 def _sight(changes: Changes) -> Any:
     from rulespec.engine.words.changes import Sight
 
-    return Sight(tuple(changes.narrator.game.position.state), ())
+    state = changes.narrator.game.position.state
+    return Sight(tuple(state), (), state.copy())
 
 
 def test_a_seat_is_told_what_it_knows_itself(make: Callable[[], Game]) -> None:
