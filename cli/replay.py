@@ -132,6 +132,7 @@ class _Run(Struct, frozen=True):
                 trace=self.write,
                 report=report,
                 load=self.load,
+                once=not self.many and not self.check,
             )
         except DiagnosticsError as error:
             report.extend(error.diagnostics)

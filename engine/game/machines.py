@@ -8,9 +8,8 @@ from typing import Generic, Literal, TypeVar
 
 from msgspec.structs import replace
 
-from rulespec.diagnostics.diagnostic import Diagnostic, Severity
-from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.lower.lowering import lower
+from rulespec.engine.program.faults import too_deep
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.machine import Machine
 from rulespec.typed import nodes as typed
@@ -56,18 +55,20 @@ def machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], bac
     try:
         return make(ruleset, seats, settings)
     except (RecursionError, SyntaxError, MemoryError):  # Python's own bounds, after those of the checker
-        help_ = "split expressions with `let`, and let fewer definitions call one another in a row"
-        raise DiagnosticsError(
-            (Diagnostic("RS410", Severity.ERROR, "the rules nest too deep", None, help=help_),)
-        ) from None
+        raise too_deep() from None
 
 
 def quick_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
     """A machine for a single game, without passes: they take longer than they save there."""
-    from rulespec.engine.python.backend import PythonBackend
-    from rulespec.engine.python.features import ALL_FEATURES
+    program = _program(ruleset, seats, settings)
+    if ruleset.rules.suppositions:  # a procedure that is supposed to have run is written with all that it calls
+        from rulespec.engine.python.backend import PythonBackend
+        from rulespec.engine.python.features import ALL_FEATURES
 
-    return PythonBackend(_program(ruleset, seats, settings), passes=(), features=replace(ALL_FEATURES, occupancy=False))
+        return PythonBackend(program, passes=(), features=replace(ALL_FEATURES, occupancy=False))
+    from rulespec.engine.python.on_demand import OnDemandBackend
+
+    return OnDemandBackend(program)
 
 
 def first_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:

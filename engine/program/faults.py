@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.program import ir
 from rulespec.errors import RulespecError
 
@@ -38,3 +40,9 @@ class ProgramFaultError(RulespecError):
 def fault_of(e: ir.Op, args: Sequence[int]) -> ProgramFaultError:
     """The fault of an operator that has no value."""
     return ProgramFaultError(e.site, found=args[0] if e.op == "the" else None)
+
+
+def too_deep() -> DiagnosticsError:
+    """The error that rules exceed Python's own bounds, which come after those of the checker."""
+    help_ = "split expressions with `let`, and let fewer definitions call one another in a row"
+    return DiagnosticsError((Diagnostic("RS410", Severity.ERROR, "the rules nest too deep", None, help=help_),))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.passes.pipeline import PASSES, Pass, optimized
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import AlikeTokens
@@ -62,7 +63,6 @@ class PythonBackend:
         p: the program as it was given.
         occupancy: the sets of places that are cells of the state, after those of the program.
         invariants: the invariants, as functions.
-        source: the generated source.
     """
 
     def __init__(
@@ -82,15 +82,8 @@ class PythonBackend:
         self._left = [0, 0]
         """Steps that may still be taken before the next decision, and how many are left at the next check."""
         self._steps = steps
-        writer = ExpressionWriter(fast, features)
-        self._most = _write(writer, self.occupancy, Costs(program))
-        largest = max(self._most.values())
-        self._uncounted = range(_UNCOUNTED if largest * _UNCOUNTED < steps // 4 else 0)
-        begin = steps - largest * (len(self._uncounted) + 1) if self._uncounted else steps
-        self._begin = (begin, max(0, begin - CHECK_EVERY))
-        self.source = "\n".join(writer.lines) + "\n"
-        names = self._compiled(fast, writer)
-        self._blocks: dict[int, Callable[[State, Journal], int]] = {i: names[f"b{i}"] for i in self._most}
+        self._writer = ExpressionWriter(fast, features)
+        names = self._made(fast)
         count = range(len(fast.decisions))
         self._own = [names[f"own{i}"] for i in count]
         self._out = [names[f"out{i}"] for i in count]
@@ -111,31 +104,63 @@ class PythonBackend:
         """Evaluates the expressions that have no function."""
         self.invariants = Invariants(asked, [names[f"inv{i}"] for i in range(len(asked.invariants))])
 
-    def _compiled(self, program: ir.Program, writer: ExpressionWriter) -> dict[str, Any]:
-        """The functions of the source by their names, among all that the source may use."""
+    @property
+    def source(self) -> str:
+        """The generated source."""
+        return "\n".join(self._writer.lines) + "\n"
+
+    def _made(self, program: ir.Program) -> dict[str, Any]:
+        """Writes and compiles all functions; returns them by their names, among all that the source may use."""
+        writer = self._writer
+        for write in definitions(writer).values():
+            write()
+        functions = FunctionWriter(writer, self.occupancy, Costs(self.p))
+        functions.write()
+        write_suppositions(writer, functions)
+        self._most: Mapping[int, int] = functions.done
+        """The blocks that have functions, with the most steps of one call of each."""
+        largest = max(self._most.values())
+        self._uncounted = range(_UNCOUNTED if largest * _UNCOUNTED < self._steps // 4 else 0)
+        begin = self._steps - largest * (len(self._uncounted) + 1) if self._uncounted else self._steps
+        self._begin = (begin, max(0, begin - CHECK_EVERY))
+        names = self._used(program)
+        self._define(writer.lines, names)
+        for name, params in writer.memos.items():
+            names[name.upper()] = memo_of(names[name], params)
+        self._blocks: Mapping[int, Callable[..., int]] = {i: names[f"b{i}"] for i in self._most}
+        return names
+
+    def _used(self, program: ir.Program) -> dict[str, Any]:
+        """What the source may use, by its name, but for its own functions."""
         names = runtime_names(max(program.sizes.values(), default=1))
         names["left"] = self._left
         names["look"] = self._look
         names["carry_out"] = self._carry_out
         if self.p.alike:
             names["alike"] = self._alike.firsts
-        names["K"] = tuple(self.occupancy.places.get(at, ()) for at in range(len(program.cells)))
-        names["H"] = self.occupancy.houses
+        if self.occupancy.cells > len(program.start):
+            names["K"] = tuple(self.occupancy.places.get(at, ()) for at in range(len(program.cells)))
+            names["H"] = self.occupancy.houses
         for i, array in enumerate(program.arrays):
             names[f"A{i}"] = array
-            if i in writer.member_arrays:
-                names[f"M{i}"] = tuple(ordered_members(mask) for mask in array)
-            if i in writer.inverse_arrays:
+        for i, table in enumerate(program.tables):
+            names[f"T{i}"] = table
+        return names
+
+    def _define(self, lines: list[str], names: dict[str, Any]) -> None:
+        """Compiles functions into a dictionary, and adds what they use."""
+        writer = self._writer
+        for i in writer.member_arrays:
+            if f"M{i}" not in names:
+                names[f"M{i}"] = tuple(ordered_members(mask) for mask in names[f"A{i}"])
+        for i in writer.inverse_arrays:
+            if f"I{i}" not in names:
+                array = names[f"A{i}"]
                 inverse = {value: sum(1 << k for k, v in enumerate(array) if v == value) for value in set(array)}
                 names[f"I{i}"] = inverse
                 names[f"J{i}"] = {value: ordered_members(mask) for value, mask in inverse.items()}
-        for i, table in enumerate(program.tables):
-            names[f"T{i}"] = table
-        for function in _functions(writer.lines):
+        for function in _functions(lines):
             exec(_memo.code(function), names)  # noqa: S102 - holds numbers only
-        for name, params in writer.memos.items():
-            names[name.upper()] = memo_of(names[name], params)
-        return names
 
     @cached_property
     def asked(self) -> Mapping[int, int]:
@@ -175,7 +200,7 @@ class PythonBackend:
                     at = blocks[at](state, journal)
             if self._idle:
                 self._go_on(state, journal)
-        except ProgramFaultError:
+        except (ProgramFaultError, DiagnosticsError):
             restore(state, journal)
             state[ir.PC] = asked
             raise
@@ -302,21 +327,17 @@ def _listing(d: ir.Decision, costs: Costs) -> int:
     return sum(costs.listing(c) for c in d.choices if c.by is None)
 
 
-def _write(writer: ExpressionWriter, occupancy: Occupancy, costs: Costs) -> dict[int, int]:
-    """Writes the whole program; returns the blocks that have functions, with the most steps of one call of each."""
+def definitions(writer: ExpressionWriter) -> dict[str, Callable[[], None]]:
+    """The names of the functions of a program but for its blocks, each with what writes it."""
     p = writer.p
-    for i, f in enumerate(p.functions):
-        writer.definition(i, f)
-    ChoiceWriter(writer).write()
+    found: dict[str, Callable[[], None]] = {f"f{i}": partial(writer.definition, i) for i in range(len(p.functions))}
+    found |= ChoiceWriter(writer).functions()
     for i, v in enumerate(p.invariants):
         params = ["s", f"v{v.each[0]:d}" if v.each else "_"]
-        writer.function(f"inv{i}", params, [f"return {writer.x(v.condition.expr)}"])
+        found[f"inv{i}"] = partial(writer.value, f"inv{i}", params, v.condition.expr)
     for i, e in enumerate(_scored(p)):
-        writer.function(f"score{i}", ["s", "v0", "v1=0"], [f"return {writer.number(e)}"])
-    functions = FunctionWriter(writer, occupancy, costs)
-    functions.write()
-    write_suppositions(writer, functions, costs)
-    return functions.done
+        found[f"score{i}"] = partial(writer.value, f"score{i}", ["s", "v0", "v1=0"], e, whole=True)
+    return found
 
 
 def _functions(lines: list[str]) -> Iterator[str]:

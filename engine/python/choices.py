@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from math import prod
 
 from rulespec.engine.passes.rewrite import membership
@@ -25,37 +26,51 @@ class ChoiceWriter:
     def __init__(self, writer: ExpressionWriter) -> None:
         self.w = writer
 
-    def write(self) -> None:
-        """Writes the functions of every decision."""
+    def functions(self) -> dict[str, Callable[[], None]]:
+        """The names of the functions of all decisions, each with what writes it."""
         exits = (block.exit for block in self.w.p.blocks)
         idle = {e.decision for e in exits if isinstance(e, ir.Ask) and e.otherwise is not None}
+        found: dict[str, Callable[[], None]] = {}
         for i, d in enumerate(self.w.p.decisions):
             if d.by is not None:
-                self.w.function(f"who{i:d}", ["s"], [f"return {self.w.x(d.by)}"])
-            for name, interrupts in (("own", False), ("out", True)):
-                chosen = [(k, c) for k, c in enumerate(d.choices) if (c.by is not None) == interrupts]
-                shared = self._share([c for _, c in chosen]) if self.w.features.share else []
-                body = shared + [line for k, c in chosen for line in self._listed(k, c, once=True)]
-                kinds = sorted({kind_of(param) for _, c in chosen for param in c.params if param.alike})
-                every = body
-                if kinds:
-                    every = shared + [line for k, c in chosen for line in self._listed(k, c, once=False)]
-                    body[:0] = [f"a_{kind} = alike(s, {i:d}, '{kind}', interrupts={interrupts})" for kind in kinds]
-                self.w.shared = {}
-                if any(param.steps for _, c in chosen for param in c.params):
-                    body = [f"left = {MAX_LISTED:d}", *body]
-                self.w.function(f"{name}{i:d}", ["s"], body if chosen else ["return", "yield"])
-                if name == "own" and i in idle:
-                    self._any(i, every if chosen else [])
+                found[f"who{i:d}"] = partial(self.w.value, f"who{i:d}", ["s"], d.by)
+            found[f"own{i:d}"] = partial(self._list, i, d, interrupts=False)
+            if i in idle:
+                found[f"any{i:d}"] = partial(self._any, i, d)
+            found[f"out{i:d}"] = partial(self._list, i, d, interrupts=True)
             for k, c in enumerate(d.choices):
-                self._test(f"{i:d}_{k:d}", c)
+                found[f"test{i:d}_{k:d}"] = partial(self._test, f"test{i:d}_{k:d}", c)
+                if c.by is not None:
+                    found[f"by{i:d}_{k:d}"] = partial(self.w.value, f"by{i:d}_{k:d}", _params(c), c.by)
+        return found
 
-    def _any(self, number: int, listing: list[str]) -> None:
-        """Writes the function that says whether there is a legal option of the decider (`any3`).
+    def _listing(self, number: int, d: ir.Decision, *, interrupts: bool, once: bool) -> list[str]:
+        """The lines that list the options of the decider, or of others; none if there are no such options.
+
+        With `once`, of options for tokens that are alike one is listed.
+        """
+        chosen = [(k, c) for k, c in enumerate(d.choices) if (c.by is not None) == interrupts]
+        body = self._share([c for _, c in chosen]) if self.w.features.share else []
+        body += [line for k, c in chosen for line in self._listed(k, c, once=once)]
+        kinds = sorted({kind_of(param) for _, c in chosen for param in c.params if param.alike}) if once else []
+        body[:0] = [f"a_{kind} = alike(s, {number:d}, '{kind}', interrupts={interrupts})" for kind in kinds]
+        self.w.shared = {}
+        if any(param.steps for _, c in chosen for param in c.params):
+            body = [f"left = {MAX_LISTED:d}", *body]
+        return body
+
+    def _list(self, number: int, d: ir.Decision, *, interrupts: bool) -> None:
+        """Writes the function that lists options."""
+        lines = self._listing(number, d, interrupts=interrupts, once=True)
+        self.w.function(f"{'out' if interrupts else 'own'}{number:d}", ["s"], lines or ["return", "yield"])
+
+    def _any(self, number: int, d: ir.Decision) -> None:
+        """Writes the function that says whether there is a legal option of the decider.
 
         It returns what is left of the steps that are counted for values of parameters; turned over, if there is none.
         """
-        found = [_YIELD.sub("return left", line) for line in listing if not line.startswith("left =")]
+        lines = self._listing(number, d, interrupts=False, once=False)
+        found = [_YIELD.sub("return left", line) for line in lines if not line.startswith("left =")]
         self.w.function(f"any{number:d}", ["s"], [f"left = {MAX_LISTED:d}", *found, "return ~left"])
 
     def _share(self, choices: list[ir.Choice]) -> list[str]:
@@ -169,10 +184,7 @@ class ChoiceWriter:
             if param.where is not None:
                 checks.append(self.w.x(param.where.expr))
         checks += [self._condition(lets, e) for lets, e in _conditions(c)]
-        params = ["s", *(f"v{param.slot:d}" for param in c.params)]
-        self.w.function(f"test{name}", params, [f"return bool({' and '.join(checks) or 'True'})"])
-        if c.by is not None:
-            self.w.function(f"by{name}", params, [f"return {self.w.x(c.by)}"])
+        self.w.function(name, _params(c), [f"return bool({' and '.join(checks) or 'True'})"])
 
     def _condition(self, lets: dict[int, ir.Expr], e: ir.Expr) -> str:
         """A condition, which puts what it names into variables; later ones of the same function read them, too."""
@@ -195,6 +207,11 @@ class ChoiceWriter:
         else:
             found = f"numbers({self.w.x(param.low)}, {self.w.x(param.high)})"
         return found if param.none is None else f"(*{found}, {param.none:d})"
+
+
+def _params(c: ir.Choice) -> list[str]:
+    """The parameters of a function of an option's arguments."""
+    return ["s", *(f"v{param.slot:d}" for param in c.params)]
 
 
 def _sure_values(param: ir.Param) -> int:

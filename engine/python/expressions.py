@@ -74,6 +74,7 @@ class ExpressionWriter:
         self.inverse_arrays: set[int] = set()
         self.memos: dict[str, int] = {}
         self.supposed: dict[ir.Suppose, str] = {}
+        self._called_before: set[int] = set()
         self._loops: dict[ir.Expr, str] = {}
         self._new: list[str] = []
 
@@ -102,7 +103,7 @@ class ExpressionWriter:
         if isinstance(e, ir.If):
             return f"({self.x(e.then)} if {self.x(e.condition)} else {self.x(e.other)})"
         if isinstance(e, ir.Call):
-            return self._called(f"f{e.function:d}", [self.x(a) for a in e.args])
+            return self._call(e)
         if isinstance(e, ir.Positive):
             return f"positive[tuple({self._cut(e)})]"
         if isinstance(e, ir.Total):
@@ -152,15 +153,26 @@ class ExpressionWriter:
         self._new = []
         self.lines += [f"def {name}({', '.join(params)}):", *("    " + line for line in body)]
 
-    def definition(self, number: int, f: ir.Function) -> None:
-        """Adds a definition as a function; one that depends on its arguments alone gets a memo."""
-        params = [f"v{k:d}" for k in range(f.params)]
+    def value(self, name: str, params: list[str], e: ir.Expr, *, whole: bool = False) -> None:
+        """Adds the function of an expression; a `whole` number, never a Python bool."""
+        self.function(name, params, [f"return {self.number(e) if whole else self.x(e)}"])
+
+    def definition(self, number: int) -> None:
+        """Adds a definition as a function."""
+        f = self.p.functions[number]
         body = [f"v{slot:d} = {self.x(value)}" for slot, value in f.lets]
-        whole = (*(value for _, value in f.lets), f.body)
         body += self.returned(f.body)
-        if self.features.memo and self.facts.worth_memo(whole, f.params):
-            self.memos[f"f{number}"] = f.params
-        self.function(f"f{number}", ["s", *params], body)
+        self.function(f"f{number}", ["s", *(f"v{k:d}" for k in range(f.params))], body)
+
+    def _call(self, e: ir.Call) -> str:
+        """The call of a definition; one that depends on its arguments alone has a memo."""
+        name = f"f{e.function:d}"
+        if self.features.memo and e.function not in self._called_before:
+            self._called_before.add(e.function)
+            f = self.p.functions[e.function]
+            if self.facts.worth_memo((*(value for _, value in f.lets), f.body), f.params):
+                self.memos[name] = f.params
+        return self._called(name, [self.x(a) for a in e.args])
 
     def _called(self, name: str, args: list[str]) -> str:
         """A call, or a look-up in the memo."""

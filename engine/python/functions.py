@@ -57,8 +57,7 @@ class FunctionWriter:
         while todo:
             head = todo.pop()
             if head not in self.done:
-                self.done[head] = 0
-                todo += self._function(head)
+                todo += self.block(head)
 
     def runs_at_once(self, first: int) -> bool:
         """Whether the function of a procedure, once written, does all of it and counts no steps by itself."""
@@ -101,7 +100,7 @@ class FunctionWriter:
         self.w.function(f"b{first:d}", ["s", "u"], lines)
         return writer.needed
 
-    def _function(self, head: int) -> list[int]:
+    def block(self, head: int) -> list[int]:
         """Writes what begins with a block for those who go on there: the variables of its procedure are in their cells.
 
         The others, which are zero, and the arguments of an option are Python's variables here, too.
@@ -109,6 +108,7 @@ class FunctionWriter:
         Returns:
             The blocks that need functions because it leads there.
         """
+        self.done[head] = 0
         plan = self.plan
         here = plan.of_block.get(head)
         given = plan.arguments.get(head, ())

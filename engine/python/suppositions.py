@@ -6,16 +6,24 @@ the state as it was, also if a fault or an interrupt breaks it off; nothing else
 
 from __future__ import annotations
 
-from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.limits import MAX_ONCE_STEPS
 from rulespec.engine.program.traversal import free
 from rulespec.engine.python.expressions import ExpressionWriter
 from rulespec.engine.python.functions import FunctionWriter
 
 
-def write_suppositions(writer: ExpressionWriter, functions: FunctionWriter, costs: Costs) -> None:
-    """Writes the functions of all that is supposed in the expressions so far, and in those functions themselves."""
-    written = 0
+def write_suppositions(writer: ExpressionWriter, functions: FunctionWriter, written: int = 0) -> int:
+    """Writes the functions of all that is supposed in the expressions so far, and in those functions themselves.
+
+    Args:
+        writer: writes expressions.
+        functions: of the procedures.
+        written: how many of them have been written before.
+
+    Returns:
+        How many have been written now.
+    """
+    costs = functions.plan.costs
     while written < len(writer.supposed):
         for e, name in [*writer.supposed.items()][written:]:
             written += 1
@@ -39,3 +47,4 @@ def write_suppositions(writer: ExpressionWriter, functions: FunctionWriter, cost
                 "        raise",
             ]
             writer.function(name, ["s", *(f"v{i:d}" for i in sorted(free(e)))], body)
+    return written

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from rulespec.engine.dialects.foreign_log import ForeignLog, parse_foreign
 from rulespec.engine.dialects.importer import Ignored, Importer
 from rulespec.engine.dialects.paths import follow
 from rulespec.engine.game.game import Game, TakenBack
-from rulespec.engine.game.machines import Backend, Machines
+from rulespec.engine.game.machines import Backend, Machines, quick_machine
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.game.view import scores, state_json
@@ -30,6 +30,9 @@ from rulespec.engine.logs.recorded import apply_recorded, nearest
 from rulespec.load import load_ruleset
 from rulespec.references import ruleset_folders
 from rulespec.typed import nodes as typed
+
+MAX_ONCE = 3_000
+"""Entries of a log up to which a machine for a single game takes less time: it is made sooner, and plays slower."""
 
 Trace = Callable[[dict[str, Any]], None]
 Load = Callable[[str], typed.Ruleset]
@@ -132,6 +135,7 @@ def replay_log(
     report: Report | None = None,
     load: Load = load_ruleset,
     strict: bool | None = None,
+    once: bool = False,
 ) -> ReplayResult:
     """Replays a log.
 
@@ -146,6 +150,7 @@ def replay_log(
         load: loads a ruleset; with many logs, a function that remembers them.
         strict: whether an illegal entry of a foreign log is a divergence even if the system that recorded it ignores
             such entries; if not given, it is one where `rules` are given.
+        once: whether this is the only log: then the Python backend is made for one game, unless the log is a long one.
 
     Raises:
         DiagnosticsError: if the log or the ruleset cannot be read, or do not fit together.
@@ -156,12 +161,19 @@ def replay_log(
     if dialect is None and is_native(text):
         native = parse_log(text, str(path), whole)
         ruleset = load(rules) if rules is not None else _named(native, load)
+        backend = quick_machine if once and _is_short(backend, native.entries) else backend
         return replay_native(native, ruleset, until=until, backend=backend, trace=trace, report=report)
     if len(text) > MAX_FOREIGN_BYTES:
         fail("RS602", f"a foreign log has at most {MAX_FOREIGN_BYTES:,} bytes", Span(str(path), 1, 1, 1, 2))
     strict = rules is not None if strict is None else strict
     log = parse_foreign(text, str(path))
+    backend = quick_machine if once and _is_short(backend, log.entries) else backend
     return _replay_foreign(log, rules, dialect, until, backend, trace, report, load, strict)
+
+
+def _is_short(backend: Backend | Machines, entries: Sized) -> bool:
+    """Whether a game takes less time on a machine that is made for it alone."""
+    return backend == "python" and len(entries) <= MAX_ONCE
 
 
 def as_native(
