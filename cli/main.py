@@ -175,7 +175,7 @@ def main() -> None:
     """The entry point of the process."""
     _open_streams()
     # Rulesets stay in memory: collecting garbage every 700 objects would take a tenth of the time.
-    gc.set_threshold(50_000)
+    gc.set_threshold(200_000)
     try:
         code = run()
         sys.stdout.flush()
@@ -188,6 +188,7 @@ def main() -> None:
         with suppress(OSError):
             _tell_failure(error)
     _close_streams()
+    gc.freeze()  # at its end Python would go through all objects several times, and free them one by one
     sys.exit(code)
 
 

@@ -6,7 +6,7 @@ import json
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 from msgspec import Struct
@@ -19,9 +19,10 @@ from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.game.view import state_json
 from rulespec.engine.replay.replay import Divergence, Load, ReplayResult, Trace, replay_log
-from rulespec.engine.verify.audit import Broken, first_broken
-from rulespec.engine.verify.shrink import move_text
 from rulespec.typed.teams import won_by
+
+if TYPE_CHECKING:
+    from rulespec.engine.verify.audit import Broken
 
 
 @click.command("replay")
@@ -105,7 +106,11 @@ class _Run(Struct, frozen=True):
             if self.many and self.format_ == "text":
                 output.echo(f"{log}: {output.style('cannot be read', fg='red')}")
             return output.UNUSABLE
-        broken = first_broken(result) if self.check else None
+        broken = None
+        if self.check:
+            from rulespec.engine.verify.audit import first_broken  # lazily: most replays do not ask
+
+            broken = first_broken(result)
         if self.out is not None:
             _write(result, self.out)
         if self.format_ == "json":
@@ -224,6 +229,9 @@ def _breaks(broken: Broken) -> str:
 
 def _broken(broken: Broken) -> None:
     """Prints the move that breaks an invariant, and its changes."""
+    from rulespec.cli.failing_game import MAX_SHOWN  # lazily: few games break an invariant
+    from rulespec.engine.verify.shrink import move_text
+
     rows = [("action", move_text(broken.move) if broken.move is not None else "the start of the game")]
     rows += [("changed" if i == 0 else "", change) for i, change in enumerate(broken.changed)]
     rows += [("says", broken.wrong.label)] if broken.wrong.label else []
@@ -233,8 +241,6 @@ def _broken(broken: Broken) -> None:
     output.echo(_breaks(broken))
     for line in output.table(rows):
         output.echo(line)
-    from rulespec.cli.failing_game import MAX_SHOWN  # lazily: few games break an invariant
-
     if broken.scenario and broken.index < MAX_SHOWN:
         output.echo()
         output.echo("as a scenario:")

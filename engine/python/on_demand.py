@@ -55,13 +55,14 @@ class OnDemandBackend(PythonBackend):
         self._functions = FunctionWriter(self._writer, self.occupancy, Costs(self.p))
         self._names = self._used(program)
         self._supposed = 0
-        self._writes = definitions(self._writer)
         self._uncounted = range(0)  # the most steps of a block are not known before it is written
         self._begin = (self._steps, max(0, self._steps - CHECK_EVERY))
         self._most = _Steps(self._block)
         self._blocks: dict[int, Callable[..., int]] = {}
-        names = {name: self._first_call(name) for name in self._writes}
-        names |= {f"b{first}": self._first_call(f"b{first}") for first in self._functions.plan.flow.firsts}
+        self._writes: dict[str, Callable[[], object]] = {**definitions(self._writer)}
+        called = (*self._writes, *(f"b{first}" for first in self._functions.plan.flow.firsts))
+        self._writes |= {f"b{i}": partial(self._functions.block, i) for i in range(len(program.blocks))}
+        names = {name: self._first_call(name) for name in called}
         self._names |= names
         return names
 
@@ -75,22 +76,15 @@ class OnDemandBackend(PythonBackend):
 
     def _function(self, name: str) -> Callable[..., Any]:
         """The function of this name, made if it has not been yet."""
-        if name in self._writes:
-            self._write(self._writes.pop(name))
-        elif name[0] == "b":
-            return self._of_block(int(name[1:]))
+        write = self._writes.pop(name, None)
+        if write is not None:
+            self._write(write)
         function: Callable[..., Any] = self._names[name]
         return function
 
-    def _of_block(self, number: int) -> Callable[..., Any]:
-        if number not in self._most:
-            self._most[number] = self._block(number)
-        return self._blocks[number]
-
     def _block(self, number: int) -> int:
         """Makes the function of a block; returns its most steps."""
-        self._write(partial(self._functions.block, number))
-        self._blocks[number] = self._names[f"b{number}"]
+        self._blocks[number] = self._function(f"b{number}")
         return self._functions.done[number]
 
     def _write(self, write: Callable[[], object]) -> None:

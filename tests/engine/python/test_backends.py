@@ -32,6 +32,7 @@ from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.limits import MAX_STEPS
 from rulespec.engine.python.backend import PythonBackend
 from rulespec.engine.python.features import ALL_FEATURES, Features
+from rulespec.engine.python.on_demand import OnDemandBackend
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
@@ -110,6 +111,8 @@ def take_back(game: Game, hashes: list[str]) -> None:
 
 some_steps = st.sampled_from([MAX_STEPS]) | st.integers(10, 4_000)
 """The bound on steps: mostly the real one, or one that random programs come to."""
+some_passes = st.tuples(*(st.booleans() for _ in PASSES)).map(lambda on: tuple(compress(PASSES, on)))
+some_features = st.builds(Features, **{name: st.booleans() for name in Features.__struct_fields__})
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
@@ -125,6 +128,18 @@ def test_both_backends_agree_on_random_programs(
         plain = Game(ruleset, names, values, lambda r, n, o: Interpreter(lower(r, n, o), steps=steps))
         hashes = agree(fast, plain, rng.randrange, plies)
         take_back(fast, hashes)
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+@given(text=programs(), seed=st.integers(0, 999), steps=some_steps, features=some_features, chosen=SETTINGS)
+def test_random_programs_mean_the_same_made_on_demand(
+    text: str, seed: int, steps: int, features: Features, chosen: dict[str, str | int]
+) -> None:
+    ruleset, names = with_rules(text), ["ann", "bob", "cid"]
+    quick = Game(ruleset, names, chosen, lambda r, n, o: OnDemandBackend(lower(r, n, o), features, steps))
+    plain = Game(ruleset, names, chosen, lambda r, n, o: Interpreter(lower(r, n, o), steps=steps))
+    hashes = agree(quick, plain, random.Random(seed).randrange, 12)
+    take_back(quick, hashes)
 
 
 def weight(game: Game, option: Option) -> int:
@@ -313,10 +328,6 @@ procedure deeper():
     one = after(rules, "mark(oak, 1)", "other", "see(elm, 2)")
     two = after(rules, "mark(elm, 2)", "other", "see(oak, 1)")
     assert one.decision is not None and one.position.cells == two.position.cells and one.hash == two.hash
-
-
-some_passes = st.tuples(*(st.booleans() for _ in PASSES)).map(lambda on: tuple(compress(PASSES, on)))
-some_features = st.builds(Features, **{name: st.booleans() for name in Features.__struct_fields__})
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)

@@ -1,0 +1,99 @@
+"""A machine for one game makes each function when it is called first, and no other."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+from folders import GAMES
+
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import quick_machine
+from rulespec.engine.game.numbered import every_option
+from rulespec.engine.lower.lowering import lower
+from rulespec.engine.program import ir
+from rulespec.engine.python.backend import PythonBackend
+from rulespec.engine.python.on_demand import OnDemandBackend
+from rulespec.engine.replay import replay
+from rulespec.engine.replay.replay import replay_log
+from rulespec.load import load_ruleset
+
+LOG = GAMES / "imperial" / "logs" / "quickstart.jsonl"
+FOREIGN = GAMES / "imperial" / "logs" / "playimperial" / "c000-standard-2p.json"
+
+
+def functions(machine: OnDemandBackend) -> list[str]:
+    """The names of the functions that have been written."""
+    return re.findall(r"^def (\w+)", machine.source, re.MULTILINE)
+
+
+def test_nothing_is_written_before_it_is_called() -> None:
+    machine = OnDemandBackend(lower(load_ruleset("tutorial"), 2, {}))
+    assert not functions(machine)
+
+
+def test_each_function_is_written_once() -> None:
+    machine = OnDemandBackend(lower(load_ruleset("tutorial"), 2, {}))
+    for _ in range(2):
+        game = Game(load_ruleset("tutorial"), ["ann", "bob"], backend=lambda *_: machine)
+        for _ in range(20):
+            if not game.is_over:
+                game.apply(game.legal_options[0])
+    written = functions(machine)
+    assert len(written) == len(set(written))
+    whole = PythonBackend(machine.p, (), machine._writer.features)
+    assert 0 < len(written) < len(functions(whole))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("log", [LOG, FOREIGN], ids=lambda path: path.stem)
+def test_a_log_replayed_once_ends_as_any_other(log: Path) -> None:
+    once, often = replay_log(log, once=True), replay_log(log)
+    assert isinstance(once.game.position.machine, OnDemandBackend)
+    assert type(often.game.position.machine) is PythonBackend
+    assert once.game.hash == often.game.hash and once.moves == often.moves
+
+
+def test_interrupts_are_made_on_demand() -> None:
+    ruleset, names, dice = load_ruleset("imperial"), ["a", "b", "c", "d"], random.Random(1)
+    quick, other = Game(ruleset, names, backend=quick_machine), Game(ruleset, names)
+    taken = set()
+    while not other.is_over and other.ply < 1500:
+        option = dice.choice(list(every_option(other)))
+        taken.add(option.interrupt)
+        other.apply(option)
+        quick.apply(quick.parse(str(option), option.by))
+    assert taken == {True, False} and quick.hash == other.hash
+
+
+def test_a_long_log_has_a_machine_with_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replay, "MAX_ONCE", 10)
+    assert type(replay_log(LOG, once=True).game.position.machine) is PythonBackend
+
+
+def test_a_backend_that_was_asked_for_is_used() -> None:
+    asked = replay_log(LOG, once=True, backend="interpreter", until=1).game.position.machine
+    assert not isinstance(asked, PythonBackend)
+
+
+def test_what_python_cannot_compile_is_an_error_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = Game(load_ruleset("tutorial"), ["ann", "bob"], backend=quick_machine)
+    machine = game.position.machine
+    assert isinstance(machine, OnDemandBackend)
+    option, before = game.legal_options[0], game.position.cells
+
+    def too_deep(*_: object) -> None:
+        raise SyntaxError("too many statically nested blocks")
+
+    monkeypatch.setattr(machine, "_define", too_deep)
+    with pytest.raises(DiagnosticsError, match="RS410"):
+        game.apply(option)
+    assert game.position.cells == before and game.ply == 0
+
+
+def test_rules_that_suppose_what_would_be_are_written_as_a_whole() -> None:
+    ruleset = load_ruleset(str(GAMES / "gallery" / "chess"))
+    assert type(quick_machine(ruleset, 2, {})) is PythonBackend
+    assert any(isinstance(b.exit, ir.Ask) for b in quick_machine(ruleset, 2, {}).p.blocks)
