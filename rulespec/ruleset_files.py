@@ -12,8 +12,9 @@ from msgspec import Struct, field
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.documents.kept_trees import read_kept
+from rulespec.documents.limits import Limits
 from rulespec.documents.nodes import Mapping, Node, Scalar, count_values
-from rulespec.documents.reader import Limits, read_yaml
 from rulespec.documents.repeated import report_repeated
 from rulespec.documents.text_files import display, inside, read_text
 from rulespec.rule_ids import ListedRule
@@ -44,7 +45,7 @@ class Files:
 
     def yaml(self, path: Path, display: str) -> Node:
         """The tree of a YAML file. Errors: as those of `read_yaml`."""
-        return read_yaml(path, display, MAX_YAML)
+        return read_kept(path, display, MAX_YAML)
 
     def rules(self, text: str, display: str) -> tuple[ast.Item, ...]:
         """The items of a rules file. Errors: as those of `parse_rules`."""

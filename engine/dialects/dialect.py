@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
+from rulespec.documents.kept_trees import read_kept
 from rulespec.documents.nodes import Mapping as YamlMapping
 from rulespec.documents.nodes import Node, locate, to_plain
-from rulespec.documents.reader import read_yaml
 from rulespec.documents.repeated import report_repeated
 from rulespec.documents.schema_check import check_schema
 from rulespec.engine.dialects.paths import MISSING, follow
@@ -137,7 +137,7 @@ def read_dialect(path: Path) -> Dialect:
         DiagnosticsError: if it cannot be read or does not fit its schema.
     """
     report = Report()
-    node = read_yaml(path, str(path))
+    node = read_kept(path, str(path))
     check_schema(node, load_schema("dialect"), report, what="dialect file")
     report_repeated(node, "dialect", report)
     report.raise_if_errors()

@@ -15,10 +15,10 @@ from msgspec import Struct, field
 
 from rulespec.diagnostics.diagnostic import Label, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError, Report, failure
+from rulespec.documents.limits import DEFAULT, Limits
 from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, Style
 from rulespec.documents.scalars import Trap, plain_key, plain_value
 from rulespec.documents.text_files import (
-    MAX_BYTES,
     MISLEADING,
     check_characters,
     file_start,
@@ -35,17 +35,6 @@ except ImportError:  # a PyYAML built without libyaml: ten times slower, otherwi
 
 _STYLES: dict[str | None, Style] = {"'": "single", '"': "double", "|": "literal", ">": "folded"}
 _ERROR_LIMIT = 50  # errors of one file; the rest is noise
-
-
-class Limits(Struct, frozen=True):
-    """Bounds on a file: its size in bytes, the depth of nesting, the number of parser events."""
-
-    size: int = MAX_BYTES
-    depth: int = 64
-    events: int = 60_000
-
-
-DEFAULT = Limits()
 
 
 def read_yaml(path: Path, display: str, limits: Limits = DEFAULT) -> Node:

@@ -122,7 +122,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
         return nodes[text]
 
     monkeypatch.setattr("rulespec.ruleset_files.parse_rules", parsed)
-    monkeypatch.setattr("rulespec.ruleset_files.read_yaml", read)
+    monkeypatch.setattr("rulespec.ruleset_files.read_kept", read)
 
 
 def survives(load: Callable[[], typed.Ruleset]) -> str:

@@ -296,7 +296,7 @@ def test_files_are_read_once_for_all_candidates(monkeypatch: pytest.MonkeyPatch)
         read.append(display)
         return read_yaml(path, display, limits)
 
-    monkeypatch.setattr("rulespec.ruleset_files.read_yaml", counted)
+    monkeypatch.setattr("rulespec.ruleset_files.read_kept", counted)
     log = parse_log(log_text("tutorial", {}, 1, 3), "game.jsonl")
     read.clear()
     assert identify(log, details=False).answers

@@ -194,7 +194,7 @@ def test_the_list_of_offered_overlays_is_read_once(
         read.append(path)
         return read_yaml(path, *more)
 
-    monkeypatch.setattr(reader, "read_yaml", counted)
+    monkeypatch.setattr(reader, "read_kept", counted)
     offered = ", ".join(f"o{i}" for i in range(150))
     play = "procedure play():\n    end game\n"
     write(Path("one"), {"game.yaml": f"{GAME}overlays: [{offered}]\n", "rules/p.rules": play})
