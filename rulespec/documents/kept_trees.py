@@ -87,7 +87,8 @@ def unpack(packed: _Node, file: str, limits: Limits = DEFAULT) -> Node | None:
         tree = unpacking.node(packed, 0)
     except ValueError:
         return None
-    return None if MISLEADING.search("".join(unpacking.texts)) else tree
+    fits = unpacking.events <= limits.events and not MISLEADING.search("".join(unpacking.texts))
+    return tree if fits else None
 
 
 class _Unpacking:
