@@ -249,14 +249,14 @@ def _beside(ruleset: typed.Ruleset, report: Report) -> None:
 
 def _offers(ruleset: typed.Ruleset) -> dict[str, Span]:
     """The places in game.yaml that offer overlays, by the names of these."""
+    from rulespec.documents.kept_trees import read_kept
     from rulespec.documents.nodes import Mapping, get, words
-    from rulespec.documents.reader import read_yaml
     from rulespec.documents.text_files import display
 
     found: dict[str, Span] = {}
     for folder in ruleset.folders:
         path = folder / "game.yaml"
-        node = read_yaml(path, display(path))
+        node = read_kept(path, display(path))
         for word in words(get(node, "overlays")) if isinstance(node, Mapping) else []:
             found.setdefault(word.text, word.span)
     return found

@@ -19,8 +19,8 @@ from worlds import IDLE, WORLD
 from rulespec.diagnostics.codes import CODES
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.documents.nodes import Node
 from rulespec.documents.limits import Limits
+from rulespec.documents.nodes import Node
 from rulespec.documents.reader import read_yaml
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend

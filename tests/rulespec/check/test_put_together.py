@@ -11,7 +11,7 @@ from cases import GAME, write
 
 from rulespec.cli.main import run
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents import reader
+from rulespec.documents import kept_trees
 from rulespec.documents.reader import read_yaml
 from rulespec.load import load_ruleset
 from rulespec.overlays.extension import MAX_REPEATED, Repeated, size
@@ -194,7 +194,7 @@ def test_the_list_of_offered_overlays_is_read_once(
         read.append(path)
         return read_yaml(path, *more)
 
-    monkeypatch.setattr(reader, "read_kept", counted)
+    monkeypatch.setattr(kept_trees, "read_kept", counted)
     offered = ", ".join(f"o{i}" for i in range(150))
     play = "procedure play():\n    end game\n"
     write(Path("one"), {"game.yaml": f"{GAME}overlays: [{offered}]\n", "rules/p.rules": play})

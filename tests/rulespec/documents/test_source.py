@@ -13,8 +13,8 @@ from limits import soon
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.nodes import Mapping, Scalar, Sequence, locate, to_plain
 from rulespec.documents.limits import Limits
+from rulespec.documents.nodes import Mapping, Scalar, Sequence, locate, to_plain
 from rulespec.documents.reader import parse_yaml, read_yaml
 from rulespec.documents.schema_check import check_schema
 from rulespec.documents.text_files import inside, read_text
