@@ -20,6 +20,9 @@ ALONG = (0.1, 0.2, 0.3, 0.4, 0.48)
 MAX_SITES = 6_000
 _APART = 9.0  # sites of one link are no nearer to one another
 _SMOOTHINGS = 2
+_REPAIRS = 12
+_Line = tuple[int, int, Point, Point]
+"""Two regions (the second is -1 at the frame), and where a line between them begins and ends."""
 
 
 class Border(Struct, frozen=True):
@@ -59,8 +62,23 @@ def areas(
     """
     lines = [(a, b, positions[a], positions[b]) for a, b in links]
     lines += [(a, -1, positions[a], end) for a, end in stubs]
+    lines = _uncrossed(lines)
+    found = _sown(positions, lines, width, height)
+    for _ in range(_REPAIRS):
+        # Sites far from a position may be cut off from it: without the longest such link, its region is whole.
+        torn = {i for i, outlines in enumerate(found.outlines) if len(outlines) > 1}
+        longest = max((line for line in lines if not torn.isdisjoint(line[:2])), key=_length, default=None)
+        if longest is None:
+            break
+        lines.remove(longest)
+        found = _sown(positions, lines, width, height)
+    return found
+
+
+def _sown(positions: Sequence[Point], lines: Sequence[_Line], width: float, height: float) -> Areas:
+    """The areas with more sites along some lines."""
     sites, owners = list(positions), list(range(len(positions)))
-    for a, b, start, end in _uncrossed(lines):
+    for a, b, start, end in lines:
         for t in _steps(start, end):
             sites.append((start[0] + t * (end[0] - start[0]), start[1] + t * (end[1] - start[1])))
             owners.append(a)
@@ -82,13 +100,14 @@ def _steps(start: Point, end: Point) -> Sequence[float]:
     return (0.25, 0.48) if length * 0.23 >= _APART else (0.4,)
 
 
-_Line = tuple[int, int, Point, Point]
+def _length(line: _Line) -> float:
+    return hypot(line[3][0] - line[2][0], line[3][1] - line[2][1])
 
 
 def _uncrossed(lines: Sequence[_Line]) -> list[_Line]:
     """The lines, without the longer of two that cross."""
     kept: list[_Line] = []
-    for line in sorted(lines, key=lambda line: (hypot(line[3][0] - line[2][0], line[3][1] - line[2][1]), line)):
+    for line in sorted(lines, key=lambda line: (_length(line), line)):
         a, b, start, end = line
         if not any({a, b}.isdisjoint({c, d} - {-1}) and cross(start, end, other, far) for c, d, other, far in kept):
             kept.append(line)

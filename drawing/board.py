@@ -112,21 +112,36 @@ class Board:
                 y += self._add(b, (_MARGIN, y), width).size[1] + GAP
         for kind, name in self.sheet.style.scales:
             y += self._scale(kind, name, (_MARGIN, y), width) + GAP
-        left = [kind for kind in self.sheet.style.tables if all(t.kind != kind for t in self.tables)]
-        for kind in left:
-            y += self._table(kind, (_MARGIN, y), width)
+        y = self._in_rows(y, width)
         return width + 2 * _MARGIN, y + _MARGIN - GAP
+
+    def _in_rows(self, y: float, width: float) -> float:
+        """Puts the tables that are left below, beside one another where there is room; returns the bottom."""
+        x, bottom = _MARGIN, y
+        for kind in self.sheet.style.tables:
+            if any(t.kind == kind for t in self.tables):
+                continue
+            table = self._made(kind, (x, y), width)
+            if table is None or not table.rows:
+                continue
+            if x > _MARGIN and x + table.width > _MARGIN + width:
+                x, y = _MARGIN, bottom
+                table = self._made(kind, (x, y), width)
+                assert table is not None
+            bottom = max(bottom, y + self._table(table))
+            x += table.width + 2 * GAP
+        return bottom
 
     def _beside(self, corner: Point, bottom: float) -> float:
         """Puts tables that are narrow enough into what the side column has left; returns the bottom of all."""
         x, y = corner
         for kind in self.sheet.style.tables:
             table = self._made(kind, (x, y), _SIDE)
-            if table is None or table.width > _SIDE * 0.999 or any(c.pile for c in table.columns):
+            if table is None or not table.rows or table.width > _SIDE * 0.999 or any(c.pile for c in table.columns):
                 continue
             height = table.top - y + table.row * table.rows
             if y + height <= bottom:
-                y += self._table(kind, (x, y), _SIDE)
+                y += self._table(table)
         return bottom
 
     def _add(self, b: BoardStyle, corner: Point, width: float) -> Plan:
@@ -159,11 +174,10 @@ class Board:
             return None
         return table_of(self.sheet, self.words, self.names, kind, columns, corner, width)
 
-    def _table(self, kind: str, corner: Point, width: float) -> float:
-        table = self._made(kind, corner, width)
-        if table is None or not table.rows:
-            return 0.0
-        plan = table_plan(self.sheet, table, self.words.game if kind == "game" else self.words.kind(kind))
+    def _table(self, table: Table) -> float:
+        """Adds a table to the sheet; returns its height."""
+        title = self.words.game if table.kind == "game" else self.words.kind(table.kind)
+        plan = table_plan(self.sheet, table, title)
         self.tables.append(table)
         self.static += plan.items
         return plan.size[1] + GAP

@@ -38,6 +38,9 @@ class _Names:
         for name, place, node in entries(get(self.drawing, "pieces")):
             if self._known(place, name, self.piles, "type of pieces"):
                 self._look(node)
+                for at_name, at, symbol in entries(get(node, "symbols")):
+                    self._known(at, at_name, self.piles[name].places, f"place of `{name}`")
+                    self._symbol(symbol)
                 for at in words(get(node, "places")):
                     self._known(at, at.text, self.piles[name].places, f"place of `{name}`")
         for section in ("markers", "scales"):
@@ -62,10 +65,13 @@ class _Names:
 
     def _look(self, node: Node) -> None:
         """The colour and the symbol of something."""
-        colour, symbol = get(node, "colour"), get(node, "symbol")
+        colour = get(node, "colour")
         if isinstance(colour, Scalar) and not colour.text.startswith("#") and colour.text not in PALETTE:
             hint = did_you_mean(colour.text, PALETTE) or "the names are " + ", ".join(PALETTE)
             self.report.error("RS552", f"there is no colour `{colour.text}`", colour.span, help=hint)
+        self._symbol(get(node, "symbol"))
+
+    def _symbol(self, symbol: Node | None) -> None:
         if isinstance(symbol, Scalar) and symbol.text not in self.shapes:
             hint = did_you_mean(symbol.text, self.shapes) or "draw it under `shapes`"
             self.report.error("RS552", f"there is no symbol `{symbol.text}`", symbol.span, help=hint)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rulespec.documents.nodes import bits
 from rulespec.drawing import svg
@@ -14,13 +15,14 @@ from rulespec.drawing.colours import ground as grounded
 from rulespec.drawing.placing import Block, place
 from rulespec.drawing.plan import Plan, Sheet
 from rulespec.drawing.scene import Item
-from rulespec.drawing.style import BoardStyle, LinkStyle
+from rulespec.drawing.style import BoardStyle, LinkStyle, Look
 from rulespec.drawing.svg import Box, Point
 
 WIDTH = 1000
-_LEAST, _MOST = 0.35, 1.1  # height of a map by its width
+_LEAST, _MOST = 0.55, 0.95  # height of a map by its width
 _MARGIN = 0.07
 BADGE = 15.0
+_SEAM = 90.0
 
 
 class Link(Struct, frozen=True):
@@ -94,9 +96,23 @@ def ground(sheet: Sheet, board: BoardStyle) -> Ground:
     titles = sheet.place_titles(board)
     badges = [BADGE * len(_badges(sheet, board, i)) for i in range(count)]
     notes = [_note(sheet, board, a, end)[1] for a, end, _ in _seam_ends(board, positions, size)]
-    return Ground(
-        size, positions, links, found, place(found, positions, titles, badges, size, notes, grow=board.form == "areas")
-    )
+    return Ground(size, positions, links, found, _blocks(board, found, positions, titles, badges, size, notes))
+
+
+def _blocks(
+    board: BoardStyle,
+    found: Areas,
+    positions: Sequence[Point],
+    titles: Sequence[str],
+    badges: Sequence[float],
+    size: Point,
+    notes: Sequence[Box],
+) -> list[Block]:
+    """Names and trays: on areas as large as they get, in boxes as large as leaves room for lines between them."""
+    if board.form == "areas":
+        return place(found, positions, titles, badges, size, notes)
+    room = (size[0] * size[1] / len(positions)) ** 0.5
+    return place(found, positions, titles, badges, size, notes, tray=(min(0.4 * room, 180), 0.2 * room), grow=False)
 
 
 def _fitted(points: Sequence[Point], width: float) -> tuple[Point, list[Point]]:
@@ -167,21 +183,24 @@ def _shift(points: Sequence[Point], corner: Point) -> list[Point]:
     return [(x + corner[0], y + corner[1]) for x, y in points]
 
 
-def _fill(sheet: Sheet, board: BoardStyle, number: int) -> tuple[str, str]:
-    """The colour of a place, and the letter of what gives it."""
+def _fill(sheet: Sheet, board: BoardStyle, number: int) -> tuple[str, Look | None]:
+    """The colour of a place, and the look of its owner if it has one."""
     for rank, name in enumerate(board.fill):
         of = sheet.fact(board.kind, name, number)
         if of is not None:
             look = sheet.look(*of)
             # The last fact is what the ground is, those before it say whose it is.
             last = rank == len(board.fill) - 1
-            return grounded(look.colour), ("" if last else look.letter)
-    return colour("land"), ""
+            return grounded(look.colour), (None if last else look)
+    return colour("land"), None
 
 
-def _badges(sheet: Sheet, board: BoardStyle, number: int) -> list[tuple[str, int]]:
-    """The facts of a place that are shown as symbols beside its name."""
-    return [of for name in board.badges if (of := sheet.fact(board.kind, name, number)) is not None]
+def _badges(sheet: Sheet, board: BoardStyle, number: int) -> list[tuple[Look, str]]:
+    """What is shown beside the name of a place, and the letter on it: its owner, and symbols of facts."""
+    owner = _fill(sheet, board, number)[1]
+    facts = (sheet.fact(board.kind, name, number) for name in board.badges)
+    found = [(sheet.look(*of), "") for of in facts if of is not None]
+    return [(replace(owner, symbol="circle"), owner.letter), *found] if owner is not None else found
 
 
 def _areas(sheet: Sheet, board: BoardStyle, found: Ground, corner: Point) -> Iterator[Item]:
@@ -244,8 +263,9 @@ def _lines(sheet: Sheet, board: BoardStyle, found: Ground, corner: Point) -> Ite
     for region, end, other in _seam_ends(board, found.positions, found.size):
         text, box, anchor = _note(sheet, board, other, end)
         x = corner[0] + (box[0] if anchor == "start" else box[2])
-        line = _line(_shift([found.positions[region], end], corner), LinkStyle("blue"), True)
-        shown = svg.words(text, x, corner[1] + (box[1] + box[3]) / 2, 9, anchor=anchor)
+        near = (end[0] + (_SEAM if anchor == "start" else -_SEAM), end[1])  # level where its text is
+        line = _line(_shift([found.positions[region], near, end], corner), LinkStyle("blue"), True)
+        shown = svg.words(text, x, corner[1] + (box[1] + box[3]) / 2, 9, anchor=anchor, halo=True)
         title = f"{sheet.titles(board.kind)[region]} and {sheet.titles(board.kind)[other]}, over the edge"
         yield Item(f"seam.{names[region]}.{names[other]}", "links", svg.group([line], title))
         yield Item(f"seam_name.{names[region]}.{names[other]}", "names", shown)
@@ -290,17 +310,17 @@ def _name(sheet: Sheet, board: BoardStyle, number: int, block: Block, corner: Po
     room = BADGE * len(badges)
     parts = []
     for line, (x, y) in zip(block.lines, block.at, strict=True):
-        parts.append(svg.words(line, x + corner[0] + room / 2, y + corner[1], block.size, fill=INK))
+        parts.append(svg.words(line, x + corner[0] + room / 2, y + corner[1], block.size, fill=INK, halo=True))
     widest = max((svg.text_box(line, 0, 0, block.size)[2] for line in block.lines), default=0)
-    for k, of in enumerate(badges):
-        look = sheet.look(*of)
+    for k, (look, letter) in enumerate(badges):
         x, y = block.at[0][0] + room / 2 - widest - room + BADGE * (k + 0.5) - 1, block.at[0][1]
-        parts.append(_badge(sheet, look.symbol or "square", look.colour, (x + corner[0], y + corner[1])))
+        parts.append(_badge(sheet, look, letter, (x + corner[0], y + corner[1])))
     return Item(f"name.{names[number]}", "names", "".join(parts))
 
 
-def _badge(sheet: Sheet, symbol: str, fill: str, at: Point) -> str:
+def _badge(sheet: Sheet, look: Look, letter: str, at: Point) -> str:
     scale = (BADGE - 3) / 24
     where = f"translate({svg.number(at[0] - 12 * scale)} {svg.number(at[1] - 12 * scale)}) scale({scale:.3f})"
-    look: svg.Values = {"fill": colour(fill), "stroke": ink_on("white"), "stroke_width": 2.0}
-    return svg.element("path", d=sheet.style.path(symbol), transform=where, **look)
+    drawn: svg.Values = {"fill": colour(look.colour), "stroke": INK, "stroke_width": 2.0}
+    symbol = svg.element("path", d=sheet.style.path(look.symbol or "square"), transform=where, **drawn)
+    return symbol + (svg.words(letter, *at, 8, bold=True, fill=ink_on(look.colour)) if letter else "")

@@ -109,8 +109,14 @@ class Form(Struct, frozen=True):
         return Block(self.lines, self.size, at, Box((left, top, left + width, top + height)), tray)
 
 
-def _forms(title: str, badges: float) -> list[Form]:
-    """The shapes of a block, the best first; `badges` is the room that symbols beside the name take."""
+def _forms(title: str, badges: float, tray: Point) -> list[Form]:
+    """The shapes of a block, the best first.
+
+    Args:
+        title: the name.
+        badges: the room that symbols beside the name take.
+        tray: the size of a tray that is wanted.
+    """
     found = []
     for size in _SIZES:
         for parts in (1, 2, 3):
@@ -119,6 +125,7 @@ def _forms(title: str, badges: float) -> list[Form]:
                 continue
             width = max(text_width(line, size) for line in lines) + badges
             height = size * _LINE * len(lines)
+            found.append(Form(tuple(lines), size, width, height, tray, False))
             found.append(Form(tuple(lines), size, width, height, (max(40.0, min(width, 64.0)), 20.0), False))
             if size <= 11:
                 found.append(Form(tuple(lines), size, width, height, (30.0, 15.0), False))
@@ -136,6 +143,7 @@ def place(
     size: Point,
     taken: Sequence[Box] = (),
     *,
+    tray: Point = (64.0, 20.0),
     grow: bool = True,
 ) -> list[Block]:
     """A block for each region.
@@ -147,6 +155,7 @@ def place(
         badges: the room beside each name that symbols take.
         size: width and height of the frame.
         taken: boxes that are kept free.
+        tray: the size of a tray that is wanted.
         grow: whether trays become as large as there is room.
     """
     width, height = size
@@ -156,7 +165,7 @@ def place(
     for _ in range(2):
         for i in order:
             others = [b.box for k, b in blocks.items() if k != i] + list(taken)
-            blocks[i] = _best(i, _forms(titles[i], badges[i]), raster, positions[i], others, size)
+            blocks[i] = _best(i, _forms(titles[i], badges[i], tray), raster, positions[i], others, size)
     grown: dict[int, Block] = {}
     for i in order if grow else ():
         others = [b.box for k, b in (blocks | grown).items() if k != i] + list(taken)
@@ -177,8 +186,8 @@ def _best(region: int, forms: list[Form], raster: Raster, position: Point, other
             near = hypot(x - position[0], y - position[1]) * 0.25
             if best is not None and base + near >= best[0]:
                 continue
-            left = min(max(x - width / 2, 2), size[0] - width - 2)
-            top = min(max(y - height / 2, 2), size[1] - height - 2)
+            left = min(max(x - width / 2, 6), size[0] - width - 6)
+            top = min(max(y - height / 2, 6), size[1] - height - 6)
             box = Box((left, top, left + width, top + height))
             if any(box.meets(other, _GAP) for other in others):
                 continue

@@ -105,13 +105,14 @@ def ring_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> P
         shape = svg.element("path", d=_sector(centre, inner, outer, first, last), fill=fill, stroke=_LINE)
         plan.items.append(Item(f"region.{name}", "areas", svg.group([shape], sheet.titles(board.kind)[i])))
         middle = (first + last) / 2
-        far = outer * 0.78
+        far = outer * 0.79
         x, y = centre[0] + cos(middle) * far, centre[1] + sin(middle) * far
-        plan.items.append(Item(f"name.{name}", "names", _stacked(titles[i], x, y, 2 * pi * far / count * 0.86)))
-        near = outer * 0.5
+        room = abs(sin(middle)) * 2 * pi * far / count * 0.86 + abs(cos(middle)) * outer * 0.4
+        plan.items.append(Item(f"name.{name}", "names", _stacked(titles[i], x, y, room)))
+        near = outer * 0.45
         x, y = centre[0] + cos(middle) * near, centre[1] + sin(middle) * near
-        half = min(pi * near / count * 0.8, outer * 0.16)
-        plan.slots[i] = Box((x - half, y - half * 0.75, x + half, y + half * 0.75))
+        half = min(pi * near / count * 0.8, outer * 0.13)
+        plan.slots[i] = Box((x - half, y - half, x + half, y + half))
     plan.slots[-1] = Box(
         (centre[0] - inner * 0.7, centre[1] - inner * 0.7, centre[0] + inner * 0.7, centre[1] + inner * 0.7)
     )

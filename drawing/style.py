@@ -54,12 +54,13 @@ class BoardStyle(Struct, frozen=True):
 
 
 class PieceStyle(Struct, frozen=True):
-    """How a type of pieces looks; `places` are those drawn on boards (None: all)."""
+    """How a type of pieces looks; `places` are those drawn on boards (None: all), `symbols` by place."""
 
     symbol: str
     colour: str = ""
     text: str = "owner"
     places: tuple[str, ...] | None = None
+    symbols: dict[str, str] = {}
 
 
 class Style(Struct, frozen=True):
@@ -194,7 +195,8 @@ def _pieces(d: typed.Declarations, given: dict[str, Any]) -> Iterator[tuple[str,
         data = given.get(pile.name, {})
         places = tuple(data["places"]) if "places" in data else None
         symbol = data.get("symbol", TYPES[number % len(TYPES)])
-        yield pile.name, PieceStyle(symbol, data.get("colour", ""), data.get("text", "owner"), places)
+        symbols = data.get("symbols", {})
+        yield pile.name, PieceStyle(symbol, data.get("colour", ""), data.get("text", "owner"), places, symbols)
 
 
 def _markers(d: typed.Declarations, drawn: set[str]) -> Iterator[tuple[str, str]]:

@@ -48,12 +48,22 @@ def element(tag: str, content: str = "", /, **values: Value) -> str:
 
 
 def words(
-    text: str, x: float, y: float, size: float, *, bold: bool = False, anchor: str = "middle", fill: str = "#111"
+    text: str,
+    x: float,
+    y: float,
+    size: float,
+    *,
+    bold: bool = False,
+    anchor: str = "middle",
+    fill: str = "#111",
+    halo: bool = False,
 ) -> str:
-    """A line of text; (x, y) is the middle of its height."""
+    """A line of text; (x, y) is the middle of its height. With a halo it can be read over lines."""
     weight = "bold" if bold else None
     at = {"x": x, "y": y + size * 0.36, "font_size": size}
     how: Values = {"font_weight": weight, "text_anchor": anchor if anchor != "start" else None, "fill": fill}
+    if halo:
+        how |= {"stroke": "#ffffff", "stroke_opacity": "0.8", "stroke_width": 2.6, "paint_order": "stroke"}
     return element("text", clean(text), **at, **how)
 
 

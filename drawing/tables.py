@@ -69,7 +69,7 @@ def table_of(
     fixed = sum(c.width + _PAD for c in found if not c.pile)
     room = (width - first - fixed) / len(chips) - _PAD if chips else 0
     for column in chips:
-        column.width = max(min(room, _needed(sheet, column)), 24.0)
+        column.width = max(min(room, _needed(sheet, column)), min(text_width(column.title, 10), 110.0))
     scale = min(1.0, (width - first) / max(sum(c.width + _PAD for c in found), 1))
     for column in found:
         column.width = column.width * scale
@@ -114,7 +114,7 @@ def table_plan(sheet: Sheet, table: Table, title: str) -> Plan:
     plan = Plan((table.width, table.top - y + table.row * table.rows))
     parts = [heading(title, table.corner)]
     for column in table.columns:
-        text = shortened(column.title, 10, column.width + _PAD - 4)
+        text = shortened(column.title, 10, column.width + _PAD - 6)
         parts.append(svg.words(text, column.left, table.top - 9, 10, anchor="start", fill="#4a525a"))
     for i in range(table.rows + 1):
         at = table.top + i * table.row

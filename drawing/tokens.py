@@ -50,7 +50,7 @@ def pile_token(sheet: Sheet, pile: Pile, key: str, place: str, title: str) -> To
     """
     style = sheet.style.pieces[pile.type]
     looks = [sheet.look(*owner) for owner in pile.owners]
-    symbol = next((look.symbol for look in looks if look.symbol), style.symbol)
+    symbol = style.symbols.get(pile.place) or next((look.symbol for look in looks if look.symbol), style.symbol)
     fill = style.colour or (looks[0].colour if looks else "white")
     owner = "".join(look.letter for look in looks)
     many = str(pile.count) if pile.count > 1 else ""

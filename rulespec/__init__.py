@@ -64,7 +64,16 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'rulespec' has no attribute {name!r}")
     found = globals()[name] = getattr(import_module(_HOME[name]), name)
+    if _HOME[name].startswith("rulespec.engine."):
+        import_module("rulespec.engine.game.inspected").Inspected.picture = _picture
     return found
+
+
+def _picture(game: Game) -> str:
+    from rulespec.drawing.board import board
+    from rulespec.drawing.scene import to_svg
+
+    return to_svg(board(game.ruleset, game))
 
 
 def __dir__() -> list[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from rulespec.diagnostics.report import failure
 from rulespec.engine.game.guarded import UNKNOWN, HiddenError
@@ -17,9 +18,11 @@ from rulespec.engine.game.state_fields import StateFields
 from rulespec.engine.program import ir
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import State
+from rulespec.errors import RulespecError
 from rulespec.typed import nodes as typed
 
 if TYPE_CHECKING:
+    from rulespec.engine.game.game import Game
     from rulespec.engine.game.sight import Watcher
 
 TABLE = ""
@@ -34,6 +37,21 @@ class Inspected:
     position: Position
     _words: Words
     _queries: Queries
+    picture: ClassVar[Callable[[Game], str] | None] = None
+    """Draws a game as SVG. `rulespec` itself sets it: what draws is behind this room."""
+
+    def _repr_svg_(self) -> str | None:
+        """The board, for notebooks; None if it cannot be drawn."""
+        draw = type(self).picture
+        try:
+            return draw(self) if draw is not None else None  # type: ignore[arg-type]
+        except RulespecError:  # a drawing file with mistakes, a library that is missing: there is a text, too
+            return None
+
+    def _repr_html_(self) -> str | None:
+        """The board no wider than the page, for notebooks."""
+        svg = self._repr_svg_()
+        return None if svg is None else f'<div style="max-width: 100%; overflow-x: auto">{svg}</div>'
 
     @property
     def labels(self) -> Labels:
