@@ -19,9 +19,27 @@ def checks(x: ExpressionLowering, e: typed.Expr, at: ir.Cell, span: Span, scope:
     if isinstance(e, typed.PieceCount):
         size = x.layout.size(e.place.index) if e.place.index else 1
         pile = op("+", at.index, ir.Const(at.base - x.layout.place_at[e.place]))  # a constant index is in the base
-        index = op("%", pile, ir.Const(size)) if e.piece.each else pile
+        index = _within(x, pile, e.place.index) if e.piece.each else pile
         for capacity in x.layout.d.bounds.get(e.place, ()):
             yield check(x, capacity, index if capacity.index else FALSE, span, scope)
+
+
+def _within(x: ExpressionLowering, pile: ir.Expr, kind: str) -> ir.Expr:
+    """The entity of a place by the number of its pile: what owners add is a multiple of how many places they have."""
+    size = x.layout.size(kind) if kind else 1
+    rest = [e for e in _summands(pile) if not _is_multiple(e, size)]
+    if len(rest) == 1 and isinstance(rest[0], ir.Cell) and x.p.cells[rest[0].base].type == kind:
+        return rest[0]
+    return op("%", pile, ir.Const(size))
+
+
+def _summands(e: ir.Expr) -> list[ir.Expr]:
+    return [x for part in e.args for x in _summands(part)] if isinstance(e, ir.Op) and e.op == "+" else [e]
+
+
+def _is_multiple(e: ir.Expr, size: int) -> bool:
+    factors = e.args if isinstance(e, ir.Op) and e.op == "*" else (e,)
+    return any(isinstance(factor, ir.Const) and factor.value % size == 0 for factor in factors)
 
 
 def check(x: ExpressionLowering, capacity: typed.CapacityDecl, index: ir.Expr, span: Span, scope: Scope) -> ir.Check:
