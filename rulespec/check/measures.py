@@ -10,14 +10,14 @@ from rulespec.typed.traversal import expressions
 from rulespec.types import Bad, Ent, Num
 
 SCORE = "score"
-"""The measure that a ruleset with `scoring` has, unless it declares one of this name."""
+"""The measure that a ruleset with `scoring` has, unless it declares one of this name, or the points take long."""
 
 
 def check_measures(c: Context) -> None:
     """Types the measures. The points of the players are the first one."""
     found = c.declarations.measures
     scoring = c.rules.scoring
-    if scoring is not None:
+    if scoring is not None and not any(isinstance(e, typed.Once) for e in expressions(scoring.score)):
         found[SCORE] = typed.Measure(SCORE, "Score", scoring.doc, scoring.var, scoring.score, scoring.span)
     for name, place, node in entries(get(c.source.root, "measures")):
         measure = _measure(c, name, place, node)

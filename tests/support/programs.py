@@ -15,6 +15,7 @@ import programs_links
 import programs_numbers
 import programs_places
 import programs_players
+import programs_rare
 import programs_seats
 import programs_secrets
 from cases import split, write
@@ -391,7 +392,8 @@ class Writer:
         unused = [
             f"    let u{i} = {self.expr(self.pick(NUM, BOOL, SET), {'k': NUM}, 2)}" for i in range(self.number(3))
         ]
-        turn = self.block({"p": PLAYER}, 3, "    ")
+        turn = programs_rare.some(self, {"p": PLAYER}, "    ")
+        turn += self.block({"p": PLAYER}, 3, "    ")
         turn += self.decide({"p": PLAYER}, 2, "    ", "")
         return "\n".join(
             [
@@ -402,6 +404,7 @@ class Writer:
                 *quiet_procedures(self),
                 programs_heads.GUARDS,
                 programs_numbers.RULES,
+                programs_rare.GROUP,
                 *(
                     "procedure helper(k: int, t: town):",
                     *[line for line in helper if "helper(" not in line],

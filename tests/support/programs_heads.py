@@ -42,17 +42,22 @@ def _part(w: Writer, scope: dict[str, str]) -> str:
         scope[name] = type_
         return line
     if form < 4:
-        return f"require {w.expr(BOOL, scope, 2)}"
+        return f"require {w.expr(BOOL, scope, 2)}{_reason(w, 'H-2: not so')}"
     if form == 4:
         return f"needs {w.pick(f'able({w.expr(NUM, scope, 1)}, {w.expr(TOWN, scope, 1)})', 'base(m, towns)')}"
     return _cost(w, scope)
+
+
+def _reason(w: Writer, text: str) -> str:
+    """What is told where a condition fails, or nothing."""
+    return f' "{text}"' if w.number(2) else ""
 
 
 def _cost(w: Writer, scope: dict[str, str]) -> str:
     amount = w.pick(f"({w.expr(NUM, scope, 1)}) % 4 - 1 + n - n", f"abs({w.expr(NUM, scope, 1)}) % 3", "1")
     form = w.number(5)
     if form == 0:
-        return f"cost {amount} from {w.pick('n', 'm', 'few')}"
+        return f"cost {amount} from {w.pick('n', 'm', 'few')}{_reason(w, 'H-1: too dear')}"
     if form == 1:
         return f"cost {amount} from {w.expr(TOWN, scope, 1)}.mark"
     if form == 2:

@@ -13,9 +13,15 @@ PRIVATE = {
     "state: {cash: {account: money}": "state: {cash: {account: money, private: {open: few == 2}}",
     "m: {type: int}": 'm: {type: int, private: {to: "first(player)"}}',
     "queue: {type: order town}": 'queue: {type: order town, private: {to: "{}"}}',
+    "tired: {type: int}": 'tired: {type: int, private: {to: "first(player)"}}',
     "flag: {each: [], places: {supply: {}, at: {index: town}}}": (
-        'flag: {each: [], places: {supply: {}, at: {index: town, private: {to: "{}"}}}}'
+        'flag: {each: [], places: {supply: {}, at: {index: town, private: {to: "{}", count: true}}}}'
     ),
+    "seal: {each: [player, good], places: {supply: {}": (
+        "seal: {each: [player, good], places: {supply: {private: {to: player}}"
+    ),
+    "height: {type: int?}": 'height: {type: int?, private: {to: "{}"}}',
+    "worn: {type: int 0..5, start: 1}": 'worn: {type: int 0..5, start: 1, private: {to: "{}", open: few == 1}}',
 }
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from rulespec.engine.game.determinize import NotFoundError, determinize
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.logs.seat_log import seat_log
 
 Told = dict[str, Any]
 """By outlet, what a seat is told."""
+MOST_TRIED = 400
+"""Decisions that are tried for a game that looks the same."""
 
 
 def told(game: Game, seat: str | None, texts: list[str], expressions: list[str]) -> Told:
@@ -28,6 +32,7 @@ def told(game: Game, seat: str | None, texts: list[str], expressions: list[str])
         "Game.parse": [parsed(game, text) for text in texts],
         "Game.value": [game.value(e, seat) for e in expressions],
         "Game.measures": game.measures(seat),
+        "Game.determinize": determinized(game, seat),
         "log": list(seat_log(game, seat)),
     }
 
@@ -44,6 +49,16 @@ def parsed(game: Game, text: str) -> str:
         return repr(game.parse(text))
     except ValueError as error:
         return str(error)
+
+
+def determinized(game: Game, seat: str | None) -> list[str]:
+    """The decisions of another game that looks the same, drawn from the same numbers."""
+    if seat is None:
+        return []
+    try:
+        return [str(option) for option in determinize(game, seat, random.Random(7), MOST_TRIED).history]
+    except NotFoundError as error:
+        return [str(error)]
 
 
 def positions(game: Game, depth: int = 99) -> Iterator[Game]:

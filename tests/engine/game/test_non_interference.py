@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import twins
 from cases import small
 from twins import differences, observed, positions, refused, told
 from worlds import WORLD
@@ -16,6 +17,7 @@ from worlds import WORLD
 from rulespec.engine.game import events, sight, views
 from rulespec.engine.game import game as game_module
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option
 from rulespec.engine.game.refusal import refused as refusal
 from rulespec.engine.game.shown_state import named_state
 from rulespec.load import load_ruleset
@@ -149,6 +151,19 @@ def _all(program: Any, labels: Any, state: Any, unseen: Any, *, null: bool) -> d
     return named_state(program, labels, state, (), null=null)
 
 
+def _legal_only(self: Game, text: str, by: str | None = None, decision: str = "") -> Option:
+    """Reads only what may be done, as if that were no secret."""
+    option = _parse(self, text, by, decision)
+    if not self.is_legal(option):
+        raise ValueError(f"`{text}` is not legal")
+    return option
+
+
+def _the_game_itself(game: Game, *args: Any) -> Game:
+    return game.copy()
+
+
+_parse = Game.parse
 SABOTAGE: dict[str, tuple[Any, str, Any, str]] = {
     "the whole state": (views, "named_state", _all, "Game.view"),
     "no masks": (sight.Watcher, "unseen", lambda self, state, seat: {}, "Game.view"),
@@ -161,6 +176,8 @@ SABOTAGE: dict[str, tuple[Any, str, Any, str]] = {
     "full refusals": (game_module, "guarded_refusal", lambda *args: refusal(str(list(args[-1]))), "Game.why_not"),
     "refusals of others": (Game, "_own", lambda self, option, seat: True, "Game.why_not"),
     "values of what is hidden": (sight, "GuardedState", lambda state, unseen: list(state), "Game.value"),
+    "options read only where they are legal": (Game, "parse", _legal_only, "Game.parse"),
+    "the very game as one that looks the same": (twins, "determinize", _the_game_itself, "Game.determinize"),
     "a memory that depends on the position": (views, "view_of", _with(memory=lambda g: g.hash), "log"),
 }
 """What is told too much: where, the name, what takes its place, and an outlet that tells it."""

@@ -69,6 +69,7 @@ def agree(fast: Game, plain: Game, choose: Callable[[int], int], plies: int, *, 
         hashes.append(fast.hash)
         assert outcome(lambda: fast.decision) == outcome(lambda: plain.decision)
         assert outcome(fast.broken_invariants) == outcome(plain.broken_invariants)
+        assert outcome(fast.measures) == outcome(plain.measures)
         listed = outcome(lambda: list(every_option(fast)))
         assert listed == outcome(lambda: list(every_option(plain)))
         if not isinstance(listed, list) or not listed:

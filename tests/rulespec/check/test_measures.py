@@ -136,3 +136,17 @@ def test_measures_together_do_not_take_too_long(tmp_path: Path) -> None:
     with pytest.raises(DiagnosticsError) as error:
         small(tmp_path / "small", WORLD + f'--- measures.yaml\nmeasures:\n  dear: {{value: "{dear}"}}\n')
     assert [d.code for d in error.value.diagnostics] == ["RS411"]
+
+
+def test_points_that_ask_what_would_hold_after_are_no_measure(tmp_path: Path) -> None:
+    """Nobody has named them as one, so the ruleset stays sound."""
+    reward = "\nprocedure reward(p: player):\n    pay 5 money from bank to p.cash\n"
+    world = WORLD.replace("score p.cash / 1 money", "score (p.cash / 1 money) once reward(p)") + reward
+    assert "once" in world and list(game(tmp_path, world).measures()) == []
+
+
+def test_points_that_take_long_are_no_measure(tmp_path: Path) -> None:
+    lots = "lot: {entities: {" + ", ".join(f"l{i}: {{}}" for i in range(60)) + "}}\n  stall:"
+    far = "sum(1 for a in lot for b in lot for c in lot for d in stall)"
+    world = WORLD.replace("stall:", lots, 1).replace("score p.cash / 1 money", f"score p.cash / 1 money + {far}")
+    assert list(game(tmp_path, world).measures()) == []

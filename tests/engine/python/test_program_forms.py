@@ -1,0 +1,50 @@
+"""The random programs use every form of the language, none of them rarely."""
+
+from __future__ import annotations
+
+import pytest
+from program_forms import forms, shares
+
+from rulespec.syntax import ast
+
+PROGRAMS = 60
+LEAST = 0.05
+BASES = {"Expr", "Item", "Stmt", "Name", "Struct", "Text"}
+IN_OVERLAYS = {"Extend", "Remove"}
+"""What overlays alone may say; it is gone before there is a program."""
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, float]:
+    return shares(PROGRAMS)
+
+
+def test_every_form_is_used(found: dict[str, float]) -> None:
+    used = {form.split(":")[0].split(" ")[0] for form in found}
+    assert {node.__name__ for node in ast.NODES} - used == BASES | IN_OVERLAYS
+
+
+def test_every_part_that_may_be_left_out_is_used(found: dict[str, float]) -> None:
+    parts = {(form.split(":")[0].split(" ")[0], form.rpartition(": ")[2]) for form in found if ": " in form}
+    told_apart = {"op", "word", "form", "order", "modifier", "span", "doc", "name"}
+    wanted = {
+        (node.__name__, field)
+        for node in ast.NODES
+        if node.__name__ not in BASES | IN_OVERLAYS
+        for field in node.__struct_fields__
+        if field not in told_apart
+    }
+    assert wanted - parts == set()
+
+
+def test_no_form_is_rare(found: dict[str, float]) -> None:
+    assert {form: share for form, share in found.items() if share < LEAST} == {}
+
+
+def test_forms_are_told_apart() -> None:
+    rules = "def a(k: int) -> int: k if k > 1 else 2\nprocedure b():\n    if a(1) > 0: shuffle queue\n"
+    assert {"Choice", "Binary >", "Rearrange shuffle", "Def: lets"} & forms(rules) == {
+        "Choice",
+        "Binary >",
+        "Rearrange shuffle",
+    }
