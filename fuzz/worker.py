@@ -32,7 +32,7 @@ SECONDS = 5
 MEGABYTES = 300
 """Resident, at most, of the whole process while it has one input."""
 
-_PATIENCE = 60  # seconds on the clock, for what waits and does nothing
+_PATIENCE = 60  # seconds on the clock, for what waits and does nothing: what is at work, however slowly, is waited for
 _ADDRESSES = 4_000_000_000  # bytes of address space: far more than is allowed, so that the measuring comes first
 _INPUTS = 400  # after so many a new process begins: what is in memory between inputs must not count for them
 
@@ -105,7 +105,7 @@ class Worker:
         with contextlib.suppress(BrokenPipeError):
             process.stdin.write(b"%d\n%s" % (len(data), data))
             process.stdin.flush()
-            if select.select([process.stdout], [], [], _PATIENCE)[0]:
+            if self._answered():
                 answer = process.stdout.readline()
         if answer.endswith(b"\n"):
             found = json.loads(answer)
@@ -118,6 +118,25 @@ class Worker:
         stack = (self._folder / "stack").read_text("utf-8", "replace").strip().split("\n")
         wrong = [*reversed(stack), f"{ended}: the process has ended with {code}"]
         return Outcome(wrong="\n".join(wrong), seconds=self.seconds)
+
+    def _answered(self) -> bool:
+        """Waits for an answer; False if the process has done nothing for too long."""
+        assert self._process.stdout is not None
+        used = 0
+        while not select.select([self._process.stdout], [], [], _PATIENCE)[0]:
+            before, used = used, _ticks(self._process.pid)
+            if used <= before:
+                return False
+        return True
+
+
+def _ticks(pid: int) -> int:
+    """The processor time of a process, in the system's own units; 0 where that is not told."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0
+    return int(fields[11]) + int(fields[12])
 
 
 def _serve(name: str, folder: Path, limit: int) -> None:

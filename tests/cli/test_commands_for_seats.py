@@ -1,0 +1,119 @@
+"""Commands for a seat: where it has seen the same they say the same, and a leak in any of them is found."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from msgspec.structs import replace
+
+from rulespec.cli.main import cli
+from rulespec.engine.game import views
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option
+from rulespec.engine.game.refusal import refused
+from rulespec.engine.game.view import state_json
+from rulespec.engine.logs.native import LogHeader, LogWriter
+from rulespec.load import load_ruleset
+
+Say = Callable[[Path], str]
+
+
+def hand(folder: Path, other: str) -> Path:
+    """The log of a hand of Kuhn poker: Ann has the queen, and is to act."""
+    folder.mkdir(parents=True)
+    game = Game(load_ruleset("kuhn_poker"), ["Ann", "Bob"])
+    with LogWriter(folder / "log.jsonl", LogHeader.of(game)) as log:
+        for text in ("deal(queen)", f"deal({other})"):
+            log.add(game.apply_text(text))
+    return folder
+
+
+def invoke(folder: Path, *args: str, stdin: str = "") -> str:
+    result = CliRunner().invoke(
+        cli, [a.replace("@", f"{folder}/") for a in args], input=stdin.replace("@", f"{folder}/")
+    )
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return str(result.output).replace(str(folder), "")
+
+
+def _play(folder: Path) -> str:
+    commands = ["s", "h", "o", "w @ann.jsonl", "99", "deal(jack)", "Bob: bet", "Bob: leave_it", "B", "leave_it(2)"]
+    told = invoke(folder, "play", "kuhn_poker", "--players", "2", "--log", "@log.jsonl", stdin="\n".join(commands))
+    return told + (folder / "ann.jsonl").read_text("utf-8")
+
+
+def _draw(folder: Path) -> str:
+    return (
+        invoke(folder, "draw", "@log.jsonl", "--for", "Ann", "--out", "@board.svg") + (folder / "board.svg").read_text()
+    )
+
+
+def _view(folder: Path) -> str:
+    return (
+        invoke(folder, "view", "@log.jsonl", "--for", "Ann", "--out", "@page.html") + (folder / "page.html").read_text()
+    )
+
+
+COMMANDS: dict[str, Say] = {
+    "log": lambda folder: invoke(folder, "log", "@log.jsonl", "--for", "Ann"),
+    "play": _play,
+    "draw": _draw,
+    "view": _view,
+}
+
+
+def telling(folder: Path) -> set[str]:
+    """The commands that tell Ann whether Bob has the king or the jack."""
+    return {
+        name
+        for name, say in COMMANDS.items()
+        if say(hand(folder / name / "one", "king")) != say(hand(folder / name / "other", "jack"))
+    }
+
+
+def test_what_looks_the_same_is_told_the_same(tmp_path: Path) -> None:
+    assert telling(tmp_path) == set()
+
+
+_view_of = views.view_of
+
+
+def _all_state(game: Game, seat: str | None) -> views.View:
+    return replace(_view_of(game, seat), state=state_json(game))
+
+
+def _all_history(game: Game, seat: str | None) -> views.View:
+    events = [
+        replace(event, option=str(o)) for event, o in zip(_view_of(game, seat).history, game.history, strict=True)
+    ]
+    return replace(_view_of(game, seat), history=tuple(events))
+
+
+def _explained(self: Game, option: Option, seat: str | None = "") -> Any:
+    return refused(str(list(map(str, self.history))))
+
+
+SABOTAGE: dict[str, tuple[str, str, Any, set[str]]] = {
+    "state in views": ("rulespec.engine.game.views", "view_of", _all_state, {"play"}),
+    "history in views": ("rulespec.engine.game.views", "view_of", _all_history, {"play", "log", "view"}),
+    "a whole log that play writes": ("rulespec.cli.play", "is_whole", lambda game, seat: True, {"play"}),
+    "what play lists": ("rulespec.cli.play", "every_option", lambda game: game.history, {"play"}),
+    "why play refuses": ("rulespec.engine.game.game.Game", "why_not", _explained, {"play"}),
+    "a picture of the table": ("rulespec.cli.draw", "_seen", lambda game, seat: game, {"draw"}),
+}
+"""What is told too much: where, the name, what takes its place, and the commands that tell it."""
+
+
+@pytest.mark.parametrize("leak", SABOTAGE)
+def test_a_leak_is_found(leak: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    where, name, other, commands = SABOTAGE[leak]
+    module, _, inner = where.rpartition(".") if where[-4:] == "Game" else (where, "", "")
+    owner = importlib.import_module(module)
+    monkeypatch.setattr(getattr(owner, inner) if inner else owner, name, other)
+    assert telling(tmp_path) >= commands
