@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from math import prod
+from typing import NamedTuple
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.orders import in_order
@@ -28,21 +29,36 @@ def hidden(program: ir.Program, value: Value, seat: int) -> dict[int, ir.Secret]
     return found
 
 
-def counted(program: ir.Program, state: Sequence[int]) -> Iterator[tuple[ir.Secret, int, int]]:
-    """How many there are, where everybody may count without seeing which: in private places, and in private orders.
+class Sum(NamedTuple):
+    """How many there are, where everybody may count without seeing which.
 
-    Returns:
-        For each such sum what is private, the first cell, and the number.
+    Attributes:
+        secret: what is private.
+        first: the first of its cells that are counted.
+        place: the number of the place where tokens are counted; -1 for anything else.
+        number: how many there are.
     """
+
+    secret: ir.Secret
+    first: int
+    place: int
+    number: int
+
+
+def counted(program: ir.Program, state: Sequence[int]) -> Iterator[Sum]:
+    """What everybody may count: in private places, and in private orders."""
     for secret in program.secrets:
         cell = program.cells[secret.cells.start]
-        if secret.counted and cell.group == "pieces":
+        if secret.places:
+            where = state[secret.cells.start : secret.cells.stop]
+            yield from (Sum(secret, secret.cells.start, place, where.count(place)) for place in secret.places)
+        elif secret.counted and cell.group == "pieces":
             for first, cells in _alike(secret):
-                yield secret, first, sum(state[at] for at in cells)
+                yield Sum(secret, first, -1, sum(state[at] for at in cells))
         elif secret.counted and cell.type.startswith("order "):
             width = program.sizes[cell.type[6:]].bit_length()
             for at in secret.cells:
-                yield secret, at, len(in_order(state[at], width))
+                yield Sum(secret, at, -1, len(in_order(state[at], width)))
 
 
 def _alike(secret: ir.Secret) -> Iterator[tuple[int, list[int]]]:

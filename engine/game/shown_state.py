@@ -41,7 +41,14 @@ def named_state(
 
 def counts(program: ir.Program, labels: Labels, state: Sequence[int]) -> dict[str, int]:
     """How many there are, where everybody may count without seeing which."""
-    return {path(labels, program.cells[at], secret): n for secret, at, n in counted(program, state)}
+    found: dict[str, int] = {}
+    for one in counted(program, state):
+        cell = program.cells[one.first]
+        if one.place >= 0:
+            found[f"{cell.group}.{labels.plain(cell.type, one.place)}"] = one.number
+        else:
+            found[path(labels, cell, one.secret)] = one.number
+    return found
 
 
 def path(labels: Labels, cell: ir.CellName, secret: ir.Secret) -> str:

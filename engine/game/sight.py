@@ -83,7 +83,7 @@ class Watcher:
         unseen = self.unseen(state, seat)
         question = (self.p.decisions[asked].name, self.p.decisions[asked].doc) if asked >= 0 else ()
         cells: list[int | None] = [None if at in unseen else state[at] for at in self._shown]
-        known = [number for _, _, number in counted(self.p, state)]
+        known = [one.number for one in counted(self.p, state)]
         who = self.machine.decider(state, asked) if asked >= 0 else state[ir.ENDING]
         seen = repr((cells, known, question, who, self.chosen(state, asked), self._among(state, asked)))
         options = b""

@@ -12,11 +12,13 @@ from rulespec.engine.lower.expressions import Scope
 from rulespec.engine.lower.heads import Begun, HeadLowering
 from rulespec.engine.lower.layout import param_type, type_name
 from rulespec.engine.lower.ranges import KEPT
+from rulespec.engine.lower.secrecy import seers
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import logic, op
 from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.limits import LEAST_LISTED, MAX_LISTED
 from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import may_be_hidden
 from rulespec.types import Ent
 
 
@@ -59,10 +61,9 @@ class OptionLowering:
                 where = replace(where, expr=logic("or", [is_none, where.expr]))
             at = self.b.local(f"{option.name}.{p.var.name}", type_name(p.var.type))
             text = self.conditions.text(p.span)
-            seers = p.private.to if p.private is not None else None
-            to = self.x.expr(seers, inner) if seers is not None else None
+            to = seers(self.x, p, inner)
             param = ir.Param(p.var.name, type_, slot, at, low, high, where, p.reason, text, p.span)
-            params.append(replace(param, private=p.private is not None, to=to, alike=once and self._alike(p.var)))
+            params.append(replace(param, private=may_be_hidden(p), to=to, alike=once and self._alike(p.var)))
             conditions = inner
             body = body.in_cell(p.var, at)
         return tuple(params), conditions, body

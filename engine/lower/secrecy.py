@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+from msgspec.structs import replace
+
 from rulespec.engine.lower.expressions import ExpressionLowering, Scope
+from rulespec.engine.lower.places import first_place
 from rulespec.engine.program import ir
-from rulespec.engine.program.builder import FALSE, TRUE
+from rulespec.engine.program.builder import FALSE, TRUE, choose, logic, op
 from rulespec.typed import nodes as typed
 
 
 def add_secrets(declarations: typed.Declarations, x: ExpressionLowering) -> None:
     """Notes in the program which cells are private."""
     for field_, first in x.layout.field_at.items():
-        if field_.private is not None:
+        if field_.private is not None and field_.kind in declarations.kinds and _is_place(declarations, field_):
+            _add_tokens(x, declarations.kinds[field_.kind], first)
+        elif field_.private is not None:
             _add(x, field_.private, first, [field_.kind] if field_.kind else [], frozenset())
     for piece in declarations.pieces.values():
         alike = frozenset(i for i, kind in enumerate(piece.each) if not declarations.kinds[kind].by_seat)
@@ -22,6 +27,51 @@ def add_secrets(declarations: typed.Declarations, x: ExpressionLowering) -> None
             if place.private is not None:
                 kinds = [*piece.each, *([place.index] if place.index else [])]
                 _add(x, place.private, x.layout.place_at[place], kinds, alike)
+
+
+def seers(x: ExpressionLowering, param: typed.OptionParam, scope: Scope) -> ir.Expr | None:
+    """Who sees an argument that not all see, besides who decides; None: nobody."""
+    if param.private is None or param.private.like is None:
+        return x.expr(param.private.to, scope) if param.private is not None and param.private.to is not None else None
+    field, secrecy = param.private.like, param.private.like.decl.private
+    if secrecy is None:
+        return None
+    if field.owner is not None:
+        scope = replace(scope, where={**scope.where, secrecy.at[0]: x.expr(field.owner, scope)})
+    to = x.expr(secrecy.to, scope)
+    if secrecy.open is None:
+        return to
+    return choose(x.expr(secrecy.open, scope), ir.Const((1 << x.p.seats) - 1), to)
+
+
+def _is_place(declarations: typed.Declarations, field: typed.FieldDecl) -> bool:
+    return declarations.kinds[field.kind].state["place"] is field if declarations.kinds[field.kind].places else False
+
+
+def _add_tokens(x: ExpressionLowering, kind: typed.Kind, first: int) -> None:
+    """Notes who sees where tokens are: those who see the place where each of them is."""
+    size = x.layout.size(kind.name)
+    everybody = ir.Const((1 << x.p.seats) - 1)
+    where = ir.Cell(first, ir.Local(0), size)
+    to: ir.Expr = everybody
+    counted: list[int] = []
+    for place in kind.places.values():
+        secrecy = place.private
+        begin, count = first_place(x.layout, kind, place), x.layout.size(place.index) if place.index else 1
+        if secrecy is None:
+            continue
+        scope = Scope().in_slot(secrecy.at[0], 0)
+        for var in secrecy.at[1:]:
+            scope = replace(scope, where={**scope.where, var: op("-", where, ir.Const(begin))})
+        seers = x.expr(secrecy.to, scope)
+        if secrecy.open is not None:
+            seers = choose(x.expr(secrecy.open, scope), everybody, seers)
+        here = logic("and", [op(">=", where, ir.Const(begin)), op("<", where, ir.Const(begin + count))])
+        to = choose(here, seers, to)
+        if secrecy.counted and seers != everybody:
+            counted += range(begin, begin + count)
+    if to != everybody:
+        x.p.secrets.append(ir.Secret(range(first, first + size), (size,), to, None, False, frozenset(), tuple(counted)))
 
 
 def _add(

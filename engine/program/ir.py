@@ -469,7 +469,8 @@ class Secret(Struct, frozen=True, gc=False):
 
     `sizes` are the numbers of the entities of each kind. With the entities in slots 0, 1, …,
     `to` is the set of the seats that see the cell, and while `open` holds everybody does. `counted`: everybody sees the
-    sum over the `alike` kinds, which are numbered in `sizes`.
+    sum over the `alike` kinds, which are numbered in `sizes`; of cells that say where tokens are, how many of them are
+    in each of these `places`.
     """
 
     cells: range
@@ -478,6 +479,7 @@ class Secret(Struct, frozen=True, gc=False):
     open: Expr | None
     counted: bool
     alike: frozenset[int]
+    places: tuple[int, ...] = ()
 
 
 class Alike(Struct, frozen=True, gc=False):

@@ -14,7 +14,7 @@ from rulespec.diagnostics.suggestions import nearest
 from rulespec.documents.nodes import Mapping, Node, Scalar, entries, get, text, truth
 from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import definition_expressions, expressions, private_params, secrecies
-from rulespec.types import BOOL, Ent, SetOf
+from rulespec.types import ANY, BOOL, Ent, SetOf
 
 
 class _Written(Struct):
@@ -37,6 +37,8 @@ def check_privacy(c: Context) -> None:
     """Types who sees what is private, and reports where that is itself a secret."""
     for written in _written(c):
         written.decl.private = _Reader(c, written).read()
+    for kind in c.declarations.kinds.values():
+        _hide_where_tokens_are(kind)
     asked = [e for secrecy in secrecies(c.declarations) for e in (secrecy.to, secrecy.open)]
     asked += [p.private.to for p in private_params(c.rules) if p.private is not None]
     for e in asked:
@@ -49,6 +51,10 @@ def _written(c: Context) -> Iterator[_Written]:
     for name, _, node in entries(get(root, "kinds")):
         if name in d.kinds:
             yield from _of(get(node, "state"), dict(d.kinds[name].state), (name,))
+            for place_name, place in d.kinds[name].places.items():
+                yield from _of(
+                    get(node, "places"), {place_name: place}, (name, *([place.index] if place.index else []))
+                )
     for section in ("state", "accounts"):
         yield from _of(get(root, section), dict(d.fields), ())
     for name, _, node in entries(get(root, "pieces")):
@@ -56,6 +62,15 @@ def _written(c: Context) -> Iterator[_Written]:
             for place_name, place in d.pieces[name].places.items():
                 kinds = (*d.pieces[name].each, *([place.index] if place.index else []))
                 yield from _of(get(node, "places"), {place_name: place}, kinds)
+
+
+def _hide_where_tokens_are(kind: typed.Kind) -> None:
+    """Where a token is, is private as a whole where some of its places are: who sees it depends on that itself."""
+    found = next((place.private for place in kind.places.values() if place.private is not None), None)
+    if found is not None:
+        token = typed.Var(kind.name, Ent(kind.name), found.span)
+        nobody = typed.Lit(SetOf(ANY), found.span, 0)
+        kind.state["place"].private = typed.Secrecy((token,), nobody, None, False, found.span)
 
 
 def _of(

@@ -596,10 +596,14 @@ class Repeat(Stmt, frozen=True):
 
 
 class Privacy(Struct, frozen=True):
-    """Who sees an argument besides who decides: the set `to`, or nobody."""
+    """Who sees an argument besides who decides: the set `to`, or nobody.
+
+    With `like`, those who see that state, which may be everybody.
+    """
 
     to: Expr | None
     span: Span
+    like: Field | None = None
 
 
 class OptionParam(Struct, frozen=True):

@@ -115,6 +115,7 @@ def secrecies(declarations: typed.Declarations) -> Iterator[typed.Secrecy]:
     """Every `private:` of the declarations."""
     fields = [*declarations.fields.values(), *(f for k in declarations.kinds.values() for f in k.state.values())]
     places = [place for piece in declarations.pieces.values() for place in piece.places.values()]
+    places += [place for kind in declarations.kinds.values() for place in kind.places.values()]
     found = [*(field.private for field in fields), *(place.private for place in places)]
     yield from (secrecy for secrecy in found if secrecy is not None)
 
@@ -124,7 +125,13 @@ def private_params(rules: typed.Rules) -> Iterator[typed.OptionParam]:
     for procedure in rules.procedures.values():
         for s in walk(procedure.body):
             for option in s.options if isinstance(s, typed.Decide) else ():
-                yield from (param for param in option.params if param.private is not None)
+                yield from (param for param in option.params if may_be_hidden(param))
+
+
+def may_be_hidden(param: typed.OptionParam) -> bool:
+    """Whether some may not see an argument."""
+    p = param.private
+    return p is not None and (p.like is None or p.like.decl.private is not None)
 
 
 def called(procedures: Iterable[typed.Procedure]) -> dict[typed.Procedure, None]:

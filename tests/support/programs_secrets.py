@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from programs import Writer
 
 PRIVATE = {
+    "guest: {index: player, fresh: true}": "guest: {index: player, fresh: true, private: true}",
+    "road: {index: town}": 'road: {index: town, private: {to: "{}", open: few == 1, count: true}}',
     "mark: {type: int}": 'mark: {type: int, private: {to: "{}", open: few > 2}}',
     "state: {size: {type: int}}": "state: {size: {type: int, private: true}}",
     "state: {cash: {account: money}": "state: {cash: {account: money, private: {open: few == 2}}",

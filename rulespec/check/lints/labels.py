@@ -71,6 +71,8 @@ class Labels:
     def _of(self, e: typed.Expr) -> Label:
         if isinstance(e, typed.Local):
             return self.of_vars.get(e.var, NOTHING)
+        if (public := self._public(e)) is not None:
+            return public
         found = self._all(parts(e))
         if isinstance(e, typed.Field):
             read = self.field_source(e)
@@ -85,6 +87,30 @@ class Labels:
         elif found and isinstance(e, typed.Each | typed.Ways | typed.Reach):
             found = elsewhere(found, {}, {e.binder.var} if isinstance(e, typed.Each) else bound(e))
         return found
+
+    def _public(self, e: typed.Expr) -> Label | None:
+        """The label of what is seen although it is made of what is not: where a token is not, and how many there are.
+
+        None if it is nothing of that.
+        """
+        if isinstance(e, typed.Op) and e.op == "==":
+            token, place = token_at(e)
+            if token is not None and place is not None:
+                label = self.of(token) | self._all(parts(place))
+                return label if place.place.private is None else label | {self.token_place(place, token)}
+        elif isinstance(e, typed.Op) and e.op == "count":
+            place = in_place(e.args[0])
+            if place is not None and (place.place.private is None or place.place.private.counted):
+                return self._all(parts(place))
+            order = e.args[0].args[0] if isinstance(e.args[0], typed.Op) and e.args[0].op == "members" else None
+            if isinstance(order, typed.Field) and order.decl.private is not None and order.decl.private.counted:
+                return self.of_length(order)
+        elif isinstance(e, typed.Each) and e.op == "sum" and (pile := all_of_pile(e)) is not None:
+            if pile.place.private is None or pile.place.private.counted:
+                return self._all([pile.index] if pile.index is not None else [])
+        elif isinstance(e, typed.Room) and (e.place.place.private is None or e.place.place.private.counted):
+            return self._all(parts(e.place))
+        return None
 
     def _all(self, found: Iterable[typed.Expr]) -> Label:
         label = NOTHING
@@ -109,6 +135,13 @@ class Labels:
     def place_source(self, e: typed.PieceCount, secrecy: typed.Secrecy) -> Source:
         """A place of pieces that is private, as a source."""
         return source(e.place, secrecy, [self.key(k) for k in (*e.ids, *([e.index] if e.index is not None else []))])
+
+    def token_place(self, e: typed.PlaceValue, token: typed.Expr) -> Source:
+        """A place of tokens that is private, as who sees whether a token is there."""
+        assert e.place.private is not None
+        return source(
+            e.place, e.place.private, [self.key(k) for k in (token, *([e.index] if e.index is not None else []))]
+        )
 
     def _called(self, e: typed.Call) -> Label:
         """The label of a definition, with what it is given in the place of its parameters."""
@@ -169,6 +202,33 @@ class Labels:
 
     def _kept(self, exact: Key) -> Key:
         return exact if exact is None or all(self.lasts(k) for k in exact[1:] if isinstance(k, tuple)) else UNKNOWN
+
+
+def token_at(e: typed.Op) -> tuple[typed.Expr | None, typed.PlaceValue | None]:
+    """The token and the place of a test whether a token is there."""
+    of, place = e.args
+    if isinstance(of, typed.Field) and isinstance(place, typed.PlaceValue):
+        return of.owner, place
+    return None, None
+
+
+def in_place(e: typed.Expr) -> typed.PlaceValue | None:
+    """The place of which an expression is the set of all tokens there."""
+    if not isinstance(e, typed.Each) or e.op != "set" or e.body is not None or not isinstance(e.binder.where, typed.Op):
+        return None
+    if not isinstance(e.binder.source, typed.KindSet) or e.binder.where.op != "==":
+        return None
+    token, place = token_at(e.binder.where)
+    return place if isinstance(token, typed.Local) and token.var is e.binder.var else None
+
+
+def all_of_pile(e: typed.Each) -> typed.PieceCount | None:
+    """The place of which an expression is the number of all pieces there, of one kind of owners."""
+    pile, b = e.body, e.binder
+    if not isinstance(pile, typed.PieceCount) or not isinstance(b.source, typed.KindSet) or b.where is not None:
+        return None
+    whole = [isinstance(k, typed.Local) and k.var is b.var for k in pile.ids]
+    return pile if whole == [True] and not b.source.kind.by_seat else None
 
 
 def bound(e: typed.Ways | typed.Reach) -> set[typed.Var]:

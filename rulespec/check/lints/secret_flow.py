@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rulespec.check.context import Context
+from rulespec.check.lints.changes import Changes
 from rulespec.check.lints.labels import NOTHING, Key, Label, Labels, Source, elsewhere, seers
 from rulespec.check.lints.reasons import Reasons
 from rulespec.check.lints.tellings import Tellings
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import walk
-from rulespec.types import Order, SetOf
+from rulespec.typed.traversal import private_params, walk
+from rulespec.types import SetOf
 
 
 class _Out(NamedTuple):
@@ -25,7 +26,6 @@ class SecretFlow:
     """Follows what is private through the rules until nothing new is found; then reports."""
 
     def __init__(self, c: Context, reasons: Reasons) -> None:
-        self.kinds = c.declarations.kinds
         self.rules = c.rules
         self.tellings = Tellings(c, reasons)
         assigned = [s.target for p in c.rules.procedures.values() for s in walk(p.body) if isinstance(s, typed.Assign)]
@@ -34,8 +34,10 @@ class SecretFlow:
         self.entered: dict[typed.Procedure, Label] = {}
         self.results: dict[typed.Procedure, Label] = {}
         self.procedure = next(iter(c.rules.procedures.values()))
-        self.drawn: dict[typed.Var, Label] = {}
-        """Arguments that all see → what the options among which they are chosen may tell."""
+        self.shuffles = {
+            p.span for p in private_params(c.rules) if p.private is not None and p.private.like is not None
+        }
+        self.changes = Changes(c, self.labels, self.tellings)
         self._grown = True
 
     def check(self) -> None:
@@ -84,6 +86,10 @@ class SecretFlow:
 
     def statement(self, s: typed.Stmt, under: Label) -> _Out:
         """Follows a statement."""
+        if s.span in self.shuffles:  # what comes next is seen by those who see the order
+            if isinstance(s, typed.Repeat):
+                self.tellings.asked(s.span, under)
+            return _Out()
         of = self.labels.of
         if isinstance(s, typed.Let):
             self._named(s.var, s.value)
@@ -91,9 +97,9 @@ class SecretFlow:
         elif isinstance(s, typed.Assign):
             self._assign(s, of(s.value), under)
         elif isinstance(s, typed.Transfer):
-            self._transfer(s.source, s.target, s.amount, under)
+            self.changes.transfer(s.source, s.target, s.amount, under)
         elif isinstance(s, typed.Put):
-            self._put(s, under)
+            self.changes.put(s, under)
         elif isinstance(s, typed.CallProcedure):
             self._call(s, under)
         elif isinstance(s, typed.Return):
@@ -143,6 +149,7 @@ class SecretFlow:
             if e is not None:
                 causes |= self._causes(e, b.var)
         self._note(b.var, causes, b.var.span)
+        self.changes.chosen(b.var, b.source)
         return causes
 
     def _loop(self, body: typed.Block, under: Label) -> _Out:
@@ -180,57 +187,11 @@ class SecretFlow:
             self.results[self.procedure] = before | label
             self._grown = True
 
-    # --- what is changed ----------------------------------------------------------------------
-
     def _assign(self, s: typed.Assign, label: Label, under: Label) -> None:
         if isinstance(s.target, typed.Local):
             self._note(s.target.var, label | under, s.value.span)
-            return
-        field = s.target
-        owner = self.labels.of(field.owner) if field.owner is not None else NOTHING
-        target = self.labels.field_source(field)
-        self.tellings.changed(field.decl.name, target, label | owner, s.value.span, under)
-        self._stored(s, field)
-        secrecy = field.decl.private
-        if secrecy is not None and secrecy.counted and isinstance(field.type, Order):
-            number = f"how many are in `{field.decl.name}`"
-            self.tellings.changed(number, None, self.labels.of_length(s.value), s.value.span, under)
-
-    def _transfer(
-        self, source_: typed.Field | typed.PieceCount, target: typed.Expr | None, amount: typed.Expr, under: Label
-    ) -> None:
-        much = self.labels.of(amount)
-        for end in (source_, target):
-            if isinstance(end, typed.Field) and not end.decl.unlimited:
-                owner = self.labels.of(end.owner) if end.owner is not None else NOTHING
-                self.tellings.changed(
-                    end.decl.name, self.labels.field_source(end), much | owner, _at(end, amount, much), under
-                )
-            elif isinstance(end, typed.PieceCount):
-                self._pile(end, much, amount.span, under)
-        if isinstance(source_, typed.PieceCount) and isinstance(target, typed.PieceCount):
-            self._drawn_openly(source_, target)
-
-    def _pile(self, end: typed.PieceCount, much: Label, span: Span, under: Label) -> None:
-        of = self.labels.of
-        which = frozenset[Source]().union(*(of(e) for e in end.ids))
-        where = of(end.index) if end.index is not None else NOTHING
-        span = next((e.span for e in end.ids if of(e)), span)
-        secrecy = end.place.private
-        if secrecy is None:
-            self.tellings.changed(end.place.name, None, which | where | much, span, under)
-            return
-        self.tellings.changed(end.place.name, self.labels.place_source(end, secrecy), which | where | much, span, under)
-        if secrecy.counted:
-            apart = [e for e, kind in zip(end.ids, end.piece.each, strict=True) if self.kinds[kind].by_seat]
-            number = frozenset[Source]().union(much, where, *(of(e) for e in apart))
-            self.tellings.changed(f"how many are in `{end.place.name}`", None, number, span, under)
-
-    def _put(self, s: typed.Put, under: Label) -> None:
-        label = self.labels.of(s.token) | self.labels.of(s.place)
-        self.tellings.changed(f"where a {s.kind.name} is", None, label, s.span, under)
-
-    # --- what is told -------------------------------------------------------------------------
+        else:
+            self.changes.assign(s, s.target, label, under)
 
     # --- decisions ----------------------------------------------------------------------------
 
@@ -260,6 +221,7 @@ class SecretFlow:
             who = self.labels.key(option.by)
             legal |= self._offered(option, option.by, who)
         for p in option.params:
+            self.changes.chosen(p.var, p.low)
             chosen = NOTHING
             for e in (p.low, p.high, p.where):
                 if e is not None:
@@ -271,7 +233,7 @@ class SecretFlow:
                 seen_by = frozenset([who, *listed]) - {None}
                 self._note(p.var, frozenset([Source(p.var, seen_by)]), None)
             else:
-                self.drawn[p.var] = chosen
+                self.changes.drawn[p.var] = chosen
         for part in option.head:
             legal |= self._part(option, part, who, under)
         return legal
@@ -284,7 +246,7 @@ class SecretFlow:
         if isinstance(part, typed.Requirement):
             return self._offered(option, part.condition, who)
         if isinstance(part, typed.Cost):
-            self._transfer(part.source, part.target, part.amount, under)
+            self.changes.transfer(part.source, part.target, part.amount, under)
             return self._offered(option, part.amount, who) | self._offered(option, part.source, who)
         params = part.guard.params
         for param, arg in zip(params, part.args, strict=True):
@@ -301,30 +263,6 @@ class SecretFlow:
             self.tellings.offered(option, self.labels.of(e), e.span, who)
         return self._causes(e)
 
-    # --- arguments ----------------------------------------------------------------------------
-
-    def _stored(self, s: typed.Assign, field: typed.Field) -> None:
-        """Reports an argument that all see, and that is stored in what is private."""
-        e = s.value
-        if field.decl.private is None:
-            return
-        if isinstance(e, typed.Op) and e.op == "append" and isinstance(e.args[1], typed.Local):
-            if self.drawn.get(e.args[1].var):
-                self.tellings.openly(e.args[1].var, field.decl.private, field.decl.name, e.args[1].span)
-        elif isinstance(e, typed.Local) and e.var in self.drawn:
-            self.tellings.openly(e.var, field.decl.private, field.decl.name, e.span)
-
-    def _drawn_openly(self, source_: typed.PieceCount, target: typed.PieceCount) -> None:
-        if source_.place.private is None or target.place.private is None:
-            return
-        for e in source_.ids:
-            if isinstance(e, typed.Local) and e.var in self.drawn:
-                self.tellings.openly(e.var, target.place.private, target.place.name, e.span)
-
 
 def _both(a: _Out, b: _Out) -> _Out:
     return _Out(a.loop | b.loop, a.rule | b.rule)
-
-
-def _at(end: typed.Field, amount: typed.Expr, much: Label) -> Span:
-    return amount.span if much else end.span

@@ -56,7 +56,8 @@ def _shuffled(
 
     one = typed.Op(of, s.span, "set", (value(drawn),))
     fewer = typed.Assign(s.span, value(rest), typed.Op(of, s.span, "diff", (value(rest), one)))
-    param = typed.OptionParam(drawn, value(rest), None, None, "", s.span)
+    hidden = typed.Privacy(None, s.span, target) if isinstance(target, typed.Field) else None
+    param = typed.OptionParam(drawn, value(rest), None, None, "", s.span, hidden)
     option = typed.OptionDef("next", (param,), None, None, (), (put(drawn), fewer), "", s.span)
     chance = typed.Decide(s.span, "chance", name, None, None, "", (option,))
     count = typed.Op(INT, s.span, "count", (value(rest),))

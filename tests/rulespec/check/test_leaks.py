@@ -16,6 +16,13 @@ KINDS = """
 kinds:
   town: {facts: {near: set town}, state: {owner: {type: player?}}, entities: {oak: {near: [elm]}, elm: {}}}
   card: {entities: {ace: {}, king: {}}}
+  tile:
+    number: 4
+    places:
+      row: {}
+      deck: {private: {to: "{}"}}
+      hand: {index: player, private: true}
+      sack: {private: {to: "{}", count: true}}
   share: {product: [town, player], state: {stake: {type: int, private: true}}}
   player:
     state:
