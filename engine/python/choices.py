@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from math import prod
 
+from rulespec.engine.passes.option_tests import conditions, needs, option_tests
 from rulespec.engine.passes.rewrite import membership
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import kind_of
@@ -79,12 +80,12 @@ class ChoiceWriter:
         often: dict[ir.Expr, int] = {}
         for c in choices:
             asked = [x for q in c.params for x in (q.low, q.high, q.where.expr if q.where else None) if x is not None]
-            asked += [x for lets, test in _conditions(c) for x in (*lets.values(), test)]
+            asked += [x for lets, test in conditions(c) for x in (*lets.values(), test)]
             for e in asked:
                 for part in _here(e):
                     if isinstance(part, _DEAR) and not free(part):
                         often[part] = often.get(part, 0) + 1
-            if c.params and all(_asked(c)):
+            if c.params and all(needs(c)):
                 sure += [e for e in _here(c.params[0].low) if isinstance(e, _DEAR) and not free(e)]
         lines: list[str] = []
         for e in dict.fromkeys(sure):
@@ -96,20 +97,9 @@ class ChoiceWriter:
     def _listed(self, number: int, c: ir.Choice, *, once: bool) -> list[str]:
         """The lines that list the legal arguments of an option; `once`: one of several alike tokens stands for all."""
         slots = [param.slot for param in c.params]
-        may_fault = self.w.facts.may_fault
-        tests: list[list[str]] = [[] for _ in range(len(slots) + 1)]
-        # No test comes before an earlier one of the rules that may fault: all machines fault alike.
-        pure = True
-        faults = [param.steps > 0 or may_fault(param.low) for param in c.params]  # there may be too many values
-        wheres = [param.where.expr if param.where is not None else None for param in c.params]
-        late = [d + 1 for d, e in enumerate(wheres) if e is not None and may_fault(e)]
-        earliest = max([0, *late, *(d for d, may in enumerate(faults) if may)])
-        for (lets, e), needed in zip(_conditions(c), _asked(c), strict=True):
-            pure = pure and not any(map(may_fault, (*lets.values(), e)))
-            depth = len(slots)
-            if pure:  # as early as its parameters are known
-                depth = next(d for d in range(earliest, len(slots) + 1) if needed <= set(slots[:d]))
-            tests[depth].append(self._condition(lets, e))
+        order = option_tests(c, self.w.facts)
+        faults, wheres = order.faults, order.wheres
+        tests = [[self._condition(lets, e) for lets, e in found] for found in order.tests]
         early = self._early(c, faults, wheres, tests) if self.w.features.early_domains else {}
         body: list[str] = []
         pad = ""
@@ -183,7 +173,7 @@ class ChoiceWriter:
             checks += within
             if param.where is not None:
                 checks.append(self.w.x(param.where.expr))
-        checks += [self._condition(lets, e) for lets, e in _conditions(c)]
+        checks += [self._condition(lets, e) for lets, e in conditions(c)]
         self.w.function(name, _params(c), [f"return bool({' and '.join(checks) or 'True'})"])
 
     def _condition(self, lets: dict[int, ir.Expr], e: ir.Expr) -> str:
@@ -224,24 +214,3 @@ def _here(e: ir.Expr) -> Iterator[ir.Expr]:
     yield e
     for part in at_hand(e):
         yield from _here(part)
-
-
-def _conditions(c: ir.Choice) -> list[tuple[dict[int, ir.Expr], ir.Expr]]:
-    """The conditions of an option besides its parameters, each with what it names before, by slot.
-
-    Chance never takes an option without weight.
-    """
-    weight = [] if c.weight is None else [ir.Op(">", (c.weight, ir.Const(0)))]
-    found = [*((dict(r.lets), r.expr) for r in c.requires), *(({}, e) for e in weight)]
-    return [(lets, e) for lets, e in found if lets or e != ir.Const(1)]
-
-
-def _asked(c: ir.Choice) -> list[frozenset[int]]:
-    """The parameters that each of the conditions depends on, by their slots, also through what it names."""
-    named: dict[int, frozenset[int]] = {param.slot: frozenset((param.slot,)) for param in c.params}
-    found = []
-    for lets, e in _conditions(c):
-        for slot, value in lets.items():
-            named[slot] = frozenset().union(*(named[x] for x in free(value)))
-        found.append(frozenset().union(*(named[x] for x in free(e) & set(named)), *(named[slot] for slot in lets)))
-    return found

@@ -1,0 +1,197 @@
+"""From a program to a module of WebAssembly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rulespec.engine.native.blocks import BlockEmitter
+from rulespec.engine.native.expressions import ExpressionEmitter, WideOrderError
+from rulespec.engine.native.layout import Memory, TooLargeError, words
+from rulespec.engine.native.loops import LoopEmitter
+from rulespec.engine.native.options import OptionEmitter, dispatch
+from rulespec.engine.native.roots import scored
+from rulespec.engine.native.runtime import EXPORTS, SOURCES
+from rulespec.engine.native.small_python import compile_functions
+from rulespec.engine.native.wasm_format import I64, Module
+from rulespec.engine.native.widths import WORD, Widths
+from rulespec.engine.passes.pipeline import PASSES, Pass, optimized
+from rulespec.engine.program import ir
+from rulespec.engine.program.cost import Costs
+from rulespec.engine.program.limits import MAX_STEPS
+from rulespec.engine.python.invariants import split
+from rulespec.engine.python.occupancy import Occupancy, with_occupancy
+from rulespec.errors import RulespecError
+
+
+class NotNativeError(RulespecError):
+    """A program cannot be carried out natively; the message says why."""
+
+
+class Compiled(Struct):
+    """A program as a module.
+
+    Attributes:
+        p: the program as it was given.
+        code: the module.
+        memory: where its memory has what.
+        occupancy: the sets that are maintained.
+        asked: the program whose invariants are asked for single members.
+        options: the decision and the choice of each option, by its number in the buffer.
+    """
+
+    p: ir.Program
+    code: bytes
+    memory: Memory
+    occupancy: Occupancy
+    asked: ir.Program
+    options: list[tuple[int, int]]
+
+
+def compile_program(p: ir.Program, passes: Sequence[Pass] = PASSES, steps: int = MAX_STEPS) -> Compiled:
+    """Emits a program as a module.
+
+    Args:
+        p: the program as it was lowered.
+        passes: the passes that it goes through before.
+        steps: how many steps there are at most from one decision to the next.
+
+    Raises:
+        NotNativeError: if it needs more memory than a module may have.
+    """
+    asked = _split(p)
+    fast, occupancy = with_occupancy(optimized(asked, passes))
+    for orders in (False, True):
+        try:
+            return _Compiler(p, asked, fast, occupancy, steps, orders=orders).compiled()
+        except WideOrderError:
+            continue
+        except TooLargeError:
+            break
+    raise NotNativeError("it needs more memory than a game may have natively")
+
+
+def _split(p: ir.Program) -> ir.Program:
+    """The program with invariants that are asked for those of at most so many members as a word has bits."""
+    found = [
+        whole if one.each is not None and one.each[1].bit_length() > WORD else one
+        for one, whole in zip(split(p).invariants, p.invariants, strict=True)
+    ]
+    return replace(p, invariants=found)
+
+
+class _Compiler:
+    """One compilation."""
+
+    def __init__(
+        self, p: ir.Program, asked: ir.Program, fast: ir.Program, occupancy: Occupancy, steps: int, *, orders: bool
+    ) -> None:
+        self.p, self.asked, self.fast, self.occupancy = p, asked, fast, occupancy
+        added: dict[int, int] = {}
+        for f in occupancy.families.values():
+            added |= dict.fromkeys(range(f.at, f.at + f.sets), f.count)
+        for (_, count, number), first in occupancy.holdings.items():
+            added |= dict.fromkeys(range(first - 1, first + max(fast.arrays[number]) + 1), count)
+        self.widths = Widths(fast, occupancy.cells, added, orders=orders)
+        self.module = Module()
+        params = max((len(c.params) for d in fast.decisions for c in d.choices), default=0)
+        self.memory = Memory(self.module, self.widths, occupancy.start(p.start), params)
+        self.costs = Costs(p)
+        self.memory.constants["STEPS"] = steps
+
+    def compiled(self) -> Compiled:
+        """The module."""
+        memory, module = self.memory, self.module
+        x = ExpressionEmitter(self.fast, module, memory, self.widths, self.costs)
+        loops = LoopEmitter(x)
+        options = OptionEmitter(x, loops)
+        self._tables(options)
+        options.write()
+        for number, f in enumerate(self.fast.functions):
+            self._definition(x, number, f)
+        listing = [sum(self.costs.listing(c) for c in d.choices if c.by is None) for d in self.p.decisions]
+        BlockEmitter(x, self.occupancy, listing).write()
+        self._invariants(x)
+        for number, e in enumerate(scored(self.fast)):
+            code = x.begin(2)
+            x.slots = {0: 0, 1: 1}
+            x.value(e)
+            module.define(f"score{number}", code, 2, I64, export=True)
+        for source in SOURCES:
+            compile_functions(source, module, memory.constants, EXPORTS)
+        return Compiled(self.p, module.encoded(memory.pages), memory, self.occupancy, self.asked, list(options.numbers))
+
+    def _definition(self, x: ExpressionEmitter, number: int, f: ir.Function) -> None:
+        code = x.begin(f.params)
+        slots, wide = self.widths.functions[number]
+        x.slots = {slot: slot for slot in range(f.params)}
+        x.wide_slots = dict(slots)
+        for slot, value in f.lets:
+            x.either(value, slots.get(slot, False))
+            local = x.slots[slot] = code.local()
+            code.set(local)
+        x.either(f.body, wide)
+        self.module.define(f"f{number}", code, f.params, I64)
+
+    def _invariants(self, x: ExpressionEmitter) -> None:
+        """Writes the function that says whether an invariant holds for some members."""
+        code = x.begin(2)
+
+        def holds(v: ir.Invariant) -> None:
+            x.slots = {v.each[0]: 1} if v.each is not None else {}
+            with code.scope():
+                x.truth(v.condition.expr)
+                code.do("extend", "return")
+
+        dispatch(code, [lambda v=v: holds(v) for v in self.fast.invariants])
+        code.const(1)
+        self.module.define("holds", code, 2, I64)
+
+    def _tables(self, options: OptionEmitter) -> None:
+        """Lays out what the fixed functions look up."""
+        memory, p = self.memory, self.fast
+        waits = p.asked()
+        every = [v.each[1] if v.each is not None else 1 for v in p.invariants]
+        takes = []
+        width = 2 + max((len(c.params) for d in p.decisions for c in d.choices), default=0)
+        for d, k in options.numbers:
+            c = p.decisions[d].choices[k]
+            row = [c.block, len(c.params), *(memory.address(q.cell) for q in c.params)]
+            takes += [*row, *[0] * (width - len(row))]
+        signs = [0 if bits == WORD else 1 for bits in self.widths.bits] + [0] * (len(memory.ranks) * memory.words)
+        constants = memory.constants
+        constants["ASKED"] = memory.numbers([waits.get(b, -1) for b in range(len(p.blocks))])
+        constants["TAKES"] = memory.numbers(takes)
+        constants["SIGNS"] = memory.numbers(signs)
+        constants["INVARIANTS"] = len(every)
+        constants["MEMBERS"] = memory.room(8 * len(every))
+        constants["ALWAYS"] = memory.room(8 * len(every))
+        constants["EVERY"] = memory.room(8 * len(every))
+        memory.module_data(constants["EVERY"], words(every))
+        places, houses = self.occupancy.places, self.occupancy.houses
+        constants["PLACES"] = self._lists({at: [self._bit(*s) for s in sets] for at, sets in places.items()})
+        constants["HOUSES"] = self._lists({at: [self._house(*s) for s in sets] for at, sets in houses.items()})
+
+    def _lists(self, rows: Mapping[int, Sequence[tuple[int, ...]]]) -> int:
+        """The address of a table: for each cell the address of its list, which begins with its length; or 0."""
+        found = [0] * self.memory.cells
+        first = self.memory.room(8 * sum(1 + sum(map(len, row)) for row in rows.values()))
+        flat: list[int] = []
+        for at, row in rows.items():
+            found[at] = first + 8 * len(flat)
+            flat += [len(row), *(x for one in row for x in one)]
+        self.memory.module_data(first, words(flat))
+        return self.memory.numbers(found)
+
+    def _bit(self, at: int, bit: int) -> tuple[int, int]:
+        """The address of the word and the bit in it."""
+        word, rest = divmod(bit.bit_length() - 1, WORD)
+        return self.memory.address(at) + 8 * word, 1 << rest
+
+    def _house(self, first: int, bit: int, array: Sequence[int]) -> tuple[int, int, int, int]:
+        memory = self.memory
+        at, one = self._bit(first, bit)
+        stride = 8 * memory.words if self.widths.cells[first] else 8
+        return at, one, memory.numbers(array), stride

@@ -1,0 +1,465 @@
+"""Loops inside of expressions: over the members of a set, over what can be reached."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rulespec.engine.native.expressions import ExpressionEmitter
+from rulespec.engine.native.spread import emit_spread
+from rulespec.engine.native.wasm_format import Code
+from rulespec.engine.program import ir
+
+_FOUND_NONE = {"any": 0, "all": 1, "first": -1, "count": 0, "sum": 0, "set": 0, "union": 0}
+
+
+class LoopEmitter:
+    """Writes loops into the function at hand."""
+
+    def __init__(self, x: ExpressionEmitter) -> None:
+        self.x = x
+        forms: dict[type, Callable[..., None]] = {
+            ir.Fold: self._fold,
+            ir.Closure: self._closure,
+            ir.Ranked: self._ranked,
+            ir.Spread: lambda e: emit_spread(x, self, e),
+        }
+        x.set_loops(forms)
+
+    @contextmanager
+    def slot(self, number: int) -> Iterator[int]:
+        """Binds a slot to a new local."""
+        x = self.x
+        before, wide = x.slots.get(number), x.wide_slots.pop(number, None)
+        local = x.slots[number] = x.code.local()
+        yield local
+        del x.slots[number]
+        if before is not None:
+            x.slots[number] = before
+        if wide is not None:
+            x.wide_slots[number] = wide
+
+    @contextmanager
+    def members(self, source: ir.Expr, start: ir.Expr | None, slot: int) -> Iterator[tuple[int, int]]:
+        """A loop over the members of a set, in cyclic order: the labels to leave it, and to go on."""
+        if self.x.wide(source):
+            self.x.address(source)
+            with self.wide_members(start, slot) as labels:
+                yield labels
+            return
+        code = self.x.code
+        rest, later = code.local(), code.local() if start is not None else -1
+        self.x.value(source)
+        code.set(rest)
+        if start is not None:
+            first = code.local()
+            self.x.value(start)
+            code.set(first)
+            code.get(rest)
+            code.get(rest)
+            code.get(first)
+            code.do("shr_u")
+            code.get(first)
+            code.do("shl")
+            code.tee(later)
+            code.do("xor")
+            code.get(later)
+            code.set(rest)
+            code.set(later)
+        with self.slot(slot) as local:
+            outside, again = code.block(), code.loop()
+            self._taken(rest, later, local, outside)
+            yield outside, again
+            code.br(again)
+            code.end()
+            code.end()
+
+    def _taken(self, rest: int, later: int, local: int, outside: int) -> None:
+        """Takes the lowest member out of what is left of a set."""
+        code = self.x.code
+        if later >= 0:
+            code.get(rest)
+            code.do("eqz")
+            code.if_()
+            code.get(later)
+            code.set(rest)
+            code.const(0)
+            code.set(later)
+            code.end()
+        code.get(rest)
+        code.do("eqz")
+        code.br_if(outside)
+        code.get(rest)
+        code.do("ctz")
+        code.set(local)
+        code.get(rest)
+        code.get(rest)
+        code.const(1)
+        code.do("sub", "and")
+        code.set(rest)
+
+    @contextmanager
+    def wide_members(self, start: ir.Expr | None, slot: int) -> Iterator[tuple[int, int]]:
+        """The same for a wide set, whose address has been pushed."""
+        code = self.x.code
+        source, first, at, round_ = code.local(), code.local(), code.local(), code.local()
+        code.set(source)
+        if start is not None:
+            self.x.value(start)
+        else:
+            code.const(0)
+        code.tee(first)
+        code.set(at)
+        code.const(0)
+        code.set(round_)
+        with self.slot(slot) as local:
+            outside, again = code.block(), code.loop()
+            code.get(source)
+            code.get(at)
+            code.call("wide_next")
+            code.set(local)
+            code.get(local)
+            code.const(0)
+            code.do("lt_s")
+            code.if_()
+            code.get(round_)
+            code.do("wrap")
+            code.br_if(outside)
+            code.const(1)
+            code.set(round_)
+            code.const(0)
+            code.set(at)
+            code.br(again)
+            code.end()
+            code.get(round_)
+            code.do("wrap")
+            code.if_()
+            code.get(local)
+            code.get(first)
+            code.do("ge_s")
+            code.br_if(outside)
+            code.end()
+            code.get(local)
+            code.const(1)
+            code.do("add")
+            code.set(at)
+            yield outside, again
+            code.br(again)
+            code.end()
+            code.end()
+
+    def unless(self, where: ir.Expr | None, again: int) -> None:
+        """Goes on with the next member unless a condition holds."""
+        if where is not None:
+            self.x.truth(where)
+            self.x.code.do("i32.eqz")
+            self.x.code.br_if(again)
+
+    def _fold(self, e: ir.Fold) -> None:
+        if self.x.wide(e):
+            self._wide_fold(e)
+        elif e.op in ("min", "max"):
+            self._extreme(e)
+        else:
+            self._plain_fold(e)
+
+    def _plain_fold(self, e: ir.Fold) -> None:
+        x, code = self.x, self.x.code
+        found = code.local()
+        code.const(_FOUND_NONE[e.op])
+        code.set(found)
+        with self.members(e.source, e.start, e.slot) as (outside, again):
+            self.unless(e.where, again)
+            if e.op in ("any", "first"):
+                code.const(1) if e.op == "any" else code.get(x.slots[e.slot])
+                code.set(found)
+                code.br(outside)
+            elif e.op == "all":
+                if e.body is not None:
+                    x.truth(e.body)
+                else:
+                    code.get(x.slots[e.slot])
+                    code.do("eqz", "i32.eqz")
+                code.br_if(again)
+                code.const(0)
+                code.set(found)
+                code.br(outside)
+            else:
+                self._add(e, found)
+        code.get(found)
+
+    def _add(self, e: ir.Fold, found: int) -> None:
+        """Adds the value of a member to what has been found."""
+        x, code = self.x, self.x.code
+        code.get(found)
+        if e.op == "set":
+            code.const(1)
+        if e.op == "count":
+            code.const(1)
+        elif e.body is not None:
+            x.value(e.body)
+        else:
+            code.get(x.slots[e.slot])
+        if e.op == "sum":
+            code.call("added")
+        elif e.op == "count":
+            code.do("add")
+        else:
+            code.do(*(["shl", "or"] if e.op == "set" else ["or"]))
+        code.set(found)
+
+    def _wide_fold(self, e: ir.Fold) -> None:
+        """A wide set, or a union of such."""
+        x, code = self.x, self.x.code
+        to, one = x.memory.temporary(), x.memory.temporary()
+        code.const(to)
+        code.call("wide_zero")
+        with self.members(e.source, e.start, e.slot) as (_, again):
+            self.unless(e.where, again)
+            value = e.body if e.body is not None else ir.Local(e.slot)
+            if e.op == "set":
+                code.const(one)
+                x.value(value)
+                code.call("wide_bit")
+            code.const(to)
+            code.const(to)
+            if e.op == "set":
+                code.const(one)
+            else:
+                x.address(value)
+            code.call("wide_or")
+        code.const(to)
+
+    def _extreme(self, e: ir.Fold) -> None:
+        x, code = self.x, self.x.code
+        found, value, some = code.local(), code.local(), code.local()
+        code.const(0)
+        code.set(some)
+        with self.members(e.source, e.start, e.slot) as (_, again):
+            self.unless(e.where, again)
+            x.value(e.body if e.body is not None else ir.Local(e.slot))
+            code.set(value)
+            self._better([value], [found], some, "lt_s" if e.op == "min" else "gt_s")
+            code.if_()
+            code.get(value)
+            code.set(found)
+            code.const(1)
+            code.set(some)
+            code.end()
+        code.get(some)
+        code.do("wrap")
+        code.if_(b"\x7e")
+        code.get(found)
+        code.else_()
+        assert e.default is not None
+        x.value(e.default)
+        code.end()
+
+    def _better(self, keys: list[int], best: list[int], some: int, than: str) -> None:
+        """Pushes whether keys come before the best ones so far, or there are none yet."""
+        code = self.x.code
+        code.get(some)
+        code.do("eqz")
+        for key, other in zip(keys[::-1], best[::-1], strict=True):  # the first counts most: it is compared last
+            code.get(key)
+            code.get(other)
+            code.do("eq", "i32.and")
+            code.get(key)
+            code.get(other)
+            code.do(than, "i32.or")
+        code.get(some)
+        code.do("eqz", "i32.or")
+
+    def _closure(self, e: ir.Closure) -> None:
+        if self.x.wide(e):
+            self._wide_closure(e)
+            return
+        x, code = self.x, self.x.code
+        found, fresh, reached = code.local(), code.local(), code.local()
+        code.const(0)
+        code.set(found)
+        x.value(e.start)
+        code.set(fresh)
+        outside, again = code.block(), code.loop()
+        code.get(fresh)
+        code.do("eqz")
+        code.br_if(outside)
+        code.get(found)
+        code.get(fresh)
+        code.do("or")
+        code.set(found)
+        code.const(0)
+        code.set(reached)
+        with self.slot(e.slot) as local:
+            inner, more = code.block(), code.loop()
+            self._taken(fresh, -1, local, inner)
+            code.get(reached)
+            x.value(e.step)
+            code.do("or")
+            code.set(reached)
+            code.br(more)
+            code.end()
+            code.end()
+        code.get(reached)
+        code.get(found)
+        code.const(-1)
+        code.do("xor", "and")
+        code.set(fresh)
+        code.br(again)
+        code.end()
+        code.end()
+        code.get(found)
+
+    def _wide_closure(self, e: ir.Closure) -> None:
+        x, code = self.x, self.x.code
+        found, fresh, reached = (x.memory.temporary() for _ in range(3))
+        code.const(found)
+        code.call("wide_zero")
+        code.const(fresh)
+        x.address(e.start)
+        code.call("wide_copy")
+        outside, again = code.block(), code.loop()
+        code.const(fresh)
+        code.call("wide_any")
+        code.do("eqz")
+        code.br_if(outside)
+        wide_call(code, "wide_or", found, found, fresh)
+        code.const(reached)
+        code.call("wide_zero")
+        code.const(fresh)
+        with self.wide_members(None, e.slot):
+            code.const(reached)
+            code.const(reached)
+            x.address(e.step)
+            code.call("wide_or")
+        wide_call(code, "wide_diff", fresh, reached, found)
+        code.br(again)
+        code.end()
+        code.end()
+        code.const(found)
+
+    def _ranked(self, e: ir.Ranked) -> None:
+        if e.op == "order":
+            self._order(e)
+            return
+        x, code = self.x, self.x.code
+        keys, best = ([code.local() for _ in e.keys] for _ in range(2))
+        some, member = code.local(), code.local()
+        wide = x.wide(e)
+        to, bit = (x.memory.temporary(), x.memory.temporary()) if wide else (0, 0)
+        code.const(0)
+        code.set(some)
+        code.const(-1 if e.op == "first" else 0)
+        code.set(member)
+        if wide:
+            code.const(to)
+            code.call("wide_zero")
+        with self.members(e.source, e.start, e.slot) as (_, again):
+            self.unless(e.where, again)
+            for key, local in zip(e.keys, keys, strict=True):
+                x.value(key)
+                code.set(local)
+            self._better(keys, best, some, "lt_s" if e.op == "first" else "gt_s")
+            code.if_()
+            for key, local in zip(keys, best, strict=True):
+                code.get(key)
+                code.set(local)
+            code.const(1)
+            code.set(some)
+            self._rank(e, member, to)
+            code.else_()
+            if e.op == "best":
+                code.const32(1)
+                for key, local in zip(keys, best, strict=True):
+                    code.get(key)
+                    code.get(local)
+                    code.do("eq", "i32.and")
+                code.if_()
+                self._rank_equal(e, member, to, bit)
+                code.end()
+            code.end()
+        if wide:
+            code.const(to)
+        else:
+            code.get(member)
+
+    def _rank(self, e: ir.Ranked, member: int, to: int) -> None:
+        """Notes the best member so far."""
+        code, local = self.x.code, self.x.slots[e.slot]
+        if to:
+            code.const(to)
+            code.get(local)
+            code.call("wide_bit")
+        elif e.op == "first":
+            code.get(local)
+            code.set(member)
+        else:
+            code.const(1)
+            code.get(local)
+            code.do("shl")
+            code.set(member)
+
+    def _rank_equal(self, e: ir.Ranked, member: int, to: int, bit: int) -> None:
+        """Adds a member to the best ones."""
+        code, local = self.x.code, self.x.slots[e.slot]
+        if to:
+            code.const(bit)
+            code.get(local)
+            code.call("wide_bit")
+            wide_call(code, "wide_or", to, to, bit)
+        else:
+            code.get(member)
+            code.const(1)
+            code.get(local)
+            code.do("shl", "or")
+            code.set(member)
+
+    def _order(self, e: ir.Ranked) -> None:
+        """All members by their keys: rows of keys and member, sorted as they come."""
+        x, code = self.x, self.x.code
+        x.fits(e.bits)
+        width = len(e.keys) + 1
+        rows = x.memory.room(8 * width * ((1 << e.bits) + 1))
+        count = code.local()
+        code.const(0)
+        code.set(count)
+        with self.members(e.source, e.start, e.slot) as (_, again):
+            self.unless(e.where, again)
+            row = code.local()
+            code.get(count)
+            code.const(8 * width)
+            code.do("mul")
+            code.const(rows)
+            code.do("add")
+            code.set(row)
+            for number, key in enumerate((*e.keys, ir.Local(e.slot))):
+                code.get(row)
+                code.do("wrap")
+                x.value(key)
+                code.store(8 * number)
+            code.const(rows)
+            code.get(row)
+            code.const(width)
+            code.call("sort_in")
+            code.get(count)
+            code.const(1)
+            code.do("add")
+            code.set(count)
+        wide = bool(x.widths.words)
+        if wide:
+            to = x.memory.temporary()
+            code.const(to)
+        code.const(rows)
+        code.get(count)
+        code.const(width)
+        code.const(e.bits)
+        code.call("wide_packed" if wide else "packed")
+        if wide:
+            code.const(to)
+
+
+def wide_call(code: Code, name: str, *addresses: int) -> None:
+    """Calls a function of wide values at constant addresses."""
+    for address in addresses:
+        code.const(address)
+    code.call(name)

@@ -1,0 +1,262 @@
+"""Options of decisions: functions that list them into a buffer, and what is known of them.
+
+A row of the buffer holds the number of the option among all of the program, the seat of an interrupt (-1: the decider),
+and the arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from rulespec.engine.native.expressions import ExpressionEmitter
+from rulespec.engine.native.loops import LoopEmitter
+from rulespec.engine.native.wasm_format import I64, Code
+from rulespec.engine.passes.option_tests import Named, option_tests
+from rulespec.engine.program import ir
+from rulespec.engine.program.traversal import Facts
+
+_BEYOND = 1 << 40
+"""No member of a set has so large a number."""
+
+
+class OptionEmitter:
+    """Writes the functions of decisions.
+
+    Attributes:
+        numbers: (decision, choice) → the number of the option among all of the program.
+    """
+
+    def __init__(self, x: ExpressionEmitter, loops: LoopEmitter) -> None:
+        self.x = x
+        self.loops = loops
+        self._facts = Facts(x.p)
+        every = [(i, k) for i, d in enumerate(x.p.decisions) for k in range(len(d.choices))]
+        self.numbers = {one: number for number, one in enumerate(every)}
+
+    def write(self) -> None:
+        """Writes all functions."""
+        x = self.x
+        decisions = x.p.decisions
+        for i, d in enumerate(decisions):
+            for name, interrupts in (("own", False), ("others", True)):
+                code = x.begin(0)
+                for k, c in enumerate(d.choices):
+                    if (c.by is not None) == interrupts:
+                        self._listed(self.numbers[i, k], c)
+                code.module.define(f"{name}{i}", code, 0)
+        numbers = range(len(decisions))
+        for name in ("own", "others"):
+            code = x.begin(1)
+            dispatch(code, [lambda i=i, name=name: code.call(f"{name}{i}") for i in numbers])
+            code.module.define(f"list_{name}", code, 1)
+        self._write_who()
+        self._write_weights()
+
+    def _write_who(self) -> None:
+        x = self.x
+        code = x.begin(1)
+
+        def who(d: ir.Decision) -> None:
+            if d.by is not None:
+                x.value(d.by)
+                code.do("return")
+
+        dispatch(code, [lambda d=d: who(d) for d in x.p.decisions])
+        code.const(-1)
+        code.module.define("who", code, 1, I64, export=True)
+
+    def _write_weights(self) -> None:
+        """Writes the function of the weight of a listed option."""
+        x = self.x
+        code = x.begin(2)
+
+        def weight(c: ir.Choice) -> None:
+            if c.weight is None:
+                return
+            with code.scope():
+                x.slots = {}
+                for i, q in enumerate(c.params):
+                    local = x.slots[q.slot] = code.local()
+                    code.get(1)
+                    code.do("wrap")
+                    code.load(16 + 8 * i)
+                    code.set(local)
+                for slot in range(x.p.slots):  # `let`s of conditions are not known here, as for every machine
+                    if slot not in x.slots:
+                        x.slots[slot] = x.slots.get(-1, None) or x.slots.setdefault(-1, code.local())
+                x.value(c.weight)
+                code.do("return")
+
+        code.get(1)
+        code.do("wrap")
+        code.load()
+        code.set(0)
+        dispatch(code, [lambda c=c: weight(c) for d in x.p.decisions for c in d.choices])
+        code.const(1)
+        code.module.define("weight", code, 2, I64)
+
+    def _listed(self, number: int, c: ir.Choice) -> None:
+        """Lists the legal arguments of an option."""
+        x = self.x
+        code = x.code
+        order = option_tests(c, self._facts)
+        x.wide_slots = x.widths.named(c)
+        with code.scope():
+            again = code.block()
+            loops: list[object] = []
+            for depth in range(len(c.params) + 1):
+                if depth and (where := order.wheres[depth - 1]) is not None:
+                    self.loops.unless(where, again)
+                for named in order.tests[depth]:
+                    self._tested(named, again)
+                if depth < len(c.params):
+                    loop = self._domain(c.params[depth], order.faults[depth])
+                    again = loop.__enter__()
+                    loops.append(loop)
+            self._noted(number, c)
+            for loop in reversed(loops):
+                loop.__exit__(None, None, None)  # type: ignore[attr-defined]
+            code.end()
+        x.slots, x.wide_slots = {}, {}
+
+    def _tested(self, named: Named, again: int) -> None:
+        """Goes on with the next arguments unless a condition holds; what it names stays."""
+        x = self.x
+        lets, e = named
+        for slot, value in lets.items():
+            x.either(value, x.wide_slots.get(slot, False))
+            local = x.slots[slot] = x.code.local()
+            x.code.set(local)
+        self.loops.unless(e, again)
+
+    def _noted(self, number: int, c: ir.Choice) -> None:
+        x, code = self.x, self.x.code
+        row = code.local()
+        code.call("room")
+        code.set(row)
+        code.get(row)
+        code.do("wrap")
+        code.const(number)
+        code.store()
+        code.get(row)
+        code.do("wrap")
+        if c.by is None:
+            code.const(-1)
+        else:
+            x.value(c.by)
+        code.store(8)
+        for i, q in enumerate(c.params):
+            code.get(row)
+            code.do("wrap")
+            code.get(x.slots[q.slot])
+            code.store(16 + 8 * i)
+
+    @contextmanager
+    def _domain(self, q: ir.Param, counted: bool) -> Iterator[int]:
+        """A loop over the values of a parameter; its label goes on with the next one."""
+        x, code = self.x, self.x.code
+        local = x.slots[q.slot] = code.local()
+        at, high, none = code.local(), code.local(), code.local()
+        wide = q.high is None and x.wide(q.low)
+        if wide:
+            x.address(q.low)
+            code.set(high)  # the set
+        else:
+            x.value(q.low)
+            code.set(at)
+        if q.high is not None:
+            x.value(q.high)
+            code.set(high)
+        self._counted(q, wide, at, high, counted)
+        if wide:
+            code.const(0)
+            code.set(at)
+        code.const(1 if q.none is not None else 0)
+        code.set(none)
+        outside, again = code.block(), code.loop()
+        self._next(q, wide, (local, at, high, none), outside)
+        yield again
+        code.br(again)
+        code.end()
+        code.end()
+
+    def _counted(self, q: ir.Param, wide: bool, at: int, high: int, counted: bool) -> None:
+        """Counts the values of a parameter."""
+        code = self.x.code
+        if not counted and q.high is None:
+            return
+        if wide:
+            code.get(high)
+            code.call("wide_count")
+        elif q.high is None:
+            code.get(at)
+            code.do("popcnt")
+        else:
+            code.get(at)
+            code.get(high)
+            code.call("values")
+        code.const(1 if q.none is not None else 0)
+        code.do("add")
+        code.const(q.steps)
+        code.do("mul")
+        code.call("charge")
+
+    def _next(self, q: ir.Param, wide: bool, locals_: Sequence[int], outside: int) -> None:
+        """Puts the next value into its local, at last none, and leaves the loop after it."""
+        code = self.x.code
+        local, at, high, none = locals_
+        if wide:
+            code.get(high)
+            code.get(at)
+            code.call("wide_next")
+            code.tee(at)
+            code.const(0)
+            code.do("lt_s")
+        elif q.high is None:
+            code.get(at)
+            code.do("eqz")
+        else:
+            code.get(at)
+            code.get(high)
+            code.do("gt_s")
+        code.if_()
+        code.get(none)
+        code.do("eqz")
+        code.br_if(outside)
+        code.const(0)
+        code.set(none)
+        code.const(q.none if q.none is not None else 0)
+        code.set(local)
+        if wide:
+            code.const(_BEYOND)
+            code.set(at)
+        code.else_()
+        code.get(at)
+        if q.high is None and not wide:
+            code.do("ctz")
+            code.set(local)
+            code.get(at)
+            code.get(at)
+            code.const(1)
+            code.do("sub", "and")
+        else:
+            code.tee(local)
+            code.const(1)
+            code.do("add")
+        code.set(at)
+        code.end()
+
+
+def dispatch(code: Code, cases: Sequence[Callable[[], None]]) -> None:
+    """Writes cases of which the first parameter of the function says which one runs."""
+    end = code.block()
+    labels = [code.block() for _ in cases][::-1]
+    code.get(0)
+    code.do("wrap")
+    code.br_table(labels, end)
+    for case in cases:
+        code.end()
+        case()
+        code.br(end)
+    code.end()

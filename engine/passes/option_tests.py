@@ -1,0 +1,66 @@
+"""The conditions of an option, in the order in which its arguments are listed: as data that all emitters share."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from rulespec.engine.program import ir
+from rulespec.engine.program.traversal import Facts, free
+
+Named = tuple[dict[int, ir.Expr], ir.Expr]
+"""A condition, with the values that it names before, by slot."""
+
+
+class OptionTests(Struct, frozen=True):
+    """When the conditions of an option are tested.
+
+    Attributes:
+        wheres: for each parameter the condition of its own, tested as soon as it has a value.
+        tests: for each number of parameters that have values the conditions that are tested then; one more than
+            there are parameters.
+        faults: for each parameter whether finding what it ranges over may fault, or is counted.
+    """
+
+    wheres: list[ir.Expr | None]
+    tests: list[list[Named]]
+    faults: list[bool]
+
+
+def option_tests(c: ir.Choice, facts: Facts) -> OptionTests:
+    """Finds the earliest place of each condition: no test comes before an earlier one that may fault."""
+    slots = [param.slot for param in c.params]
+    may_fault = facts.may_fault
+    tests: list[list[Named]] = [[] for _ in range(len(slots) + 1)]
+    pure = True
+    faults = [param.steps > 0 or may_fault(param.low) for param in c.params]  # there may be too many values
+    wheres = [param.where.expr if param.where is not None else None for param in c.params]
+    late = [d + 1 for d, e in enumerate(wheres) if e is not None and may_fault(e)]
+    earliest = max([0, *late, *(d for d, may in enumerate(faults) if may)])
+    for (lets, e), needed in zip(conditions(c), needs(c), strict=True):
+        pure = pure and not any(map(may_fault, (*lets.values(), e)))
+        depth = len(slots)
+        if pure:  # as early as its parameters are known
+            depth = next(d for d in range(earliest, len(slots) + 1) if needed <= set(slots[:d]))
+        tests[depth].append((lets, e))
+    return OptionTests(wheres, tests, faults)
+
+
+def conditions(c: ir.Choice) -> list[Named]:
+    """The conditions of an option besides its parameters, each with what it names before, by slot.
+
+    Chance never takes an option without weight.
+    """
+    weight = [] if c.weight is None else [ir.Op(">", (c.weight, ir.Const(0)))]
+    found = [*((dict(r.lets), r.expr) for r in c.requires), *(({}, e) for e in weight)]
+    return [(lets, e) for lets, e in found if lets or e != ir.Const(1)]
+
+
+def needs(c: ir.Choice) -> list[frozenset[int]]:
+    """The parameters that each of the conditions depends on, by their slots, also through what it names."""
+    named: dict[int, frozenset[int]] = {param.slot: frozenset((param.slot,)) for param in c.params}
+    found = []
+    for lets, e in conditions(c):
+        for slot, value in lets.items():
+            named[slot] = frozenset().union(*(named[x] for x in free(value)))
+        found.append(frozenset().union(*(named[x] for x in free(e) & set(named)), *(named[slot] for slot in lets)))
+    return found
