@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,7 +16,6 @@ import click
 from rulespec.cli import output
 from rulespec.cli.failing_game import as_json, story, write_failing, write_into
 from rulespec.documents.json_text import to_json_text
-from rulespec.engine.game.machines import Backend
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.simulate.open_results import open_results
 from rulespec.engine.simulate.plan import Outcome, Plan
@@ -28,6 +28,8 @@ from rulespec.engine.verify.shrink import FailingGame
 from rulespec.typed import nodes as typed
 
 _MAX_JOBS = 1_000
+_WORTH_IT = 100
+"""Games for which native code is worth making."""
 _T = TypeVar("_T")
 
 
@@ -73,10 +75,10 @@ def _cluster(ctx: click.Context, option: click.Parameter, value: str | None) -> 
 @click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the ruleset; repeatable.")
 @click.option(
     "--backend",
-    type=click.Choice(["python", "interpreter"]),
-    default="python",
+    type=click.Choice(["auto", "native", "python", "interpreter"]),
+    default="auto",
     show_default=True,
-    help="The backend that runs the rules.",
+    help="What runs the rules; auto: native for many games, if rulespec[native] is installed.",
 )
 @click.option(
     "--jobs",
@@ -85,7 +87,7 @@ def _cluster(ctx: click.Context, option: click.Parameter, value: str | None) -> 
     show_default=True,
     callback=_jobs,
     metavar="N",
-    help="Processes that play; -1: one on each core.",
+    help="Processes (native: threads) that play; -1: one on each core.",
 )
 @click.option("--cluster", callback=_cluster, metavar="KIND:ADDRESS", help="Play on a cluster: dask:… or ray:…")
 @click.option(
@@ -105,7 +107,7 @@ def command(
     seed: int,
     cap: int,
     options: tuple[str, ...],
-    backend: Backend,
+    backend: str,
     jobs: int,
     cluster: str,
     out: Path | None,
@@ -126,7 +128,8 @@ def command(
     if cluster and jobs != 1:
         raise click.UsageError("--cluster uses all workers of the cluster: leave --jobs out")
     ruleset = load_ruleset(ref)
-    plan = Plan.of(_anywhere(ref) if cluster else ref, ruleset, counts, seed, settings=chosen, backend=backend, cap=cap)
+    plan = Plan.of(_anywhere(ref) if cluster else ref, ruleset, counts, seed, settings=chosen, cap=cap)
+    plan = _on(plan, ruleset, backend, games)
     run = _Run(ruleset, plan, failures)
     keep_rows = format_ == "json" and out is None
     goes_on = f"; {out} has the games so far, and the same command continues"
@@ -149,6 +152,18 @@ def command(
     else:
         _show(run, counts, seconds)
     ctx.exit(output.PROBLEMS if run.totals.failures else output.OK)
+
+
+def _on(plan: Plan, ruleset: typed.Ruleset, backend: str, games: int) -> Plan:
+    """The plan on the backend that is asked for, or is best."""
+    if backend == "native" or (backend == "auto" and games >= _WORTH_IT):
+        from rulespec.engine.simulate.native import NativeOutcomes, can_play
+
+        native = replace(plan, backend="native")
+        if backend == "native":
+            NativeOutcomes(native, ruleset)  # says why not
+        return native if backend == "native" or can_play(native, ruleset) else plan
+    return replace(plan, backend="interpreter") if backend == "interpreter" else plan
 
 
 def _anywhere(ref: str) -> str:
@@ -187,8 +202,7 @@ class _Run:
 
     def play(self, numbers: range, jobs: int, cluster: str, results: Results | None, *, keep_rows: bool) -> None:
         """Plays games; `keep_rows` collects their rows in memory."""
-        here = (Outcome.of(self.plan.play(self.ruleset, number)) for number in numbers)
-        with closing(here if jobs == 1 and not cluster else play_on_workers(self.plan, numbers, jobs, cluster)) as runs:
+        with closing(self._outcomes(numbers, jobs, cluster)) as runs:
             for outcome in with_progress(runs, numbers.stop, numbers.start):
                 if results is not None:
                     results.add(outcome)
@@ -199,6 +213,16 @@ class _Run:
                 if outcome.failure is not None and self.failures is not None:
                     lines = [to_json_text(line, plain=True) for line in self._again(outcome.game).log()]
                     write_into(self.failures, f"seed{self.plan.seed}-game{outcome.game}.jsonl", "\n".join(lines) + "\n")
+
+    def _outcomes(self, numbers: range, jobs: int, cluster: str) -> Generator[Outcome]:
+        """The outcomes of games, in their order."""
+        if self.plan.backend == "native" and not cluster:
+            from rulespec.engine.simulate.native import play_natively
+
+            return play_natively(self.plan, self.ruleset, numbers, jobs)
+        if jobs == 1 and not cluster:
+            return (Outcome.of(self.plan.play(self.ruleset, number)) for number in numbers)
+        return play_on_workers(self.plan, numbers, jobs, cluster)
 
     def _count(self, outcome: Outcome) -> None:
         self.totals.add(outcome)
@@ -246,8 +270,9 @@ def _json(run: _Run, players: list[int], settings: dict[str, str], out: Path | N
 
 def _show(run: _Run, players: list[int], seconds: float) -> None:
     speed = run.decisions / max(seconds, 1e-9)
+    native = ", native" if run.plan.backend == "native" else ""
     title = f"{run.ruleset.ref} {run.ruleset.version}"
-    _show_totals(title, players, run.plan, run.totals, f"{seconds:.1f} s ({speed:,.0f} decisions/s)")
+    _show_totals(title, players, run.plan, run.totals, f"{seconds:.1f} s ({speed:,.0f} decisions/s{native})")
     for failing, path in run.shortest():
         output.echo()
         output.show([failing.wrong], run.ruleset.sources, err=False)

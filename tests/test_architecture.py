@@ -15,7 +15,7 @@ RULESPEC = (
     *("rule_ids", "references", "ruleset_files", "typed", "check", "load", "diff", "fixes", "editor_schema"),
 )
 ENGINE = (
-    *("program", "lower", "passes", "python", "game", "words", "logs", "dialects", "simulate", "replay"),
+    *("program", "lower", "passes", "python", "native", "game", "words", "logs", "dialects", "simulate", "replay"),
     *("verify", "coverage"),
 )
 ROOMS = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from msgspec.structs import replace
 
@@ -14,7 +14,10 @@ from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.machine import Machine
 from rulespec.typed import nodes as typed
 
-Backend = Literal["python", "interpreter"]
+if TYPE_CHECKING:
+    from rulespec.engine.native.program import NativeProgram
+
+Backend = Literal["python", "interpreter", "native"]
 Machines = Callable[[typed.Ruleset, int, Mapping[str, str]], Machine]
 """Makes a machine for a ruleset, a number of seats and the values of all settings."""
 
@@ -82,7 +85,23 @@ def _python(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> 
     return PythonBackend(_program(ruleset, seats, settings))
 
 
+def _native(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
+    from rulespec.engine.native.backend import NativeBackend  # lazily: it needs an extra
+
+    return NativeBackend(native_program(ruleset, seats, settings))
+
+
+def _native_program(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> NativeProgram:
+    from rulespec.engine.native.program import NativeProgram
+
+    return NativeProgram(_program(ruleset, seats, settings))
+
+
+native_program = Kept(_native_program)
+"""The machine code of a ruleset for a number of seats and the values of all settings."""
+
 _MACHINES: dict[Backend, Machines] = {
     "python": Kept(_python),
     "interpreter": Kept(first_machine),
+    "native": Kept(_native),
 }

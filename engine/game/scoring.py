@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from rulespec.engine.game.option import Result
 from rulespec.engine.game.position import Position
 from rulespec.engine.program import ir
+from rulespec.engine.program.ranks import ranks
 from rulespec.typed.teams import whole
 
 
 def points(position: Position, seats: Sequence[str]) -> dict[str, int]:
     """The points of each seat as they stand; empty if the ruleset has no scoring."""
     position.begin()
-    ranks = _ranks(position, len(seats))
-    return {s: rank[0] for s, rank in zip(seats, ranks, strict=True)} if ranks else {}
+    found = ranks(position.program, position.value)
+    return {s: rank[0] for s, rank in zip(seats, found, strict=True)} if found else {}
 
 
 def result(position: Position, seats: Sequence[str], of_seats: Sequence[str] = ()) -> Result | None:
@@ -22,33 +23,32 @@ def result(position: Position, seats: Sequence[str], of_seats: Sequence[str] = (
     state = position.state
     if not state[ir.ENDING]:
         return None
-    ranks = _ranks(position, len(seats))
-    if state[ir.WINNERS] >= 0:
-        winners = [s for i, s in enumerate(seats) if state[ir.WINNERS] >> i & 1]
+    found = ranks(position.program, position.value)
+    return result_of(position.program, state[ir.ENDING], state[ir.WINNERS], found, seats, of_seats)
+
+
+def result_of(
+    program: ir.Program,
+    ending: int,
+    won: int,
+    of_rank: Sequence[tuple[int, ...]],
+    seats: Sequence[str],
+    of_seats: Sequence[str] = (),
+) -> Result:
+    """The result of a game that has ended.
+
+    Args:
+        program: the program of the game.
+        ending: the cell of the ending.
+        won: the cell of the winners.
+        of_rank: what `ranks` gives.
+        seats: the names of the seats.
+        of_seats: their teams.
+    """
+    if won >= 0:
+        winners = [s for i, s in enumerate(seats) if won >> i & 1]
     else:
-        best = max(ranks, default=())
-        winners = [s for s, rank in zip(seats, ranks, strict=True) if rank == best] if ranks else []
-    scores = {s: rank[0] for s, rank in zip(seats, ranks, strict=True)} if ranks else {}
-    return Result(position.program.endings[state[ir.ENDING] - 1], scores, whole(of_seats, seats, winners))
-
-
-def _ranks(position: Position, seats: int) -> list[tuple[int, ...]]:
-    """For each seat its points and then what breaks ties."""
-    scoring = position.program.scoring
-    if scoring is None:
-        return []
-    value = position.value
-    ranks = []
-    for seat in range(seats):
-        rank = [value(scoring.score, (seat,))]
-        for t in scoring.tiebreaks:
-            if t.source is None or t.key is None:
-                rank.append(value(t.value, (seat,)))
-                continue
-            mask = value(t.source, (seat,))
-            found = [i for i in range(mask.bit_length()) if mask >> i & 1]
-            keys = {i: value(t.key, (seat, i)) for i in found}
-            found.sort(key=lambda i: (-keys[i], i))
-            rank += [value(t.value, (seat, i)) for i in found]
-        ranks.append(tuple(rank))
-    return ranks
+        best = max(of_rank, default=())
+        winners = [s for s, rank in zip(seats, of_rank, strict=True) if rank == best] if of_rank else []
+    scores = {s: rank[0] for s, rank in zip(seats, of_rank, strict=True)} if of_rank else {}
+    return Result(program.endings[ending - 1], scores, whole(of_seats, seats, winners))

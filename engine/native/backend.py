@@ -6,13 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from rulespec.engine.native.compiler import Compiled, compile_program
-from rulespec.engine.native.engine import Instance, TrapError, loaded
+from rulespec.engine.native.engine import TrapError
 from rulespec.engine.native.layout import ENTRY
-from rulespec.engine.passes.pipeline import PASSES, Pass
+from rulespec.engine.native.program import NativeProgram
 from rulespec.engine.program import ir
 from rulespec.engine.program.journal import Journal, State
-from rulespec.engine.program.limits import MAX_STEPS
 from rulespec.engine.program.machine import Listed
 from rulespec.engine.python.backend import PythonBackend
 
@@ -21,42 +19,32 @@ class NativeBackend:
     """Runs a program through WebAssembly. See `Machine` for the methods of all machines.
 
     A state is a list here, as for every machine, and copied into the memory of the module for each call. What plays
-    whole games stays in there: see `batches`.
+    whole games stays in there: see `playouts`.
 
     Args:
-        program: what to run.
-        passes: the passes that it goes through before, in order.
-        steps: how many steps there are at most from one decision to the next.
+        native: the program with its machine code.
 
     Attributes:
-        p: the program as it was given.
-        compiled: the program as a module.
+        p: the program as it was lowered.
+        native: the program with its machine code.
         given_back: how many calls Python has answered, because the rules are at fault or only Python can tell.
-
-    Raises:
-        NotNativeError: if the program cannot be carried out natively.
-        NoWasmtimeError: if wasmtime is not installed.
     """
 
-    def __init__(self, program: ir.Program, passes: Sequence[Pass] = PASSES, steps: int = MAX_STEPS) -> None:
-        self.p = program
-        self._passes = passes
-        self._steps = steps
-        self.compiled: Compiled = compile_program(program, passes, steps)
-        self.module: Any = loaded(self.compiled)
-        self.instance = Instance(self.module)
+    def __init__(self, native: NativeProgram) -> None:
+        self.p = native.p
+        self.native = native
+        self.compiled = native.compiled
+        self.instance = native.instance()
         self.given_back = 0
         memory = self.compiled.memory
         self._constants = memory.constants
-        self._first = memory.state // 8
-        self._start = self.compiled.occupancy.start(program.start)
-        self._unsigned = [at for at, bits in enumerate(memory.widths.bits) if bits == 64]
+        self._start = self.compiled.occupancy.start(self.p.start)
         self.instance.call("reset")
 
     @cached_property
     def python(self) -> PythonBackend:
         """The machine that does what this one cannot. Its states have the same cells."""
-        return PythonBackend(self.p, self._passes, steps=self._steps)
+        return PythonBackend(self.p, self.native.passes, steps=self.native.steps)
 
     @cached_property
     def asked(self) -> Mapping[int, int]:
@@ -78,11 +66,12 @@ class NativeBackend:
             instance, constants = self.instance, self._constants
             for cell, value in zip(self._arguments.get(block, ()), args, strict=True):
                 instance.call("put", self.compiled.memory.address(cell), value)
-            instance.numbers[constants["LEFT"] // 8] = self._steps
+            instance.numbers[constants["LEFT"] // 8] = self.native.steps
             instance.call("run", block)
             return self._changed(state)
 
-        return self._tried(state, run, lambda: self.python.run(state, block, args))
+        journal: Journal = self._tried(state, run, lambda: self.python.run(state, block, args))
+        return journal
 
     @cached_property
     def _arguments(self) -> dict[int, tuple[int, ...]]:
@@ -183,7 +172,8 @@ class NativeBackend:
         """The indices of the invariants that do not hold; with `since`, of those only that read a changed cell."""
 
         def whole() -> list[int]:
-            return self.python.broken(state, None) if self.instance.call("broken", 1) else []
+            found: list[int] = self.python.broken(state, None) if self.instance.call("broken", 1) else []
+            return found
 
         found: list[int] = self._tried(state, whole, lambda: self.python.broken(state, since))
         return found

@@ -83,10 +83,10 @@ class BlockEmitter:
         """Finds the blocks that are cases, each after those that lead to it, but for loops."""
         p = self.p
         begins = {p.main, *self._flow.firsts, *(c.block for d in p.decisions for c in d.choices)}
-        for number, block in enumerate(p.blocks):
-            if isinstance(block.exit, ir.Enter) and not block.exit.usual:
-                begins.add(block.exit.after)
-            elif isinstance(block.exit, ir.Ask) and block.exit.otherwise is not None:
+        for number, exit_ in enumerate(block.exit for block in p.blocks):
+            if isinstance(exit_, ir.Enter) and not exit_.usual:
+                begins.add(exit_.after)
+            elif isinstance(exit_, ir.Ask) and exit_.otherwise is not None:
                 begins.add(number)  # asked again when cells have been written
         before = [0] * len(p.blocks)
         order: list[int] = []

@@ -8,13 +8,19 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.engine.native.blocks import BlockEmitter
-from rulespec.engine.native.expressions import ExpressionEmitter, WideOrderError
-from rulespec.engine.native.layout import Memory, TooLargeError, words
+from rulespec.engine.native.calls import CallEmitter
+from rulespec.engine.native.closures import ClosureEmitter
+from rulespec.engine.native.expressions import ExpressionEmitter
+from rulespec.engine.native.layout import BATCH, Memory, TooLargeError, words
 from rulespec.engine.native.loops import LoopEmitter
-from rulespec.engine.native.options import OptionEmitter, dispatch
-from rulespec.engine.native.roots import scored
+from rulespec.engine.native.neighbours import NeighbourEmitter
+from rulespec.engine.native.operators import OperatorEmitter, WideOrderError
+from rulespec.engine.native.options import OptionEmitter, cases
+from rulespec.engine.native.ranked import RankEmitter
+from rulespec.engine.native.roots import ranked, scored
 from rulespec.engine.native.runtime import EXPORTS, SOURCES
 from rulespec.engine.native.small_python import compile_functions
+from rulespec.engine.native.spread import emit_spread
 from rulespec.engine.native.wasm_format import I64, Module
 from rulespec.engine.native.widths import WORD, Widths
 from rulespec.engine.passes.pipeline import PASSES, Pass, optimized
@@ -105,7 +111,12 @@ class _Compiler:
         """The module."""
         memory, module = self.memory, self.module
         x = ExpressionEmitter(self.fast, module, memory, self.widths, self.costs)
-        loops = LoopEmitter(x)
+        loops, neighbours = LoopEmitter(x), NeighbourEmitter(x)
+        OperatorEmitter(x)
+        CallEmitter(x)
+        ClosureEmitter(x, loops)
+        RankEmitter(x, loops)
+        x.add_forms({ir.Spread: lambda e: emit_spread(x, loops, neighbours, e)})
         options = OptionEmitter(x, loops)
         self._tables(options)
         options.write()
@@ -119,6 +130,7 @@ class _Compiler:
             x.slots = {0: 0, 1: 1}
             x.value(e)
             module.define(f"score{number}", code, 2, I64, export=True)
+        self._ranks(x)
         for source in SOURCES:
             compile_functions(source, module, memory.constants, EXPORTS)
         return Compiled(self.p, module.encoded(memory.pages), memory, self.occupancy, self.asked, list(options.numbers))
@@ -138,16 +150,26 @@ class _Compiler:
     def _invariants(self, x: ExpressionEmitter) -> None:
         """Writes the function that says whether an invariant holds for some members."""
         code = x.begin(2)
-
-        def holds(v: ir.Invariant) -> None:
+        for v in cases(code, self.fast.invariants):
             x.slots = {v.each[0]: 1} if v.each is not None else {}
             with code.scope():
                 x.truth(v.condition.expr)
                 code.do("extend", "return")
-
-        dispatch(code, [lambda v=v: holds(v) for v in self.fast.invariants])
         code.const(1)
         self.module.define("holds", code, 2, I64)
+
+    def _ranks(self, x: ExpressionEmitter) -> None:
+        """Writes the function that works out the points of all seats, and what breaks ties."""
+        code = x.begin(1)
+        found = len(scored(self.fast)) if ranked(self.p) else 0
+        for at, (seat, number) in enumerate((s, n) for s in range(self.p.seats) for n in range(found)):
+            code.get(0)
+            code.do("wrap")
+            code.const(seat)
+            code.const(0)
+            code.call(f"score{number}")
+            code.store(8 * at)
+        self.module.define("ranks", code, 1)
 
     def _tables(self, options: OptionEmitter) -> None:
         """Lays out what the fixed functions look up."""
@@ -162,6 +184,9 @@ class _Compiler:
             takes += [*row, *[0] * (width - len(row))]
         signs = [0 if bits == WORD else 1 for bits in self.widths.bits] + [0] * (len(memory.ranks) * memory.words)
         constants = memory.constants
+        constants["RESULT"] = 8 * (4 + p.seats * len(scored(p)))
+        constants["RESULTS"] = memory.room(constants["RESULT"] * BATCH)
+        constants["MAIN"] = p.main
         constants["ASKED"] = memory.numbers([waits.get(b, -1) for b in range(len(p.blocks))])
         constants["TAKES"] = memory.numbers(takes)
         constants["SIGNS"] = memory.numbers(signs)

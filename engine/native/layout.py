@@ -12,7 +12,7 @@ from rulespec.engine.program.limits import MAX_NUMBER, MAX_VALUES
 
 REGISTERS = (
     *("SITE", "LEFT", "JOURNAL", "OPTIONS", "LISTED", "VALUES", "HASH", "PLY", "DRAWN"),
-    *("NODES", "LIMIT", "ENDED", "COMPLETE", "LEAVES", "LEAVES_END", "RATE"),
+    *("NODES", "LIMIT", "ENDED", "COMPLETE", "LEAVES", "LEAVES_END", "RATE", "GAME", "BUDGET", "PAUSED"),
 )
 """Numbers at fixed addresses, which the host reads and writes, too."""
 JOURNAL_ENTRIES = 200_000
@@ -24,7 +24,10 @@ MAX_OPTIONS = 100_000
 MAX_BYTES = 256 << 20
 """Bytes of memory that a module may have."""
 _WORDS_OF_TWISTER = 624
-_KEY_WORDS = 64
+KEY_WORDS = 64
+"""Numbers of a key: how many words follow, and these."""
+BATCH = 64
+"""Games that are played by one call."""
 
 
 class TooLargeError(Exception):
@@ -67,17 +70,31 @@ class Memory:
         self.weights = self.room(8 * span)
         self.readers = self.room(8 * span)
         stride = 8 * (2 + params)
-        key, twister = self.room(8 * _KEY_WORDS), self.room(8 * (_WORDS_OF_TWISTER + 1))
+        keys, twister = self.room(8 * KEY_WORDS * BATCH), self.room(8 * (_WORDS_OF_TWISTER + 1))
         journal = self.room(ENTRY * JOURNAL_ENTRIES)
         options = self.room(OPTIONS_BYTES)
         self.constants = {name: 64 + 8 * i for i, name in enumerate(REGISTERS)}
         self.constants |= {
-            **{"STATE": self.state, "WIDE": self.wide, "STATE_END": self.end, "START": self.start},
-            **{"WEIGHTS": self.weights, "READERS": self.readers, "WORDS": self.words, "STRIDE": stride},
-            **{"JOURNAL_BASE": journal, "JOURNAL_END": journal + ENTRY * (JOURNAL_ENTRIES - 1)},
-            **{"OPTIONS_BASE": options, "OPTIONS_END": options + OPTIONS_BYTES - stride, "MAX_OPTIONS": MAX_OPTIONS},
-            **{"KEY": key, "TWISTER": twister, "TWISTER_AT": twister + 8 * _WORDS_OF_TWISTER},
-            **{"MOST": MAX_NUMBER, "MAX_VALUES": MAX_VALUES, "MAX_STEPS_LISTED": MAX_STEPS_LISTED},
+            "STATE": self.state,
+            "WIDE": self.wide,
+            "STATE_END": self.end,
+            "START": self.start,
+            "WEIGHTS": self.weights,
+            "READERS": self.readers,
+            "WORDS": self.words,
+            "STRIDE": stride,
+            "JOURNAL_BASE": journal,
+            "JOURNAL_END": journal + ENTRY * (JOURNAL_ENTRIES - 1),
+            "OPTIONS_BASE": options,
+            "OPTIONS_END": options + OPTIONS_BYTES - stride,
+            "MAX_OPTIONS": MAX_OPTIONS,
+            "KEYS": keys,
+            "KEY": 8 * KEY_WORDS,
+            "TWISTER": twister,
+            "TWISTER_AT": twister + 8 * _WORDS_OF_TWISTER,
+            "MOST": MAX_NUMBER,
+            "MAX_VALUES": MAX_VALUES,
+            "MAX_STEPS_LISTED": MAX_STEPS_LISTED,
         }
 
     def room(self, size: int) -> int:

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rulespec.engine.native.expressions import ExpressionEmitter
-from rulespec.engine.native.spread import emit_spread
-from rulespec.engine.native.wasm_format import Code
+from rulespec.engine.native.wasm_format import I64, Code
 from rulespec.engine.program import ir
 
 _FOUND_NONE = {"any": 0, "all": 1, "first": -1, "count": 0, "sum": 0, "set": 0, "union": 0}
@@ -20,11 +19,8 @@ class LoopEmitter:
         self.x = x
         forms: dict[type, Callable[..., None]] = {
             ir.Fold: self._fold,
-            ir.Closure: self._closure,
-            ir.Ranked: self._ranked,
-            ir.Spread: lambda e: emit_spread(x, self, e),
         }
-        x.set_loops(forms)
+        x.add_forms(forms)
 
     @contextmanager
     def slot(self, number: int) -> Iterator[int]:
@@ -68,13 +64,13 @@ class LoopEmitter:
             code.set(later)
         with self.slot(slot) as local:
             outside, again = code.block(), code.loop()
-            self._taken(rest, later, local, outside)
+            self.taken(rest, later, local, outside)
             yield outside, again
             code.br(again)
             code.end()
             code.end()
 
-    def _taken(self, rest: int, later: int, local: int, outside: int) -> None:
+    def taken(self, rest: int, later: int, local: int, outside: int) -> None:
         """Takes the lowest member out of what is left of a set."""
         code = self.x.code
         if later >= 0:
@@ -239,7 +235,7 @@ class LoopEmitter:
             self.unless(e.where, again)
             x.value(e.body if e.body is not None else ir.Local(e.slot))
             code.set(value)
-            self._better([value], [found], some, "lt_s" if e.op == "min" else "gt_s")
+            self.better([value], [found], some, "lt_s" if e.op == "min" else "gt_s")
             code.if_()
             code.get(value)
             code.set(found)
@@ -248,14 +244,14 @@ class LoopEmitter:
             code.end()
         code.get(some)
         code.do("wrap")
-        code.if_(b"\x7e")
+        code.if_(I64)
         code.get(found)
         code.else_()
         assert e.default is not None
         x.value(e.default)
         code.end()
 
-    def _better(self, keys: list[int], best: list[int], some: int, than: str) -> None:
+    def better(self, keys: list[int], best: list[int], some: int, than: str) -> None:
         """Pushes whether keys come before the best ones so far, or there are none yet."""
         code = self.x.code
         code.get(some)
@@ -269,193 +265,6 @@ class LoopEmitter:
             code.do(than, "i32.or")
         code.get(some)
         code.do("eqz", "i32.or")
-
-    def _closure(self, e: ir.Closure) -> None:
-        if self.x.wide(e):
-            self._wide_closure(e)
-            return
-        x, code = self.x, self.x.code
-        found, fresh, reached = code.local(), code.local(), code.local()
-        code.const(0)
-        code.set(found)
-        x.value(e.start)
-        code.set(fresh)
-        outside, again = code.block(), code.loop()
-        code.get(fresh)
-        code.do("eqz")
-        code.br_if(outside)
-        code.get(found)
-        code.get(fresh)
-        code.do("or")
-        code.set(found)
-        code.const(0)
-        code.set(reached)
-        with self.slot(e.slot) as local:
-            inner, more = code.block(), code.loop()
-            self._taken(fresh, -1, local, inner)
-            code.get(reached)
-            x.value(e.step)
-            code.do("or")
-            code.set(reached)
-            code.br(more)
-            code.end()
-            code.end()
-        code.get(reached)
-        code.get(found)
-        code.const(-1)
-        code.do("xor", "and")
-        code.set(fresh)
-        code.br(again)
-        code.end()
-        code.end()
-        code.get(found)
-
-    def _wide_closure(self, e: ir.Closure) -> None:
-        x, code = self.x, self.x.code
-        found, fresh, reached = (x.memory.temporary() for _ in range(3))
-        code.const(found)
-        code.call("wide_zero")
-        code.const(fresh)
-        x.address(e.start)
-        code.call("wide_copy")
-        outside, again = code.block(), code.loop()
-        code.const(fresh)
-        code.call("wide_any")
-        code.do("eqz")
-        code.br_if(outside)
-        wide_call(code, "wide_or", found, found, fresh)
-        code.const(reached)
-        code.call("wide_zero")
-        code.const(fresh)
-        with self.wide_members(None, e.slot):
-            code.const(reached)
-            code.const(reached)
-            x.address(e.step)
-            code.call("wide_or")
-        wide_call(code, "wide_diff", fresh, reached, found)
-        code.br(again)
-        code.end()
-        code.end()
-        code.const(found)
-
-    def _ranked(self, e: ir.Ranked) -> None:
-        if e.op == "order":
-            self._order(e)
-            return
-        x, code = self.x, self.x.code
-        keys, best = ([code.local() for _ in e.keys] for _ in range(2))
-        some, member = code.local(), code.local()
-        wide = x.wide(e)
-        to, bit = (x.memory.temporary(), x.memory.temporary()) if wide else (0, 0)
-        code.const(0)
-        code.set(some)
-        code.const(-1 if e.op == "first" else 0)
-        code.set(member)
-        if wide:
-            code.const(to)
-            code.call("wide_zero")
-        with self.members(e.source, e.start, e.slot) as (_, again):
-            self.unless(e.where, again)
-            for key, local in zip(e.keys, keys, strict=True):
-                x.value(key)
-                code.set(local)
-            self._better(keys, best, some, "lt_s" if e.op == "first" else "gt_s")
-            code.if_()
-            for key, local in zip(keys, best, strict=True):
-                code.get(key)
-                code.set(local)
-            code.const(1)
-            code.set(some)
-            self._rank(e, member, to)
-            code.else_()
-            if e.op == "best":
-                code.const32(1)
-                for key, local in zip(keys, best, strict=True):
-                    code.get(key)
-                    code.get(local)
-                    code.do("eq", "i32.and")
-                code.if_()
-                self._rank_equal(e, member, to, bit)
-                code.end()
-            code.end()
-        if wide:
-            code.const(to)
-        else:
-            code.get(member)
-
-    def _rank(self, e: ir.Ranked, member: int, to: int) -> None:
-        """Notes the best member so far."""
-        code, local = self.x.code, self.x.slots[e.slot]
-        if to:
-            code.const(to)
-            code.get(local)
-            code.call("wide_bit")
-        elif e.op == "first":
-            code.get(local)
-            code.set(member)
-        else:
-            code.const(1)
-            code.get(local)
-            code.do("shl")
-            code.set(member)
-
-    def _rank_equal(self, e: ir.Ranked, member: int, to: int, bit: int) -> None:
-        """Adds a member to the best ones."""
-        code, local = self.x.code, self.x.slots[e.slot]
-        if to:
-            code.const(bit)
-            code.get(local)
-            code.call("wide_bit")
-            wide_call(code, "wide_or", to, to, bit)
-        else:
-            code.get(member)
-            code.const(1)
-            code.get(local)
-            code.do("shl", "or")
-            code.set(member)
-
-    def _order(self, e: ir.Ranked) -> None:
-        """All members by their keys: rows of keys and member, sorted as they come."""
-        x, code = self.x, self.x.code
-        x.fits(e.bits)
-        width = len(e.keys) + 1
-        rows = x.memory.room(8 * width * ((1 << e.bits) + 1))
-        count = code.local()
-        code.const(0)
-        code.set(count)
-        with self.members(e.source, e.start, e.slot) as (_, again):
-            self.unless(e.where, again)
-            row = code.local()
-            code.get(count)
-            code.const(8 * width)
-            code.do("mul")
-            code.const(rows)
-            code.do("add")
-            code.set(row)
-            for number, key in enumerate((*e.keys, ir.Local(e.slot))):
-                code.get(row)
-                code.do("wrap")
-                x.value(key)
-                code.store(8 * number)
-            code.const(rows)
-            code.get(row)
-            code.const(width)
-            code.call("sort_in")
-            code.get(count)
-            code.const(1)
-            code.do("add")
-            code.set(count)
-        wide = bool(x.widths.words)
-        if wide:
-            to = x.memory.temporary()
-            code.const(to)
-        code.const(rows)
-        code.get(count)
-        code.const(width)
-        code.const(e.bits)
-        code.call("wide_packed" if wide else "packed")
-        if wide:
-            code.const(to)
 
 
 def wide_call(code: Code, name: str, *addresses: int) -> None:

@@ -6,8 +6,9 @@ and the arguments.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import TypeVar
 
 from rulespec.engine.native.expressions import ExpressionEmitter
 from rulespec.engine.native.loops import LoopEmitter
@@ -15,6 +16,8 @@ from rulespec.engine.native.wasm_format import I64, Code
 from rulespec.engine.passes.option_tests import Named, option_tests
 from rulespec.engine.program import ir
 from rulespec.engine.program.traversal import Facts
+
+T = TypeVar("T")
 
 _BEYOND = 1 << 40
 """No member of a set has so large a number."""
@@ -45,10 +48,10 @@ class OptionEmitter:
                     if (c.by is not None) == interrupts:
                         self._listed(self.numbers[i, k], c)
                 code.module.define(f"{name}{i}", code, 0)
-        numbers = range(len(decisions))
         for name in ("own", "others"):
             code = x.begin(1)
-            dispatch(code, [lambda i=i, name=name: code.call(f"{name}{i}") for i in numbers])
+            for i in cases(code, range(len(decisions))):
+                code.call(f"{name}{i}")
             code.module.define(f"list_{name}", code, 1)
         self._write_who()
         self._write_weights()
@@ -56,43 +59,36 @@ class OptionEmitter:
     def _write_who(self) -> None:
         x = self.x
         code = x.begin(1)
-
-        def who(d: ir.Decision) -> None:
+        for d in cases(code, x.p.decisions):
             if d.by is not None:
                 x.value(d.by)
                 code.do("return")
-
-        dispatch(code, [lambda d=d: who(d) for d in x.p.decisions])
         code.const(-1)
         code.module.define("who", code, 1, I64, export=True)
 
     def _write_weights(self) -> None:
-        """Writes the function of the weight of a listed option."""
+        """Writes the function of the weight of a listed option: 1 if it has none."""
         x = self.x
         code = x.begin(2)
-
-        def weight(c: ir.Choice) -> None:
+        code.get(1)
+        code.do("wrap")
+        code.load()
+        code.set(0)
+        for c in cases(code, [c for d in x.p.decisions for c in d.choices]):
             if c.weight is None:
-                return
+                continue
             with code.scope():
-                x.slots = {}
+                # What conditions name with `let` is not known here, as for every machine.
+                unknown = code.local()
+                x.slots = dict.fromkeys(range(x.p.slots), unknown)
                 for i, q in enumerate(c.params):
                     local = x.slots[q.slot] = code.local()
                     code.get(1)
                     code.do("wrap")
                     code.load(16 + 8 * i)
                     code.set(local)
-                for slot in range(x.p.slots):  # `let`s of conditions are not known here, as for every machine
-                    if slot not in x.slots:
-                        x.slots[slot] = x.slots.get(-1, None) or x.slots.setdefault(-1, code.local())
                 x.value(c.weight)
                 code.do("return")
-
-        code.get(1)
-        code.do("wrap")
-        code.load()
-        code.set(0)
-        dispatch(code, [lambda c=c: weight(c) for d in x.p.decisions for c in d.choices])
         code.const(1)
         code.module.define("weight", code, 2, I64)
 
@@ -104,19 +100,16 @@ class OptionEmitter:
         x.wide_slots = x.widths.named(c)
         with code.scope():
             again = code.block()
-            loops: list[object] = []
+            loops = ExitStack()
             for depth in range(len(c.params) + 1):
                 if depth and (where := order.wheres[depth - 1]) is not None:
                     self.loops.unless(where, again)
                 for named in order.tests[depth]:
                     self._tested(named, again)
                 if depth < len(c.params):
-                    loop = self._domain(c.params[depth], order.faults[depth])
-                    again = loop.__enter__()
-                    loops.append(loop)
+                    again = loops.enter_context(self._domain(c.params[depth], order.faults[depth]))
             self._noted(number, c)
-            for loop in reversed(loops):
-                loop.__exit__(None, None, None)  # type: ignore[attr-defined]
+            loops.close()
             code.end()
         x.slots, x.wide_slots = {}, {}
 
@@ -248,15 +241,15 @@ class OptionEmitter:
         code.end()
 
 
-def dispatch(code: Code, cases: Sequence[Callable[[], None]]) -> None:
-    """Writes cases of which the first parameter of the function says which one runs."""
+def cases(code: Code, of: Sequence[T]) -> Iterator[T]:
+    """Writes cases of which the first parameter of the function says which one runs: the caller writes each."""
     end = code.block()
-    labels = [code.block() for _ in cases][::-1]
+    labels = [code.block() for _ in of][::-1]
     code.get(0)
     code.do("wrap")
     code.br_table(labels, end)
-    for case in cases:
+    for one in of:
         code.end()
-        case()
+        yield one
         code.br(end)
     code.end()

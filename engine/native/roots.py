@@ -57,3 +57,8 @@ def scored(p: ir.Program) -> list[ir.Expr]:
         return []
     ties = [e for t in p.scoring.tiebreaks for e in (t.source, t.key, t.value) if e is not None]
     return [p.scoring.score, *ties]
+
+
+def ranked(p: ir.Program) -> bool:
+    """Whether what breaks ties is one number each: no list that must be sorted first."""
+    return p.scoring is None or all(t.source is t.key is None for t in p.scoring.tiebreaks)

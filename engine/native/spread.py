@@ -2,43 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rulespec.engine.native.expressions import ExpressionEmitter
+from rulespec.engine.native.loops import LoopEmitter
+from rulespec.engine.native.neighbours import NeighbourEmitter
 from rulespec.engine.native.wasm_format import Code
 from rulespec.engine.program import ir
 from rulespec.engine.program.limits import MAX_NUMBER
-
-if TYPE_CHECKING:
-    from rulespec.engine.native.loops import LoopEmitter
 
 ROW = 16
 """Bytes of a row: the sum, and whether it is open (1), settled (2), or neither."""
 
 
-def emit_spread(x: ExpressionEmitter, loops: LoopEmitter, e: ir.Spread) -> None:
+def emit_spread(x: ExpressionEmitter, loops: LoopEmitter, neighbours: NeighbourEmitter, e: ir.Spread) -> None:
     """Pushes the value; see `ir.Spread`."""
     code = x.code
     rows = x.memory.room(ROW * e.size)
     limit, at, total, value = (code.local() for _ in range(4))
-    code.const(rows)
-    code.const(e.size)
-    code.call("closed")
-    with loops.members(e.start, None, e.slot):
-        code.const(rows)
-        code.get(x.slots[e.slot])
-        code.const(0)
-        code.call("come_to")
-    if e.limit is not None:
-        x.value(e.limit)
-        code.tee(limit)
-        code.const(0)
-        code.do("lt_s")
-        code.if_()
-        code.const(rows)
-        code.const(e.size)
-        code.call("closed")
-        code.end()
+    _begin(x, loops, e, rows, limit)
     whole = code.block()
     outside, again = code.block(), code.loop()
     code.const(rows)
@@ -79,7 +59,7 @@ def emit_spread(x: ExpressionEmitter, loops: LoopEmitter, e: ir.Spread) -> None:
     if e.default is not None:
         code.get(value)
     else:
-        _settled_set(x, e, rows)
+        _settled_set(x, neighbours, e, rows)
 
 
 def _step(x: ExpressionEmitter, e: ir.Spread, rows: int, total: int, limit: int) -> None:
@@ -113,11 +93,11 @@ def _step(x: ExpressionEmitter, e: ir.Spread, rows: int, total: int, limit: int)
     code.end()
 
 
-def _settled_set(x: ExpressionEmitter, e: ir.Spread, rows: int) -> None:
+def _settled_set(x: ExpressionEmitter, neighbours: NeighbourEmitter, e: ir.Spread, rows: int) -> None:
     """Pushes the set of all that are settled."""
     code = x.code
     member = code.local()
-    with x.gathered(e) as add:
+    with neighbours.gathered(e) as add:
         code.const(0)
         code.set(member)
         outside, again = code.block(), code.loop()
@@ -140,4 +120,27 @@ def _settled_set(x: ExpressionEmitter, e: ir.Spread, rows: int) -> None:
         code.set(member)
         code.br(again)
         code.end()
+        code.end()
+
+
+def _begin(x: ExpressionEmitter, loops: LoopEmitter, e: ir.Spread, rows: int, limit: int) -> None:
+    """Opens the members that the ways begin at."""
+    code = x.code
+    code.const(rows)
+    code.const(e.size)
+    code.call("closed")
+    with loops.members(e.start, None, e.slot):
+        code.const(rows)
+        code.get(x.slots[e.slot])
+        code.const(0)
+        code.call("come_to")
+    if e.limit is not None:
+        x.value(e.limit)
+        code.tee(limit)
+        code.const(0)
+        code.do("lt_s")
+        code.if_()
+        code.const(rows)
+        code.const(e.size)
+        code.call("closed")
         code.end()

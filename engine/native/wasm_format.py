@@ -15,14 +15,14 @@ VOID = b"\x40"
 PAGE = 65_536
 """Bytes of a page of memory."""
 
-_NAMES = (
-    *("i64.eqz eq ne lt_s lt_u gt_s gt_u le_s le_u ge_s ge_u".split()),
-    *("f32.eq f32.ne f32.lt f32.gt f32.le f32.ge f64.eq f64.ne f64.lt f64.gt f64.le f64.ge".split()),
-    *("i32.clz i32.ctz i32.popcnt i32.add i32.sub i32.mul i32.div_s i32.div_u i32.rem_s i32.rem_u".split()),
-    *("i32.and i32.or i32.xor i32.shl i32.shr_s i32.shr_u i32.rotl i32.rotr".split()),
-    *("clz ctz popcnt add sub mul div_s div_u rem_s rem_u and or xor shl shr_s shr_u rotl rotr".split()),
-)
-OPCODES: dict[str, bytes] = {name: bytes([0x50 + i]) for i, name in enumerate(_NAMES)}
+_NAMES = """
+    i64.eqz eq ne lt_s lt_u gt_s gt_u le_s le_u ge_s ge_u
+    f32.eq f32.ne f32.lt f32.gt f32.le f32.ge f64.eq f64.ne f64.lt f64.gt f64.le f64.ge
+    i32.clz i32.ctz i32.popcnt i32.add i32.sub i32.mul i32.div_s i32.div_u i32.rem_s i32.rem_u
+    i32.and i32.or i32.xor i32.shl i32.shr_s i32.shr_u i32.rotl i32.rotr
+    clz ctz popcnt add sub mul div_s div_u rem_s rem_u and or xor shl shr_s shr_u rotl rotr
+"""
+OPCODES: dict[str, bytes] = {name: bytes([0x50 + i]) for i, name in enumerate(_NAMES.split())}
 """Opcodes by name; those without a type are of i64."""
 OPCODES |= {
     "unreachable": b"\x00",
@@ -240,15 +240,19 @@ class Module:
         exports = [_name(name) + b"\x00" + unsigned(self._indices[name]) for name in self._exports]
         exports.append(_name("memory") + b"\x02\x00")
         data = [b"\x00\x41" + signed(at) + b"\x0b" + unsigned(len(x)) + x for at, x in self._data]
-        return b"\0asm" + struct.pack("<I", 1) + b"".join(
-            [
-                _section(1, _vector(types)),
-                _section(3, _vector([unsigned(types.index(type_)) for type_, _ in found])),
-                _section(5, _vector([b"\x00" + unsigned(pages)])),
-                _section(7, _vector(exports)),
-                _section(10, _vector([body for _, body in found])),
-                _section(11, _vector(data)),
-            ]
+        return (
+            b"\0asm"
+            + struct.pack("<I", 1)
+            + b"".join(
+                [
+                    _section(1, _vector(types)),
+                    _section(3, _vector([unsigned(types.index(type_)) for type_, _ in found])),
+                    _section(5, _vector([b"\x00" + unsigned(pages)])),
+                    _section(7, _vector(exports)),
+                    _section(10, _vector([body for _, body in found])),
+                    _section(11, _vector(data)),
+                ]
+            )
         )
 
 

@@ -81,10 +81,13 @@ class Plan:
         return seat_names(self.players[number % len(self.players)], self.called)
 
     def play(self, ruleset: typed.Ruleset, number: int) -> Playout:
-        """Plays one game, always the same; `ruleset` is that of the plan."""
-        return play_out(
-            ruleset, self.seats(number), self.seed, number, settings=self.settings, backend=self.backend, cap=self.cap
-        )
+        """Plays one game, always the same; `ruleset` is that of the plan.
+
+        What is played natively has no decisions to look at: Python plays it here.
+        """
+        backend: Backend = "python" if self.backend == "native" else self.backend
+        seats = self.seats(number)
+        return play_out(ruleset, seats, self.seed, number, settings=self.settings, backend=backend, cap=self.cap)
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,16 @@ def play_on_workers(plan: Plan, numbers: range, jobs: int = -1, cluster: str = "
 def _play(plan: Plan, number: int) -> Outcome:
     """Plays a game in a worker."""
     with _playing:
-        return Outcome.of(plan.play(_ruleset(plan.reference, plan.ruleset_hash), number))
+        ruleset = _ruleset(plan.reference, plan.ruleset_hash)
+        if plan.backend == "native":
+            from rulespec.engine.native.engine import NoWasmtimeError
+            from rulespec.engine.simulate.native import native_outcome
+
+            try:
+                return native_outcome(plan, ruleset, number)
+            except NoWasmtimeError:
+                pass  # this worker plays in Python: the outcome is the same
+        return Outcome.of(plan.play(ruleset, number))
 
 
 @cache

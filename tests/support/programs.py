@@ -455,12 +455,29 @@ WHOLE_WORLD = programs_secrets.secretive(_WORLD) + programs_boards.BOARD
 """The files that the programs are written for."""
 
 
+def widened(world: str, towns: int) -> str:
+    """The world with more towns before those that it has, so that sets of towns are larger numbers."""
+    names = [f"far{i}" for i in range(towns)]
+    added = {
+        "    entities:\n      oak:": "    entities:\n"
+        + "".join(f"      {name}: {{tax: 1, dues: none, near: [fir, {name}]}}\n" for name in names)
+        + "      oak:",
+        "int?, rows: {": "int?, rows: {" + "".join(f"{name}: 1, " for name in names),
+        "value: int, rows: {oak: {1": "value: int, rows: {" + "".join(f"{name}: {{}}, " for name in names) + "oak: {1",
+        "value: set town, rows: {": "value: set town, rows: {" + "".join(f"{name}: [oak], " for name in names),
+    }
+    for before, after in added.items():
+        assert before in world
+        world = world.replace(before, after, 1)
+    return world
+
+
 @cache
-def base() -> tuple[typed.Ruleset, Mapping]:
-    """The world, loaded once; and its YAML."""
+def base(towns: int = 0) -> tuple[typed.Ruleset, Mapping]:
+    """The world, loaded once, with so many more towns; and its YAML."""
     import tempfile
 
-    files = split(IDLE + WHOLE_WORLD, "rules/play.rules")
+    files = split(IDLE + widened(WHOLE_WORLD, towns), "rules/play.rules")
     with tempfile.TemporaryDirectory() as name:
         folder = write(Path(name) / "small", files)
         ruleset = load_ruleset(str(folder))
@@ -475,13 +492,13 @@ def base() -> tuple[typed.Ruleset, Mapping]:
     return ruleset, Mapping(entries, node.span)
 
 
-def with_rules(text: str) -> typed.Ruleset:
-    """The world with other rules, without going through files."""
-    ruleset, root = base()
+def with_rules(text: str, towns: int = 0) -> typed.Ruleset:
+    """The world with other rules, without going through files; `towns` more stand before its own."""
+    ruleset, root = base(towns)
     report = Report()
     source = Source(root)
     lay_rules(source, parse_rules(text, "rules"), report)
     declarations, rules = check_source(source, report)
     report.raise_if_errors()
-    digest = hashlib.sha256(text.encode()).hexdigest()
+    digest = hashlib.sha256(f"{towns} {text}".encode()).hexdigest()
     return replace(ruleset, hash=digest, declarations=declarations, rules=rules, sources={"rules": text})

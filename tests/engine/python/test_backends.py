@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import collections.abc
-import os
 import random
-from collections.abc import Callable
-from functools import partial
 from itertools import compress
 from pathlib import Path
 
 import pytest
-from folders import GAMES, RULESETS
+from agreement import EVERY, EXAMPLES, agree, plain_hash, take_back
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -22,8 +19,6 @@ from rulespec.engine.game.closures import Closure, Closures
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Machines
 from rulespec.engine.game.numbered import every_option
-from rulespec.engine.game.option import Option, RulesetFaultError
-from rulespec.engine.game.position_hash import digits, weights, whole
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.passes.narrow import narrow
 from rulespec.engine.passes.pipeline import PASSES, Pass, optimized
@@ -35,80 +30,6 @@ from rulespec.engine.python.features import ALL_FEATURES, Features
 from rulespec.engine.python.on_demand import OnDemandBackend
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
-
-EXAMPLES = int(os.environ.get("RULESPEC_EXAMPLES", "60"))
-EVERY = sorted(p.parent for root in (RULESETS, GAMES) for p in root.rglob("game.yaml"))
-
-
-def outcome(ask: Callable[[], object]) -> object:
-    """What comes of it: a value, or a fault as text."""
-    try:
-        return ask()
-    except RulesetFaultError as fault:
-        return f"{fault.diagnostic.code} {fault}"
-
-
-def plain_hash(game: Game) -> str:
-    """The hash of a position, worked out from its cells alone."""
-    cells = game.position.cells
-    return digits(whole(cells, weights(len(cells), len(cells))))
-
-
-def agree(fast: Game, plain: Game, choose: Callable[[int], int], plies: int, *, reasons: bool = True) -> list[str]:
-    """Plays both games with the same decisions; gives back the hashes on the way.
-
-    `reasons`: whether both say in the same words why an option is not legal.
-    """
-    hashes = []
-    for _ in range(plies):
-        begun = outcome(lambda: fast.is_over)
-        assert begun == outcome(lambda: plain.is_over)
-        if begun is not False:
-            break
-        assert fast.position.cells == plain.position.cells and fast.hash == plain.hash == plain_hash(fast)
-        hashes.append(fast.hash)
-        assert outcome(lambda: fast.decision) == outcome(lambda: plain.decision)
-        assert outcome(fast.broken_invariants) == outcome(plain.broken_invariants)
-        assert outcome(fast.measures) == outcome(plain.measures)
-        listed = outcome(lambda: list(every_option(fast)))
-        assert listed == outcome(lambda: list(every_option(plain)))
-        if not isinstance(listed, list) or not listed:
-            break
-        option: Option = listed[choose(len(listed))]
-        assert outcome(partial(weight, fast, option)) == outcome(partial(weight, plain, option))
-        legal = {(o.name, o.args) for o in listed}
-        refused = [o for o in near(fast, option) if (o.name, o.args) not in legal]
-        for o in refused:
-            assert not fast.is_legal(o) and not plain.is_legal(o)
-            assert not reasons or str(fast.why_not(o)) == str(plain.why_not(o))
-        applied = outcome(partial(fast.apply, option))
-        assert applied == outcome(partial(plain.apply, option))
-        if applied is not None:
-            assert fast.hash == hashes[-1]
-            break
-        assert all(type(c) is int for c in fast.position.cells)
-    assert outcome(lambda: fast.result) == outcome(lambda: plain.result)
-    return hashes
-
-
-def near(game: Game, option: Option) -> list[Option]:
-    """Options like a legal one, with one argument moved by one; many of them are not legal."""
-    found = []
-    for i, value in enumerate(option.args):
-        type_ = game.labels.params(option.decision, option.name)[i][1].removesuffix("?")
-        moved = value + 1 if type_ == "int" else (value + 1) % len(game.labels.names[type_])
-        found.append(Option(option.kind, (*option.args[:i], moved, *option.args[i + 1 :]), option.by))
-    try:
-        return [o for o in found if not isinstance(outcome(lambda o=o: game.is_legal(o)), str)]  # type: ignore[misc]
-    except ValueError:
-        return []
-
-
-def take_back(game: Game, hashes: list[str]) -> None:
-    while game.ply:
-        game.undo()
-        assert game.hash == hashes[game.ply]
-
 
 some_steps = st.sampled_from([MAX_STEPS]) | st.integers(10, 4_000)
 """The bound on steps: mostly the real one, or one that random programs come to."""
@@ -141,10 +62,6 @@ def test_random_programs_mean_the_same_made_on_demand(
     plain = Game(ruleset, names, chosen, lambda r, n, o: Interpreter(lower(r, n, o), steps=steps))
     hashes = agree(quick, plain, random.Random(seed).randrange, 12)
     take_back(quick, hashes)
-
-
-def weight(game: Game, option: Option) -> int:
-    return game.position.weight(option.kind.choice, option.args)
 
 
 @pytest.mark.proof  # of shipped rulesets `test_shipped.py` tries each overlay, too

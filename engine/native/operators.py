@@ -1,0 +1,208 @@
+"""Operators on numbers, sets and orders."""
+
+from __future__ import annotations
+
+from rulespec.engine.native.expressions import TRUTHS, ExpressionEmitter
+from rulespec.engine.native.widths import WORD, order_bits
+from rulespec.engine.program import ir
+
+_PLAIN = {"+": "add", "-": "sub", "*": "mul", "|": "or", "&": "and"}
+_CALLS = {"mul": "product", "fit": "fit", "flip": "flip", "pick": "pick", "the": "only", "until": "until"}
+_ORDERS = {"members": "order_members", "append": "order_append", "without": "order_without", "place": "order_place"}
+_WIDE_CALLS = {"|": "wide_or", "&": "wide_and", "diff": "wide_diff", "until": "wide_until"}
+
+
+class WideOrderError(Exception):
+    """There are orders of more than one word."""
+
+
+class OperatorEmitter:
+    """Writes operators into the function at hand."""
+
+    def __init__(self, x: ExpressionEmitter) -> None:
+        self.x = x
+        x.add_forms({ir.Op: self._op})
+
+    def _op(self, e: ir.Op) -> None:
+        code = self.x.code
+        if e.op in TRUTHS:
+            self.x.compared(e)
+            code.do("extend")
+        elif self.x.wide(e):
+            self._wide_op(e)
+        elif self.x.wide(e.args[0]) and e.op in ("count", "pick", "the", "place", "front"):
+            self._of_wide(e)
+        elif e.op == "diff":
+            self.x.value(e.args[0])
+            self._low(e.args[1])
+            code.const(-1)
+            code.do("xor", "and")
+        elif e.op == "&":
+            self._low(e.args[0])
+            self._low(e.args[1])
+            code.do("and")
+        elif e.op == "until":
+            self.x.value(e.args[0])
+            self._low(e.args[1])
+            self.x.value(e.args[2])
+            code.call("until")
+        elif e.op in _ORDERS:
+            self._order(e)
+        else:
+            self._number(e)
+
+    def _low(self, e: ir.Expr) -> None:
+        """Pushes the first word of a set, of which the others do not matter."""
+        if self.x.wide(e):
+            self.x.address(e)
+            self.x.code.do("wrap")
+            self.x.code.load()
+        else:
+            self.x.value(e)
+
+    def _number(self, e: ir.Op) -> None:
+        """An operator on numbers and sets of one word."""
+        code, name = self.x.code, e.op
+        if name == "neg":
+            code.const(0)
+        for arg in e.args if name != "passed" else ():
+            self.x.value(arg)
+        if name in _PLAIN:
+            code.do(_PLAIN[name])
+        elif name in _CALLS:
+            code.call(_CALLS[name])
+        elif name == "neg":
+            code.do("sub")
+        elif name == "count":
+            code.do("popcnt")
+        elif name in ("/", "%"):
+            self._divided(e)
+        elif name in ("min", "max", "abs"):
+            self._extreme(name)
+        elif name in ("bit", "one"):
+            self._bit(name)
+        elif name == "next":
+            size = code.local()
+            code.set(size)
+            code.const(1)
+            code.do("add")
+            code.get(size)
+            code.do("rem_u")
+        elif name == "front":
+            self._front(e)
+        elif name == "behind":
+            code.do("shr_u")
+        else:
+            assert name == "passed"
+            code.const(0)
+            for end in e.args[1:]:
+                self.x.value(end)
+                self.x.value(e.args[0])
+                code.do("lt_s", "extend", "add")
+
+    def _divided(self, e: ir.Op) -> None:
+        """Division that rounds down, and its remainder; both operands are on the stack."""
+        by = e.args[1].value if isinstance(e.args[1], ir.Const) else 0
+        if by > 0 and by & (by - 1) == 0:
+            self.x.code.do("drop")
+            self.x.code.const(by.bit_length() - 1 if e.op == "/" else by - 1)
+            self.x.code.do("shr_s" if e.op == "/" else "and")
+        else:
+            self.x.code.call("floor_divided" if e.op == "/" else "remainder")
+
+    def _extreme(self, name: str) -> None:
+        code = self.x.code
+        one, other = code.local(), code.local()
+        if name == "abs":
+            code.tee(one)
+            code.const(0)
+            code.get(one)
+            code.do("sub")
+        code.set(other)
+        if name == "abs":
+            code.get(other)
+            code.get(one)
+            code.const(0)
+            code.do("ge_s", "select")
+            return
+        code.tee(one)
+        code.get(other)
+        code.get(one)
+        code.get(other)
+        code.do("le_s" if name == "min" else "ge_s", "select")
+
+    def _bit(self, name: str) -> None:
+        """The set of one member; of none with `one`."""
+        code = self.x.code
+        member = code.local()
+        code.set(member)
+        code.const(1)
+        code.get(member)
+        code.do("shl")
+        if name == "one":
+            code.const(0)
+            code.get(member)
+            code.const(0)
+            code.do("ge_s", "select")
+
+    def _front(self, e: ir.Op) -> None:
+        bits = e.args[1]
+        assert isinstance(bits, ir.Const)
+        fits(self.x, bits.value)
+        self.x.code.do("drop")
+        self.x.code.const((1 << bits.value) - 1)
+        self.x.code.do("and")
+        self.x.code.const(1)
+        self.x.code.do("sub")
+
+    def _order(self, e: ir.Op) -> None:
+        bits = e.args[-1]
+        assert isinstance(bits, ir.Const)
+        fits(self.x, bits.value)
+        for arg in e.args:
+            self.x.value(arg)
+        self.x.code.call(_ORDERS[e.op])
+
+    def _of_wide(self, e: ir.Op) -> None:
+        """A number that a wide value gives."""
+        self.x.address(e.args[0])
+        if e.op == "front":
+            self.x.code.const(0)
+            self.x.value(e.args[1])
+            self.x.code.call("wide_field")
+            self.x.code.const(1)
+            self.x.code.do("sub")
+            return
+        for arg in e.args[1:]:
+            self.x.value(arg)
+        names = {"count": "wide_count", "pick": "wide_pick", "the": "wide_only", "place": "wide_place"}
+        self.x.code.call(names[e.op])
+
+    def _wide_op(self, e: ir.Op) -> None:
+        code = self.x.code
+        to = self.x.memory.temporary()
+        code.const(to)
+        if e.op in ("bit", "one"):
+            self.x.value(e.args[0])
+            code.call(f"wide_{e.op}")
+        elif e.op in _WIDE_CALLS:
+            self.x.address(e.args[0])
+            self.x.address(e.args[1])
+            for arg in e.args[2:]:
+                self.x.value(arg)
+            code.call(_WIDE_CALLS[e.op])
+        else:
+            assert e.op in ("members", "append", "without", "behind")
+            self.x.address(e.args[0])
+            for arg in e.args[1:]:
+                self.x.value(arg)
+            code.call(f"wide_{e.op}")
+            if e.op == "without":
+                code.do("drop")
+        code.const(to)
+
+
+def fits(x: ExpressionEmitter, bits: int) -> None:
+    """Makes sure that an order is one word, if there are no wide values."""
+    if not x.widths.words and order_bits(x.p, bits) > WORD:
+        raise WideOrderError

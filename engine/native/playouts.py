@@ -1,0 +1,189 @@
+"""Whole random games in the memory of a module: the same games by seed as Python plays."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from math import ceil
+from typing import Literal, NamedTuple
+
+from rulespec.engine.native.compiler import Compiled
+from rulespec.engine.native.engine import TrapError
+from rulespec.engine.native.layout import BATCH, words
+from rulespec.engine.native.program import NativeProgram
+from rulespec.engine.native.roots import ranked, scored
+from rulespec.engine.program import ir
+from rulespec.engine.program.journal import State
+from rulespec.engine.program.ranks import ranks
+from rulespec.engine.python.invariants import Invariants
+
+_STEPS_OF_RANDOM = 2**53
+_BUDGET = 300_000_000
+"""Steps of a call, so that a program that plays long games can be interrupted."""
+Ended = Literal["over", "capped", "stuck", "broken", "trapped"]
+_ENDS: tuple[Ended, ...] = ("over", "capped", "stuck", "broken")
+
+
+class Played(NamedTuple):
+    """How a game came to its end.
+
+    Attributes:
+        how: "stuck": nothing was legal; "broken": an invariant was; "trapped": only Python can tell.
+        decisions: the number of decisions.
+        ending: the cell of the ending.
+        won: the cell of the winners.
+        ranks: for each seat its points and what breaks ties, if the game has ended.
+    """
+
+    how: Ended
+    decisions: int = 0
+    ending: int = 0
+    won: int = 0
+    ranks: Sequence[tuple[int, ...]] = ()
+
+
+class NativeGames:
+    """Games that are played one after the other in one memory; a thread of its own needs another one.
+
+    Args:
+        native: the program with its machine code.
+        interrupt_rate: the probability of an option out of turn, where one is legal.
+        checked: whether all invariants are tested after every decision.
+
+    Attributes:
+        program: the program.
+    """
+
+    def __init__(self, native: NativeProgram, interrupt_rate: float, *, checked: bool = True) -> None:
+        compiled = native.compiled
+        self.program = compiled.p
+        self._memory = compiled.memory
+        self._constants = compiled.memory.constants
+        self._instance = native.instance()
+        self._checked = checked and bool(compiled.asked.invariants)
+        self._scores = {id(e): f"score{number}" for number, e in enumerate(scored(compiled.p))}
+        self._ranked = ranked(compiled.p)
+        self._set("RATE", ceil(interrupt_rate * _STEPS_OF_RANDOM))
+        if self._checked:
+            self._write_readers(compiled)
+
+    def _set(self, register: str, value: int) -> None:
+        self._instance.numbers[self._constants[register] // 8] = value
+
+    def _get(self, register: str) -> int:
+        return int(self._instance.numbers[self._constants[register] // 8])
+
+    def _write_readers(self, compiled: Compiled) -> None:
+        """Writes which invariants may read a cell, and for which members, beside the cells."""
+        memory = self._memory
+        readers, always = Invariants(compiled.asked, []).readers
+        flat: list[int] = []
+        lists: dict[tuple[tuple[int, int], ...], int] = {}
+        found: dict[int, int] = {}
+        for cell, rows in readers.items():
+            key = tuple(rows)
+            if key not in lists:
+                lists[key] = len(flat)
+                flat += [len(key), *(x for row in key for x in row)]
+            found[cell] = lists[key]
+        first = self._instance.grow(8 * len(flat) + 8)
+        content = words(flat)
+        self._instance.memory[first : first + len(content)] = content
+        numbers = self._instance.numbers
+        for cell, offset in found.items():
+            begin = (memory.readers + memory.address(cell) - memory.state) // 8
+            for word in range(memory.words if memory.widths.cells[cell] else 1):
+                numbers[begin + word] = first + 8 * offset
+        content = words([always.get(number, 0) for number in range(len(compiled.asked.invariants))])
+        at = self._constants["ALWAYS"]
+        self._instance.memory[at : at + len(content)] = content
+
+    def play(self, seeds: Sequence[str], cap: int) -> Iterator[Played]:
+        """Plays games from the start of the program on.
+
+        Args:
+            seeds: for each game what Python's `random.Random` would be given.
+            cap: the number of decisions after which a game is abandoned.
+
+        Yields:
+            How each game came to its end, in their order.
+        """
+        size = BATCH if self._ranked else 1
+        for first in range(0, len(seeds), size):
+            yield from self._batch(seeds[first : first + size], cap)
+
+    def _batch(self, seeds: Sequence[str], cap: int) -> Iterator[Played]:
+        instance, constants = self._instance, self._constants
+        for number, seed in enumerate(seeds):
+            key = seed_words(seed)
+            content = words([len(key), *key])
+            at = constants["KEYS"] + constants["KEY"] * number
+            instance.memory[at : at + len(content)] = content
+        self._set("GAME", 0)
+        self._set("PAUSED", 0)
+        done = 0
+        while done < len(seeds):
+            trapped = False
+            self._set("BUDGET", _BUDGET)
+            try:
+                instance.call("games", len(seeds), cap, int(self._checked))
+            except TrapError:
+                trapped = True
+            for number in range(done, done := self._get("GAME")):
+                yield self._result(number)
+            if trapped:
+                yield Played("trapped")
+                done += 1
+                self._set("GAME", done)
+                self._set("PAUSED", 0)
+
+    def _result(self, number: int) -> Played:
+        numbers, constants = self._instance.numbers, self._constants
+        first = (constants["RESULTS"] + constants["RESULT"] * number) // 8
+        status, ply, ending, won = numbers[first : first + 4]
+        if not ending or status > 1:
+            return Played(_ENDS[status], ply, ending, won)
+        if self._ranked:
+            each = constants["RESULT"] // 8 - 4
+            count = each // self.program.seats
+            flat = numbers[first + 4 : first + 4 + each].tolist()
+            found = [tuple(flat[at : at + count]) for at in range(0, each, count)] if count else []
+            return Played(_ENDS[status], ply, ending, won, found)
+        try:
+            return Played(_ENDS[status], ply, ending, won, ranks(self.program, self._value))
+        except TrapError:
+            return Played("trapped")
+
+    def _value(self, e: ir.Expr, args: tuple[int, ...]) -> int:
+        return self._instance.call(self._scores[id(e)], *args)
+
+    @property
+    def ply(self) -> int:
+        """The number of decisions of the last game."""
+        return self._get("PLY")
+
+    @property
+    def state(self) -> State:
+        """The cells of the program at the end of the last game."""
+        memory, instance = self._memory, self._instance
+        first = memory.state // 8
+        state = instance.numbers[first : first + len(self.program.cells)].tolist()
+        for cell, bits in enumerate(memory.widths.bits[: len(state)]):
+            if bits == 64:
+                state[cell] = instance.unsigned[first + cell]
+        for cell in memory.ranks:
+            if cell < len(state):
+                at = memory.address(cell)
+                state[cell] = int.from_bytes(instance.memory[at : at + 8 * memory.words], "little")
+        return state
+
+
+def seed_words(seed: str) -> list[int]:
+    """The words of 32 bits that Python's `random.Random` is seeded with, given a text."""
+    data = seed.encode()
+    number = int.from_bytes(data + hashlib.sha512(data).digest(), "big")
+    found = []
+    while number:
+        found.append(number & 0xFFFFFFFF)
+        number >>= 32
+    return found

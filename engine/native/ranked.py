@@ -1,0 +1,136 @@
+"""Members of a set by their keys."""
+
+from __future__ import annotations
+
+from rulespec.engine.native.expressions import ExpressionEmitter
+from rulespec.engine.native.loops import LoopEmitter, wide_call
+from rulespec.engine.native.operators import fits
+from rulespec.engine.program import ir
+
+
+class RankEmitter:
+    """Writes loops that compare members into the function at hand."""
+
+    def __init__(self, x: ExpressionEmitter, loops: LoopEmitter) -> None:
+        self.x = x
+        self.loops = loops
+        x.add_forms({ir.Ranked: self._ranked})
+
+    def _ranked(self, e: ir.Ranked) -> None:
+        if e.op == "order":
+            self._order(e)
+            return
+        x, code = self.x, self.x.code
+        keys, best = ([code.local() for _ in e.keys] for _ in range(2))
+        some, member = code.local(), code.local()
+        wide = x.wide(e)
+        to, bit = (x.memory.temporary(), x.memory.temporary()) if wide else (0, 0)
+        code.const(0)
+        code.set(some)
+        code.const(-1 if e.op == "first" else 0)
+        code.set(member)
+        if wide:
+            code.const(to)
+            code.call("wide_zero")
+        with self.loops.members(e.source, e.start, e.slot) as (_, again):
+            self.loops.unless(e.where, again)
+            for key, local in zip(e.keys, keys, strict=True):
+                x.value(key)
+                code.set(local)
+            self.loops.better(keys, best, some, "lt_s" if e.op == "first" else "gt_s")
+            code.if_()
+            for new, local in zip(keys, best, strict=True):
+                code.get(new)
+                code.set(local)
+            code.const(1)
+            code.set(some)
+            self._rank(e, member, to)
+            code.else_()
+            if e.op == "best":
+                code.const32(1)
+                for new, local in zip(keys, best, strict=True):
+                    code.get(new)
+                    code.get(local)
+                    code.do("eq", "i32.and")
+                code.if_()
+                self._rank_equal(e, member, to, bit)
+                code.end()
+            code.end()
+        if wide:
+            code.const(to)
+        else:
+            code.get(member)
+
+    def _rank(self, e: ir.Ranked, member: int, to: int) -> None:
+        """Notes the best member so far."""
+        code, local = self.x.code, self.x.slots[e.slot]
+        if to:
+            code.const(to)
+            code.get(local)
+            code.call("wide_bit")
+        elif e.op == "first":
+            code.get(local)
+            code.set(member)
+        else:
+            code.const(1)
+            code.get(local)
+            code.do("shl")
+            code.set(member)
+
+    def _rank_equal(self, e: ir.Ranked, member: int, to: int, bit: int) -> None:
+        """Adds a member to the best ones."""
+        code, local = self.x.code, self.x.slots[e.slot]
+        if to:
+            code.const(bit)
+            code.get(local)
+            code.call("wide_bit")
+            wide_call(code, "wide_or", to, to, bit)
+        else:
+            code.get(member)
+            code.const(1)
+            code.get(local)
+            code.do("shl", "or")
+            code.set(member)
+
+    def _order(self, e: ir.Ranked) -> None:
+        """All members by their keys: rows of keys and member, sorted as they come."""
+        x, code = self.x, self.x.code
+        fits(x, e.bits)
+        width = len(e.keys) + 1
+        rows = x.memory.room(8 * width * ((1 << e.bits) + 1))
+        count = code.local()
+        code.const(0)
+        code.set(count)
+        with self.loops.members(e.source, e.start, e.slot) as (_, again):
+            self.loops.unless(e.where, again)
+            row = code.local()
+            code.get(count)
+            code.const(8 * width)
+            code.do("mul")
+            code.const(rows)
+            code.do("add")
+            code.set(row)
+            for number, key in enumerate((*e.keys, ir.Local(e.slot))):
+                code.get(row)
+                code.do("wrap")
+                x.value(key)
+                code.store(8 * number)
+            code.const(rows)
+            code.get(row)
+            code.const(width)
+            code.call("sort_in")
+            code.get(count)
+            code.const(1)
+            code.do("add")
+            code.set(count)
+        wide = bool(x.widths.words)
+        if wide:
+            to = x.memory.temporary()
+            code.const(to)
+        code.const(rows)
+        code.get(count)
+        code.const(width)
+        code.const(e.bits)
+        code.call("wide_packed" if wide else "packed")
+        if wide:
+            code.const(to)

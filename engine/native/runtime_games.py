@@ -1,0 +1,308 @@
+"""The fixed functions for whole games, and for hashes and perft; see `runtime`."""
+
+GAMES = """
+def reset():
+    copy(STATE, START, STATE_END - STATE)
+    store(JOURNAL, JOURNAL_BASE)
+    store(OPTIONS, OPTIONS_BASE)
+    store(PLY, 0)
+    store(DRAWN, 0)
+
+def decision() -> int:
+    return load(ASKED + 8 * load(STATE))
+
+def own(number):
+    store(LISTED, load(OPTIONS))
+    store(VALUES, MAX_STEPS_LISTED)
+    list_own(number)
+
+def others(number):
+    store(LISTED, load(OPTIONS))
+    store(VALUES, MAX_STEPS_LISTED)
+    list_others(number)
+
+def idle(number) -> int:
+    first = load(OPTIONS)
+    own(number)
+    found = load(OPTIONS) - first
+    store(OPTIONS, first)
+    return found == 0
+
+def take(one):
+    row = TAKES + STRIDE * load(one)
+    at = 16
+    while at < 16 + 8 * load(row + 8):
+        put(load(row + at), load(one + at))
+        at = at + 8
+    store(LEFT, STEPS)
+    run(load(row))
+
+def supposed(block):
+    store(LEFT, 1000000000000)
+    run(block)
+
+def seed(key):
+    words = load(key)
+    key = key + 8
+    before = 19650218
+    store(TWISTER, before)
+    i = 1
+    while i < 624:
+        before = (1812433253 * (before ^ before >> 30) + i) & 4294967295
+        store(TWISTER + 8 * i, before)
+        i = i + 1
+    i = 1
+    j = 0
+    k = 624 if words < 624 else words
+    while k > 0:
+        before = load(TWISTER + 8 * i - 8)
+        mixed = (load(TWISTER + 8 * i) ^ (before ^ before >> 30) * 1664525) + load(key + 8 * j) + j
+        store(TWISTER + 8 * i, mixed & 4294967295)
+        i = i + 1
+        j = j + 1
+        if i >= 624:
+            store(TWISTER, load(TWISTER + 8 * 623))
+            i = 1
+        if j >= words:
+            j = 0
+        k = k - 1
+    k = 623
+    while k > 0:
+        before = load(TWISTER + 8 * i - 8)
+        mixed = (load(TWISTER + 8 * i) ^ (before ^ before >> 30) * 1566083941) - i
+        store(TWISTER + 8 * i, mixed & 4294967295)
+        i = i + 1
+        if i >= 624:
+            store(TWISTER, load(TWISTER + 8 * 623))
+            i = 1
+        k = k - 1
+    store(TWISTER, 2147483648)
+    store(TWISTER_AT, 624)
+
+def twist():
+    i = 0
+    one = load(TWISTER)
+    while i < 624:
+        j = i + 1 if i < 623 else 0
+        m = i + 397 if i < 227 else i - 227
+        other = load(TWISTER + 8 * j)
+        y = (one & 2147483648) | (other & 2147483647)
+        store(TWISTER + 8 * i, load(TWISTER + 8 * m) ^ y >> 1 ^ (2567483615 if y & 1 else 0))
+        one = other
+        i = i + 1
+    store(TWISTER_AT, 0)
+
+def next_word() -> int:
+    if load(TWISTER_AT) >= 624:
+        twist()
+    at = load(TWISTER_AT)
+    store(TWISTER_AT, at + 1)
+    y = load(TWISTER + 8 * at)
+    y = y ^ y >> 11
+    y = y ^ y << 7 & 2636928640
+    y = y ^ y << 15 & 4022730752
+    return y ^ y >> 18
+
+def random() -> int:
+    store(DRAWN, load(DRAWN) + 1)
+    high = next_word() >> 5
+    return high * 67108864 + (next_word() >> 6)
+
+def choose() -> int:
+    number = decision()
+    store(OPTIONS, OPTIONS_BASE)
+    first = OPTIONS_BASE
+    own(number)
+    last = load(OPTIONS)
+    by = who(number)
+    out_of_turn = 0
+    if random() < load(RATE):
+        others(number)
+        if load(OPTIONS) > last:
+            first = last
+            last = load(OPTIONS)
+            out_of_turn = 1
+    found = (last - first) // STRIDE
+    if found == 0:
+        return 0
+    share = float(random()) * 1.1102230246251565e-16
+    taken = first + STRIDE * int(share * float(found))
+    if out_of_turn:
+        by = load(taken + 8)
+    if by >= 0:
+        return taken
+    total = 0
+    one = first
+    while one < last:
+        total = added(total, weight(0, one))
+        one = one + STRIDE
+    at = share * float(total)
+    one = first
+    while one < last:
+        at = at - float(weight(0, one))
+        if at < 0.0:
+            return one
+        one = one + STRIDE
+    return last - STRIDE
+
+def play(cap, check) -> int:
+    while 1:
+        number = decision()
+        if number < 0:
+            return 0
+        if load(PLY) >= cap:
+            return 1
+        taken = choose()
+        if taken == 0:
+            return 2
+        store(JOURNAL, JOURNAL_BASE)
+        take(taken)
+        store(PLY, load(PLY) + 1)
+        store(BUDGET, load(BUDGET) - STEPS + load(LEFT) - MAX_STEPS_LISTED + load(VALUES))
+        if check:
+            if broken(0):
+                return 3
+        if load(BUDGET) < 0:
+            return 4
+
+def games(count, cap, check):
+    while load(GAME) < count:
+        number = load(GAME)
+        row = RESULTS + RESULT * number
+        status = 3
+        if load(PAUSED):
+            status = play(cap, check)
+        else:
+            seed(KEYS + KEY * number)
+            reset()
+            store(LEFT, STEPS)
+            run(MAIN)
+            if check == 0 or broken(1) == 0:
+                status = play(cap, check)
+        store(PAUSED, status == 4)
+        if status == 4:
+            return
+        store(row, status)
+        store(row + 8, load(PLY))
+        store(row + 16, load(STATE + 8))
+        store(row + 24, load(STATE + 16))
+        if status < 2 and load(STATE + 8) != 0:
+            ranks(row + 32)
+        store(GAME, number + 1)
+
+def read_by(list):
+    left = load(list)
+    while left > 0:
+        at = MEMBERS + 8 * load(list + 8)
+        store(at, load(at) | load(list + 16))
+        list = list + 16
+        left = left - 1
+
+def broken(all) -> int:
+    copy(MEMBERS, EVERY if all else ALWAYS, 8 * INVARIANTS)
+    if all == 0:
+        at = JOURNAL_BASE
+        top = load(JOURNAL)
+        while at < top:
+            list = load(READERS + load(at) - STATE)
+            if list != 0:
+                read_by(list)
+            at = at + 24
+    number = 0
+    while number < INVARIANTS:
+        members = load(MEMBERS + 8 * number)
+        if members != 0:
+            if holds(number, members) == 0:
+                return 1
+        number = number + 1
+    return 0
+"""
+
+HASH = """
+def residue(a, signed) -> int:
+    if signed and a < 0:
+        return a - 59
+    return a if below(a, -59) else a + 59
+
+def plus(a, b) -> int:
+    c = a + b
+    if below(c, a):
+        return c + 59
+    return c if below(c, -59) else c + 59
+
+def minus(a, b) -> int:
+    c = a - b
+    return c - 59 if below(a, b) else c
+
+def times(a, b) -> int:
+    low = (a & 4294967295) * (b & 4294967295)
+    one = (a & 4294967295) * (b >> 32)
+    other = (a >> 32) * (b & 4294967295)
+    middle = (low >> 32) + (one & 4294967295) + (other & 4294967295)
+    high = (a >> 32) * (b >> 32) + (one >> 32) + (other >> 32) + (middle >> 32)
+    low = middle << 32 | low & 4294967295
+    part = (high & 4294967295) * 59
+    rest = (high >> 32) * 59 + (part >> 32)
+    high = rest << 32 | part & 4294967295
+    return plus(plus(residue(low, 0), residue(high, 0)), (rest >> 32) * 59)
+
+def is_signed(at) -> int:
+    return load(SIGNS + at - STATE)
+
+def grown(mark) -> int:
+    total = 0
+    top = load(JOURNAL)
+    while mark < top:
+        at = load(mark)
+        of = load(WEIGHTS + at - STATE)
+        if of != 0:
+            s = is_signed(at)
+            total = plus(total, times(minus(residue(load(mark + 16), s), residue(load(mark + 8), s)), of))
+        mark = mark + 24
+    return total
+
+def whole_hash() -> int:
+    total = 0
+    at = STATE
+    while at < STATE_END:
+        value = load(at)
+        if value != 0:
+            of = load(WEIGHTS + at - STATE)
+            total = plus(total, times(residue(value, is_signed(at)), of))
+        at = at + 8
+    return total
+
+def perft(depth) -> int:
+    if depth == 0:
+        top = load(LEAVES)
+        if top >= load(LEAVES_END):
+            trap()
+        store(top, load(HASH))
+        store(LEAVES, top + 8)
+        return 1
+    number = decision()
+    if number < 0:
+        store(ENDED, load(ENDED) + 1)
+        return 0
+    first = load(OPTIONS)
+    own(number)
+    others(number)
+    last = load(OPTIONS)
+    mark = load(JOURNAL)
+    hash = load(HASH)
+    leaves = 0
+    one = first
+    while one < last:
+        if load(NODES) >= load(LIMIT):
+            store(COMPLETE, 0)
+            break
+        store(NODES, load(NODES) + 1)
+        take(one)
+        store(HASH, plus(hash, grown(mark)))
+        leaves = leaves + perft(depth - 1)
+        undo(mark)
+        store(HASH, hash)
+        one = one + STRIDE
+    store(OPTIONS, first)
+    return leaves
+"""

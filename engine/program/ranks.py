@@ -1,0 +1,31 @@
+"""Points of the seats, and what breaks ties between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rulespec.engine.program import ir
+
+Value = Callable[[ir.Expr, tuple[int, ...]], int]
+"""The value of an expression, with these numbers in its first slots."""
+
+
+def ranks(program: ir.Program, value: Value) -> list[tuple[int, ...]]:
+    """For each seat its points and then what breaks ties; empty if the ruleset has no scoring."""
+    scoring = program.scoring
+    if scoring is None:
+        return []
+    found_ranks = []
+    for seat in range(program.seats):
+        rank = [value(scoring.score, (seat,))]
+        for t in scoring.tiebreaks:
+            if t.source is None or t.key is None:
+                rank.append(value(t.value, (seat,)))
+                continue
+            mask = value(t.source, (seat,))
+            found = [i for i in range(mask.bit_length()) if mask >> i & 1]
+            keys = {i: value(t.key, (seat, i)) for i in found}
+            found.sort(key=lambda i: (-keys[i], i))
+            rank += [value(t.value, (seat, i)) for i in found]
+        found_ranks.append(tuple(rank))
+    return found_ranks

@@ -1,0 +1,136 @@
+"""Random games played natively: the same outcomes as Python gives, in threads of one process."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Generator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from rulespec.engine.game.machines import native_program
+from rulespec.engine.game.scoring import result_of
+from rulespec.engine.native.compiler import NotNativeError
+from rulespec.engine.native.engine import NoWasmtimeError
+from rulespec.engine.native.playouts import NativeGames, Played
+from rulespec.engine.simulate.plan import Outcome, Plan
+from rulespec.engine.simulate.playouts import INTERRUPT_RATE
+from rulespec.typed import nodes as typed
+from rulespec.typed.teams import teams
+
+ROUND = 128
+"""Games that a thread plays in one go."""
+_AHEAD = 3
+"""Rounds that are under way, or wait to be read, for each thread."""
+
+
+class NativeOutcomes:
+    """Plays games of a plan. One thread may use it at a time.
+
+    Args:
+        plan: the plan.
+        ruleset: its ruleset.
+
+    Attributes:
+        plan: the plan.
+
+    Raises:
+        NoWasmtimeError, NotNativeError: if its programs cannot be carried out natively.
+    """
+
+    def __init__(self, plan: Plan, ruleset: typed.Ruleset) -> None:
+        self.plan = plan
+        self._ruleset = ruleset
+        self._games: dict[int, NativeGames] = {}
+        self._python = _python_playing
+        for seats in dict.fromkeys(plan.players):
+            native = native_program(ruleset, seats, plan.settings)
+            self._games[seats] = NativeGames(native, INTERRUPT_RATE)
+
+    def of(self, numbers: Sequence[int]) -> list[Outcome]:
+        """The outcomes of some games, in their order."""
+        found: dict[int, Outcome] = {}
+        for seats, games in self._games.items():
+            mine = [n for n in numbers if self.plan.players[n % len(self.plan.players)] == seats]
+            seeds = [f"{self.plan.seed}:{n}" for n in mine]
+            for number, played in zip(mine, games.play(seeds, self.plan.cap), strict=True):
+                found[number] = self._outcome(number, seats, games, played)
+        return [found[number] for number in numbers]
+
+    def _outcome(self, number: int, seats: int, games: NativeGames, played: Played) -> Outcome:
+        if played.how not in ("over", "capped"):  # a game that shows a mistake is told with its decisions
+            with self._python:
+                return Outcome.of(self.plan.play(self._ruleset, number))
+        if not played.ending:
+            return Outcome(number, seats, played.decisions, None, (), {}, None)
+        of_seats = teams(self._ruleset.declarations)[:seats]
+        names = self.plan.seats(number)
+        result = result_of(games.program, played.ending, played.won, played.ranks, names, of_seats)
+        return Outcome(number, seats, played.decisions, result.ending, tuple(result.winners), result.scores, None)
+
+
+_python_playing = threading.Lock()
+"""Only one thread plays a game in Python: machines of one program share what they remember."""
+
+
+def play_natively(plan: Plan, ruleset: typed.Ruleset, numbers: range, jobs: int = 1) -> Generator[Outcome]:
+    """Plays games in this process.
+
+    Args:
+        plan: the plan.
+        ruleset: its ruleset.
+        numbers: the numbers of the games.
+        jobs: the number of threads; -1: one for each core.
+
+    Yields:
+        The outcomes, in the order of `numbers`.
+
+    Raises:
+        NoWasmtimeError, NotNativeError: if its programs cannot be carried out natively.
+    """
+    first = NativeOutcomes(plan, ruleset)  # compiled once, for all
+    jobs = (os.cpu_count() or 1) if jobs == -1 else jobs
+    rounds = [numbers[at : at + ROUND] for at in range(0, len(numbers), ROUND)]
+    if jobs == 1:
+        for each in rounds:
+            yield from first.of(each)
+        return
+    own = threading.local()
+
+    def play(each: range) -> list[Outcome]:
+        if not hasattr(own, "games"):
+            own.games = NativeOutcomes(plan, ruleset)
+        found: list[Outcome] = own.games.of(each)
+        return found
+
+    ahead: deque[Future[list[Outcome]]] = deque()
+    with ThreadPoolExecutor(jobs) as threads:
+        try:
+            for each in rounds:
+                ahead.append(threads.submit(play, each))
+                if len(ahead) > _AHEAD * jobs:
+                    yield from ahead.popleft().result()
+            while ahead:
+                yield from ahead.popleft().result()
+        finally:
+            threads.shutdown(cancel_futures=True)
+
+
+_last: list[NativeOutcomes] = []
+"""What this process has played with last."""
+
+
+def native_outcome(plan: Plan, ruleset: typed.Ruleset, number: int) -> Outcome:
+    """The outcome of one game, for a worker that is handed games one by one."""
+    if not _last or _last[0].plan != plan:
+        _last[:] = [NativeOutcomes(plan, ruleset)]
+    return _last[0].of([number])[0]
+
+
+def can_play(plan: Plan, ruleset: typed.Ruleset) -> bool:
+    """Whether the games of a plan can be played natively here; its programs are kept."""
+    try:
+        NativeOutcomes(plan, ruleset)
+    except (NoWasmtimeError, NotNativeError):
+        return False
+    return True

@@ -1,0 +1,218 @@
+"""WebAssembly does what the interpreter and Python do: random programs, every ruleset, whole games by seed."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+from collections.abc import Mapping
+from itertools import compress
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("wasmtime", reason="native code needs wasmtime: pip install 'rulespec[native]'")
+
+from agreement import EVERY, EXAMPLES, agree, take_back
+from folders import GAMES
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from programs import programs, with_rules
+from programs_seats import SETTINGS
+
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import Machines
+from rulespec.engine.lower.lowering import lower
+from rulespec.engine.native.backend import NativeBackend
+from rulespec.engine.native.program import NativeProgram
+from rulespec.engine.passes.pipeline import PASSES, Pass
+from rulespec.engine.program.interpreter import Interpreter
+from rulespec.engine.program.limits import MAX_STEPS
+from rulespec.engine.simulate.native import play_natively
+from rulespec.engine.simulate.plan import Outcome, Plan
+from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
+
+ANY = settings(deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+FAR = 66
+"""So many more towns that a set of towns has more than 64 bits."""
+
+
+def native(machines: list[NativeBackend], steps: int = MAX_STEPS, passes: tuple[Pass, ...] = PASSES) -> Machines:
+    """Makes native machines, and keeps them to be looked at."""
+
+    def make(ruleset: typed.Ruleset, seats: int, options: Mapping[str, str]) -> NativeBackend:
+        machines.append(NativeBackend(NativeProgram(lower(ruleset, seats, options), passes, steps)))
+        return machines[-1]
+
+    return make
+
+
+def compare(
+    ruleset: typed.Ruleset, seats: int, options: dict[str, str | int], seed: int, steps: int, plies: int
+) -> None:
+    """Plays a game natively and by the interpreter, step by step, and takes it back."""
+    names = ["ann", "bob", "cid"][:seats]
+    fast = Game(ruleset, names, options, native([], steps))
+    plain = Game(ruleset, names, options, lambda r, n, o: Interpreter(lower(r, n, o), steps=steps))
+    take_back(fast, agree(fast, plain, random.Random(seed).randrange, plies))
+
+
+@settings(ANY, max_examples=max(1, EXAMPLES // 2))
+@given(
+    text=programs(),
+    seed=st.integers(0, 999),
+    seats=st.integers(2, 3),
+    steps=st.sampled_from([MAX_STEPS]) | st.integers(10, 4_000),
+    chosen=SETTINGS,
+)
+def test_random_programs_mean_the_same(
+    text: str, seed: int, seats: int, steps: int, chosen: dict[str, str | int]
+) -> None:
+    compare(with_rules(text), seats, chosen, seed, steps, 12)
+
+
+@settings(ANY, max_examples=max(1, EXAMPLES // 4))
+@given(text=programs(), seed=st.integers(0, 999), towns=st.sampled_from([60, FAR, 130]))
+def test_sets_of_any_size_mean_the_same(text: str, seed: int, towns: int) -> None:
+    """With 60 more towns there are 64: the last bit of a word is in use."""
+    try:
+        ruleset = with_rules(text, towns)
+    except DiagnosticsError:  # over so many towns it takes too many steps
+        assume(False)
+    compare(ruleset, 2, {}, seed, MAX_STEPS, 8)
+
+
+@settings(ANY, max_examples=max(1, EXAMPLES // 4))
+@given(text=programs(), seed=st.integers(0, 999), on=st.tuples(*(st.booleans() for _ in PASSES)))
+def test_random_programs_mean_the_same_whichever_passes_run(text: str, seed: int, on: tuple[bool, ...]) -> None:
+    ruleset, passes = with_rules(text), tuple(compress(PASSES, on))
+    fast = Game(ruleset, ["ann", "bob"], backend=native([], passes=passes))
+    agree(fast, Game(ruleset, ["ann", "bob"]), random.Random(seed).randrange, 8, reasons=False)
+
+
+@pytest.mark.parametrize("folder", EVERY, ids=[f.name for f in EVERY])
+def test_every_ruleset_means_the_same(folder: Path) -> None:
+    ruleset = load_ruleset(str(folder))
+    seats, machines = ruleset.players[1], list[NativeBackend]()
+    names = [f"P{i}" for i in range(seats)]
+    fast, plain = Game(ruleset, names, backend=native(machines)), Game(ruleset, names)
+    take_back(fast, agree(fast, plain, random.Random(seats).randrange, 30, reasons=False))
+    assert machines[0].given_back == 0 or folder.name == "errors"
+
+
+def outcomes(ruleset: typed.Ruleset, players: list[int], games: int, **how: int) -> None:
+    """Compares the outcomes of games by their seeds."""
+    plan = Plan.of(ruleset.ref, ruleset, players, 3, cap=how.get("cap", 5_000))
+    python = [Outcome.of(plan.play(ruleset, number)) for number in range(games)]
+    assert list(play_natively(plan, ruleset, range(games), how.get("jobs", 1))) == python
+
+
+@pytest.mark.parametrize("folder", EVERY, ids=[f.name for f in EVERY])
+def test_the_same_seed_gives_the_same_games(folder: Path) -> None:
+    ruleset = load_ruleset(str(folder))
+    outcomes(ruleset, sorted({*ruleset.players}), 2 if "imperial" in folder.name else 6)
+
+
+def test_threads_give_the_same_games_in_their_order() -> None:
+    outcomes(load_ruleset(str(GAMES / "gallery/nim")), [2], 600, jobs=2)
+
+
+def test_games_are_given_up_where_python_gives_them_up() -> None:
+    outcomes(load_ruleset(str(GAMES / "tutorial")), [2, 3], 6, cap=40)
+
+
+@pytest.mark.parametrize(
+    "statement", ["set n to 7 / n", "pay 1 from chest to bank", "set few to 4", "set n to huge() * huge()"]
+)
+def test_faults_are_those_of_python(statement: str) -> None:
+    rules = f"""
+def huge() -> int: 999999999999999
+procedure play():
+    for p in player:
+        decide act by p:
+            option wrong:
+                set m to m + 1
+                {statement}
+            option right:
+                set m to m + 1
+"""
+    ruleset = with_rules(rules)
+    outcomes(ruleset, [2], 12)
+    machines: list[NativeBackend] = []
+    fast, plain = Game(ruleset, ["ann", "bob"], backend=native(machines)), Game(ruleset, ["ann", "bob"])
+    agree(fast, plain, lambda options: 0, 4)
+    assert machines[0].given_back
+
+
+@pytest.mark.parametrize(
+    "number", ["999999999999999", "-999999999999999", "999999999999999 - 1999999999999998", "0 - 1"]
+)
+def test_numbers_at_the_bounds(number: str) -> None:
+    rules = f"""
+def most() -> int: {number}
+procedure play():
+    set n to most()
+    for p in player:
+        decide act by p:
+            option a(t in town):
+                set m to sum(n * 2 + x.tax for x in town) - n * 8
+                set t.mark to max(n, m) / 3 + n % 7 + abs(n) / 2
+            option b(k in 0 .. 2):
+                set n to n * k + sum(n for x in town) - 4 * n
+"""
+    for seed in range(6):
+        compare(with_rules(rules), 2, {}, seed, MAX_STEPS, 6)
+
+
+def test_what_never_comes_to_a_decision_is_told_as_python_tells_it() -> None:
+    rules = """
+procedure play():
+    decide act by first(player):
+        option long:
+            repeat at most 1000:
+                repeat at most 1000:
+                    repeat at most 1000:
+                        set n to n + 1
+        option short:
+            set n to n + 1
+"""
+    ruleset = with_rules(rules)
+    machines: list[NativeBackend] = []
+    fast = Game(ruleset, ["ann", "bob"], backend=native(machines, 4_000))
+    plain = Game(ruleset, ["ann", "bob"], backend=lambda r, n, o: Interpreter(lower(r, n, o), steps=4_000))
+    agree(fast, plain, lambda options: 0, 2)
+    assert machines[0].given_back
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+@pytest.mark.parametrize("name", ["imperial", "tetrarchia", "gallery/chess"])
+def test_a_module_validates_and_imports_nothing(name: str, tmp_path: Path) -> None:
+    """Says a tool that is not ours."""
+    ruleset = load_ruleset(str(GAMES / name))
+    options = {key: o.default for key, o in ruleset.settings.items()}
+    file = tmp_path / "game.wasm"
+    file.write_bytes(NativeProgram(lower(ruleset, ruleset.players[1], options)).compiled.code)
+    script = (
+        "const b = require('fs').readFileSync(process.argv[1]);"
+        "console.log(WebAssembly.validate(b), WebAssembly.Module.imports(new WebAssembly.Module(b)).length)"
+    )
+    said = subprocess.run(["node", "-e", script, str(file)], capture_output=True, text=True, check=True).stdout
+    assert said.split() == ["true", "0"]
+
+
+def test_random_numbers_are_those_of_python() -> None:
+    ruleset = load_ruleset(str(GAMES / "gallery/nim"))
+    machine = NativeBackend(NativeProgram(lower(ruleset, 2, {key: o.default for key, o in ruleset.settings.items()})))
+    from rulespec.engine.native.layout import words
+    from rulespec.engine.native.playouts import seed_words
+
+    for seed in ("0:0", "-7:123456", "9" * 30):
+        key, at = seed_words(seed), machine.compiled.memory.constants["KEYS"]
+        machine.instance.memory[at : at + 8 + 8 * len(key)] = words([len(key), *key])
+        machine.instance.call("seed", at)
+        rng = random.Random(seed)
+        assert [machine.instance.call("random") for _ in range(2_000)] == [
+            int(rng.random() * 2**53) for _ in range(2_000)
+        ]
