@@ -160,6 +160,10 @@ class NativeBackend:
         """Whether an option with these arguments may be taken."""
         return self.python.is_legal(state, decision, choice, args)
 
+    def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
+        """The arguments with which an option is listed instead, as its tokens are alike; None if it is itself."""
+        return self.python.standing(state, decision, choice, args)
+
     def actor(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> int:
         """The seat that takes an interrupt."""
         return self.python.actor(state, decision, choice, args)

@@ -12,18 +12,24 @@ def decision() -> int:
     return load(ASKED + 8 * load(STATE))
 
 def own(number):
+    if load(ALIKE + 8 * number) & 1:
+        trap()
     store(LISTED, load(OPTIONS))
     store(VALUES, MAX_STEPS_LISTED)
     list_own(number)
 
 def others(number):
+    if load(ALIKE + 8 * number) & 2:
+        trap()
     store(LISTED, load(OPTIONS))
     store(VALUES, MAX_STEPS_LISTED)
     list_others(number)
 
 def idle(number) -> int:
     first = load(OPTIONS)
-    own(number)
+    store(LISTED, first)
+    store(VALUES, MAX_STEPS_LISTED)
+    list_own(number)
     found = load(OPTIONS) - first
     store(OPTIONS, first)
     return found == 0
