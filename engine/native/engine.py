@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import weakref
 from functools import cache
 from typing import Any
 
@@ -44,15 +45,28 @@ def _engine() -> Any:
     found = wasmtime()
     config = found.Config()
     config.consume_fuel = False  # the code counts its own steps
-    return found.Engine(config)
+    return _kept(found.Engine(config))
 
 
-atexit.register(_engine.cache_clear)  # before the interpreter takes its modules apart
+_open: weakref.WeakSet[Any] = weakref.WeakSet()
+"""What has been made with wasmtime, and is still in use."""
+
+
+@atexit.register
+def _close() -> None:
+    """Closes all, before the interpreter takes its modules apart: wasmtime would complain."""
+    for each in list(_open):
+        each.close()
+
+
+def _kept(made: Any) -> Any:
+    _open.add(made)
+    return made
 
 
 def loaded(code: bytes) -> Any:
     """The machine code of a module, which several instances may run."""
-    return wasmtime().Module(_engine(), code)
+    return _kept(wasmtime().Module(_engine(), code))
 
 
 class Instance:
@@ -69,7 +83,7 @@ class Instance:
     def __init__(self, module: Any) -> None:
         found = wasmtime()
         self._ffi: Any = found._bindings
-        self._store = found.Store(_engine())
+        self._store = _kept(found.Store(_engine()))
         self._store.set_limits(memory_size=MAX_BYTES + _BEYOND, instances=1, tables=0, memories=1)
         instance = found.Instance(self._store, module, [])
         self._exports = instance.exports(self._store)

@@ -151,9 +151,7 @@ procedure play():
     assert machines[0].given_back
 
 
-@pytest.mark.parametrize(
-    "number", ["999999999999999", "-999999999999999", "999999999999999 - 1999999999999998", "0 - 1"]
-)
+@pytest.mark.parametrize("number", ["999999999999999", "-999999999999999", "5 - 999999999999999", "0 - 1"])
 def test_numbers_at_the_bounds(number: str) -> None:
     rules = f"""
 def most() -> int: {number}
