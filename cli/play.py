@@ -85,7 +85,8 @@ def command(
             if saved is not None and saved.log is not None:
                 game = _resumed(saved.log, ruleset, players, chosen)
             game = game or _started(ruleset, seats, chosen)
-            if saved is not None and saved.log is None and saved.begin(LogHeader.of(game)):
+            new = saved if saved is not None and saved.log is None else None
+            if new is not None and new.begin(LogHeader.of(game), secret=game.watcher.secretive):
                 output.echo(f"{log}: its first line was torn, and is written again")
             # Who knows the seed knows all dice, cards and random players: where there are secrets, it is not told.
             told = f"seed {seed} · " if seed_given or not game.watcher.secretive else ""
@@ -286,7 +287,7 @@ class Table:
         try:
             if is_whole(self.game, seat):
                 with SavedGame(path) as saved:
-                    saved.begin(LogHeader.of(self.game))
+                    saved.begin(LogHeader.of(self.game), secret=self.game.watcher.secretive)
                     saved.add(*self.game.history)
             else:
                 write_text(path, "".join(f"{to_json_text(x, plain=True)}\n" for x in seat_log(self.game, seat)))

@@ -41,11 +41,33 @@ def determinize(game: Game, seat: str, rng: random.Random, tried: int = MAX_TRIE
     Raises:
         NotFoundError: if none has been found within the bound.
     """
+    return particles(game, seat, 1, rng, tried)[0]
+
+
+def particles(game: Game, seat: str, number: int, rng: random.Random, tried: int = MAX_TRIED) -> list[Game]:
+    """Several games that the seat cannot tell from this one, each drawn as by `determinize`.
+
+    They are drawn one by one, so some may be equal; what the seat has seen is worked out once.
+
+    Args:
+        game: a game from its own start.
+        seat: who looks.
+        number: how many games are wanted.
+        rng: draws what the seat has not seen.
+        tried: how many decisions are tried at most, for each game.
+
+    Raises:
+        NotFoundError: if one has not been found within the bound.
+    """
     viewer = game.seats.index(seat)
     events = Events(game.watcher, game.position, game.seats, viewer)
-    found = _Walk(game.anew(), viewer, events.history(), events.memories(), rng, game.result).run(tried)
-    if found is None:
-        raise NotFoundError(f"no game was found that looks the same to {seat}, in {tried:,} decisions")
+    history, memories = events.history(), events.memories()
+    found = []
+    for _ in range(number):
+        one = _Walk(game.anew(), viewer, history, memories, rng, game.result).run(tried)
+        if one is None:
+            raise NotFoundError(f"no game was found that looks the same to {seat}, in {tried:,} decisions")
+        found.append(one)
     return found
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from rulespec.engine.game.option import IllegalOptionError, Option
+from rulespec.engine.game.option import IllegalOptionError, Option, RulesetFaultError
 
 if TYPE_CHECKING:
     from rulespec.engine.game.game import Game
@@ -20,6 +21,10 @@ class Round:
     Args:
         game: at a decision that is taken together.
 
+    Attributes:
+        asked: the seats that are asked, in the order of the set.
+        complete: whether all have chosen, and the choices have been taken.
+
     Raises:
         ValueError: if no such decision is open.
     """
@@ -29,12 +34,24 @@ class Round:
             raise ValueError("no decision that is taken together is open")
         self.game = game
         self._chosen: dict[str, Option] = {}
-        self._asked = waiting(game)
+        self.asked = waiting(game)
+        self.complete = False
 
     @property
     def waiting(self) -> tuple[str, ...]:
         """The seats that have not chosen."""
-        return tuple(seat for seat in self._asked if seat not in self._chosen)
+        return tuple(seat for seat in self.asked if seat not in self._chosen)
+
+    @property
+    def forced(self) -> tuple[str, ...]:
+        """The seats that have not chosen and need not be asked: they have one option, and everybody knows that.
+
+        Where the options may tell what is private there are none: that one was not asked would tell it.
+        """
+        if self.complete or self.game.watcher.tells(self.game.position.asked):
+            return ()
+        few = {seat: list(islice(_asked(self.game, seat).legal_options, 2)) for seat in self.waiting}
+        return tuple(seat for seat, options in few.items() if len(options) == 1)
 
     def options(self, seat: str) -> list[Option]:
         """What a seat may choose, whether it has chosen or not."""
@@ -49,6 +66,8 @@ class Round:
         Raises:
             ValueError: if the text names no option, or it is not the seat's round.
             IllegalOptionError: if it is not legal; an earlier choice stays.
+            RulesetFaultError: if the rules are at fault when the choices are taken; then none is, and this one is not
+                kept.
         """
         asked = _asked(self.game, self._of_round(seat))
         option = asked.parse(text, seat)
@@ -57,9 +76,16 @@ class Round:
         self._chosen[seat] = option
         if self.waiting:
             return False
-        for one in self._asked:
-            self.game.apply(self._chosen[one])
-        self._asked = ()
+        before = self.game.ply
+        try:
+            for one in self.asked:
+                self.game.apply(self._chosen[one])
+        except RulesetFaultError:
+            for _ in range(self.game.ply - before):
+                self.game.undo()
+            del self._chosen[seat]
+            raise
+        self.complete = True
         return True
 
     def withdraw(self, seat: str) -> None:
@@ -73,7 +99,7 @@ class Round:
         del self._chosen[seat]
 
     def _of_round(self, seat: str) -> str:
-        if seat not in self._asked:
+        if self.complete or seat not in self.asked:
             raise ValueError(f"{seat[:80]} is not asked")
         return seat
 

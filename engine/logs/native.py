@@ -25,7 +25,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.json_text import to_json_text
-from rulespec.documents.written_files import replaced
+from rulespec.documents.written_files import for_the_owner, replaced
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import Option
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, fail, read_log_text
@@ -336,11 +336,18 @@ class LogWriter:
     """Writer of the log of a finished game, line by line; it takes the place of the file when it is whole.
 
     A game in progress is saved by `rulespec.engine.logs.saved_game`.
+
+    Args:
+        path: the file.
+        header: its first line.
+        secret: whether the game has what not everybody sees: then only the owner may read a new file.
     """
 
-    def __init__(self, path: Path, header: LogHeader) -> None:
+    def __init__(self, path: Path, header: LogHeader, *, secret: bool = False) -> None:
         self._stack = ExitStack()
         self._file: TextIO = self._stack.enter_context(replaced(path))
+        if secret:
+            for_the_owner(self._file.fileno())
         self._write(header.to_json())
 
     def add(self, move: Option | TakenBack) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.json_text import to_json_text
+from rulespec.documents.written_files import for_the_owner
 from rulespec.engine.game.game import TakenBack
 from rulespec.engine.game.option import Option
 from rulespec.engine.logs.log_text import GZIP, MAX_NATIVE_BYTES, fail, read_log_text
@@ -77,8 +78,12 @@ class SavedGame:
         self._size, self._torn = size, data[size:]
         self._lines, self._ended = data.count(b"\n", 0, size), data.endswith(b"\n", 0, size)
 
-    def begin(self, header: LogHeader) -> bool:
+    def begin(self, header: LogHeader, *, secret: bool = False) -> bool:
         """Writes the header of a new game. Returns whether a torn header was there.
+
+        Args:
+            header: the header.
+            secret: whether the game has what not everybody sees: then only the owner may read the file.
 
         Raises:
             SaveError: if that fails.
@@ -88,6 +93,8 @@ class SavedGame:
         if not line.startswith(torn):
             message = "this is no log, nor the beginning of the log of this game"
             fail("RS604", message, Span(str(self.path), 1, 1, 1, 2), help="name another file")
+        if secret:
+            for_the_owner(self._file)
         self._append([line])
         sync_folder(self.path.absolute().parent)
         return bool(torn)

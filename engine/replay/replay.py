@@ -119,7 +119,7 @@ class ReplayResult(Struct):
 
     def write_native(self, path: Path) -> None:
         """Writes the game as a native log, with the decisions taken back."""
-        with LogWriter(path, LogHeader.of(self.game)) as writer:
+        with LogWriter(path, LogHeader.of(self.game), secret=self.game.watcher.secretive) as writer:
             for move in self.moves:
                 writer.add(move)
 

@@ -53,6 +53,12 @@ def write_text(path: Path, text: str) -> None:
         file.write(text)
 
 
+def for_the_owner(handle: int) -> None:
+    """Lets nobody but its owner read or write an open file; a pipe or a device stays as it is."""
+    if stat.S_ISREG(os.fstat(handle).st_mode) and hasattr(os, "fchmod"):
+        os.fchmod(handle, 0o600)
+
+
 def _is_stream(path: Path) -> bool:
     if os.path.abspath(path).startswith(_SYSTEM):  # noqa: PTH100 - without following links
         return True

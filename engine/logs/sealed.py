@@ -1,0 +1,79 @@
+"""Choices of a round that is not complete, sealed: others can check later that nobody has changed one."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Iterator
+from hmac import compare_digest
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec.documents.json_text import to_json_text
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option
+from rulespec.engine.game.round import Round
+from rulespec.engine.logs.native import entry_json
+
+
+class Seal(Struct, frozen=True):
+    """A choice with its salt, 128 bits that nobody can guess: of few options a hash alone would tell which.
+
+    Attributes:
+        option: what has been chosen.
+        salt: 32 hex digits.
+    """
+
+    option: Option
+    salt: str
+
+    @property
+    def text(self) -> str:
+        """What all may see: SHA-256 of the salt and the line of the choice, 64 hex digits."""
+        return sealed(entry_json(self.option), self.salt)
+
+
+def sealed(line: dict[str, Any], salt: str) -> str:
+    """The seal of a line of a log."""
+    return hashlib.sha256(f"{salt}\n{to_json_text(line, plain=True)}".encode()).hexdigest()
+
+
+def fits(seal: str, line: dict[str, Any], salt: str) -> bool:
+    """Whether a line that has been opened is what had been sealed."""
+    return compare_digest(seal, sealed(line, salt))
+
+
+class SealedRound(Round):
+    """A round whose choices are sealed in logs and on the wire, until the last seat has chosen."""
+
+    def __init__(self, game: Game) -> None:
+        super().__init__(game)
+        self._seals: dict[str, Seal] = {}
+
+    def choose(self, seat: str, text: str) -> bool:
+        """As `Round.choose`. A choice that is changed has another seal."""
+        complete = super().choose(seat, text)
+        self._seals[seat] = Seal(self._chosen[seat], secrets.token_hex(16))
+        return complete
+
+    def withdraw(self, seat: str) -> None:
+        """As `Round.withdraw`."""
+        super().withdraw(seat)
+        del self._seals[seat]
+
+    def lines(self, seat: str | None) -> Iterator[dict[str, Any]]:
+        """The choices so far, in the order of the set, for the log of a seat (None: of all).
+
+        One's own has `option` and `salt`; the others' have `sealed` in their place. Once all have chosen, all are
+        open: `fits` checks them against the lines of before.
+        """
+        for by in self.asked:
+            if by not in self._seals:
+                continue
+            seal = self._seals[by]
+            line = entry_json(seal.option)
+            if by == seat or self.complete:
+                yield line | {"salt": seal.salt}
+            else:
+                yield {"decision": line["decision"], "by": by, "sealed": seal.text}

@@ -1,0 +1,101 @@
+"""Choices of a round that is not complete are sealed, and saved games with secrets are their owner's."""
+
+from __future__ import annotations
+
+import random
+import stat
+from pathlib import Path
+
+import pytest
+from worlds import IDLE, WORLD, Play, take
+
+from rulespec.engine.game.determinize import particles
+from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.game.round import Round
+from rulespec.engine.logs.native import LogHeader, LogWriter
+from rulespec.engine.logs.saved_game import SavedGame
+from rulespec.engine.logs.sealed import SealedRound, fits
+
+ROUND = """
+--- rules/play.rules
+procedure play():
+    decide bidding together by p in player:
+        option bid(k in 1 .. 4 - p.index * 3):
+            require k < 4            "R-01: too much"
+            set n to n * 10 + k
+    decide last by first(player):
+        option go: pass
+"""
+SECRET = """
+--- rules/play.rules
+procedure play():
+    for p in player:
+        roll deal(k in 0 .. 1 private to p)
+        set p.secret to k
+    decide bidding together by p in player:
+        option stay: pass
+        option show:
+            require p.secret > 0
+            pass
+"""
+
+
+def test_a_choice_is_sealed_for_others_until_all_have_chosen(play: Play) -> None:
+    round_ = SealedRound(play(ROUND + WORLD, "ann bob"))
+    assert round_.choose("bob", "bid(1)") is False
+    own, others, public = (list(round_.lines(seat)) for seat in ("bob", "ann", None))
+    assert [(line["by"], line["option"]) for line in own] == [("bob", "bid(1)")]
+    assert others == public and set(others[0]) == {"decision", "by", "sealed"} and "bid(" not in str(others)
+    round_.choose("ann", "bid(2)")
+    opened = list(round_.lines("ann"))
+    assert [line["option"] for line in opened] == ["bid(2)", "bid(1)"] and round_.complete
+    line = {key: opened[1][key] for key in ("decision", "by", "option")}
+    assert fits(others[0]["sealed"], line, opened[1]["salt"])
+    assert not fits(others[0]["sealed"], line | {"option": "bid(2)"}, opened[1]["salt"])
+
+
+def test_equal_choices_have_other_seals_and_a_changed_one_has_a_new_one(play: Play) -> None:
+    round_ = SealedRound(play(ROUND + WORLD, "ann bob"))
+    seals = set()
+    for text in ("bid(2)", "bid(2)", "bid(3)"):
+        round_.choose("ann", text)
+        seals.add(next(round_.lines("bob"))["sealed"])
+    assert len(seals) == 3
+    round_.withdraw("ann")
+    assert list(round_.lines("bob")) == []
+
+
+def test_a_seat_with_one_option_need_not_be_asked_unless_that_is_a_secret(play: Play) -> None:
+    assert Round(play(ROUND + WORLD, "ann bob")).forced == ("bob",)
+    game = take(play(SECRET + WORLD, "ann bob"), "deal(0)", "deal(1)")
+    assert Round(game).forced == () and len(Round(game).options("ann")) == 1
+
+
+def test_a_fault_when_the_choices_are_taken_takes_none(play: Play) -> None:
+    rules = ROUND.replace("set n to n * 10 + k", "set few to few + k")
+    game = play(rules.replace("k < 4 ", "k < 9 ") + WORLD, "ann bob")
+    round_ = Round(game)
+    round_.choose("bob", "bid(1)")
+    with pytest.raises(RulesetFaultError):
+        round_.choose("ann", "bid(3)")
+    assert game.ply == 0 and round_.waiting == ("ann",)
+    assert round_.choose("ann", "bid(2)") is True
+
+
+def test_a_saved_game_with_secrets_is_its_owners(play: Play, tmp_path: Path) -> None:
+    secret, public = play(SECRET + WORLD), play(IDLE + WORLD.replace(", private: true", ""))
+    for game, name in ((secret, "secret"), (public, "public")):
+        with SavedGame(tmp_path / f"{name}.jsonl") as saved:
+            saved.begin(LogHeader.of(game), secret=game.watcher.secretive)
+        with LogWriter(tmp_path / f"{name}.log", LogHeader.of(game), secret=game.watcher.secretive):
+            pass
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir() if path.is_file()}
+    assert modes["secret.jsonl"] == modes["secret.log"] == 0o600
+    assert modes["public.jsonl"] & 0o044 == modes["public.log"] & 0o044 == 0o044
+
+
+def test_particles_look_the_same_and_differ(play: Play) -> None:
+    game = take(play(SECRET + WORLD, "ann bob"), "deal(0)", "deal(1)")
+    found = particles(game, "ann", 12, random.Random(1))
+    assert all(one.view("ann") == game.view("ann") for one in found)
+    assert {str(one.history[1]) for one in found} == {"deal(0)", "deal(1)"} and len(found) == 12
