@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
@@ -12,17 +11,18 @@ import click
 from msgspec import Struct
 
 from rulespec.cli import output
-from rulespec.cli.state_text import standings, state_lines
+from rulespec.cli.replay_text import Showing, ignored, show, tell_moves, where
+from rulespec.cli.words import word_options, words_of
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
-from rulespec.engine.game.view import state_json
-from rulespec.engine.replay.replay import Divergence, Load, ReplayResult, Trace, replay_log
+from rulespec.engine.replay.replay import Load, ReplayResult, Trace, replay_log
 from rulespec.typed.teams import won_by
 
 if TYPE_CHECKING:
     from rulespec.engine.verify.audit import Broken
+    from rulespec.engine.words.words import Names
 
 
 @click.command("replay")
@@ -35,6 +35,13 @@ if TYPE_CHECKING:
 )
 @click.option("--dialect", metavar="ID", help="The dialect of a foreign log; default: recognised by its first entry.")
 @click.option("--until", type=click.IntRange(0), metavar="N", help="Stop after N decisions (foreign log: N entries).")
+@click.option("--moves", is_flag=True, help="List the moves in words, each with what it changed.")
+@click.option("--from", "first", type=click.IntRange(1), metavar="N", help="With --moves: begin with move N.")
+@click.option("--to", "last", type=click.IntRange(1), metavar="N", help="With --moves: end with move N.")
+@click.option("--at", type=click.IntRange(0), metavar="N", help="Show the position after move N, and that move.")
+@click.option("--state", is_flag=True, help="Also show the whole state.")
+@click.option("--for", "seat", metavar="SEAT", help="With --moves: as this seat has seen them; `public`: as all have.")
+@word_options
 @click.option("--check", is_flag=True, help="Check all invariants after every decision.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
 @click.option("--trace", type=click.Path(path_type=Path), metavar="FILE", help="Write the state after every step.")
@@ -48,6 +55,14 @@ def command(
     under: str | None,
     dialect: str | None,
     until: int | None,
+    moves: bool,
+    first: int | None,
+    last: int | None,
+    at: int | None,
+    state: bool,
+    seat: str | None,
+    shown: Names,
+    language: str | None,
     check: bool,
     format_: str,
     trace: Path | None,
@@ -56,29 +71,36 @@ def command(
 ) -> None:
     """Replay the recorded games LOG…, native or of a known dialect.
 
-    Prints the final standings and state, or the decision that breaks a rule, the rule, and the legal options; for
-    several logs, a line each. With --check, also the first decision that breaks an invariant. Exit code: 0 all are
-    legal to their end, 1 one diverges or breaks an invariant, 2 one cannot be read.
+    Prints the final standings, with --moves also the moves in words, or the decision that breaks a rule, the rule, and
+    the legal options; for several logs, a line each. With --check, also the first decision that breaks an invariant.
+    Exit code: 0 all are legal to their end, 1 one diverges or breaks an invariant, 2 one cannot be read.
 
     With --under, prints for each game (LOG may be a folder of them) the first decision that the other rules refuse, or
     how the result changes. Exit code: 0 all stay legal with the same winners, 1 something differs.
 
-    Example: rulespec replay game.json --out game.jsonl
+    Example: rulespec replay game.json --moves --from 50 --to 60
     """
     from rulespec.load import load_ruleset
 
     if under is not None:
         from rulespec.cli.judge import judge_logs
 
-        if until is not None or check or trace is not None or out is not None:
-            raise click.UsageError("--under does not go with --until, --check, --trace and --out")
+        if until is not None or check or trace is not None or out is not None or moves or at is not None or state:
+            raise click.UsageError("--under takes only --rules, --dialect, --backend and --format beside it")
         ctx.exit(judge_logs(logs, under, rules, dialect, backend, format_))
-    if out is not None and len(logs) > 1:
-        raise click.UsageError("--out takes one log at a time")
+    if len(logs) > 1 and (out is not None or moves or at is not None or state):
+        raise click.UsageError("--out, --moves, --at and --state take one log at a time")
+    if not moves and (first is not None or last is not None or seat is not None):
+        raise click.UsageError("--from, --to and --for go with --moves")
+    if at is not None and (moves or until is not None):
+        raise click.UsageError("--at does not go with --moves and --until")
+    showing = Showing(moves, first, last, at, state, seat)
     load = cache(load_ruleset)  # several logs usually have one ruleset
     with ExitStack() as stack:
         write = _writer(stack.enter_context(output.written(trace))) if trace is not None else None
-        run = _Run(rules, dialect, until, backend, check, format_, out, len(logs) > 1, write, load)
+        run = _Run(
+            rules, dialect, until, backend, check, format_, out, len(logs) > 1, write, load, showing, shown, language
+        )
         codes = [run.replay(log) for log in logs]
     if len(logs) > 1 and format_ == "text":
         output.echo(_total(codes))
@@ -98,6 +120,9 @@ class _Run(Struct, frozen=True):
     many: bool
     write: Trace | None
     load: Load
+    showing: Showing
+    shown: Names
+    language: str | None
 
     def replay(self, log: Path) -> int:
         """Replays and prints one log; returns the exit code."""
@@ -113,13 +138,22 @@ class _Run(Struct, frozen=True):
             broken = first_broken(result)
         if self.out is not None:
             _write(result, self.out)
+        ruleset = result.game.ruleset
         if self.format_ == "json":
-            checked = {"broken": broken.to_json() if broken is not None else None} if self.check else {}
+            checked: dict[str, Any] = {"broken": broken.to_json() if broken is not None else None} if self.check else {}
+            if self.showing.moves:
+                words = words_of(ruleset, self.language, self.shown)
+                checked["moves"] = [move.to_json() for move in tell_moves(result, words, self.showing)]
             output.echo_json(result.to_json() | checked)
         elif self.many:
             output.echo(_line(result) + (f"; {_breaks(broken)}" if broken is not None else ""))
         else:
-            _show(result, self.until)
+            show(
+                result,
+                words_of(ruleset, self.language, self.shown),
+                self.showing,
+                stopped=self.until is not None,
+            )
             if broken is not None:
                 _broken(broken)
         return output.OK if result.divergence is None and broken is None else output.PROBLEMS
@@ -167,9 +201,9 @@ def _line(result: ReplayResult) -> str:
     game, divergence = result.game, result.divergence
     head = f"{result.log}: {output.counted(game.ply, 'decision')}"
     if result.ignored:
-        head += f" ({_ignored(result)})"
+        head += f" ({ignored(result)})"
     if divergence is not None:
-        return f"{head}, {output.style('diverges', fg='red')} {_where(divergence)}: {divergence.refusal.reason}"
+        return f"{head}, {output.style('diverges', fg='red')} {where(divergence)}: {divergence.refusal.reason}"
     ended = game.result
     if ended is None:
         return f"{head}, legal, goes on"
@@ -179,45 +213,10 @@ def _line(result: ReplayResult) -> str:
     )
 
 
-def _ignored(result: ReplayResult) -> str:
-    return f"{output.counted(len(result.ignored), 'entry', 'entries')} ignored, as the recording system did"
-
-
 def _total(codes: list[int]) -> str:
     words = ((output.OK, "legal"), (output.PROBLEMS, "diverging"), (output.UNUSABLE, "unreadable"))
     parts = (f"{codes.count(code)} {word}" for code, word in words if code in codes)
     return f"{output.counted(len(codes), 'log')}: {', '.join(parts)}"
-
-
-def _where(divergence: Divergence) -> str:
-    if divergence.foreign_index is not None:
-        return f"at entry {divergence.foreign_index}"
-    return f"at line {divergence.line}" if divergence.line is not None else f"at decision {divergence.index}"
-
-
-def _show(result: ReplayResult, until: int | None) -> None:
-    game = result.game
-    output.echo(f"{output.style(result.log, bold=True)} · {game.ruleset.title} · {game.ruleset.ref}")
-    output.echo()
-    if result.ignored:
-        first = result.ignored[0]
-        output.echo(f"{_ignored(result)}; the first is entry {first.foreign_index}: {first.refusal.reason}")
-        output.echo()
-    if result.divergence is not None:
-        _diverged(result, result.divergence)
-        return
-    for line in standings(game):
-        output.echo(output.style(line, fg="green") if line.endswith("won") else line)
-    output.echo()
-    for line in state_lines(state_json(game)):
-        output.echo(line)
-    decision, ended = game.decision, game.result
-    if ended is not None:
-        how = f"ended: {ended.ending}"
-    elif decision is not None:
-        stopped = "stopped" if until is not None else "goes on"
-        how = f"{stopped}: `{decision.name}` is open, for {decision.by or 'chance'}"
-    output.echo(f"{how} · {output.counted(game.ply, 'decision')} · hash {game.hash}")
 
 
 def _breaks(broken: Broken) -> str:
@@ -246,28 +245,3 @@ def _broken(broken: Broken) -> None:
         output.echo("as a scenario:")
         for line in broken.scenario.rstrip().split("\n"):
             output.echo(line)
-
-
-def _diverged(result: ReplayResult, divergence: Divergence) -> None:
-    game, refusal = result.game, divergence.refusal
-    action = divergence.action
-    if isinstance(action, dict) and set(action) == {"decision", "by", "option"}:
-        text = f"{action['by'] or 'chance'}: {action['option']}"
-    else:
-        text = action if isinstance(action, str) else json.dumps(action, ensure_ascii=False)
-    try:
-        now = game.decision
-    except RulesetFaultError:  # the refusal says so
-        now = None
-    rows = [
-        ("diverges", f"{_where(divergence)}, after {output.counted(divergence.index, 'legal decision')}"),
-        *output.refused(
-            text if len(text) <= 500 else text[:500] + "…",
-            refusal,
-            now.name if now else None,
-            now.by if now else None,
-            divergence.nearest,
-        ),
-    ]
-    for line in output.table(rows):
-        output.echo(output.style(line, fg="red") if line.startswith(("diverges", "reason")) else line)

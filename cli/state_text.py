@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rulespec.cli.output import table
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.state_diff import State, shown
 from rulespec.engine.game.view import scores
 from rulespec.typed.teams import members
+
+if TYPE_CHECKING:
+    from rulespec.engine.words.words import Words
 
 _WIDTH = 100
 
@@ -82,17 +85,19 @@ def _empty(value: Any) -> bool:
     return value is None or value is False or value == 0 or value == []
 
 
-def standings(game: Game) -> list[str]:
+def standings(game: Game, words: Words | None = None) -> list[str]:
     """A table of points, the best first; winners are marked once the game is over, teams as one."""
     result = game.result
     points = result.scores if result else scores(game)
     winners = result.winners if result else []
     ranks = sorted(game.seats, key=lambda seat: (seat not in winners, -points.get(seat, 0)))
-    rows = [[seat, points.get(seat, "-"), "won" if seat in winners else ""] for seat in ranks]
+    word = words.word if words is not None else str
+    rows = [[seat, points.get(seat, "-"), word("won") if seat in winners else ""] for seat in ranks]
     if not game.teams:
-        return table(rows, ("seat", "points", ""), right=(1,))
+        return table(rows, (word("seat"), word("points"), ""), right=(1,))
     teams = [
-        [team, ", ".join(own), "won" if own[0] in winners else "lost" if result else ""]
+        [team, ", ".join(own), word("won") if own[0] in winners else word("lost") if result else ""]
         for team, own in members(game.teams, game.seats).items()
     ]
-    return [*table(teams, ("team", "seats", "")), "", *table([row[:2] for row in rows], ("seat", "points"), right=(1,))]
+    seats = table([row[:2] for row in rows], (word("seat"), word("points")), right=(1,))
+    return [*table(teams, (word("team"), word("seats"), "")), "", *seats]

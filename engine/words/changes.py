@@ -156,6 +156,7 @@ class Changes:
         if self._words.names == "id":
             game, now = self.narrator.game, self.sight()
             return named_state(game.position.program, self._labels, now.state, now.unseen, null=False)
+        declared = self._words.ruleset.declarations.pieces
         entities: dict[str, dict[str, dict[str, Any]]] = {}
         pieces: dict[str, dict[str, dict[str, int]]] = {}
         now = self.sight()
@@ -163,7 +164,8 @@ class Changes:
             cell, value = self._cells[at], now.state[at]
             if cell.group == _PIECES:
                 if value and at not in now.unseen:
-                    pile = pieces.setdefault(self._words.pieces(cell.name), {})
+                    kinds = [(kind, self._words.kind(kind)) for kind in declared[cell.name].each]
+                    pile = pieces.setdefault(self._words.pieces(cell.name, kinds), {})
                     pile.setdefault(self._owners_of_pile(cell), {})[self._place(cell)] = value
             elif at not in now.unseen:
                 kind = _GAME if cell.group == _GAME else self._words.kind(cell.group)
@@ -174,7 +176,8 @@ class Changes:
     def _owners_of_pile(self, cell: CellName) -> str:
         each = self._words.ruleset.declarations.pieces[cell.name].each
         numbers = self._owners(cell, each) if each else []
-        titles = [self.narrator.entity(kind, number) for kind, number in zip(each, numbers, strict=True)]
+        seats = self.narrator.game.seats
+        titles = [self._words.title(kind, number, seats) for kind, number in zip(each, numbers, strict=True)]
         return ", ".join(titles) or "-"
 
     def _plain(self, cell: CellName, value: int) -> Any:

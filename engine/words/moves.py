@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from msgspec import Struct
 
@@ -19,7 +20,8 @@ class Move(Struct, frozen=True):
     """A move of a game, in words.
 
     Attributes:
-        number: how many decisions stand after it: the position that it leads to.
+        number: its place among all moves, from 1 on; what takes decisions back is a move, too.
+        ply: how many decisions stand after it.
         decision: the name of the decision; "" where decisions are taken back.
         by: the seat that decided; None for chance, and where decisions are taken back.
         actor: the title of the entity for which it acted; None if it acted for itself.
@@ -30,6 +32,7 @@ class Move(Struct, frozen=True):
     """
 
     number: int
+    ply: int
     decision: str
     by: str | None
     actor: str | None
@@ -37,6 +40,20 @@ class Move(Struct, frozen=True):
     text: str
     changes: tuple[Change, ...]
     back: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `replay --moves --format json` prints."""
+        return {
+            "number": self.number,
+            "ply": self.ply,
+            "decision": self.decision or None,
+            "by": self.by,
+            "actor": self.actor,
+            "option": self.option,
+            "text": self.text,
+            "changes": [change.text for change in self.changes],
+            "back": self.back,
+        }
 
 
 class Moves:
@@ -60,8 +77,11 @@ class Moves:
         self.game = game.anew()
         self._moves: Sequence[Option | TakenBack] = game.history if moves is None or seat != TABLE else moves
         self._seen: Sequence[Taken] | None = game.view(seat).history if seat != TABLE else None
-        self._narrator = Narrator(words, self.game, seat)
-        self._changes = Changes(self._narrator)
+        self.narrator = Narrator(words, self.game, seat)
+        self.changes = Changes(self.narrator)
+
+    def __len__(self) -> int:
+        return len(self._moves)
 
     def __iter__(self) -> Iterator[Move]:
         for number in range(len(self._moves)):
@@ -69,17 +89,19 @@ class Moves:
 
     def tell(self, number: int) -> Move:
         """Makes a move, which must be the next one, and tells of it."""
-        move, narrator = self._moves[number], self._narrator
-        before = self._changes.sight()
+        move, narrator = self._moves[number], self.narrator
+        before = self.changes.sight()
         if isinstance(move, TakenBack):
             self.game.take_back(move)
-            changes = tuple(self._changes.since(before))
-            return Move(self.game.ply, "", None, None, None, _back(move.decisions), changes, move.decisions)
+            changes = tuple(self.changes.since(before))
+            return Move(number + 1, self.game.ply, "", None, None, None, _back(move.decisions), changes, move.decisions)
         seen: Taken = move if self._seen is None else self._seen[number]
         actor, text = narrator.actor(move), narrator.move(seen)
         self.game.apply(move)
         option = seen.option if isinstance(seen, Event) else str(seen)
-        return Move(self.game.ply, move.decision, move.by, actor, option, text, tuple(self._changes.since(before)))
+        return Move(
+            number + 1, self.game.ply, move.decision, move.by, actor, option, text, tuple(self.changes.since(before))
+        )
 
 
 def _back(decisions: int) -> str:

@@ -15,7 +15,8 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.seats import entity_names, size
 
 Names = Literal["title", "id"]
-_WORDS = {name: name for name in ("yes", "no", "none", "seat", "points", "team", "won", "lost")} | {"chance": "Chance"}
+_PLAIN = ("yes", "no", "none", "seat", "seats", "points", "team", "won", "lost")
+_WORDS = dict(zip(_PLAIN, _PLAIN, strict=True)) | {"chance": "Chance"}
 """The words of the program itself, in English."""
 
 

@@ -231,5 +231,5 @@ def test_what_was_taken_back_is_a_move(folder: Path) -> None:
     game.undo()
     second = game.apply_text("stay")
     told = list(Moves(Words(game.ruleset), game, [first, TakenBack(1), second]))
-    assert [(move.number, move.back) for move in told] == [(1, 0), (0, 1), (1, 0)]
+    assert [(move.number, move.ply, move.back) for move in told] == [(1, 1, 0), (2, 0, 1), (3, 1, 0)]
     assert "Oakley squire: Ann → none" in [change.text for change in told[1].changes]

@@ -1,0 +1,161 @@
+"""What `rulespec replay` prints of a game: moves in words, standings, the state, or where a log breaks a rule."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import click
+from msgspec import Struct
+
+from rulespec.cli import output
+from rulespec.cli.state_text import standings, state_lines
+from rulespec.engine.game.inspected import TABLE
+from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.replay.replay import Divergence, ReplayResult
+
+if TYPE_CHECKING:
+    from rulespec.engine.words.moves import Move, Moves
+    from rulespec.engine.words.narrator import Narrator
+    from rulespec.engine.words.words import Words
+
+_PUBLIC = "public"
+_MAX_CHANGES = 60
+"""Changes of a move that are printed."""
+
+
+class Showing(Struct, frozen=True):
+    """What is shown of a game.
+
+    Attributes:
+        moves: whether the moves are listed.
+        first: the number of the first one; None: 1.
+        last: that of the last one; None: the last of the log.
+        at: the position after this move is shown instead of the last one.
+        state: whether the state is shown.
+        seat: moves are told as this seat has seen them; None: all is told.
+    """
+
+    moves: bool
+    first: int | None
+    last: int | None
+    at: int | None
+    state: bool
+    seat: str | None
+
+
+def tell_moves(result: ReplayResult, words: Words, showing: Showing) -> Iterator[Move]:
+    """The moves that are asked for."""
+    moves = _told(result, words, showing)
+    yield from islice(moves, (showing.first or 1) - 1, showing.last)
+
+
+def _told(result: ReplayResult, words: Words, showing: Showing) -> Moves:
+    from rulespec.engine.words.moves import Moves  # lazily: most runs list no moves
+
+    game, seat = result.game, showing.seat
+    if seat is not None and seat != _PUBLIC and seat not in game.seats:
+        raise click.UsageError(f"there is no seat `{seat}`; the seats are {', '.join(game.seats)}, or `public`")
+    return Moves(words, game, result.moves, TABLE if seat is None else None if seat == _PUBLIC else seat)
+
+
+def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool) -> None:
+    """Prints a game, or where its log breaks a rule."""
+    output.echo(f"{output.style(result.log, bold=True)} · {words.game} · {result.game.ruleset.ref}")
+    output.echo()
+    if result.ignored:
+        first = result.ignored[0]
+        output.echo(f"{ignored(result)}; the first is entry {first.foreign_index}: {first.refusal.reason}")
+        output.echo()
+    if showing.moves:
+        for move in tell_moves(result, words, showing):
+            _show_move(move)
+        output.echo()
+    if result.divergence is not None and showing.at is None:
+        _diverged(result, result.divergence)
+        return
+    if showing.seat is None:
+        _show_position(result, words, showing, stopped=stopped)
+
+
+def _show_move(move: Move) -> None:
+    """A move, and below it what it changed."""
+    output.echo(f"{move.number:>5}  {output.style(move.text, bold=True)}")
+    for change in move.changes[:_MAX_CHANGES]:
+        output.echo(f"       {output.style(change.text, fg='cyan')}")
+    if len(move.changes) > _MAX_CHANGES:
+        output.echo(f"       … and {len(move.changes) - _MAX_CHANGES} more")
+
+
+def _show_position(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool) -> None:
+    from rulespec.engine.words.changes import Changes
+    from rulespec.engine.words.narrator import Narrator
+
+    game, narrator = result.game, Narrator(words, result.game)
+    if showing.at is not None:
+        moves = _told(result, words, showing)
+        if showing.at > len(moves):
+            raise click.UsageError(f"the game has {output.counted(len(moves), 'move')}, and no position {showing.at}")
+        for move in islice(moves, showing.at):
+            last = move
+        if showing.at:
+            _show_move(last)
+            output.echo()
+        game, narrator, stopped = moves.game, moves.narrator, True
+    for line in standings(game, words):
+        output.echo(output.style(line, fg="green") if line.endswith(words.word("won")) else line)
+    output.echo()
+    if showing.state:
+        for line in state_lines(Changes(narrator).state()):
+            output.echo(line)
+    how = _how(narrator, stopped)
+    output.echo(f"{how} · {output.counted(game.ply, 'decision')} · hash {game.hash}")
+
+
+def _how(narrator: Narrator, stopped: bool) -> str:
+    """How the game has ended, or what is asked."""
+    decision, ended = narrator.game.decision, narrator.game.result
+    if ended is not None:
+        return f"ended: {narrator.words.ending(ended.ending)}"
+    assert decision is not None
+    asked = f"`{decision.name}`" if narrator.words.names == "id" else narrator.decision(decision)
+    return f"{'stopped' if stopped else 'goes on'}: {narrator.subject(decision)} decides: {asked}"
+
+
+def ignored(result: ReplayResult) -> str:
+    """How many entries the recording system ignored."""
+    return f"{output.counted(len(result.ignored), 'entry', 'entries')} ignored, as the recording system did"
+
+
+def where(divergence: Divergence) -> str:
+    """Where a log breaks a rule."""
+    if divergence.foreign_index is not None:
+        return f"at entry {divergence.foreign_index}"
+    return f"at line {divergence.line}" if divergence.line is not None else f"at decision {divergence.index}"
+
+
+def _diverged(result: ReplayResult, divergence: Divergence) -> None:
+    game, refusal = result.game, divergence.refusal
+    action = divergence.action
+    if isinstance(action, dict) and set(action) == {"decision", "by", "option"}:
+        text = f"{action['by'] or 'chance'}: {action['option']}"
+    else:
+        text = action if isinstance(action, str) else json.dumps(action, ensure_ascii=False)
+    try:
+        now = game.decision
+    except RulesetFaultError:  # the refusal says so
+        now = None
+    rows = [
+        ("diverges", f"{where(divergence)}, after {output.counted(divergence.index, 'legal decision')}"),
+        *output.refused(
+            text if len(text) <= 500 else text[:500] + "…",
+            refusal,
+            now.name if now else None,
+            now.by if now else None,
+            divergence.nearest,
+        ),
+    ]
+    for line in output.table(rows):
+        output.echo(output.style(line, fg="red") if line.startswith(("diverges", "reason")) else line)
