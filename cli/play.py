@@ -13,8 +13,9 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
-from rulespec.cli import output
+from rulespec.cli import option_list, output
 from rulespec.cli.state_text import standings, state_lines
+from rulespec.cli.words import words_of
 from rulespec.diagnostics.escape import escaped
 from rulespec.diagnostics.report import Report
 from rulespec.documents.json_text import to_json_text
@@ -23,23 +24,36 @@ from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Decision, Option, RulesetFaultError
 from rulespec.engine.game.seating import seat_names
-from rulespec.engine.game.state_diff import State, changes
 from rulespec.engine.logs.native import LogHeader, NativeLog
 from rulespec.engine.logs.saved_game import SavedGame, SaveError
 from rulespec.engine.logs.seat_log import is_whole, seat_log
 from rulespec.engine.replay.replay import replay_native
 from rulespec.engine.simulate.playouts import CAP, choose
+from rulespec.engine.words.changes import Changes
+from rulespec.engine.words.moves import Moves, seen_now
+from rulespec.engine.words.narrator import Narrator
+from rulespec.engine.words.words import Words
 from rulespec.typed import nodes as typed
 
-_LISTED = 40
-_LISTED_ALL = 2_000
-_CHANGES = 60
+_LISTED = 2_000
+"""Options that are listed, and looked through for what a person types."""
+_NEWS = 100
+"""Lines of news that a person is shown."""
 _HELP = """\
-  NUMBER     take the option of that number        OPTION  take an option by its text, such as one of those shown;
-  o          list all options, those out of turn             one that is not legal is explained, and changes nothing
-             of others included                    s       show the whole state
-  u          take back to your last decision       h       show the decisions so far
-  w FILE     write the game as a native log        q       quit"""
+  NUMBER      take the option of that number
+  WORDS       take an option by its words or ids: `army moscow`, `army(moscow)`;
+              one that is not legal is explained, and changes nothing
+  NAME: …     somebody else at this table speaks
+  o, options  list the options again, those out of turn included
+  o NAME      list all options of a name; `o all`: of all names
+  s, state    show the whole state
+  h, history  show the game so far
+  u, undo     take back to your last decision
+  w FILE      write the game as a native log
+  q, quit     quit"""
+_SHORT = {"help": "?", "options": "o", "state": "s", "history": "h", "undo": "u", "back": "u", "write": "w"}
+_SHORT |= {"save": "w", "quit": "q", "exit": "q"}
+"""Commands by their whole names."""
 
 
 @click.command("play")
@@ -50,6 +64,8 @@ _HELP = """\
 @click.option("--seed", type=int, help="Seed for dice, cards and random players.")
 @click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the ruleset; repeatable.")
 @click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="Save a log; continue it if it exists.")
+@click.option("--ids", is_flag=True, help="Show ids, as files and logs write them, instead of titles.")
+@click.option("--language", metavar="LANGUAGE", help="Show words in this language; default: the ruleset's own.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -60,6 +76,8 @@ def command(
     seed: int | None,
     options: tuple[str, ...],
     log: Path | None,
+    ids: bool,
+    language: str | None,
 ) -> None:
     """Play a game of the ruleset REF at the terminal.
 
@@ -70,6 +88,7 @@ def command(
     if bots > players:
         raise click.BadParameter(f"there are only {players} seats", param_hint="--bots")
     ruleset = load_ruleset(ref)
+    words = words_of(ruleset, language, "id" if ids else "title")
     seats = tuple(n.strip() for n in names.split(",")) if names else seat_names(players, ruleset.seats)
     if len(seats) != players:
         raise click.BadParameter(f"{len(seats)} names for {players} seats", param_hint="--names")
@@ -90,8 +109,8 @@ def command(
                 output.echo(f"{log}: its first line was torn, and is written again")
             # Who knows the seed knows all dice, cards and random players: where there are secrets, it is not told.
             told = f"seed {seed} · " if seed_given or not game.watcher.secretive else ""
-            output.echo(f"{ruleset.title} {ruleset.version} · {', '.join(game.seats)} · {told}`?` for help")
-            code = Table(game, frozenset(game.seats[players - bots :]), random.Random(seed), saved).play()
+            output.echo(f"{words.game} {ruleset.version} · {', '.join(game.seats)} · {told}`?` for help")
+            code = Table(words, game, frozenset(game.seats[players - bots :]), random.Random(seed), saved).play()
     except RulesetFaultError as fault:
         output.show([fault.diagnostic], ruleset.sources)
         code = output.PROBLEMS
@@ -127,15 +146,36 @@ def _resumed(log: NativeLog, ruleset: typed.Ruleset, players: int, settings: dic
     return result.game
 
 
-class Table:
-    """A game, its random players, its file, and the state and the ply that each person saw last."""
+class Person:
+    """What a person at the table is told: by a narrator of their own, and what has happened since they decided."""
 
-    def __init__(self, game: Game, bots: frozenset[str], rng: random.Random, saved: SavedGame | None = None) -> None:
+    def __init__(self, words: Words, game: Game, seat: str) -> None:
+        self.narrator = Narrator(words, game, seat)
+        self.changes = Changes(self.narrator)
+        self.news: list[str] = []
+        self.asked = False
+
+    def told(self, option: Option) -> str:
+        """A move as the person sees it; it must not have been made yet."""
+        return self.narrator.move(seen_now(self.narrator.game, option, self.narrator.seat))
+
+
+class Table:
+    """A game, its random players, its file, and the people at the terminal.
+
+    `unsaved`: whether a person has decided since the game was written to a file.
+    """
+
+    def __init__(
+        self, words: Words, game: Game, bots: frozenset[str], rng: random.Random, saved: SavedGame | None = None
+    ) -> None:
+        self.words = words
         self.game = game
         self.bots = bots
         self.rng = rng
         self.saved = saved
-        self.seen: dict[str, tuple[State, int]] = {}
+        self.people = {seat: Person(words, game, seat) for seat in game.seats if seat not in bots}
+        self.unsaved = False
 
     def play(self) -> int:
         """Plays until the game is over or a person quits; returns the exit code.
@@ -166,18 +206,27 @@ class Table:
                 unasked = 0
         result = game.result
         assert result is not None
+        for person in list(self.people.values())[:1]:
+            self.show_news(person)
         output.echo()
-        output.echo(f"The game is over: {result.ending}")
+        output.echo(f"The game is over: {self.words.ending(result.ending)}")
         output.echo()
-        for line in standings(game):
-            output.echo(output.style(line, fg="green") if line.endswith("won") else line)
+        for line in standings(game, self.words):
+            output.echo(output.style(line, fg="green") if line.endswith(self.words.word("won")) else line)
         return output.OK
 
-    def take(self, option: Option) -> None:
-        """Takes an option, and saves it before anybody sees it."""
+    def take(self, option: Option, speaker: str | None = None) -> None:
+        """Takes an option, saves it before anybody sees it, and notes for each person what there was to see."""
+        before = {seat: (person.told(option), person.changes.sight()) for seat, person in self.people.items()}
         self.game.apply(option)
         if self.saved is not None:
             self.saved.add(option)
+        for seat, (told, sight) in before.items():
+            person = self.people[seat]
+            changes = [f"       {change.text}" for change in person.changes.since(sight)]
+            if seat != speaker:
+                person.news.append(f"  {told}")
+            person.news += changes
 
     # --- a person decides ----------------------------------------------------------------
 
@@ -188,22 +237,42 @@ class Table:
 
     def ask(self, decision: Decision, seat: str) -> bool:
         """Lets a person decide; False if they quit."""
-        self.show_news(decision, seat)
+        person = self.people[seat]
+        if not person.asked and not any(other.asked for other in self.people.values()):
+            for line in state_lines(person.changes.state()):
+                output.echo(line)
+            person.news.clear()
+        person.asked = True
+        self.show_news(person)
         doc = f"  {decision.doc}" if decision.doc else ""
         secret = " (secret until all have chosen)" if decision.together else ""
         output.echo()
         others = [other for other in decision.among if other != seat and other not in self.bots]
-        who = f"{seat} (or {', '.join(others)})" if others else seat
-        output.echo(output.style(f"{who}: {decision.name}{secret}", bold=True) + output.style(doc, dim=True))
-        listed = self.show_options(seat, _LISTED, interrupts=False)
+        who = person.narrator.subject(replace(decision, by=seat)) + (f" (or {', '.join(others)})" if others else "")
+        title = person.narrator.decision(decision)
+        output.echo(output.style(f"{who}: {title}{secret}", bold=True) + output.style(doc, dim=True))
+        listed = self.show_options(seat, interrupts=False)
         while True:
             text = _read(f"{seat}> ")
-            if text is None or text == "q":
+            if text is not None:
+                first, blank, rest = text.partition(" ")
+                text = f"{_SHORT.get(first.casefold(), first)}{blank}{rest}"
+            if text is None or (text == "q" and self.may_quit(seat)):
                 output.echo()
                 return False
+            if text == "q":
+                continue
             done, listed = self.obey(text, seat, listed)
             if done:
                 return True
+
+    def may_quit(self, seat: str) -> bool:
+        """Asks whether to quit a game that is in no file."""
+        if self.saved is not None or not self.unsaved:
+            return True
+        output.echo("the game is not saved (`w FILE` saves it)")
+        answer = _read("quit all the same? [y/n] ")
+        return answer is None or answer.casefold() in ("y", "yes", "q", "quit")
 
     def obey(self, text: str, seat: str, listed: list[Option]) -> tuple[bool, list[Option]]:
         """Obeys a command. Returns whether the position has changed, and the options that have numbers now."""
@@ -214,15 +283,19 @@ class Table:
                 for line in _HELP.split("\n"):
                     output.echo(line)
             case ["s"]:
-                for line in state_lines(self.game.view(seat).state):
+                for line in state_lines(self.people[seat].changes.state()):
                     output.echo(line)
             case ["o"]:
-                return False, self.show_options(seat, _LISTED_ALL, interrupts=True)
+                return False, self.show_options(seat, interrupts=True)
+            case ["o", name]:
+                return False, self.show_options(seat, interrupts=True, only=name)
             case ["h"]:
-                for number, event in enumerate(self.game.view(seat).history, 1):
-                    output.echo(f"{number:>5}  {event}")
+                for move in Moves(self.words, self.game, seat=seat):
+                    output.echo(f"{move.number:>5}  {move.text}")
             case ["u"]:
                 return self.take_back(seat), listed
+            case ["w"]:
+                output.echo("name a file: `w game.jsonl`")
             case ["w", name]:
                 self.write(Path(name), seat)
             case _:
@@ -230,19 +303,21 @@ class Table:
         return False, listed
 
     def choose(self, text: str, seat: str, listed: list[Option]) -> bool:
-        """Takes the option of a number or a text, or prints why it is not legal.
+        """Takes the option of a number or of words, or prints why it is not legal.
 
         A name and a colon before it say who speaks; else the one who is asked does. What somebody else may do out of
         turn is told only where it does not depend on what is private.
         """
         other, colon, rest = text.partition(":")
-        if colon and other.strip() in self.game.seats and other.strip() not in self.bots:
+        if colon and other.strip() in self.people:
             seat, text = other.strip(), rest.strip()
         if text.isdecimal() and len(text) < 7 and not 0 < int(text) <= len(listed):
             output.echo(f"there is no option {text}: they go from 1 to {len(listed)}")
             return False
         try:
-            option = listed[int(text) - 1] if text.isdecimal() and len(text) < 7 else self.game.parse(text)
+            option = listed[int(text) - 1] if text.isdecimal() and len(text) < 7 else self.meant(text, seat)
+            if option is None:
+                return False
             if option.interrupt and option.by is not None and not self._telling():
                 seat = option.by
             if (refusal := self.game.why_not(option, seat)) is not None:
@@ -250,15 +325,40 @@ class Table:
                 for expression, value in refusal.values.items():
                     output.echo(f"    {expression} = {value}")
                 return False
-            self.take(option if option.interrupt else replace(option, by=seat))
+            option = option if option.interrupt else replace(option, by=seat)
+            told = self.people[seat].told(option) if seat in self.people else str(option)
+            self.take(option, seat)
+            self.unsaved = True
         except RulesetFaultError as fault:
             output.show([fault.diagnostic], self.game.ruleset.sources)
             return False
         except ValueError as error:
             output.echo(f"{error} (`?` for help)")
             return False
-        output.echo(f"{'taken' if self.saved is None else 'taken and saved'}: {option}")
+        output.echo(f"{'taken' if self.saved is None else 'taken and saved'}: {told}")
         return True
+
+    def meant(self, text: str, seat: str) -> Option | None:
+        """The option that a text names, legal or not, or the one that its words fit; None if they fit several.
+
+        Raises:
+            ValueError: if they fit none; the message says which are most like them.
+        """
+        try:
+            return self.game.parse(text)
+        except ValueError as error:
+            mine = list(islice(self.offered(seat), _LISTED))
+            tell = self.people[seat].narrator.option
+            found = option_list.found(text, mine, tell)
+            if len(found) == 1:
+                return found[0]
+            if not found:
+                near = option_list.suggested(text, mine, tell)
+                raise ValueError(f"{error}; did you mean: {'; '.join(near)}?" if near else str(error)) from None
+            output.echo(f"which of these {len(found)}?")
+            for option in found[:10]:
+                output.echo(f"       {tell(option)}  {output.style(str(option), dim=True)}")
+            return None
 
     def _telling(self) -> bool:
         """Whether what may be done now can tell what is private."""
@@ -275,7 +375,8 @@ class Table:
             self.game.undo()
         if self.saved is not None:
             self.saved.add(TakenBack(number))
-        self.seen.clear()
+        for person in self.people.values():
+            person.news.clear()
         output.echo(f"taken back: {output.counted(number, 'decision')}")
         return True
 
@@ -294,6 +395,7 @@ class Table:
         except (SaveError, OSError) as error:
             output.echo(str(error))
         else:
+            self.unsaved = False
             output.echo(f"written: {path}")
 
     # --- output to a person --------------------------------------------------------------
@@ -303,37 +405,35 @@ class Table:
         telling = self._telling()
         return (o for o in every_option(self.game) if not o.interrupt or not telling or o.by == seat)
 
-    def show_options(self, seat: str, limit: int, *, interrupts: bool) -> list[Option]:
-        """Lists legal options with numbers."""
-        found = (option for option in self.offered(seat) if interrupts or not option.interrupt)
-        options = list(islice(found, limit + 1))
-        for number, option in enumerate(options[:limit], 1):
-            actor = f"  ({option.by}, out of turn)" if option.interrupt else ""
-            output.echo(f"{number:>5}  {option}{actor}")
-        if len(options) > limit:
-            output.echo("       … there are more; `o` lists them")
-        elif not interrupts and any(option.interrupt for option in self.offered(seat)):
-            output.echo(output.style("       (`o` also lists what may be done out of turn)", dim=True))
-        return options[:limit]
+    def show_options(self, seat: str, *, interrupts: bool, only: str = "") -> list[Option]:
+        """Lists legal options with numbers, those of one name as a group; `only` lists all of one name, or `all`."""
+        narrator = self.people[seat].narrator
+        offered = list(islice(self.offered(seat), _LISTED + 1))
+        options = option_list.grouped([o for o in offered[:_LISTED] if interrupts or not o.interrupt])
+        if only and only != "all":
+            options = [o for o in options if o.name == only]
+            if not options:
+                output.echo(f"nothing is called `{only}` here")
 
-    def show_news(self, decision: Decision, seat: str) -> None:
-        """Prints the events since this person last decided."""
-        view = self.game.view(seat)
-        before, ply = self.seen.get(seat, (None, view.ply))
-        for event in view.history[ply:]:
-            if event.by != seat:
-                output.echo(f"  {event}")
-        if before is None:
-            if self.game.ply == 0 or not self.seen:
-                for line in state_lines(view.state):
-                    output.echo(line)
-        else:
-            lines = list(changes(before, view.state))
-            for line in lines[:_CHANGES]:
-                output.echo(output.style(f"  {line}", fg="cyan"))
-            if len(lines) > _CHANGES:
-                output.echo(f"  … and {len(lines) - _CHANGES} more (`s` shows the state)")
-        self.seen[seat] = (view.state, view.ply)
+        def tell(option: Option) -> str:
+            return f"{narrator.move(option)}  (out of turn)" if option.interrupt else narrator.option(option)
+
+        for line in option_list.lines(options, tell, whole=bool(only)):
+            output.echo(line)
+        if len(offered) > _LISTED:
+            output.echo("       … there are more")
+        elif not interrupts and any(option.interrupt for option in offered):
+            output.echo(output.style("       (`o` also lists what may be done out of turn)", dim=True))
+        return options
+
+    def show_news(self, person: Person) -> None:
+        """Prints what has happened since this person last decided, move by move."""
+        news = person.news
+        if len(news) > _NEWS:
+            output.echo(f"  … {len(news) - _NEWS} lines more (`h` shows the game so far)")
+        for line in news[-_NEWS:]:
+            output.echo(output.style(line, fg="cyan") if line.startswith("   ") else line)
+        news.clear()
 
 
 def _read(prompt: str) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from rulespec.engine.game.events import Event
+from rulespec.engine.game.events import HIDDEN, Event
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.inspected import TABLE
 from rulespec.engine.game.option import Option
@@ -106,3 +106,19 @@ class Moves:
 
 def _back(decisions: int) -> str:
     return f"taken back: {decisions} decision{'s' * (decisions != 1)}"
+
+
+def seen_now(game: Game, option: Option, seat: str | None) -> Taken:
+    """An option that is about to be taken, as a seat will see that it was."""
+    watcher = game.watcher
+    if not watcher.secretive or seat == TABLE:
+        return option
+    position = game.position
+    if position.program.decisions[position.asked].held and option.by != seat:
+        return Event(option.decision, option.by, None)
+    actor = -1 if option.by is None else game.seats.index(option.by)
+    wanted = (1 << len(game.seats)) - 1 if seat is None else 1 << game.seats.index(seat)
+    seers = watcher.seers(position.state, actor, option)
+    values = zip(option.arguments.values(), seers, strict=True)
+    shown = ", ".join(text if who & wanted == wanted else HIDDEN for text, who in values)
+    return Event(option.decision, option.by, f"{option.name}({shown})" if shown else option.name)
