@@ -121,7 +121,7 @@ def _how(narrator: Narrator, stopped: bool) -> str:
         return f"ended: {narrator.words.ending(ended.ending)}"
     assert decision is not None
     asked = f"`{decision.name}`" if narrator.words.names == "id" else narrator.decision(decision)
-    return f"{'stopped' if stopped else 'goes on'}: {narrator.subject(decision)} decides: {asked}"
+    return f"{'stopped' if stopped else 'goes on'}: {narrator.subject(decision)}: {asked}"
 
 
 def ignored(result: ReplayResult) -> str:
