@@ -82,16 +82,16 @@ def test_play_refuses_what_is_not_ones_own_without_a_word_about_it() -> None:
     )
     refused = [line for line in out.splitlines() if "not legal" in line]
     assert refused == ["not legal: it is not yours to do"] * 2
-    assert "give(B" not in out.split("A> o")[1] and "give(A" in out.split("A> o")[1]
+    assert "B: give" not in out.split("A> o")[1] and "A: give" in out.split("A> o")[1]
 
 
 def test_another_one_at_the_table_may_speak() -> None:
     _, out = invoke("play", "wager", "--players", "2", "--seed", "1", stdin="bid(3)\nbid(0)\nB: give(B, A, 1)\n")
-    assert "taken: give(B, A, 1)" in out
+    assert "taken: B: give: B, A, 1" in out
 
 
 def test_play_keeps_rounds_apart() -> None:
     """A second round does not hide the first one any longer, and does not show itself before it is complete."""
     _, out = invoke("play", "wager", "--players", "2", "--seed", "1", stdin="bid(3)\nbid(0)\nnod\nbid(1)\nh\n")
     lines = out.split("> h")[1]
-    assert "A: bid(3)" in lines and "B: bid(0)" in lines and "A: has chosen" in lines and "A: bid(1)" not in lines
+    assert "A: bid: 3" in lines and "B: bid: 0" in lines and "A: has chosen" in lines and "A: bid: 1" not in lines
