@@ -41,10 +41,10 @@ _NEWS = 100
 """Lines of news that a person is shown."""
 _HELP = """\
   NUMBER      take the option of that number
-  WORDS       take an option by its words or ids: `army moscow`, `army(moscow)`;
+  WORDS       take an option by its words, or as in logs: `army(moscow)`;
               one that is not legal is explained, and changes nothing
   NAME: …     somebody else at this table speaks
-  o, options  list the options again, those out of turn included
+  o, options  list the options again, and those out of turn
   o NAME      list all options of a name; `o all`: of all names
   s, state    show the whole state
   h, history  show the game so far

@@ -17,8 +17,8 @@ from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.replay.replay import Divergence, ReplayResult
 
 if TYPE_CHECKING:
+    from rulespec.engine.game.game import Game
     from rulespec.engine.words.moves import Move, Moves
-    from rulespec.engine.words.narrator import Narrator
     from rulespec.engine.words.words import Words
 
 _PUBLIC = "public"
@@ -90,37 +90,39 @@ def _show_move(move: Move) -> None:
 
 
 def _show_position(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool) -> None:
-    from rulespec.engine.words.changes import Changes
-    from rulespec.engine.words.narrator import Narrator
-
-    game, narrator = result.game, Narrator(words, result.game)
+    game = result.game
     if showing.at is not None:
         moves = _told(result, words, showing)
         if showing.at > len(moves):
             raise click.UsageError(f"the game has {output.counted(len(moves), 'move')}, and no position {showing.at}")
-        for move in islice(moves, showing.at):
-            last = move
-        if showing.at:
+        last = next(islice(moves, showing.at - 1, None), None) if showing.at else None
+        if last is not None:
             _show_move(last)
             output.echo()
-        game, narrator, stopped = moves.game, moves.narrator, True
+        game, stopped = moves.game, True
     for line in standings(game, words):
         output.echo(output.style(line, fg="green") if line.endswith(words.word("won")) else line)
     output.echo()
     if showing.state:
-        for line in state_lines(Changes(narrator).state()):
+        from rulespec.engine.words.changes import Changes
+        from rulespec.engine.words.narrator import Narrator
+
+        for line in state_lines(Changes(Narrator(words, game)).state()):
             output.echo(line)
-    how = _how(narrator, stopped)
+    how = _how(game, words, stopped)
     output.echo(f"{how} · {output.counted(game.ply, 'decision')} · hash {game.hash}")
 
 
-def _how(narrator: Narrator, stopped: bool) -> str:
+def _how(game: Game, words: Words, stopped: bool) -> str:
     """How the game has ended, or what is asked."""
-    decision, ended = narrator.game.decision, narrator.game.result
+    decision, ended = game.decision, game.result
     if ended is not None:
-        return f"ended: {narrator.words.ending(ended.ending)}"
+        return f"ended: {words.ending(ended.ending)}"
+    from rulespec.engine.words.narrator import Narrator  # lazily: most games are over
+
     assert decision is not None
-    asked = f"`{decision.name}`" if narrator.words.names == "id" else narrator.decision(decision)
+    narrator = Narrator(words, game)
+    asked = f"`{decision.name}`" if words.names == "id" else narrator.decision(decision)
     return f"{'stopped' if stopped else 'goes on'}: {narrator.subject(decision)}: {asked}"
 
 

@@ -131,7 +131,8 @@ class Words:
         known = dict(owners)
         if text is not None:
             return fill(text.other, lambda hole: Filled(known.get(hole, hole)))
-        return " ".join([*known.values(), self._readable(name)])
+        parts = [name, *known.values()] if self.names == "id" else [*known.values(), self._readable(name)]
+        return " ".join(parts)
 
     def title(self, kind: str, number: int, seats: Sequence[str]) -> str:
         """The title of an entity, where nothing is known of the position; seats are called by their names."""
