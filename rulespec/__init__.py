@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from rulespec.engine.game.view import scores, state_json
     from rulespec.engine.game.views import View
     from rulespec.engine.replay.replay import replay_log
+    from rulespec.engine.words.moves import Moves
+    from rulespec.engine.words.words import Words
     from rulespec.errors import RulespecError
     from rulespec.load import load_ruleset
 
@@ -32,12 +34,14 @@ __all__ = [
     "Game",
     "IllegalOptionError",
     "LegalOptions",
+    "Moves",
     "Option",
     "Refusal",
     "Result",
     "RulesetFaultError",
     "RulespecError",
     "View",
+    "Words",
     "load_ruleset",
     "replay_log",
     "scores",
@@ -54,6 +58,8 @@ _HOMES = {
     "rulespec.engine.game.view": ("scores", "state_json"),
     "rulespec.engine.game.views": ("View",),
     "rulespec.engine.replay.replay": ("replay_log",),
+    "rulespec.engine.words.moves": ("Moves",),
+    "rulespec.engine.words.words": ("Words",),
     "rulespec.errors": ("RulespecError",),
     "rulespec.load": ("load_ruleset",),
 }

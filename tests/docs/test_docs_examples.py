@@ -25,6 +25,7 @@ PAGES = [
     "docs/explanation/tetrarchia.md",
     "docs/guides/hidden_information.md",
     "docs/guides/perft.md",
+    "docs/guides/study_a_game.md",
     "docs/guides/variants.md",
     "docs/reference/commands.md",
     "docs/reference/python.md",
