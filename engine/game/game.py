@@ -108,8 +108,6 @@ class Game(Inspected):
 
     def __str__(self) -> str:
         """How the game stands: what is open, or how it ended, and the points of each seat."""
-        from rulespec.engine.game.view import scores  # lazily: it imports this module
-
         result, decision = self.result, self.decision
         head = f"{self.ruleset.title}, {self.ply} decision{'s' * (self.ply != 1)}; "
         if result is not None:
@@ -117,7 +115,7 @@ class Game(Inspected):
         else:
             assert decision is not None
             how = f"`{decision.name}` is open, for {decision.by or 'chance'}"
-        points = result.scores if result is not None else scores(self)
+        points = result.scores if result is not None else scoring.points(self.position, self.seats)
         best = sorted(self.seats, key=lambda seat: -points.get(seat, 0))
         lines = [head + how, ", ".join(f"{seat} {points[seat]}" for seat in best if seat in points)]
         return "\n".join(line for line in lines if line)
