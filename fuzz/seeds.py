@@ -266,6 +266,38 @@ def _texts() -> Iterator[Parts]:
             yield {"texts.json": json.dumps({place: text}).encode()}
 
 
+_MARKUP = ("</script><script>alert(1)</script>", "]]></text><script/>", '" onload="x', "<!--", "&amp;<b>", "\\u2028")
+"""Texts that would be more than texts, were they not escaped."""
+
+
+def _drawings() -> Iterator[Parts]:
+    """Rulesets that say how they are drawn, and what their things are called; some with markup in their texts."""
+    found = [parts for parts in _rulesets() if sum(map(len, parts.values())) < _LARGEST]
+    for game in sorted(GAMES.rglob("drawing.yaml")):
+        parts = _folder(game.parent)
+        if sum(map(len, parts.values())) < _LARGEST:
+            yield {"drawing.yaml": game.read_bytes(), **parts}
+    for number, parts in enumerate(found):
+        yield {"drawing.yaml": b"drawing: {}\n", **_titled(parts, _MARKUP[number % len(_MARKUP)])}
+
+
+def _titled(parts: Parts, text: str) -> Parts:
+    """A ruleset whose title is a text."""
+    line = f"title: {json.dumps(text)}".encode()
+    return {**parts, "game.yaml": re.sub(rb"(?m)^title:.*$", lambda _: line, parts["game.yaml"], count=1)}
+
+
+def _viewed() -> Iterator[Parts]:
+    """Logs alone, and with the ruleset that they are of, whose texts may be markup."""
+    for parts in _logs():
+        yield parts
+    rulesets = {name: _folder(TESTS / "rulesets" / name) for name in ("nim", "wager")}
+    for number, data in enumerate(_native_logs()):
+        for name, parts in rulesets.items():
+            if f'"ruleset": "{name}"'.encode() in data:
+                yield {"log": data, **_titled(parts, _MARKUP[number % len(_MARKUP)])}
+
+
 _SEEDS: dict[str, Callable[[], Iterator[Parts]]] = {
     "yaml": _yaml,
     "sections": _rulesets,
@@ -279,5 +311,7 @@ _SEEDS: dict[str, Callable[[], Iterator[Parts]]] = {
     "scenario": _scenarios,
     "cache": _entries,
     "terminal": _texts,
+    "draw": _drawings,
+    "view": _viewed,
     "editor": _editor,
 }

@@ -233,6 +233,21 @@ def _terminal(session: Session) -> None:
     tell(Path(HOME), session)
 
 
+# --- pictures and pages ----------------------------------------------------------------------------------------------
+
+
+def _draw(session: Session) -> None:
+    from fuzz.shown import draw
+
+    draw(Path(HOME), session)
+
+
+def _view(session: Session) -> None:
+    from fuzz.shown import view
+
+    view(Path(HOME), session)
+
+
 # --- the editor -------------------------------------------------------------------------------------------------------
 
 
@@ -256,6 +271,8 @@ _ALL = (
     Target("scenario", "scenarios/s.yaml", re.compile(r"scenarios/.*"), _scenario),
     Target("cache", "entry.json", re.compile(r"entry\.json"), _cache),
     Target("terminal", "texts.json", _ANY, _terminal),
+    Target("draw", "drawing.yaml", re.compile(r"\w+(\.\w+)?\.yaml"), _draw),
+    Target("view", "log", re.compile(r"log|\w+(\.\w+)?\.yaml"), _view),
     Target("editor", "rules/play.rules", _ANY, _editor),
 )
 TARGETS = {target.name: target for target in _ALL}

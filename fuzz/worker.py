@@ -124,19 +124,19 @@ class Worker:
         assert self._process.stdout is not None
         used = 0
         while not select.select([self._process.stdout], [], [], _PATIENCE)[0]:
-            before, used = used, _ticks(self._process.pid)
-            if used <= before:
+            before, (state, used) = used, _state(self._process.pid)
+            if used <= before and state != "T":  # one that somebody has stopped goes on some time
                 return False
         return True
 
 
-def _ticks(pid: int) -> int:
-    """The processor time of a process, in the system's own units; 0 where that is not told."""
+def _state(pid: int) -> tuple[str, int]:
+    """What a process does (a letter), and its processor time in the system's own units; 0 where that is not told."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
-        return 0
-    return int(fields[11]) + int(fields[12])
+        return "", 0
+    return fields[0], int(fields[11]) + int(fields[12])
 
 
 def _serve(name: str, folder: Path, limit: int) -> None:

@@ -1,0 +1,115 @@
+"""What is drawn and shown of strangers' files: pictures and pages that hold their texts, and run and load nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+from fuzz.session import Session, Wrong
+
+_DRAWN = {
+    *("svg", "title", "desc", "g", "rect", "circle", "ellipse", "path", "line", "polygon", "polyline", "text", "tspan"),
+    *("defs", "use", "clipPath", "pattern", "marker", "symbol", "style", "linearGradient", "stop", "mask"),
+}
+"""The elements of a picture; none of them runs or loads anything."""
+_AWAY = re.compile(r"^\s*(?!data:,$)(?:[a-z]+:|//)", re.IGNORECASE)
+_PNG = 0.1  # how often a picture is drawn as PNG, too
+_LOADING = {"src", "data", "action", "formaction", "poster", "background"}
+
+
+def draw(home: Path, session: Session) -> None:
+    """Draws the board of a ruleset, and lists what has no words."""
+    how = session.rng.choice((["--empty"], ["--players", "3"], ["--for", "public"], []))
+    code, _ = session.command("draw", str(home), *how, "--out", "board.svg")
+    if code == 0:
+        picture(Path("board.svg").read_text("utf-8"))
+        if session.rng.random() < _PNG:
+            session.command("draw", str(home), *how, "--out", "board.png")
+    session.command("titles", str(home), *session.rng.choice(([], ["--language", "de"])))
+
+
+def view(home: Path, session: Session) -> None:
+    """Makes a page of a log, and draws one of its positions."""
+    more = ["--rules", str(home)] if (home / "game.yaml").exists() else []
+    seat = session.rng.choice(("public", "table", "Ann"))
+    code, _ = session.command("view", str(home / "log"), *more, "--for", seat, "--out", "page.html")
+    if code == 0:
+        page(Path("page.html").read_text("utf-8"))
+    code, _ = session.command("draw", str(home / "log"), *more, "--at", "3", "--out", "position.svg")
+    if code == 0:
+        picture(Path("position.svg").read_text("utf-8"))
+
+
+def picture(text: str) -> None:
+    """A picture is XML, and runs and loads nothing.
+
+    Raises:
+        Wrong: if not.
+    """
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        raise Wrong(f"a picture is no XML: {error}: {text[:500]!r}") from None
+    for element in root.iter():
+        name = str(element.tag).rpartition("}")[2]
+        if name not in _DRAWN:
+            raise Wrong(f"a picture has an element `{name}`")
+        for key, value in element.attrib.items():
+            key = key.rpartition("}")[2]
+            if (
+                key.startswith("on")
+                or (key == "href" and not value.startswith("#"))
+                or "url(" in value.replace("url(#", "")
+            ):
+                raise Wrong(f"a picture has {key}={value[:200]!r}")
+
+
+class _Page(HTMLParser):
+    """The scripts of a page, and what it would load."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scripts = 0
+        self.data = ""
+        self._in_data = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.scripts += tag == "script"
+        self._in_data = tag == "script" and given.get("id") == "data"
+        for key, value in attrs:
+            if key in _LOADING or (key == "href" and _AWAY.match(value or "")) or key.startswith("on"):
+                raise Wrong(f"a page has <{tag} {key}={(value or '')[:200]!r}>")
+        if tag in ("iframe", "object", "embed", "base", "form"):
+            raise Wrong(f"a page has <{tag}>")
+
+    def handle_data(self, data: str) -> None:
+        if self._in_data:
+            self.data += data
+
+    def handle_endtag(self, tag: str) -> None:
+        self._in_data = False
+
+
+SCRIPTS = 16
+"""More scripts than a page has: those of strangers would come on top, one for each text."""
+
+
+def page(text: str) -> None:
+    """A page has its own scripts alone, data that can be read, and loads nothing.
+
+    Raises:
+        Wrong: if not.
+    """
+    found = _Page()
+    found.feed(text)
+    found.close()
+    if found.scripts > SCRIPTS:
+        raise Wrong(f"a page has {found.scripts} scripts")
+    try:
+        json.loads(found.data)
+    except ValueError as error:
+        raise Wrong(f"the data of a page cannot be read: {error}: {found.data[:300]!r}") from None
