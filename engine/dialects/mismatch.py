@@ -25,6 +25,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.limits import NO_NUMBER
 from rulespec.engine.program.traversal import Facts
+from rulespec.rule_ids import cited
 
 MAX_COMPARED = 2_000
 """Legal options whose fields are compared with an entry."""
@@ -97,7 +98,7 @@ class Explainer:
         kind = follow(entry, self.dialect.type_path)
         candidates = self._candidates(decision, kind)
         if not candidates:
-            return None, refused(self._other_decision(decision, kind, payload, matched))
+            return None, self._other_decision(decision, kind, payload, matched)
         if unlike := self._not_a_list(candidates, payload) or self._other_seat(decision, candidates, payload):
             return None, refused(unlike)
         return self._explained(decision, candidates, payload, matched)
@@ -133,15 +134,32 @@ class Explainer:
 
     # --- entries that are for another time, or for another seat -------------------------------------
 
-    def _other_decision(self, decision: Decision, kind: Any, payload: Any, matched: frozenset[int]) -> str:
+    def _other_decision(self, decision: Decision, kind: Any, payload: Any, matched: frozenset[int]) -> Refusal:
         """Why an entry of a type that the open decision lacks does not fit."""
         asked = _asked(decision)
         if kind is MISSING:
-            return f"the entry has no type, and the open decision is {asked}"
+            return refused(f"the entry has no type, and the open decision is {asked}")
         for path in self.projections.shared.get(kind, ()) if isinstance(kind, str) and matched else ():
             whole = len(items(payload, path))
-            return f"only {len(matched)} of the {whole} elements of `{path}` fit: then {asked} is open"
-        return f"the open decision is {asked}, not {shown(str(kind))}"
+            text = f"only {len(matched)} of the {whole} elements of `{path}` fit: then {asked} is open"
+            return self._with_rule(text)
+        return refused(f"the open decision is {asked}, not {shown(str(kind))}")
+
+    def _with_rule(self, text: str) -> Refusal:
+        """A reason, and what the procedure says for itself that took the last decision and has gone on."""
+        last, program = self.game.position.last, self.game.position.program
+        if last is None:
+            return refused(text)
+        at = next(d.span for d in program.decisions if d.name == last.decision)
+        before = [
+            procedure
+            for procedure in self.game.ruleset.rules.procedures.values()
+            if procedure.span.file == at.file and procedure.span.line <= at.line
+        ]
+        told = max(before, key=lambda procedure: procedure.span.line, default=None)
+        if told is None or not told.doc:
+            return refused(text)
+        return Refusal(f"{text} ({told.doc})", cited(told.doc), "", {}, told.span)
 
     def _other_seat(self, decision: Decision, candidates: list[_Candidate], payload: Any) -> str:
         """Why the entry is not for whoever decides; empty if it may be."""

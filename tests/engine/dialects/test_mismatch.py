@@ -141,6 +141,8 @@ def test_a_log_with_an_import_too_many_diverges_there_with_its_reason() -> None:
     found = importer.run()
     assert found is not None
     assert found.foreign_index == IMPORT
-    assert found.refusal.reason == "only 3 of the 6 elements of `placements` fit: then `rondel` of Charles is open"
+    told = "only 3 of the 6 elements of `placements` fit: then `rondel` of Charles is open (IMP-IMP-01, IMP-IMP-04, "
+    assert found.refusal.reason.startswith(told) and "up to three units" in found.refusal.reason
+    assert found.refusal.rules == ("IMP-IMP-01", "IMP-IMP-04", "IMP-IMP-05")
     assert importer.ignored == []
     assert len(importer.moves) == found.ply == game.ply
