@@ -92,6 +92,7 @@ class _Check:
             "each": (lambda: [k.name for k in kinds if not k.is_player], "kind", self._each),
             "entities": (lambda: [f"{k.name}.{e}" for k in kinds for e in k.index], "entity", self._plain),
             "fields": (lambda: [f"{f.kind}.{f.name}".lstrip(".") for f in self._fields()], "state field", self._plain),
+            "measures": (lambda: self.d.measures, "measure", self._plain),
             "pieces": (lambda: self.d.pieces, "type of pieces", lambda n, t: self._named(t, self.d.pieces[n].each)),
             "places": (lambda: [f"{p.name}.{place}" for p in piles for place in p.places], "place", self._place),
             "units": (lambda: self.d.units, "unit", lambda _, t: self._named(t, ["number"])),

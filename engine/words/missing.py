@@ -24,6 +24,7 @@ def _shown(words: Words) -> Iterator[Key]:
     for name, field in d.fields.items():
         if not words.internal("", name):
             yield "fields", field.name
+    yield from (("measures", name) for name in d.measures)
     for kind in d.kinds.values():
         if not kind.nameless:
             yield from _of_kind(words, kind, kind.name in seen)
@@ -73,7 +74,7 @@ def _places(words: Words, pile: str, places: dict[str, typed.PlaceDecl]) -> Iter
 def missing(ruleset: typed.Ruleset, language: str | None = None) -> tuple[list[Key], int]:
     """What has no text in the files of a language, and how many texts there could be.
 
-    In the language of the ruleset itself, entities have the titles that their declaration gives them.
+    In the language of the ruleset itself, entities and measures have the titles that their declaration gives them.
 
     Raises:
         DiagnosticsError: as `Words`.
@@ -81,8 +82,8 @@ def missing(ruleset: typed.Ruleset, language: str | None = None) -> tuple[list[K
     words = Words(ruleset)
     wanted = shown(words)
     if language is None or language == words.own_language:
-        entities = {key for key in wanted if key[0] == "entities"}
-        return [key for key in wanted if key not in words.own.texts and key not in entities], len(wanted)
+        declared = {key for key in wanted if key[0] in ("entities", "measures")}
+        return [key for key in wanted if key not in words.own.texts and key not in declared], len(wanted)
     if language not in languages(ruleset):
         raise unknown_language(ruleset, language, words.languages)
     report = Report()

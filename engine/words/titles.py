@@ -21,9 +21,21 @@ from rulespec.typed import nodes as typed
 ENGLISH = "en"
 MAX_LANGUAGES = 50
 """Of one ruleset."""
-PLAIN = ("kinds", "fields", "endings", "words")
+PLAIN = ("kinds", "fields", "measures", "endings", "words")
 """Sections whose texts have no holes."""
-SECTIONS = ("kinds", "entities", "fields", "pieces", "places", "units", "decisions", "options", "endings", "words")
+SECTIONS = (
+    "kinds",
+    "entities",
+    "fields",
+    "measures",
+    "pieces",
+    "places",
+    "units",
+    "decisions",
+    "options",
+    "endings",
+    "words",
+)
 _OWN = ("language", "actor", "actors", "internal")
 """What only the file without a language says."""
 _NAME = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})?")

@@ -97,6 +97,11 @@ class Words:
         path = name if kind in ("", "game") else f"{kind}.{name}"
         return self.plain("fields", path, self._readable(name))
 
+    def measure(self, name: str) -> str:
+        """The title of what is measured."""
+        measure = self.ruleset.declarations.measures.get(name)
+        return self.plain("measures", name, measure.title if measure is not None else self._readable(name))
+
     def ending(self, name: str) -> str:
         """How a game has ended."""
         return self.plain("endings", name, self._readable(name))

@@ -85,6 +85,7 @@ def test_titles_are_those_of_the_files_else_of_the_declaration_else_the_id(folde
     assert words.titles("town", ()) == ("Oakley", "Elm Grove", "ash", "fir")
     assert words.field("town", "owner") == "squire" and words.field("town", "mark") == "mark"
     assert words.ending("harvest") == "the harvest is in"
+    assert Words(load_ruleset("imperial"), "de").measure("treasury") == "Staatskasse"
     assert [words.amount(n, "money") for n in (0, 1, 2)] == ["0 pence", "a penny", "2 pence"]
     assert words.titles("claim", ("Ann", "Bob"))[:2] == ("Ann corn", "Ann salt")
 
