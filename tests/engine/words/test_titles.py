@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from cases import small
 from folders import ROOT
+from limits import soon
 from worlds import WORLD
 
 from rulespec.diagnostics.report import DiagnosticsError
@@ -234,3 +235,35 @@ def test_what_was_taken_back_is_a_move(folder: Path) -> None:
     told = list(Moves(Words(game.ruleset), game, [first, TakenBack(1), second]))
     assert [(move.number, move.ply, move.back) for move in told] == [(1, 1, 0), (2, 0, 1), (3, 1, 0)]
     assert "Oakley squire: Ann → none" in [change.text for change in told[1].changes]
+
+
+# --- strangers' files ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "titles, code",
+    [
+        ("options: {visit.stay: " + "x" * 501 + "}", "RS217"),
+        ("fields: {" + ", ".join(f"f{i}: x" for i in range(2_001)) + "}", "RS217"),
+        ("entities: {town: {oak: " + "x" * 1_100_000 + "}}", "RS103"),
+        ('options: {visit.stay: "' + "{a}" * 100 + '"}', "RS533"),
+        ('options: {visit.stay: "' + "{ " + "{" * 400 + '"}', "RS533"),
+        ('options: {visit.stay: "{(' + "(" * 80 + '}"}', "RS532"),
+        ("language: ../../etc", "RS215"),
+        ("options: [visit.stay]", "RS213"),
+    ],
+)
+def test_a_hostile_file_is_refused_soon(folder: Path, titles: str, code: str) -> None:
+    ruleset = game_of(folder, f"--- titles.yaml\n{titles}\n").ruleset
+    with soon(), pytest.raises(DiagnosticsError) as error:
+        Words(ruleset)
+    assert code in {d.code for d in error.value.diagnostics}
+    assert len(error.value.diagnostics) < 10
+
+
+def test_a_text_that_names_itself_comes_to_an_end(folder: Path) -> None:
+    titles = '--- titles.yaml\nentities: {town: "{town} near {town.near}"}\n'
+    game = game_of(folder, titles)
+    told = Narrator(Words(game.ruleset), game).entity("town", 0)
+    assert told.startswith("oak near") or "near" in told
+    assert len(told) <= 2_000
