@@ -267,3 +267,20 @@ def test_a_text_that_names_itself_comes_to_an_end(folder: Path) -> None:
     told = Narrator(Words(game.ruleset), game).entity("town", 0)
     assert told.startswith("oak near") or "near" in told
     assert len(told) <= 2_000
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        "imperial/logs/quickstart.jsonl",
+        "tetrarchia/logs/random-3p.jsonl",
+        "shadow_of_the_emperor/logs/random-3p.jsonl",
+    ],
+)
+def test_both_backends_tell_the_same_and_know_every_hole(log: str) -> None:
+    told = []
+    for backend in ("python", "interpreter"):
+        result = replay_log(ROOT / "games" / log, until=120, backend=backend)
+        told.append(list(Moves(Words(result.game.ruleset), result.game, result.moves)))
+    assert told[0] == told[1]
+    assert not [move.text for move in told[0] if "?" in move.text]
