@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -74,7 +75,7 @@ def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool)
             _show_move(move)
         output.echo()
     if result.divergence is not None and showing.at is None:
-        _diverged(result, result.divergence)
+        _diverged(result, result.divergence, words)
         return
     if showing.seat is None:
         _show_position(result, words, showing, stopped=stopped)
@@ -138,26 +139,38 @@ def where(divergence: Divergence) -> str:
     return f"at line {divergence.line}" if divergence.line is not None else f"at decision {divergence.index}"
 
 
-def _diverged(result: ReplayResult, divergence: Divergence) -> None:
-    game, refusal = result.game, divergence.refusal
+def _diverged(result: ReplayResult, divergence: Divergence, words: Words) -> None:
     action = divergence.action
     if isinstance(action, dict) and set(action) == {"decision", "by", "option"}:
         text = f"{action['by'] or 'chance'}: {action['option']}"
     else:
         text = action if isinstance(action, str) else json.dumps(action, ensure_ascii=False)
-    try:
-        now = game.decision
-    except RulesetFaultError:  # the refusal says so
-        now = None
     rows = [
         ("diverges", f"{where(divergence)}, after {output.counted(divergence.index, 'legal decision')}"),
-        *output.refused(
-            text if len(text) <= 500 else text[:500] + "…",
-            refusal,
-            now.name if now else None,
-            now.by if now else None,
-            divergence.nearest,
-        ),
+        *output.refused(text if len(text) <= 500 else text[:500] + "…", divergence.refusal, None, None, ()),
+        *_open(result.game, words, divergence.nearest),
     ]
     for line in output.table(rows):
         output.echo(output.style(line, fg="red") if line.startswith(("diverges", "reason")) else line)
+
+
+def _open(game: Game, words: Words, nearest: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """The rows about what is open instead: the decision, and legal options, as in logs and in words."""
+    from rulespec.engine.words.narrator import Narrator
+
+    try:
+        decision = game.decision
+    except RulesetFaultError:  # the refusal says so
+        decision = None
+    narrator = Narrator(words, game)
+    if decision is not None:
+        title = "" if words.names == "id" else f": {narrator.decision(decision)}"
+        yield "open", f"`{decision.name}` by {narrator.subject(decision)}{title}"
+    told = []
+    for option in nearest:
+        with suppress(ValueError):  # it may be of a decision before this one
+            told.append((option, "" if words.names == "id" else narrator.option(game.parse(option))))
+            continue
+        told.append((option, ""))
+    for number, line in enumerate(output.table(told)):
+        yield "legal" if number == 0 else "", line
