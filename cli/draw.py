@@ -7,9 +7,13 @@ from pathlib import Path
 import click
 
 from rulespec.cli import output
+from rulespec.diagnostics.diagnostic import Severity
 from rulespec.diagnostics.report import Report
+from rulespec.drawing.scene import Scene, to_svg
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.views import View
+from rulespec.load import load_ruleset
+from rulespec.references import is_path
 from rulespec.typed import nodes as typed
 
 PUBLIC = "public"
@@ -22,6 +26,7 @@ PUBLIC = "public"
 @click.option("--rules", metavar="REF", help="The ruleset of a log; default: the one that it names.")
 @click.option("--players", type=click.IntRange(1), metavar="N", help="Draw REF as it starts with N players.")
 @click.option("--empty", is_flag=True, help="Draw REF without pieces.")
+@click.option("--watch", is_flag=True, help="Draw the folder REF again whenever one of its files changes.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="x.svg or x.png; default: NAME.svg.")
 @click.pass_context
 def command(
@@ -32,32 +37,47 @@ def command(
     rules: str | None,
     players: int | None,
     empty: bool,
+    watch: bool,
     out: Path | None,
 ) -> None:
     """Draw the board of the ruleset REF as a game begins, or a position of the recorded game LOG.
 
-    How it is drawn is said in the file `drawing.yaml` of the ruleset; without one, the drawing is a guess that can be
+    A folder of your own is drawn also while it has mistakes: each is shown in red where it is, and told beside the
+    board. How a ruleset is drawn is said in its file `drawing.yaml`; without one, the drawing is a guess that can be
     read. The picture needs nothing else: no script, no font, nothing from elsewhere.
 
+    Exit code: 0 drawn, 1 drawn with mistakes, 2 cannot be drawn.
+
     Example: rulespec draw imperial --out board.svg
+    Example: rulespec draw ./my_map --watch
     Example: rulespec draw game.jsonl --at 50 --for Ann --out move_50.png
     """
     path = Path(what)
     log = path if path.is_file() else None
+    own = log is None and is_path(what.split("+")[0])
     if log is None and (at is not None or rules is not None):
         raise click.UsageError("--at and --rules go with a recorded game")
     if log is not None and (players is not None or empty):
         raise click.UsageError("--players and --empty go with a ruleset")
-    out = out if out is not None else Path(f"{path.name.partition('.')[0] or 'board'}.svg")
+    if watch and not own:
+        raise click.UsageError("--watch goes with a folder of your own, such as ./my_map")
+    out = out if out is not None else Path(f"{Path(what.split('+')[0]).name.partition('.')[0] or 'board'}.svg")
     if out.suffix not in (".svg", ".png"):
         raise click.UsageError(f"{out} is neither .svg nor .png")
-    position: Game | View | None
     if log is not None:
         game = _replayed(log, at, rules)
-        ruleset, position = game.ruleset, _seen(game, seat)
-    else:
-        ruleset, position = _start(what, players, empty, seat)
-    _draw(ruleset, position, out)
+        ctx.exit(_draw(game.ruleset, _seen(game, seat), out))
+    if not own:
+        ruleset = load_ruleset(what)
+        ctx.exit(_draw(ruleset, _start(ruleset, players, empty, seat), out))
+    code = _draft(what, players, empty, seat, out)
+    if watch:
+        from rulespec.cli.watch import watched
+
+        folders = [Path(part) for part in what.split("+") if is_path(part)]
+        for _ in watched(folders):
+            code = _draft(what, players, empty, seat, out)
+    ctx.exit(code)
 
 
 def _replayed(log: Path, at: int | None, rules: str | None) -> Game:
@@ -74,17 +94,14 @@ def _replayed(log: Path, at: int | None, rules: str | None) -> Game:
     return result.game
 
 
-def _start(ref: str, players: int | None, empty: bool, seat: str | None) -> tuple[typed.Ruleset, Game | View | None]:
-    """A ruleset, and a game of it that begins."""
+def _start(ruleset: typed.Ruleset, players: int | None, empty: bool, seat: str | None) -> Game | View | None:
+    """A game that begins; None for the board without pieces."""
     from rulespec.engine.game.seating import seat_names
-    from rulespec.load import load_ruleset
 
-    ruleset = load_ruleset(ref)
     if empty:
-        return ruleset, None
+        return None
     number = players if players is not None else ruleset.declarations.min_players
-    game = Game(ruleset, seat_names(number, ruleset.seats))
-    return ruleset, _seen(game, seat)
+    return _seen(Game(ruleset, seat_names(number, ruleset.seats)), seat)
 
 
 def _seen(game: Game, seat: str | None) -> Game | View:
@@ -95,18 +112,39 @@ def _seen(game: Game, seat: str | None) -> Game | View:
     return game.view(seat if seat in game.seats else None)
 
 
-def _draw(ruleset: typed.Ruleset, position: Game | View | None, out: Path) -> None:
-    """Writes the picture of a position."""
+def _draw(ruleset: typed.Ruleset, position: Game | View | None, out: Path) -> int:
+    """Draws a position; returns the exit code."""
     from rulespec.drawing.board import board
     from rulespec.drawing.drawing_file import read_drawing
-    from rulespec.drawing.scene import to_svg
 
     report = Report()
     read_drawing(ruleset, report)
     output.show(report.diagnostics)
     if not report.ok:
-        raise click.exceptions.Exit(output.UNUSABLE)
-    scene = board(ruleset, position)
+        return output.UNUSABLE
+    _write(board(ruleset, position), out)
+    return output.OK
+
+
+def _draft(ref: str, players: int | None, empty: bool, seat: str | None, out: Path) -> int:
+    """Draws a ruleset that may have mistakes; returns the exit code."""
+    from rulespec.drawing.author import draft
+
+    found = draft(ref)
+    output.show(found.diagnostics, found.sources)
+    if found.scene is not None:
+        _write(found.scene, out)
+    elif found.ruleset is not None:
+        from rulespec.drawing.board import board
+
+        _write(board(found.ruleset, _start(found.ruleset, players, empty, seat)), out)
+    else:
+        output.echo(f"{out} is not drawn: the files of {ref} cannot be read", err=True)
+        return output.UNUSABLE
+    return output.PROBLEMS if any(d.severity is Severity.ERROR for d in found.diagnostics) else output.OK
+
+
+def _write(scene: Scene, out: Path) -> None:
     if out.suffix == ".png":
         from rulespec.drawing.png import to_png
 

@@ -17,6 +17,7 @@ import click
 from rulespec.check.declarations.links import link_kinds
 from rulespec.cli import output
 from rulespec.cli.new_game import game_files
+from rulespec.cli.new_map import Regions, map_file, named_regions
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, entries, get, text
@@ -45,16 +46,22 @@ _COMMENT = 90  # characters of the comment of an option
     default=Path(),
     help="The folder to put it in; default: the current one.",
 )
+@click.option(
+    "--map", "regions", metavar="NAMES|SVG", help="Its regions: `oak,elm,ash`, or a drawing with a shape for each."
+)
 @click.option("--overlay", is_flag=True, help="An overlay of one file for REF, not a ruleset of its own.")
-def command(name: str, ref: str | None, folder: Path, overlay: bool) -> None:
+def command(name: str, ref: str | None, folder: Path, regions: str | None, overlay: bool) -> None:
     """Start a game, a variant or a map NAME of your own. It validates, plays and passes its test at once.
 
     Without --from it is a small game that is complete: change it into yours. With --from it is a folder that extends
     the ruleset REF, or an overlay for it. That changes nothing yet; everything that can be changed is there as a
     comment, with its present value. No file is overwritten.
 
+    With --map it has a map of its own: `rulespec draw ./NAME --watch` shows it while you write it.
+
     Example: rulespec new my_game
     Example: rulespec new my_map --from imperial
+    Example: rulespec new my_map --from imperial --map outlines.svg
     """
     if not _NAME.fullmatch(name) or len(name) > _NAME_LIMIT:
         help_ = f"a name is small letters, digits and `_`, starts with a letter, and has at most {_NAME_LIMIT} of them"
@@ -62,10 +69,14 @@ def command(name: str, ref: str | None, folder: Path, overlay: bool) -> None:
     target = folder / (f"{name}.yaml" if overlay else name)
     if os.path.lexists(target):
         raise click.UsageError(f"{target} exists already: choose another name or folder")
+    if overlay and regions is not None:
+        raise click.UsageError("--map goes with a ruleset of its own, not with --overlay")
+    own = named_regions(regions) if regions is not None else []
     if ref is None:
         if overlay:
             raise click.UsageError("an overlay lies over a ruleset: name it with --from")
-        _write_folder(target, dict(game_files(name, _title(name), target)))
+        files = dict(game_files(name, _title(name), target))
+        _write_folder(target, files | ({"map.yaml": map_file(target, own, None)} if own else {}))
         _tell(None, _path(target), target, 2)
         return
     ruleset, base = load_ruleset(ref), load_source(ref, Report())
@@ -74,7 +85,7 @@ def command(name: str, ref: str | None, folder: Path, overlay: bool) -> None:
     if overlay:
         _write_file(target, _overlay_file(name, target, ruleset, base))
     else:
-        _write_folder(target, dict(_files(name, target, _extends(ref, target), ruleset, base)))
+        _write_folder(target, dict(_files(name, target, _extends(ref, target), ruleset, base, own)))
     _tell(ref, f"{ref}+{_path(target)}" if overlay else _path(target), target, len(_seats(ruleset)))
 
 
@@ -128,18 +139,20 @@ def _write_file(target: Path, body: str) -> None:
 # --- the files ------------------------------------------------------------------------------------------------
 
 
-def _files(name: str, target: Path, extends: str, ruleset: typed.Ruleset, base: Merged) -> Iterator[tuple[str, str]]:
-    """The files of the folder with their texts."""
-    yield "game.yaml", _game_file(name, target, extends, ruleset, base)
+def _files(
+    name: str, target: Path, extends: str, ruleset: typed.Ruleset, base: Merged, own: Regions
+) -> Iterator[tuple[str, str]]:
+    """The files of the folder with their texts; `own` are its regions if it has a map of its own."""
+    yield "game.yaml", _game_file(name, target, extends, ruleset, base, own)
     if body := _tables_file(target, ruleset, base):
         yield "tables.yaml", body
-    if body := _map_file(target, ruleset, base):
+    if body := map_file(target, own, base.source.root) if own else _map_file(target, ruleset, base):
         yield "map.yaml", body
     yield "rules/changes.rules", _rules_file(ruleset, base)
     yield "scenarios/start.yaml", _scenario_file(name, target / "scenarios", ruleset)
 
 
-def _game_file(name: str, target: Path, extends: str, ruleset: typed.Ruleset, base: Merged) -> str:
+def _game_file(name: str, target: Path, extends: str, ruleset: typed.Ruleset, base: Merged, own: Regions) -> str:
     lines = [
         *modeline(target, "game"),
         f"id: {name}",
@@ -151,11 +164,11 @@ def _game_file(name: str, target: Path, extends: str, ruleset: typed.Ruleset, ba
         "# The files of this folder are laid over those of that ruleset: what they name is changed or added.",
     ]
     if get(base.source.root, "map", "regions") is not None:
-        lines += [
-            "# What does not hold here at all is emptied first, by its path. A map of one's own begins with this:"
-        ]
+        about = "A map of one's own begins with this:" if not own else "It has a map of its own:"
+        lines += [f"# What does not hold here at all is emptied first, by its path. {about}"]
         emptied = ["map.regions", *(f"map.links.{name.text}.of" for name, _ in link_kinds(base.source.root))]
-        lines += _commented("replaces:", [f"  - {path}" for path in [*emptied, *_about_regions(base)]])
+        paths = [f"  - {path}" for path in [*emptied, *_about_regions(base)]]
+        lines += ["replaces:", *paths] if own else _commented("replaces:", paths)
     options = list(_options(base))
     if options:
         lines += ["", "# Other defaults of what a table may switch, which are now:"]

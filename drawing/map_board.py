@@ -172,7 +172,17 @@ def map_plan(sheet: Sheet, board: BoardStyle, corner: Point, found: Ground | Non
     for i, block in enumerate(place_.blocks):
         plan.items.append(_name(sheet, board, i, block, corner))
         plan.slots[i] = _moved(block.tray, corner)
+        plan.outlines[i] = _outline(board, place_, i, corner)
     return plan
+
+
+def _outline(board: BoardStyle, found: Ground, number: int, corner: Point) -> str:
+    if board.form == "areas":
+        return "".join(svg.path(_shift(line, corner), closed=True) for line in found.found.outlines[number])
+    left, top, right, bottom = _moved(found.blocks[number].box, corner)
+    return svg.path(
+        [(left - 3, top - 2), (right + 3, top - 2), (right + 3, bottom + 2), (left - 3, bottom + 2)], closed=True
+    )
 
 
 def _moved(box: Box, corner: Point) -> Box:
@@ -206,9 +216,10 @@ def _badges(sheet: Sheet, board: BoardStyle, number: int) -> list[tuple[Look, st
 def _areas(sheet: Sheet, board: BoardStyle, found: Ground, corner: Point) -> Iterator[Item]:
     linked = {(min(k.a, k.b), max(k.a, k.b)) for k in found.links}
     names, titles = sheet.names(board.kind), sheet.titles(board.kind)
-    for i, outlines in enumerate(found.found.outlines):
-        data = "".join(svg.path(_shift(line, corner), closed=True) for line in outlines)
-        shape = svg.element("path", d=data, fill=_fill(sheet, board, i)[0], fill_rule="evenodd")
+    for i in range(len(found.found.outlines)):
+        shape = svg.element(
+            "path", d=_outline(board, found, i, corner), fill=_fill(sheet, board, i)[0], fill_rule="evenodd"
+        )
         yield Item(f"region.{names[i]}", "areas", svg.group([shape], _told(sheet, board, i, titles[i])))
     soft: list[str] = []
     hard: list[str] = []

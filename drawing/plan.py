@@ -23,12 +23,14 @@ class Plan(Struct):
     Attributes:
         items: what never changes.
         slots: the number of each entity → where its pieces go.
+        outlines: path data around each entity, on maps.
         size: width and height.
     """
 
     size: tuple[float, float]
     items: list[Item] = field(default_factory=list)
     slots: dict[int, Box] = field(default_factory=dict)
+    outlines: dict[int, str] = field(default_factory=dict)
 
 
 class Sheet(Struct, frozen=True):

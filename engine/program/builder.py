@@ -95,8 +95,10 @@ def apply_op(name: str, args: Sequence[int]) -> int | None:
 
 def op(name: str, *args: Expr, site: int = 0) -> Expr:
     """An operator, folded if its operands are constant."""
-    if all(isinstance(a, Const) for a in args):
-        value = apply_op(name, [a.value for a in args if isinstance(a, Const)])
+    values = [a.value for a in args if isinstance(a, Const)]
+    # None is no member, nor makes a set: what stands there is guarded, and never carried out.
+    if len(values) == len(args) and not (name in ("in", "bit") and values[0] < 0):
+        value = apply_op(name, values)
         if value is not None:
             return Const(value)
     if name == "not" and isinstance(args[0], Op):

@@ -23,6 +23,7 @@ PAGES = [
     "docs/explanation/drawing.md",
     "docs/explanation/shadow_of_the_emperor.md",
     "docs/explanation/tetrarchia.md",
+    "docs/guides/draw_a_map.md",
     "docs/guides/hidden_information.md",
     "docs/guides/perft.md",
     "docs/guides/study_a_game.md",

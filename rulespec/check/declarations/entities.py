@@ -151,6 +151,8 @@ def _two_way_links(r: DeclarationReader, map_kind: str) -> None:
         return
     kind = r.d.kinds[map_kind]
     for link, _, form in entries(get(r.root, "map", "links")):
+        if text(form) == "either_end":
+            _written_once(kind.facts[link].values)
         if text(form) != "two_way":
             continue
         values = kind.facts[link].values
@@ -170,6 +172,13 @@ def _two_way_links(r: DeclarationReader, map_kind: str) -> None:
                         place,
                         notes=notes,
                     )
+
+
+def _written_once(values: list[int]) -> None:
+    """Adds the other ends of links that lead both ways and are written at one end."""
+    for here, mask in enumerate(list(values)):
+        for there in bits(mask):
+            values[there] |= 1 << here
 
 
 def _line(r: DeclarationReader, track: typed.TrackDecl) -> None:

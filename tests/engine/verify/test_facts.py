@@ -192,6 +192,15 @@ def test_a_slip_in_a_shipped_map_is_told(tmp_path: Path, ref: str, change: str, 
     assert "IMP-" in found[0].message or "I30-" in found[0].message
 
 
+def test_a_fact_that_no_region_has_can_be_asked_about(tmp_path: Path) -> None:
+    """`region.port in region.coast` is never asked where no region has a port; it is not worked out beforehand."""
+    regions = "{hills: {terrain: land, coast: [lake]}, lake: {terrain: sea, coast: [hills]}}"
+    game = 'id: dry\ntitle: Dry\nversion: "1"\nextends: imperial\nreplaces: [map.regions, setup.pieces.factory.at]\n'
+    files = {"game.yaml": game, "map.yaml": f"map: {{regions: {regions}}}\n"}
+    found = told(str(write(tmp_path / "dry", files)))
+    assert {d.code for d in found} == {"RS242"} and "`nations_have_a_city`" in found[0].message
+
+
 def test_of_very_many_slips_the_first_are_told(tmp_path: Path) -> None:
     regions = "".join(f"    r{n}: {{size: 1, harbour: true}}\n" for n in range(1000))
     text = f"{ISLES.partition('  regions:')[0]}  regions:\n{regions}--- tables.yaml\nconstants: {{most_size: 6}}\n"

@@ -1,0 +1,99 @@
+"""A ruleset as its author has it: with its mistakes, as far as it can be read."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from rulespec.check.context import Context
+from rulespec.check.lints.map import check_map
+from rulespec.check.passes import PASSES
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
+from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.documents.nodes import get, text
+from rulespec.drawing.board import Board
+from rulespec.drawing.drawing_file import drawing_files, read_drawing, read_files
+from rulespec.drawing.faults import faults_of, faulty_scene
+from rulespec.drawing.scene import Scene
+from rulespec.drawing.words import PlainWords
+from rulespec.engine.verify.facts import failed_checks
+from rulespec.load import Merged, load_ruleset, load_source
+from rulespec.typed import nodes as typed
+
+FACTS = frozenset({"RS221", "RS223", "RS225", "RS226", "RS227", "RS228", "RS230"})
+"""Mistakes in facts and links: with them a map can be checked all the same, as each fact has some value."""
+
+
+class Draft(Struct, frozen=True):
+    """What an author has: the ruleset if it is sound, and what there is to tell.
+
+    Attributes:
+        ruleset: None if there are errors in it.
+        scene: the board with its mistakes; None if nothing is wrong with it, or if it cannot be read at all.
+        diagnostics: all that is wrong.
+        sources: the texts of its files.
+    """
+
+    ruleset: typed.Ruleset | None
+    scene: Scene | None
+    diagnostics: tuple[Diagnostic, ...]
+    sources: dict[str, str]
+
+
+def draft(ref: str) -> Draft:
+    """Reads a ruleset that may have mistakes.
+
+    Raises:
+        DiagnosticsError: if there is no such ruleset.
+    """
+    report = Report()
+    try:
+        ruleset = load_ruleset(ref, report)
+    except DiagnosticsError as error:
+        if any(e.code in ("RS501", "RS502") and e.span is None for e in error.diagnostics):
+            raise
+        return _with_mistakes(ref, error)
+    report.extend(failed_checks(ruleset.declarations, ruleset.layers))
+    style = read_drawing(ruleset, report)
+    found, sources = report.diagnostics, dict(ruleset.sources)
+    if not found:
+        return Draft(ruleset, None, (), sources)
+    board = Board(ruleset.declarations, style, (), PlainWords(ruleset.declarations, ruleset.title))
+    faults = faults_of(ruleset.declarations, list(board.plans), found, sources)
+    drawn = any(fault.kind for fault in faults) or not report.ok
+    return Draft(ruleset if report.ok else None, faulty_scene(board, faults) if drawn else None, found, sources)
+
+
+def _with_mistakes(ref: str, error: DiagnosticsError) -> Draft:
+    try:
+        merged = load_source(ref, Report())
+    except DiagnosticsError:  # files that cannot be read, or are of another form
+        return Draft(None, None, error.diagnostics, {})
+    report = Report()
+    report.extend(error.diagnostics)
+    d = _declared(merged, report)
+    style = read_files(d, list(drawing_files(merged.folders, merged.overlays)), report)
+    board = Board(d, style, (), PlainWords(d, text(get(merged.source.root, "game", "title"), ref)))
+    found = sorted(report.diagnostics, key=lambda one: one.severity is not Severity.ERROR)
+    return Draft(
+        None, faulty_scene(board, faults_of(d, list(board.plans), found, merged.texts)), tuple(found), merged.texts
+    )
+
+
+def _declared(merged: Merged, report: Report) -> typed.Declarations:
+    """The declarations, and what else is wrong with the map: what is asked only of a sound ruleset otherwise."""
+    own = Report()
+    context = Context(merged.source, own)
+    try:
+        for each in PASSES:
+            if each.only_if(context):
+                each.run(context)
+    except DiagnosticsError:  # too many errors, or too large: what has been declared is drawn
+        return context.declarations
+    errors = [one for one in own.diagnostics if one.severity is Severity.ERROR]
+    if all(one.code in FACTS for one in errors):
+        check_map(context)
+        report.extend(one for one in own.diagnostics if one.severity is not Severity.ERROR)
+        told = {(one.span.file, one.span.line) for one in errors if one.span is not None and one.code != "RS230"}
+        checks = failed_checks(context.declarations, merged.source.layers)
+        report.extend(one for one in checks if one.span is None or (one.span.file, one.span.line) not in told)
+    return context.declarations

@@ -1,0 +1,104 @@
+"""A map from the shapes of a drawing: names, positions, and which regions touch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from math import ceil, hypot, isfinite
+
+from msgspec import Struct
+
+from rulespec.drawing.svg import Point
+from rulespec.drawing.svg_shapes import Shape
+
+EXTENT = 1000
+"""Positions lie between 0 and this."""
+_NEAR = 0.012  # how far apart, by the extent of the drawing, outlines may be that touch
+_CONTACTS = 3  # points of an outline that must be near another: two corners that meet are no border
+_MAX_POINTS = 120_000
+
+
+class Imported(Struct, frozen=True):
+    """A region: its name, its title, where it is (None: not known), and the regions that it touches."""
+
+    name: str
+    title: str
+    position: tuple[int, int] | None
+    touches: tuple[str, ...]
+
+
+def regions_of(shapes: Sequence[Shape]) -> list[Imported]:
+    """The regions that shapes stand for."""
+    names = _names([shape.name for shape in shapes])
+    outlines = [shape.outlines for shape in shapes]
+    points = [p for lines in outlines for line in lines for p in line if isfinite(p[0]) and isfinite(p[1])]
+    left, top = min(x for x, _ in points), min(y for _, y in points)
+    extent = max(max(x for x, _ in points) - left, max(y for _, y in points) - top, 1e-9)
+    touching = _touching(outlines, extent * _NEAR)
+    found = []
+    for i, (name, shape) in enumerate(zip(names, shapes, strict=True)):
+        x, y = _centre(max(shape.outlines, key=lambda line: abs(_area(line))))
+        at = (round((x - left) / extent * EXTENT), round((y - top) / extent * EXTENT))
+        near = tuple(sorted(names[k] for k in range(len(shapes)) if (min(i, k), max(i, k)) in touching))
+        found.append(Imported(name, shape.name, at, near))
+    return found
+
+
+def _names(labels: Sequence[str]) -> list[str]:
+    """Names of entities from labels, each once."""
+    found: list[str] = []
+    for label in labels:
+        name = re.sub(r"[^a-z0-9]+", "_", label.lower()).strip("_")[:50] or "region"
+        number = 2
+        unique = name
+        while unique in found:
+            unique, number = f"{name}_{number}", number + 1
+        found.append(unique)
+    return found
+
+
+def _area(line: Sequence[Point]) -> float:
+    return sum(x * ny - nx * y for (x, y), (nx, ny) in pairwise([*line, line[0]])) / 2
+
+
+def _centre(line: Sequence[Point]) -> Point:
+    """The centre of mass of what is inside a line."""
+    area = _area(line)
+    if abs(area) < 1e-9:
+        return sum(x for x, _ in line) / len(line), sum(y for _, y in line) / len(line)
+    x = y = 0.0
+    for (ax, ay), (bx, by) in pairwise([*line, line[0]]):
+        part = ax * by - bx * ay
+        x += (ax + bx) * part
+        y += (ay + by) * part
+    return x / (6 * area), y / (6 * area)
+
+
+def _touching(shapes: Sequence[Sequence[Sequence[Point]]], near: float) -> set[tuple[int, int]]:
+    """The pairs of shapes whose outlines run beside one another."""
+    length = sum(hypot(nx - x, ny - y) for lines in shapes for line in lines for (x, y), (nx, ny) in pairwise(line))
+    step = max(near / 2, length / _MAX_POINTS)
+    at: dict[tuple[int, int], set[int]] = {}
+    points: list[list[Point]] = []
+    for i, lines in enumerate(shapes):
+        own = [p for line in lines for p in _sampled([*line, line[0]], step)]
+        points.append(own)
+        for x, y in own:
+            at.setdefault((int(x // near), int(y // near)), set()).add(i)
+    counts: dict[tuple[int, int], int] = {}
+    for i, own in enumerate(points):
+        cells = {(int(x // near), int(y // near)) for x, y in own}
+        for column, row in cells:
+            others = set().union(*(at.get((column + a, row + b), ()) for a in (-1, 0, 1) for b in (-1, 0, 1)))
+            for k in others - {i}:
+                counts[min(i, k), max(i, k)] = counts.get((min(i, k), max(i, k)), 0) + 1
+    return {pair for pair, count in counts.items() if count >= 2 * _CONTACTS + 2}
+
+
+def _sampled(line: Sequence[Point], step: float) -> list[Point]:
+    found = []
+    for (x, y), (nx, ny) in pairwise(line):
+        parts = min(max(ceil(hypot(nx - x, ny - y) / step), 1), _MAX_POINTS)
+        found += [(x + (nx - x) * k / parts, y + (ny - y) * k / parts) for k in range(parts)]
+    return found
