@@ -17,7 +17,9 @@ from rulespec.drawing.svg import Point
 
 ALONG = (0.1, 0.2, 0.3, 0.4, 0.48)
 """Where sites are sown along a link, from either end."""
-MAX_SITES = 6_000
+MAX_SITES = 4_000
+MAX_LINES = 800
+"""Links that sites are sown along, the shortest; the others are drawn as lines."""
 _APART = 9.0  # sites of one link are no nearer to one another
 _SMOOTHINGS = 2
 _REPAIRS = 12
@@ -64,7 +66,7 @@ def areas(
     lines += [(a, -1, positions[a], end) for a, end in stubs]
     lines = _uncrossed(lines)
     found = _sown(positions, lines, width, height)
-    for _ in range(_REPAIRS):
+    for _ in range(min(_REPAIRS, 5 * MAX_SITES // max(len(positions) + 10 * len(lines), 1))):
         # Sites far from a position may be cut off from it: without the longest such link, its region is whole.
         torn = {i for i, outlines in enumerate(found.outlines) if len(outlines) > 1}
         longest = max((line for line in lines if not torn.isdisjoint(line[:2])), key=_length, default=None)
@@ -107,7 +109,7 @@ def _length(line: _Line) -> float:
 def _uncrossed(lines: Sequence[_Line]) -> list[_Line]:
     """The lines, without the longer of two that cross."""
     kept: list[_Line] = []
-    for line in sorted(lines, key=lambda line: (_length(line), line)):
+    for line in sorted(lines, key=lambda line: (_length(line), line))[:MAX_LINES]:
         a, b, start, end = line
         if not any({a, b}.isdisjoint({c, d} - {-1}) and cross(start, end, other, far) for c, d, other, far in kept):
             kept.append(line)

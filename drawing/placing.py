@@ -21,6 +21,8 @@ _GAP = 3.0
 _SIZES = (13.0, 12.0, 11.0, 10.0, 9.0)
 _LINE = 1.12
 _TRIES = 160
+_ALL_TRIES = 12_000
+"""Candidates for the middle of a block, of each region and of all."""
 _WANTED = (96.0, 56.0)
 
 
@@ -176,7 +178,9 @@ def place(
 def _best(region: int, forms: list[Form], raster: Raster, position: Point, others: list[Box], size: Point) -> Block:
     """The block of a region that costs least: not outside its area, large letters, near the position."""
     best: tuple[float, Block] | None = None
-    points = _points(raster.cells[region], position)
+    everywhere = others
+    points = _points(raster.cells[region], position, max(min(_TRIES, _ALL_TRIES // len(raster.cells)), 4))
+    others = _near(points, forms, others)
     for rank, form in enumerate(forms):
         width, height = form.extent
         base = (_SIZES[0] - form.size) * 12 + rank * 0.5 + (14 if form.tray[1] < 16 else 0)
@@ -196,13 +200,21 @@ def _best(region: int, forms: list[Form], raster: Raster, position: Point, other
                 best = cost, form.block(left, top)
     if best is not None:
         return best[1]
-    return _anywhere(forms[-1], position, others, size)
+    return _anywhere(forms[-1], position, everywhere, size)
+
+
+def _near(points: Sequence[Point], forms: Sequence[Form], others: list[Box]) -> list[Box]:
+    """Those of some boxes that a block around one of the points may meet."""
+    width, height = (max(form.extent[axis] for form in forms) + _GAP for axis in (0, 1))
+    xs, ys = [x for x, _ in points], [y for _, y in points]
+    reach = Box((min(xs) - width, min(ys) - height, max(xs) + width, max(ys) + height))
+    return [box for box in others if box.meets(reach)]
 
 
 def _anywhere(form: Form, position: Point, others: list[Box], size: Point) -> Block:
     """The nearest free place for a block, whatever is there."""
     width, height = form.extent
-    for ring in range(200):
+    for ring in range(60):
         for x, y in _around(position, ring * 6.0):
             left = min(max(x - width / 2, 2), size[0] - width - 2)
             top = min(max(y - height / 2, 2), size[1] - height - 2)
@@ -222,9 +234,9 @@ def _around(position: Point, far: float) -> Iterator[Point]:
         yield from ((x + t, y - far), (x + t, y + far), (x - far, y + t), (x + far, y + t))
 
 
-def _points(cells: Sequence[tuple[int, int]], position: Point) -> list[Point]:
+def _points(cells: Sequence[tuple[int, int]], position: Point, tries: int) -> list[Point]:
     """Points of an area where the middle of a block may be: near the position first."""
-    every = max(len(cells) // _TRIES, 1)
+    every = max(len(cells) // tries, 1)
     points = [((c + 0.5) * STEP, (r + 0.5) * STEP) for c, r in cells[::every]]
     points.sort(key=lambda p: hypot(p[0] - position[0], p[1] - position[1]))
     return [position, *points]

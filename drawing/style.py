@@ -14,6 +14,8 @@ from rulespec.drawing.symbols import SYMBOLS, TYPES
 from rulespec.typed import nodes as typed
 from rulespec.types import Bool, Ent, Maybe, Num, SetOf
 
+MAX_ROWS = 60
+"""Tables with more rows are drawn only if the drawing asks for them."""
 RING_LABELS = 16
 """A ring of more spaces is drawn as boxes on a circle."""
 
@@ -224,7 +226,7 @@ def _tables(d: typed.Declarations, drawn: set[str]) -> Iterator[tuple[str, tuple
             for place in pile.places.values()
             if place.index == kind.name or (not place.index and pile.each == (kind.name,))
         ]
-        if columns and len(kind.product) < 2:
+        if columns and len(kind.product) < 2 and len(kind.entities) <= MAX_ROWS:
             yield kind.name, tuple(columns)
 
 
