@@ -26,6 +26,7 @@ PUBLIC = "public"
 @click.option("--rules", metavar="REF", help="The ruleset of a log; default: the one that it names.")
 @click.option("--players", type=click.IntRange(1), metavar="N", help="Draw REF as it starts with N players.")
 @click.option("--empty", is_flag=True, help="Draw REF without pieces.")
+@click.option("--language", metavar="LANGUAGE", help="The language of titles; default: that of the ruleset.")
 @click.option("--watch", is_flag=True, help="Draw the folder REF again whenever one of its files changes.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="x.svg or x.png; default: NAME.svg.")
 @click.pass_context
@@ -37,6 +38,7 @@ def command(
     rules: str | None,
     players: int | None,
     empty: bool,
+    language: str | None,
     watch: bool,
     out: Path | None,
 ) -> None:
@@ -66,10 +68,10 @@ def command(
         raise click.UsageError(f"{out} is neither .svg nor .png")
     if log is not None:
         game = _replayed(log, at, rules)
-        ctx.exit(_draw(game.ruleset, _seen(game, seat), out))
+        ctx.exit(_draw(game.ruleset, _seen(game, seat), language, out))
     if not own:
         ruleset = load_ruleset(what)
-        ctx.exit(_draw(ruleset, _start(ruleset, players, empty, seat), out))
+        ctx.exit(_draw(ruleset, _start(ruleset, players, empty, seat), language, out))
     code = _draft(what, players, empty, seat, out)
     if watch:
         from rulespec.cli.watch import watched
@@ -112,17 +114,18 @@ def _seen(game: Game, seat: str | None) -> Game | View:
     return game.view(seat if seat in game.seats else None)
 
 
-def _draw(ruleset: typed.Ruleset, position: Game | View | None, out: Path) -> int:
+def _draw(ruleset: typed.Ruleset, position: Game | View | None, language: str | None, out: Path) -> int:
     """Draws a position; returns the exit code."""
     from rulespec.drawing.board import board
     from rulespec.drawing.drawing_file import read_drawing
+    from rulespec.engine.words.words import Words
 
     report = Report()
     read_drawing(ruleset, report)
     output.show(report.diagnostics)
     if not report.ok:
         return output.UNUSABLE
-    _write(board(ruleset, position), out)
+    _write(board(ruleset, position, Words(ruleset, language)), out)
     return output.OK
 
 

@@ -71,7 +71,7 @@ def _with_mistakes(ref: str, error: DiagnosticsError) -> Draft:
     report = Report()
     report.extend(error.diagnostics)
     d = _declared(merged, report)
-    style = read_files(d, list(drawing_files(merged.folders, merged.overlays)), report)
+    style = read_files(d, list(drawing_files(merged.source.titled)), report)
     board = Board(d, style, (), PlainWords(d, text(get(merged.source.root, "game", "title"), ref)))
     found = sorted(report.diagnostics, key=lambda one: one.severity is not Severity.ERROR)
     return Draft(

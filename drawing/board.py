@@ -19,10 +19,11 @@ from rulespec.drawing.svg import Point
 from rulespec.drawing.tables import Table, rows, table_of, table_plan
 from rulespec.drawing.text_width import shortened
 from rulespec.drawing.tokens import Token, drawn, marker_token, pile_token
-from rulespec.drawing.words import PlainWords, Wording
+from rulespec.drawing.words import Wording
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.view import state_json
 from rulespec.engine.game.views import View
+from rulespec.engine.words.words import Words
 from rulespec.typed import nodes as typed
 from rulespec.types import Bool, Ent, Maybe, Num
 
@@ -53,7 +54,7 @@ def board_of(ruleset: typed.Ruleset, seats: Sequence[str], words: Wording | None
     key = id(ruleset), tuple(seats), id(words)
     if key not in _boards:
         style = read_drawing(ruleset)
-        given = words if words is not None else PlainWords(ruleset.declarations, ruleset.title)
+        given = words if words is not None else Words(ruleset)
         _boards[key] = (
             ruleset,
             words,
@@ -203,9 +204,10 @@ class Board:
         result, decision = position.result, position.decision
         after = f"after {position.ply} decisions" if position.ply != 1 else "after 1 decision"
         if result is not None:
-            return f"{after}: over ({result.ending.replace('_', ' ')}), won by {', '.join(result.winners) or 'nobody'}"
+            winners = ", ".join(result.winners) or "nobody"
+            return f"{after}: over ({self.words.ending(result.ending)}), won by {winners}"
         assert decision is not None
-        return f"{after}: {decision.name.replace('_', ' ')}, {decision.by or 'chance'}"
+        return f"{after}: {self.words.decision(decision.name)}, {decision.by or self.words.word('chance')}"
 
     def items(self, state: dict[str, Any]) -> Iterator[Item]:
         """What a state shows."""
@@ -223,7 +225,7 @@ class Board:
         for (kind, name), plan in self.scales.items():
             yield from self._on_scale(kind, name, plan, shown)
         for table in self.tables:
-            yield from rows(self.sheet, self.names, table, shown)
+            yield from rows(self.sheet, self.words, self.names, table, shown)
 
     def _pile(self, pile: Pile, tokens: dict[tuple[str, int], list[Token]]) -> None:
         d = self.sheet.d

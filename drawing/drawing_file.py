@@ -6,7 +6,7 @@ Nothing of them changes a game: they are not part of the hash of the ruleset.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,6 @@ from rulespec.documents.nodes import get, to_plain
 from rulespec.documents.text_files import is_present
 from rulespec.drawing.drawing_names import check_names
 from rulespec.drawing.style import BoardStyle, Style, style_of
-from rulespec.references import find_overlay
 from rulespec.ruleset_files import RulesetReader
 from rulespec.typed import nodes as typed
 
@@ -34,21 +33,19 @@ def read_drawing(ruleset: typed.Ruleset, report: Report | None = None) -> Style:
         DiagnosticsError: RS2xx, RS55x: what is wrong with the files.
     """
     found = Report() if report is None else report
-    files = list(drawing_files(ruleset.folders, ruleset.overlays))
+    files = list(drawing_files(ruleset.titled))
     style = read_files(ruleset.declarations, files, found)
     if report is None:
         found.raise_if_errors()
     return style
 
 
-def drawing_files(folders: tuple[Path, ...], overlays: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
-    """Folder and name of each drawing file that there may be, the lowest layer first."""
-    for folder in reversed(folders):
-        yield folder, FILE
-    for overlay in overlays:
-        if (place := find_overlay(overlay, list(folders))) is not None:
-            file = Path(place[1])
-            yield place[0], str(file.parent / "drawing" / file.name)
+def drawing_files(titled: Iterable[tuple[Path, str]]) -> Iterator[tuple[Path, str]]:
+    """Folder and name of each drawing file that there may be, the lowest layer first: they lie as files of words do."""
+    for folder, stem in titled:
+        words = Path(stem)  # `titles` of a ruleset, `variants/titles/NAME` of an overlay
+        overlay = words.parent.name == "titles"
+        yield folder, str(words.parents[1] / "drawing" / f"{words.name}.yaml") if overlay else FILE
 
 
 def read_files(d: typed.Declarations, files: list[tuple[Path, str]], report: Report) -> Style:

@@ -19,6 +19,7 @@ from rulespec.drawing.style import BoardStyle, LinkStyle, Look
 from rulespec.drawing.svg import Box, Point
 
 WIDTH = 1000
+_CROWDED = 80  # more regions than these get a larger map
 _LEAST, _MOST = 0.55, 0.95  # height of a map by its width
 _MARGIN = 0.07
 BADGE = 15.0
@@ -89,7 +90,9 @@ def ground(sheet: Sheet, board: BoardStyle) -> Ground:
         from rulespec.drawing.layout import laid_out
 
         given = laid_out(count, sorted(pairs), given)
-    size, positions = _fitted([given[i] for i in range(count)], board.width or WIDTH)
+    size, positions = _fitted(
+        [given[i] for i in range(count)], board.width or WIDTH * min(max(1.0, (count / _CROWDED) ** 0.5), 4.0)
+    )
     seams = {(min(s), max(s)) for s in board.seams}
     stubs = [stub for a, b in sorted(seams) for stub in _stubs(a, b, positions, size)]
     found = areas(positions, sorted(pairs - seams), *size, stubs=stubs)

@@ -22,6 +22,7 @@ _SIZES = (13.0, 12.0, 11.0, 10.0, 9.0)
 _LINE = 1.12
 _TRIES = 160
 _ALL_TRIES = 12_000
+_RINGS, _RING = 30, 8.0  # how far a block may be pushed away from its place
 """Candidates for the middle of a block, of each region and of all."""
 _WANTED = (96.0, 56.0)
 
@@ -214,8 +215,11 @@ def _near(points: Sequence[Point], forms: Sequence[Form], others: list[Box]) -> 
 def _anywhere(form: Form, position: Point, others: list[Box], size: Point) -> Block:
     """The nearest free place for a block, whatever is there."""
     width, height = form.extent
-    for ring in range(60):
-        for x, y in _around(position, ring * 6.0):
+    far = _RINGS * _RING
+    x, y = position
+    others = _near([(x - far, y - far), (x + far, y + far)], [form], others)
+    for ring in range(_RINGS):
+        for x, y in _around(position, ring * _RING):
             left = min(max(x - width / 2, 2), size[0] - width - 2)
             top = min(max(y - height / 2, 2), size[1] - height - 2)
             box = Box((left, top, left + width, top + height))

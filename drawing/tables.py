@@ -91,8 +91,7 @@ def _needed(sheet: Sheet, column: Column) -> float:
 def _column(sheet: Sheet, words: Wording, names: Names, kind: str, name: str) -> Column | None:
     head, dot, tail = name.partition(".")
     if dot:
-        title = words.pieces(head) if not tail else f"{words.pieces(head)} ({words.place(head, tail)})"
-        return Column(name, title, _CHIPS, None, head, tail)
+        return Column(name, _pile_title(sheet, words, head, tail), _CHIPS, None, head, tail)
     fields = sheet.d.fields if kind == "game" else sheet.d.kinds[kind].state
     field = fields.get(name)
     if field is None or words.internal(kind, name):
@@ -106,6 +105,18 @@ def _column(sheet: Sheet, words: Wording, names: Names, kind: str, name: str) ->
         width = _CHIP * 1.3 * min(len(names.names(field.type.kind)), 10)
     width = max(min(width, _WIDEST), min(text_width(title, 10), 90.0))
     return Column(name, title, width, field)
+
+
+def _pile_title(sheet: Sheet, words: Wording, pile: str, place: str) -> str:
+    """The title of pieces in a place, whoever's they are and wherever they are."""
+    decl = sheet.d.pieces.get(pile) or sheet.d.kinds[pile]
+    each = decl.each if isinstance(decl, typed.PieceDecl) else decl.product
+    pieces = words.pieces(pile, [(kind, "…") for kind in each]) if each else words.pieces(pile)
+    index = decl.places[place].index
+    where = words.place(pile, place, "…" if index else "", index)
+    pieces = pieces if pieces.strip("… ") else pile.replace("_", " ")  # a text that is its owner alone
+    where = where if where.strip("… ") else place.replace("_", " ")
+    return f"{pieces.removeprefix('… ')}: {where}".replace(" (…)", "")
 
 
 def table_plan(sheet: Sheet, table: Table, title: str) -> Plan:
@@ -144,7 +155,7 @@ def chip(look: Look, x: float, y: float, text: str = "") -> str:
 # --- what changes --------------------------------------------------------------------------------
 
 
-def rows(sheet: Sheet, names: Names, table: Table, shown: Shown) -> Iterator[Item]:
+def rows(sheet: Sheet, words: Wording, names: Names, table: Table, shown: Shown) -> Iterator[Item]:
     """The rows of a table, each an item."""
     piles: dict[tuple[str, str, int], list[Pile]] = {}
     for pile in shown.piles:
@@ -158,19 +169,19 @@ def rows(sheet: Sheet, names: Names, table: Table, shown: Shown) -> Iterator[Ite
                 parts += _chips(sheet, column, piles.get((column.pile, column.place, i), []), middle)
             elif column.field is not None:
                 value = shown.fields.get((column.field.kind, column.name), {}).get(i)
-                parts.append(_value(sheet, names, column, value, middle))
+                parts.append(_value(sheet, words, names, column, value, middle))
         if body := "".join(parts):
             key = "game" if table.kind == "game" else sheet.names_of((table.kind, i))
             yield Item(f"row.{table.kind}.{key}", "tables", body)
 
 
-def _value(sheet: Sheet, names: Names, column: Column, value: Any, y: float) -> str:
+def _value(sheet: Sheet, words: Wording, names: Names, column: Column, value: Any, y: float) -> str:
     assert column.field is not None
     type_ = column.field.type
     if value is None:
         return ""
     if isinstance(type_, Bool):
-        return svg.words("yes" if value else "no", column.left, y, SIZE, anchor="start", fill=INK)
+        return svg.words(words.word("yes" if value else "no"), column.left, y, SIZE, anchor="start", fill=INK)
     if isinstance(type_, SetOf):
         found, x = [], column.left + 8
         for name in value:

@@ -34,9 +34,18 @@ class Wording(Protocol):
     def internal(self, owner: str, name: str = "") -> bool:
         """Whether only the rules need something."""
 
+    def decision(self, name: str) -> str:
+        """The title of a decision."""
+
+    def ending(self, name: str) -> str:
+        """How a game has ended."""
+
+    def word(self, name: str) -> str:
+        """A word of the program itself, such as `chance`."""
+
 
 class PlainWords:
-    """The titles that entities have, and names with blanks."""
+    """The titles that entities have, and names with blanks: for rulesets with mistakes."""
 
     def __init__(self, d: typed.Declarations, game: str) -> None:
         self.d = d
@@ -73,3 +82,15 @@ class PlainWords:
     def internal(self, owner: str, name: str = "") -> bool:
         """Nothing is."""
         return False
+
+    def decision(self, name: str) -> str:
+        """The name with blanks."""
+        return name.replace("_", " ")
+
+    def ending(self, name: str) -> str:
+        """The name with blanks."""
+        return name.replace("_", " ")
+
+    def word(self, name: str) -> str:
+        """The word."""
+        return name

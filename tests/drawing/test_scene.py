@@ -15,6 +15,7 @@ from rulespec.drawing.board import board, board_of
 from rulespec.drawing.scene import to_svg
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.seating import seat_names
+from rulespec.engine.words.words import Words
 from rulespec.load import load_ruleset
 
 SHIPPED = (
@@ -41,6 +42,13 @@ def test_no_text_stands_on_another_and_all_are_on_the_sheet(ref: str) -> None:
         assert outside(svg) == []
         assert min(sizes(svg, "names"), default=9) >= 8
         ElementTree.fromstring(svg)
+
+
+def test_titles_in_another_language_have_room(tmp_path: Path) -> None:
+    game = played("imperial", 60)
+    svg = to_svg(board(game.ruleset, game, Words(game.ruleset, "de")))
+    assert overlaps(svg) == [] and outside(svg) == []
+    assert "Vereinigtes" in svg or "Nordsee" in svg
 
 
 @pytest.mark.parametrize("ref", ["tutorial", "chess", "shadow_of_the_emperor"])

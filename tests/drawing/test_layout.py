@@ -1,0 +1,38 @@
+"""Layouts of maps without positions: the same each time, and around what has one."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.drawing.layout import MAX_NODES, count_crossings, laid_out
+
+WHEEL = [(i, (i + 1) % 8) for i in range(8)] + [(i, 8) for i in range(8)]
+
+
+def test_a_layout_is_the_same_each_time() -> None:
+    assert laid_out(9, WHEEL, {}) == laid_out(9, WHEEL, {})
+
+
+def test_a_plane_map_has_few_crossings() -> None:
+    assert count_crossings(laid_out(9, WHEEL, {}), WHEEL) <= 2
+
+
+def test_what_has_a_position_keeps_it() -> None:
+    given = {0: (100.0, 100.0), 4: (500.0, 300.0)}
+    found = laid_out(9, WHEEL, given)
+    assert {i: found[i] for i in given} == given and len(found) == 9
+
+
+@pytest.mark.parametrize("count", [1, 5, MAX_NODES + 1])
+def test_places_without_links_stand_in_rows(count: int) -> None:
+    found = laid_out(count, [], {})
+    assert len(set(found.values())) == count
+
+
+def test_a_library_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    with pytest.raises(DiagnosticsError, match="RS556"):
+        laid_out(9, WHEEL, {})
