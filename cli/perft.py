@@ -34,10 +34,15 @@ from rulespec.engine.verify.perft_record import (
 from rulespec.typed import nodes as typed
 
 BACKENDS: dict[str, tuple[Backend, ...]] = {
+    "auto": ("python",),
+    "native": ("python",),
     "python": ("python",),
     "interpreter": ("interpreter",),
     "both": ("python", "interpreter"),
 }
+
+_FEW = 3_000
+"""Nodes for which native code is not worth making."""
 
 
 @click.command("perft")
@@ -51,7 +56,7 @@ BACKENDS: dict[str, tuple[Backend, ...]] = {
 @click.option("--divide", is_flag=True, help="Print the leaves below each first option.")
 @click.option("--limit", type=click.IntRange(1), default=LIMIT, show_default=True, help="Stop after this many nodes.")
 @click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the ruleset; repeatable.")
-@click.option("--backend", type=click.Choice(list(BACKENDS)), default="python", show_default=True)
+@click.option("--backend", type=click.Choice(list(BACKENDS)), default="auto", show_default=True)
 @click.option("--check", is_flag=True, help="Count the record of REF again, and compare.")
 @click.option("--record", is_flag=True, help="Count the record of REF again, and write it.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
@@ -101,7 +106,7 @@ def command(
         games = {b: Game(ruleset, seat_names(players, ruleset.seats), chosen, b) for b in BACKENDS[backend]}
     elif log is not None:
         at, games = _from_log(ruleset, log, at, BACKENDS[backend])
-    position = _Position(ruleset, games, log, at or 0)
+    position = _Position(ruleset, games, log, at or 0, backend)
     ctx.exit(_count(position, depth, limit, divide, format_))
 
 
@@ -112,6 +117,7 @@ class _Position(Struct, frozen=True):
     games: Mapping[Backend, Game]
     log: Path | None
     at: int
+    backend: str
 
     def __str__(self) -> str:
         game = next(iter(self.games.values()))
@@ -124,7 +130,10 @@ def _count(position: _Position, depth: int, limit: int, divide: bool, format_: s
     found: dict[str, Perft] = {}
     for name, game in position.games.items():
         try:
-            found[name] = perft(game, depth, limit=limit)
+            if position.backend in ("auto", "native"):
+                found |= _quickly(game, depth, limit, position.backend)
+            else:
+                found[name] = perft(game, depth, limit=limit)
         except RulesetFaultError as fault:
             output.show([fault.diagnostic])
             line = ", ".join(f"`{option}`" for option in game.history[-depth:])
@@ -140,11 +149,25 @@ def _count(position: _Position, depth: int, limit: int, divide: bool, format_: s
         }
         output.echo_json(data | {"at": position.at, "perfts": {name: _json(p, divide) for name, p in found.items()}})
     else:
-        output.echo(f"{ruleset.ref} {ruleset.version} · {position} · depth {depth}")
+        native = " · native" if "native" in found else ""
+        output.echo(f"{ruleset.ref} {ruleset.version} · {position} · depth {depth}{native}")
         output.echo()
         _show(found, divide, limit, seconds)
     first = next(iter(found.values()))
     return output.OK if first.complete and all(p == first for p in found.values()) else output.PROBLEMS
+
+
+def _quickly(game: Game, depth: int, limit: int, backend: str) -> dict[str, Perft]:
+    """The counts by what has counted: Python for few positions, or where only it can; else native code."""
+    from rulespec.engine.native.engine import wasmtime
+    from rulespec.engine.verify.native_perft import native_perft
+
+    if backend == "native":
+        wasmtime()  # says that it is not installed
+    elif (few := perft(game, depth, limit=min(limit, _FEW))).complete or limit <= _FEW:
+        return {"python": few}
+    found = native_perft(game, depth, limit=limit)
+    return {"native": found} if found is not None else {"python": perft(game, depth, limit=limit)}
 
 
 def _from_log(

@@ -15,7 +15,7 @@ from operator import mul
 
 from rulespec.engine.program.journal import Journal, State
 
-_PRIME = 2**64 - 59
+PRIME = 2**64 - 59
 """The largest prime of 64 bits. No power of two below it is 1, so that large sets do not fold onto small ones."""
 
 
@@ -23,14 +23,14 @@ _PRIME = 2**64 - 59
 def weights(cells: int, length: int) -> tuple[int, ...]:
     """The weights of a program's cells. What stands behind them in a state, up to its `length`, has no weight."""
     stream = hashlib.shake_256(b"rulespec position").digest(8 * cells)
-    of_cells = tuple([word % _PRIME for word in struct.unpack(f"<{cells}Q", stream)])
+    of_cells = tuple([word % PRIME for word in struct.unpack(f"<{cells}Q", stream)])
     return of_cells + (0,) * (length - cells)
 
 
 def whole(state: Sequence[int], weight: Sequence[int]) -> int:
     """The sum over all cells."""
     total: int = sum(map(mul, filter(None, state), compress(weight, state)))  # most cells are zero
-    return total % _PRIME
+    return total % PRIME
 
 
 def change(state: State, journal: Journal, weight: Sequence[int]) -> int:
@@ -49,4 +49,4 @@ def change(state: State, journal: Journal, weight: Sequence[int]) -> int:
 
 def digits(total: int) -> str:
     """A sum as 16 hex digits."""
-    return (total % _PRIME).to_bytes(8, "big").hex()
+    return (total % PRIME).to_bytes(8, "big").hex()

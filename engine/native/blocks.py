@@ -174,9 +174,7 @@ class BlockEmitter:
             self._switch(e, depth)
         elif isinstance(e, ir.Enter):
             if not e.usual:
-                code.const(x.memory.address(e.back))
-                code.const(e.after)
-                code.call("put")
+                self._put(e.back, e.after)
             self._go(e.block, depth)
         elif isinstance(e, ir.Return):
             self._return(e, depth)
@@ -195,10 +193,20 @@ class BlockEmitter:
             self._end(number, e)
 
     def _put(self, cell: int, value: int) -> None:
+        """Puts a number into a cell, if it is not there already."""
         code = self.x.code
-        code.const(self.x.memory.address(cell))
+        address = self.x.memory.address(cell)
+        code.at(address)
+        if value:
+            code.const(value)
+            code.do("ne")
+        else:
+            code.do("eqz", "i32.eqz")
+        code.if_()
+        code.const(address)
         code.const(value)
         code.call("put")
+        code.end()
 
     def _end(self, number: int, e: ir.End) -> None:
         x, code = self.x, self.x.code

@@ -154,6 +154,6 @@ SOURCES = (NUMBERS, SETS, ROWS, WIDE, GAMES, HASH)
 EXPORTS = frozenset(
     {
         *("reset", "run", "own", "others", "take", "undo", "put", "broken"),
-        *("seed", "random", "choose", "play", "games", "whole_hash", "grown", "perft"),
+        *("seed", "random", "choose", "play", "games", "whole_hash", "grown", "perft", "descend"),
     }
 )

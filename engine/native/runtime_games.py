@@ -278,6 +278,20 @@ def whole_hash() -> int:
         at = at + 8
     return total
 
+def descend(one, depth) -> int:
+    mark = load(JOURNAL)
+    hash = load(HASH)
+    store(NODES, load(NODES) + 1)
+    take(one)
+    store(BUDGET, load(BUDGET) - STEPS + load(LEFT))
+    if load(BUDGET) < 0:
+        trap()
+    store(HASH, plus(hash, grown(mark)))
+    leaves = perft(depth - 1)
+    undo(mark)
+    store(HASH, hash)
+    return leaves
+
 def perft(depth) -> int:
     if depth == 0:
         top = load(LEAVES)
@@ -294,20 +308,13 @@ def perft(depth) -> int:
     own(number)
     others(number)
     last = load(OPTIONS)
-    mark = load(JOURNAL)
-    hash = load(HASH)
     leaves = 0
     one = first
     while one < last:
         if load(NODES) >= load(LIMIT):
             store(COMPLETE, 0)
             break
-        store(NODES, load(NODES) + 1)
-        take(one)
-        store(HASH, plus(hash, grown(mark)))
-        leaves = leaves + perft(depth - 1)
-        undo(mark)
-        store(HASH, hash)
+        leaves = leaves + descend(one, depth)
         one = one + STRIDE
     store(OPTIONS, first)
     return leaves

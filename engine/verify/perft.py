@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
+from rulespec.engine.game.option import Option
 
 LIMIT = 1_000_000
 """Default limit of nodes: a minute or so, and some 100 MB."""
@@ -67,7 +69,7 @@ def perft(game: Game, depth: int, *, limit: int = LIMIT) -> Perft:
     states: Counter[str] = Counter()
     _count(game, depth, limit, found, states)
     found.distinct = len(states)
-    found.hash = _digest(states)
+    found.hash = digest(sorted(states.items()))
     return found
 
 
@@ -89,12 +91,15 @@ def _count(game: Game, depth: int, limit: int, found: Perft, states: Counter[str
         _count(game, depth - 1, limit, found, states)
         game.undo()
         if depth == found.depth:
-            name = f"{option.by}: {option}" if option.interrupt else str(option)
-            found.divide[name] = found.leaves - before
+            found.divide[named(option)] = found.leaves - before
 
 
-def _digest(states: Counter[str]) -> str:
-    digest = hashlib.blake2b(digest_size=8)
-    for state in sorted(states):
-        digest.update(f"{state} {states[state]}\n".encode())
-    return digest.hexdigest()
+def named(option: Option) -> str:
+    """An option with who takes it, if that is not the decider."""
+    return f"{option.by}: {option}" if option.interrupt else str(option)
+
+
+def digest(states: Iterable[tuple[str, int]]) -> str:
+    """The hash over hashes of states, in order, each with its count."""
+    lines = "".join([f"{state} {count}\n" for state, count in states])
+    return hashlib.blake2b(lines.encode(), digest_size=8).hexdigest()

@@ -1,0 +1,102 @@
+"""Perft natively: the whole tree in one memory, with undo and hash inside."""
+
+from __future__ import annotations
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import native_program
+from rulespec.engine.game.numbered import every_option
+from rulespec.engine.game.position_hash import PRIME, weights
+from rulespec.engine.native.compiler import NotNativeError
+from rulespec.engine.native.engine import Instance, NoWasmtimeError, TrapError
+from rulespec.engine.native.layout import words
+from rulespec.engine.native.program import NativeProgram
+from rulespec.engine.verify.perft import LIMIT, Perft, digest, named
+
+_MOST_LEAVES = 7_000_000
+"""Leaves whose hashes find room."""
+_BUDGET = 1 << 36
+"""Steps of an option, which takes a minute or so: Python, which can be interrupted, counts what takes longer."""
+
+
+def native_perft(game: Game, depth: int, *, limit: int = LIMIT) -> Perft | None:
+    """The same as `perft`; None where only Python can tell.
+
+    Args:
+        game: the game; its position is the same afterwards.
+        depth: the number of options in a row.
+        limit: the largest number of nodes.
+    """
+    game.position.begin()
+    if not depth or game.is_over or limit > _MOST_LEAVES:
+        return None
+    try:
+        native = native_program(game.ruleset, len(game.seats), game.settings)
+        return _Counting(native, game, limit).counted(depth)
+    except (NoWasmtimeError, NotNativeError, TrapError):
+        return None
+
+
+class _Counting:
+    """A position in a memory of its own."""
+
+    def __init__(self, native: NativeProgram, game: Game, limit: int) -> None:
+        self._game = game
+        self._instance = native.instance()
+        self._constants = native.compiled.memory.constants
+        state = native.compiled.occupancy.start(game.position.cells)
+        self._write(self._constants["STATE"], native.compiled.memory.encoded(state))
+        write_weights(native, self._instance)
+        leaves = self._instance.grow(8 * (limit + 1))
+        self._leaves = leaves
+        registers = {"JOURNAL": self._constants["JOURNAL_BASE"], "OPTIONS": self._constants["OPTIONS_BASE"]}
+        registers |= {"LIMIT": limit, "LEAVES": leaves, "LEAVES_END": leaves + 8 * limit, "COMPLETE": 1}
+        for name, value in registers.items():
+            self._set(name, value)
+        self._set("HASH", self._instance.call("whole_hash"))
+
+    def _write(self, at: int, content: bytes) -> None:
+        self._instance.memory[at : at + len(content)] = content
+
+    def _set(self, register: str, value: int) -> None:
+        self._instance.numbers[self._constants[register] // 8] = value
+
+    def _get(self, register: str) -> int:
+        return int(self._instance.numbers[self._constants[register] // 8])
+
+    def counted(self, depth: int) -> Perft:
+        """The counts below the position."""
+        instance, found = self._instance, Perft(depth)
+        names = [named(option) for option in every_option(self._game)]
+        asked = self._game.position.asked
+        first = self._get("OPTIONS")
+        instance.call("own", asked)
+        instance.call("others", asked)
+        rows = range(first, self._get("OPTIONS"), self._constants["STRIDE"])
+        for name, row in zip(names, rows, strict=True):
+            if self._get("NODES") >= self._get("LIMIT"):
+                self._set("COMPLETE", 0)
+                break
+            self._set("BUDGET", _BUDGET)
+            leaves = instance.call("descend", row, depth)
+            found.leaves += leaves
+            found.divide[name] = leaves
+        found.nodes, found.ended = self._get("NODES"), self._get("ENDED")
+        found.complete = bool(self._get("COMPLETE"))
+        import numpy  # lazily: it comes with the extra
+
+        hashes = instance.memory[self._leaves : self._get("LEAVES")]
+        states, counts = numpy.unique(numpy.frombuffer(hashes, "<u8"), return_counts=True)
+        found.distinct = len(states)
+        found.hash = digest(zip(map("{:016x}".format, states.tolist()), counts.tolist(), strict=True))
+        return found
+
+
+def write_weights(native: NativeProgram, instance: Instance) -> None:
+    """Writes the weights of the cells, without which there is no hash of a position."""
+    memory = native.compiled.memory
+    weight = weights(len(native.p.cells), memory.cells)
+    found = [0 if memory.widths.cells[at] else weight[at] for at in range(memory.cells)]
+    for at in memory.ranks:
+        found += [(weight[at] << 64 * word) % PRIME for word in range(memory.words)]
+    content = words(found)
+    instance.memory[memory.weights : memory.weights + len(content)] = content
