@@ -1,0 +1,46 @@
+"""Perft natively counts what Python counts, hash included."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("wasmtime", reason="native code needs wasmtime: pip install 'rulespec[native]'")
+
+from agreement import EVERY
+from folders import GAMES
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.verify.native_perft import native_perft
+from rulespec.engine.verify.perft import perft
+from rulespec.load import load_ruleset
+
+
+@pytest.mark.parametrize("folder", EVERY, ids=[f.name for f in EVERY])
+def test_positions_and_their_hashes_are_those_of_python(folder: Path) -> None:
+    ruleset = load_ruleset(str(folder))
+    game, rng = Game(ruleset, [f"P{i}" for i in range(ruleset.players[1])]), random.Random(5)
+    for _ in range(3):
+        for depth in (1, 2, 4):
+            found = native_perft(game, depth, limit=600)
+            assert found is None or found == perft(game, depth, limit=600)
+        for _ in range(7):
+            option = None if game.is_over else choose(game, rng)
+            if option is not None:
+                game.apply(option)
+
+
+def test_the_limit_is_the_same() -> None:
+    game = Game(load_ruleset(str(GAMES / "gallery/chess")), ["White", "Black"])
+    assert native_perft(game, 2) == perft(game, 2)
+    for limit in (1, 20, 21, 22, 400):
+        found = native_perft(game, 3, limit=limit)
+        assert found is not None and not found.complete
+        assert found == perft(game, 3, limit=limit)
+
+
+def test_nothing_is_counted_natively_where_there_is_nothing() -> None:
+    assert native_perft(Game(load_ruleset("tutorial"), ["A", "B"]), 0) is None
