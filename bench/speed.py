@@ -13,12 +13,26 @@ from pathlib import Path
 from typing import Any
 
 from bench.figures import Bench, Figure, table
-from bench.sections import chess, commands, gallery, growth, jobs, loading, memory, passes, playouts, positions, replays
+from bench.sections import (
+    chess,
+    commands,
+    gallery,
+    growth,
+    jobs,
+    loading,
+    memory,
+    native,
+    passes,
+    playouts,
+    positions,
+    replays,
+)
 from bench.yardstick import Chess
 
 SECTIONS: dict[str, Callable[[Bench], Iterator[Figure]]] = {
     "chess": chess.run,
     "playouts": playouts.run,
+    "native": native.run,
     "gallery": gallery.run,
     "positions": positions.run,
     "replays": replays.run,

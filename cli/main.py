@@ -27,6 +27,7 @@ COMMANDS = {
     "draw": "Draw the board of a ruleset, or a position of a recorded game.",
     "view": "Write a page that steps through a recorded game.",
     "log": "Print what a seat has seen of a recorded game.",
+    "export": "Write a ruleset as a module of WebAssembly.",
     "diff": "List the differences between two rulesets.",
     "titles": "List the languages of a ruleset, and what has no words in them.",
     "facts": "List the facts of one kind, such as how certain something is.",

@@ -256,6 +256,11 @@ class Module:
         )
 
 
+def custom_section(name: str, content: bytes) -> bytes:
+    """A section for other programs, which may stand behind a module."""
+    return _section(0, _name(name) + content)
+
+
 def _vector(items: list[bytes]) -> bytes:
     return unsigned(len(items)) + b"".join(items)
 

@@ -1,0 +1,124 @@
+"""Native code beside generated Python: the same random games, the same positions; and how soon it is ready."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from itertools import count
+
+from bench.figures import Bench, Figure, Target
+from bench.pairs import Sample, Slice, alternate, timed
+from bench.play import playouts
+from bench.sections.loading import RULESETS
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import native_program
+from rulespec.engine.game.seating import check_settings, seat_names
+from rulespec.engine.lower.lowering import lower
+from rulespec.engine.native.playouts import NativeGames
+from rulespec.engine.native.program import NativeProgram
+from rulespec.engine.python.backend import PythonBackend
+from rulespec.engine.simulate.native import play_natively
+from rulespec.engine.simulate.plan import Plan
+from rulespec.engine.simulate.playouts import CAP, INTERRUPT_RATE, choose, play_out
+from rulespec.engine.verify.native_perft import native_perft
+from rulespec.engine.verify.perft import perft
+from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
+
+_BATCH = 64
+_MIDDLE = 200
+"""Decisions before the position whose options are counted."""
+_NODES = 20_000
+_PLAYERS = 4
+
+
+def run(bench: Bench) -> Iterator[Figure]:
+    """Whole random games, with and without invariants, perft, readiness, threads; and chess of the gallery."""
+    for ref in RULESETS[:1] if bench.quick else RULESETS:
+        ruleset = load_ruleset(ref)
+        python = timed(playouts(ruleset, _PLAYERS, []), bench.seconds)
+        yield _beside(bench, f"{ref}, playouts", _games(bench, ruleset, checked=False), python, 40)
+        watched = timed(_watched(ruleset), bench.seconds)
+        yield _beside(bench, f"{ref}, as `simulate` does", _games(bench, ruleset, checked=True), watched, 25)
+        yield _perft(bench, f"{ref}, perft with hashes", ruleset)
+        yield _ready(bench, f"{ref}, ready", ruleset)
+        yield _threads(bench, f"{ref}, two threads", ruleset)
+    chess = load_ruleset("chess")
+    yield bench.beside_chess("chess, playouts", _games(bench, chess, checked=False, players=2), "decisions")
+
+
+def _beside(bench: Bench, name: str, native: Slice, python: Slice, bound: float) -> Figure:
+    fast, slow = alternate([native, python], bench.runs, turns=bench.turns)
+    target = Target(bound, at_least=True)
+    return bench.figure(name, fast, slow, unit="decisions", beside="generated Python", target=target)
+
+
+def _games(bench: Bench, ruleset: typed.Ruleset, *, checked: bool, players: int = _PLAYERS) -> Slice:
+    games = NativeGames(_native(ruleset, players), INTERRUPT_RATE, checked=checked)
+    numbers = count()
+
+    def work() -> int:
+        return sum(one.decisions for one in games.play([f"1:{next(numbers)}" for _ in range(_BATCH)], CAP))
+
+    return timed(work, bench.seconds)
+
+
+def _native(ruleset: typed.Ruleset, players: int) -> NativeProgram:
+    return native_program(ruleset, players, check_settings(ruleset, {}))
+
+
+def _watched(ruleset: typed.Ruleset) -> Callable[[], int]:
+    numbers = count()
+    return lambda: play_out(ruleset, seat_names(_PLAYERS, ruleset.seats), 1, next(numbers)).decisions
+
+
+def _perft(bench: Bench, name: str, ruleset: typed.Ruleset) -> Figure:
+    """Nodes by the second: options listed, carried out, hashed and taken back."""
+    game, rng = Game(ruleset, seat_names(_PLAYERS, ruleset.seats)), random.Random(1)
+    for _ in range(_MIDDLE):
+        option = choose(game, rng)
+        assert option is not None
+        game.apply(option)
+
+    def natively() -> int:
+        found = native_perft(game, 6, limit=50 * _NODES)
+        assert found is not None
+        return found.nodes
+
+    slices = [timed(natively, bench.seconds), timed(lambda: perft(game, 6, limit=_NODES).nodes, bench.seconds)]
+    fast, slow = alternate(slices, bench.runs)
+    return bench.figure(name, fast, slow, unit="nodes", beside="generated Python", target=Target(40, at_least=True))
+
+
+def _ready(bench: Bench, name: str, ruleset: typed.Ruleset) -> Figure:
+    """From a program to what can take decisions."""
+    program = lower(ruleset, _PLAYERS, check_settings(ruleset, {}))
+
+    def once(make: Callable[[], object]) -> Slice:
+        def work() -> int:
+            make()
+            return 1
+
+        return timed(work, bench.seconds)
+
+    slices = [once(lambda: NativeProgram(program).instance()), once(lambda: PythonBackend(program))]
+    fast, slow = alternate(slices, bench.runs)
+    return bench.figure(name, fast, slow, unit="s", beside="generated Python", target=Target(1.3, at_least=False))
+
+
+def _threads(bench: Bench, name: str, ruleset: typed.Ruleset) -> Figure:
+    """The same games in two threads and in one, by the clock."""
+    plan = Plan.of(ruleset.ref, ruleset, [_PLAYERS], 1, backend="native")
+    games = range(4 * 128 if bench.quick else 16 * 128)
+
+    def slice_(jobs: int) -> Slice:
+        def work() -> Sample:
+            begun = time.perf_counter()
+            decisions = sum(one.decisions for one in play_natively(plan, ruleset, games, jobs))
+            return Sample(decisions, time.perf_counter() - begun)
+
+        return work
+
+    two, one = alternate([slice_(2), slice_(1)], min(bench.runs, 3))
+    return bench.figure(name, two, one, unit="decisions", beside="one thread", target=Target(1.85, at_least=True))

@@ -1,0 +1,48 @@
+"""`rulespec export`: a ruleset as a module of WebAssembly, for other programs and pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rulespec.cli import output
+
+
+@click.command("export")
+@click.argument("ref")
+@click.option("--players", type=click.IntRange(1, 100), required=True, metavar="N", help="Number of players.")
+@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the ruleset; repeatable.")
+@click.option(
+    "--wasm", type=click.Path(path_type=Path, dir_okay=False), required=True, metavar="FILE", help="The file to write."
+)
+@click.option(
+    "--js",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the JavaScript class that drives it, too.",
+)
+def command(ref: str, players: int, options: tuple[str, ...], wasm: Path, js: Path | None) -> None:
+    """Write the rules of REF for N players as a module of WebAssembly.
+
+    The module imports nothing, and holds a table of names. Whoever has it can play, without Python: a page, too. Exit
+    code: 0, or 2 if the file cannot be written or there is no native code for these rules.
+
+    Example: rulespec export imperial --players 4 --wasm imperial.wasm --js native_game.js
+    """
+    from rulespec.engine.game.game import Game
+    from rulespec.engine.game.native_export import exported
+    from rulespec.engine.game.seating import seat_names
+    from rulespec.load import load_ruleset
+
+    ruleset = load_ruleset(ref)
+    game = Game(ruleset, seat_names(players, ruleset.seats), output.key_values(options))
+    files = {wasm: exported(game)}
+    if js is not None:
+        files[js] = Path(__file__).with_name("native_game.js").read_bytes()
+    for path, content in files.items():
+        try:
+            path.write_bytes(content)
+        except OSError as error:
+            raise output.unwritten(path, error) from None
+        output.echo(f"{path}: {len(content):,} bytes")

@@ -1,0 +1,134 @@
+"""An exported module plays the games that Python plays: in Node, and in a browser."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import json
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+pytest.importorskip("wasmtime", reason="native code needs wasmtime: pip install 'rulespec[native]'")
+
+from rulespec.cli.main import cli, run
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import native_program
+from rulespec.engine.game.seating import seat_names
+from rulespec.engine.native.playouts import NativeGames
+from rulespec.engine.simulate.playouts import INTERRUPT_RATE
+from rulespec.load import load_ruleset
+
+PLAY = """
+import { NativeGame } from "./native_game.mjs";
+export async function play(bytes, games) {
+  const game = await NativeGame.load(bytes);
+  const found = [];
+  for (let number = 0; number < games; number++) {
+    game.start();
+    await game.seed(`7:${number}`);
+    found.push([game.playout(5000), game.ply, game.cells().map(String)]);
+  }
+  return found;
+}
+export async function steps(bytes) {
+  const game = await NativeGame.load(bytes);
+  game.start();
+  const before = game.cells().map(String);
+  const listed = game.options().map((option) => [option.name, ...option.args].map(String));
+  game.apply(game.options()[0]);
+  game.apply(game.options()[0]);
+  game.undo();
+  game.undo();
+  return [game.decision.name, listed, String(before) === String(game.cells())];
+}
+"""
+NODE = """
+import fs from "node:fs";
+import { play, steps } from "./play.mjs";
+const bytes = fs.readFileSync("game.wasm");
+const found = await play(bytes, Number(process.argv[2]));
+console.log(JSON.stringify([await steps(bytes), found]));
+"""
+
+
+def exported(folder: Path, ref: str, players: int) -> None:
+    options = ["export", ref, "--players", str(players), "--wasm", str(folder / "game.wasm")]
+    done = CliRunner().invoke(cli, [*options, "--js", str(folder / "native_game.mjs")])
+    assert done.exit_code == 0, done.output
+    (folder / "play.mjs").write_text(PLAY)
+
+
+def played(ref: str, players: int, games: int) -> list[object]:
+    """The same games natively here: how, decisions, cells."""
+    ruleset = load_ruleset(ref)
+    settings = {name: o.default for name, o in ruleset.settings.items()}
+    found: list[object] = []
+    native = NativeGames(native_program(ruleset, players, settings), INTERRUPT_RATE, checked=False)
+    for number in range(games):
+        (one,) = native.play([f"7:{number}"], 5000)
+        found.append([one.how, one.decisions, [str(cell) for cell in native.state]])
+    return found
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+@pytest.mark.parametrize(
+    "ref, players, games", [("imperial", 4, 20), ("tetrarchia", 3, 10), ("chess", 2, 5), ("nim", 2, 200)]
+)
+def test_node_plays_the_same_games(ref: str, players: int, games: int, tmp_path: Path) -> None:
+    exported(tmp_path, ref, players)
+    (tmp_path / "node.mjs").write_text(NODE)
+    said = subprocess.run(["node", "node.mjs", str(games)], cwd=tmp_path, capture_output=True, text=True, check=True)
+    (decision, listed, back), found = json.loads(said.stdout)
+    assert found == played(ref, players, games)
+    ruleset = load_ruleset(ref)
+    game = Game(ruleset, seat_names(players, ruleset.seats))
+    assert game.decision is not None and decision == game.decision.name and back
+    assert [option[0] for option in listed] == [option.name for option in game.legal_options]
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[str]:
+    """The address of a folder on this machine: a page may use its browser's hash functions only there, or by https."""
+    handler = functools.partial(_Quiet, directory=str(tmp_path))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, ".mjs": "text/javascript"}  # noqa: RUF012
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        pass
+
+
+def test_a_browser_plays_the_same_games(tmp_path: Path, site: str) -> None:
+    sync = pytest.importorskip("playwright.sync_api")
+    if (browser := shutil.which("chromium")) is None:
+        pytest.skip("needs chromium")
+    exported(tmp_path, "nim", 2)
+    (tmp_path / "index.html").write_text("<!doctype html><title>game</title>")
+    with sync.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
+        page = chromium.new_page()
+        page.goto(f"{site}/index.html")
+        script = """async () => {
+            const { play } = await import('./play.mjs');
+            return await play(await (await fetch('game.wasm')).arrayBuffer(), 200);
+        }"""
+        found = page.evaluate(script)
+        chromium.close()
+    assert found == played("nim", 2, 200)
+
+
+def test_what_cannot_be_written_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["export", "nim", "--players", "2", "--wasm", str(tmp_path / "no" / "game.wasm")]) == 2
+    assert "game.wasm" in capsys.readouterr().err
