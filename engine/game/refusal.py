@@ -132,7 +132,7 @@ def in_domain(value: Value, param: ir.Param, arg: int, bound: tuple[int, ...]) -
 def out_of_domain(labels: Labels, param: ir.Param, arg: int) -> Refusal:
     """The refusal of a value over which a parameter does not range."""
     shown = labels.show(param.type, arg)
-    reason = param.reason or f"`{shown}` is not a `{param.name}` in {param.text}"
+    reason = param.reason or f"`{shown}` is not in {param.text}"
     return _by_rule(reason, param.text, {param.name: shown}, param.span)
 
 

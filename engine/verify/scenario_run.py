@@ -32,7 +32,7 @@ class Failure:
         backend: the backend that ran it.
         span: the place of the expectation.
         what: its key, such as `options` or `when`.
-        expected: the expected value; empty if the scenario could not go on.
+        expected: the expected value; empty if what is found says it all, or the scenario could not go on.
         found: the value, or the fault.
     """
 
@@ -236,10 +236,10 @@ class _Run:
 
     def same(self, node: Node, what: str, found: list[str], wanted: dict[str, Node]) -> None:
         for text in [text for text in wanted if text not in found]:
-            self.fail(wanted[text].span, what, "without it", f"`{text}`")
+            self.fail(wanted[text].span, f"`{text}`", f"not among the {what}")
         more = [text for text in found if text not in wanted]
         if more:
-            self.fail(node.span, what, f"also {_joined(more)}", "exactly these")
+            self.fail(node.span, f"the list of {what}", f"incomplete: there is also {_joined(more)}")
 
     def legal(self, game: Game, node: Node) -> None:
         for item in items(node):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from rulespec.check.context import Context
 from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.diagnostics.suggestions import one
 from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import expressions, secrecies
 from rulespec.types import Ent, Order, SetOf, Type
@@ -42,7 +43,7 @@ def _belongings(d: typed.Declarations) -> Iterator[tuple[str, Span, str]]:
         if not kind.implicit:
             for fact in kind.facts.values():
                 if fact.name not in kind.product:
-                    yield _kind_in(fact.type), fact.span, f"`{fact.name}` is a fact about a `{_kind_in(fact.type)}`"
+                    yield _kind_in(fact.type), fact.span, f"`{fact.name}` is a fact about {one(_kind_in(fact.type))}"
     for piece in d.pieces.values():
         for owner in piece.each:
             yield owner, piece.span, f"each `{owner}` has piles of `{piece.name}`"

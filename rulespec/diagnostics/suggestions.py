@@ -20,6 +20,11 @@ _RIVAL = 0.1  # a second candidate is named as well if its similarity is this ne
 _DIGITS = re.compile(r"[0-9]+")
 
 
+def one(name: str) -> str:
+    """A name in quotes behind its article: "a `town`", "an `electorate`"."""
+    return f"{'an' if name[:1] in tuple('aeio') else 'a'} `{name}`"
+
+
 def did_you_mean(word: str, candidates: Iterable[str]) -> str:
     """A hint such as "did you mean `ionian_sea`?", or "" if no candidate is close; both of two that are equally close.
 

@@ -153,6 +153,8 @@ def _way_out(token: Token, expected: set[str], lines: list[str], line: int, colu
         return known
     if token.type == "_DEDENT" and "PASS" in expected:
         return "a text describes what stands under it, and nothing does: write it there, if only `pass`"
+    if "IN" in expected and _ANY_OF.search(written[: column - 1]):
+        return "`any` takes a name for each member: `any(x in s)`"
     hint = ""
     called = expected == {"LPAR"} and len(before) == 1  # a word that is no statement, taken for a call
     if token.type == "NAME":
@@ -167,6 +169,9 @@ def _way_out(token: Token, expected: set[str], lines: list[str], line: int, colu
         hint = "expected " + expected_as_text(expected)
     return hint
 
+
+_ANY_OF = re.compile(r"\bany\(\s*\w+\s*$")
+"""`any(`, and a set behind it."""
 
 _FOREIGN_SIGNS = {
     '"': 'a text ends on the line it begins on: "…"',

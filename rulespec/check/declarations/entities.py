@@ -5,7 +5,7 @@ from __future__ import annotations
 from rulespec.check.declarations.links import read_links
 from rulespec.check.declarations.reader import TEXTS, DeclarationReader
 from rulespec.diagnostics.diagnostic import Label, Span
-from rulespec.diagnostics.suggestions import nearest
+from rulespec.diagnostics.suggestions import nearest, one
 from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, bits, entries, get, integer, text, words
 from rulespec.typed import nodes as typed
 from rulespec.types import Bad, Bool, Ent, Maybe, Num, SetOf, may_be_none, none_of
@@ -103,7 +103,7 @@ def unknown_facts(r: DeclarationReader, kind: typed.Kind, node: Node) -> str:
         if key not in kind.facts and key not in TEXTS and not (key == "upto" and track) and not drawn:
             hint, notes = nearest(key, {f.name: f.span for f in kind.facts.values()})
             notes = (Label(kind.span, "the kind is declared here"), *notes)
-            r.report.error("RS225", f"a `{kind.name}` has no fact `{key}`", where.span, notes=notes, help=hint)
+            r.report.error("RS225", f"{one(kind.name)} has no fact `{key}`", where.span, notes=notes, help=hint)
             hints += hint
     return hints
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from rulespec.check.declarations.reader import DeclarationReader
 from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.diagnostics.suggestions import one
 from rulespec.documents.nodes import Mapping, Node, Scalar, bits, entries, get, text, truth, words
 from rulespec.typed import nodes as typed
 from rulespec.types import Ent, SetOf, Type
@@ -38,7 +39,7 @@ def declare_link_kinds(r: DeclarationReader, map_kind: typed.Kind) -> None:
             if written is not None:
                 help_ = f"they stand under `of:` of the link `{place.text}` of the map"
                 r.report.error(
-                    "RS227", f"a `{place.text}` is a link, and is not written here", written.span, help=help_
+                    "RS227", f"{one(place.text)} is a link, and is not written here", written.span, help=help_
                 )
 
 
@@ -55,7 +56,7 @@ def read_links(r: DeclarationReader) -> None:
         kind, regions = r.d.kinds[link.kind], r.d.kinds[link.region]
         leads = regions.facts[link.kind]
         for region, place in leads.places.items():
-            message = f"a `{link.kind}` of `{regions.entities[region].name}` stands under `of:`, not at its ends"
+            message = f"{one(link.kind)} of `{regions.entities[region].name}` stands under `of:`, not at its ends"
             r.report.error("RS294", message, place, notes=[Label(kind.span, "declared here")])
         for fact in (leads, link.at, link.out, link.into):
             fact.values[:] = [0] * len(regions.entities)

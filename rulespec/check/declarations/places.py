@@ -5,7 +5,7 @@ from __future__ import annotations
 from rulespec.check.declarations.reader import DeclarationReader
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label
-from rulespec.diagnostics.suggestions import nearest
+from rulespec.diagnostics.suggestions import nearest, one
 from rulespec.documents.nodes import Node, Scalar, entries, get, text, truth
 from rulespec.typed import nodes as typed
 from rulespec.typed.seats import entity_names
@@ -38,7 +38,7 @@ def _may_be_called(r: DeclarationReader, kind: typed.Kind, name: Scalar) -> bool
     taken = kind.facts.get(name.text)
     if taken is not None or name.text in ("index", "number", PLACE):
         notes = [] if taken is None else [Label(taken.span, "this one")]
-        message = f"`.{name.text}` of a `{kind.name}` has another meaning already"
+        message = f"`.{name.text}` of {one(kind.name)} has another meaning already"
         r.report.error("RS223", message, name.span, notes=notes)
     elif name.text in kind.index:
         notes = [Label(kind.entities[kind.index[name.text]].span, "the token")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rulespec.check.declarations.entities import facts_of
 from rulespec.check.declarations.reader import DeclarationReader
 from rulespec.diagnostics.diagnostic import Label
+from rulespec.diagnostics.suggestions import one
 from rulespec.documents.nodes import Node, Sequence, get, integer, text, words
 from rulespec.typed import nodes as typed
 from rulespec.typed.seats import entity_name
@@ -53,7 +54,7 @@ def read_teams(r: DeclarationReader) -> None:
         r.report.error("RS273", message, node.span, help=help_)
     elif "players" in kind.facts or "players" in kind.state:
         taken = (kind.facts.get("players") or kind.state["players"]).span
-        r.report.error("RS223", f"`players` of a `{kind.name}` are those in the team", taken)
+        r.report.error("RS223", f"`players` of {one(kind.name)} are those in the team", taken)
     else:
         r.refer(node, kind)
         r.d.teams = kind.name

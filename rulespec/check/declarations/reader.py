@@ -6,7 +6,7 @@ from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.diagnostics.suggestions import nearest
+from rulespec.diagnostics.suggestions import nearest, one
 from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, content_column
 from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_expr, parse_type
@@ -153,7 +153,7 @@ class DeclarationReader:
             parts = [self.d.kinds[p].entities[kind.facts[p].values[i]] for i in meant for p in kind.product]
             notes = tuple(Label(part.span, f"`{part.name}` is declared here") for part in parts)
         if kind.by_seat:
-            hint = hint or f"what a `{kind_name}` is called is known in a game only: give one value for all of them"
+            hint = hint or f"what {one(kind_name)} is called is known in a game only: give one value for all of them"
         notes = (Label(kind.span, "the kind is declared here"), *notes)
         self.report.error("RS221", f"no `{kind_name}` is called `{node.text}`", node.span, notes=notes, help=hint)
         return 0

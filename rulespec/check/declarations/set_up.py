@@ -6,7 +6,7 @@ from rulespec.check.declarations.reader import DeclarationReader
 from rulespec.check.declarations.state import check_range
 from rulespec.check.origins import constants_at
 from rulespec.check.scope import Env
-from rulespec.diagnostics.suggestions import nearest
+from rulespec.diagnostics.suggestions import nearest, one
 from rulespec.documents.nodes import Mapping, Node, Scalar, entries, get
 from rulespec.typed import nodes as typed
 from rulespec.types import INT, Ent, Type
@@ -120,6 +120,6 @@ def _by_next(
     if len(kinds) > 1:
         _place(r, target, kinds[1:], value, type_, players, (*keys, typed.Var(name, Ent(name), value.span)))
         return
-    message = f"a `{name}` has no name before the game: give one value for all"
+    message = f"{one(name)} has no name before the game: give one value for all"
     help_ = f"in the value, `{name}` is the one at hand: its facts, or `{name}.index`, tell them apart"
     r.report.error("RS227", message, value.span, help=help_)

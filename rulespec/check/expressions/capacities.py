@@ -5,6 +5,7 @@ from __future__ import annotations
 from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label
+from rulespec.diagnostics.suggestions import one
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.types import BAD, INT, Ent
@@ -59,7 +60,7 @@ def _room(
     x: ExpressionContext, e: ast.CallExpr, capacity: typed.CapacityDecl, key: ast.Expr | None, env: Env
 ) -> typed.Expr:
     if (key is None) != (not capacity.index):
-        needs = f"needs a `{capacity.index}` in brackets" if key is None else "is one for all, and takes no brackets"
+        needs = f"needs {one(capacity.index)} in brackets" if key is None else "is one for all, and takes no brackets"
         notes = (Label(capacity.span, "declared here"),)
         return x.bad("RS226", f"the room in `{capacity.name}` {needs}", e.span, notes=notes)
     index = None

@@ -6,7 +6,7 @@ from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.expressions.links import infer_between, link_of
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label, Span
-from rulespec.diagnostics.suggestions import nearest
+from rulespec.diagnostics.suggestions import nearest, one
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.types import BAD, INT, Ent, Type
@@ -89,7 +89,7 @@ def pieces_in_place(
     x.decls.refer(place.span, decl)
     where: typed.Expr | None = None
     if decl.index and index is None:
-        return x.bad("RS226", f"`{place.text}` needs a `{decl.index}` in brackets: `{place.text}[…]`", span)
+        return x.bad("RS226", f"`{place.text}` needs {one(decl.index)} in brackets: `{place.text}[…]`", span)
     if index is not None:
         if not decl.index:
             return x.bad("RS226", f"`{place.text}` is a single place, and takes no brackets", index.span)

@@ -9,7 +9,7 @@ from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.expressions.lookups import pieces_in_place
 from rulespec.check.scope import Env, path_of
 from rulespec.diagnostics.diagnostic import Label, Span
-from rulespec.diagnostics.suggestions import nearest
+from rulespec.diagnostics.suggestions import nearest, one
 from rulespec.syntax import ast
 from rulespec.syntax.words import NO_VALUES
 from rulespec.typed import nodes as typed
@@ -204,7 +204,7 @@ def _member(x: ExpressionContext, owner: typed.Expr, name: ast.Name, span: Span)
     hint, notes = nearest(name.text, places)
     return x.bad(
         "RS225",
-        f"a `{kind.name}` has no `{name.text}`",
+        f"{one(kind.name)} has no `{name.text}`",
         name.span,
         notes=(Label(kind.span, f"`{kind.name}` is declared here"), *notes),
         help=hint,

@@ -7,6 +7,7 @@ from msgspec import Struct
 from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.diagnostics.suggestions import one
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.types import BAD, BOOL, INT, Ent, SetOf, Type
@@ -136,7 +137,7 @@ def _place_value(x: ExpressionContext, w: _Written, env: Env) -> typed.Expr:
         help_ = f"write `{w.place.name}…`: a place is of all `{w.kind.name}`"
         return x.bad("RS325", "this says which tokens, and a place is asked for", w.span, help=help_)
     if w.place.index and w.index is None:
-        return x.bad("RS226", f"`{w.place.name}` needs a `{w.place.index}` in brackets: `{w.place.name}[…]`", w.span)
+        return x.bad("RS226", f"`{w.place.name}` needs {one(w.place.index)} in brackets: `{w.place.name}[…]`", w.span)
     return typed.PlaceValue(Ent(f"{w.kind.name}.place"), w.span, w.kind, w.place, _index(x, w, env))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rulespec.check.scope import Env, known_if
 from rulespec.check.statements.context import Outcome, StatementContext
+from rulespec.diagnostics.suggestions import one
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.types import BAD, BOOL, Ent, Num
@@ -24,7 +25,7 @@ def type_put(c: StatementContext, s: ast.Put, env: Env) -> Outcome:
             x.error("RS327", message, s.token.span, str(token.type), notes, help_)
         return None, env, True
     token = x.expect(token, Ent(kind.name), "what is moved")
-    place = x.check(s.place, env, Ent(f"{kind.name}.place"), f"where a `{kind.name}` moves to")
+    place = x.check(s.place, env, Ent(f"{kind.name}.place"), f"where {one(kind.name)} moves to")
     env = env.forget(frozenset(["place", *(kind.state if any(p.fresh for p in kind.places.values()) else ())]))
     if isinstance(place, typed.PlaceValue) and place.place.index:
         field = kind.state["place"]
