@@ -7,7 +7,7 @@ that depended on it would tell it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import product
 
@@ -41,32 +41,32 @@ class AlikeTokens:
             kind: of the tokens.
             interrupts: whether others than the decider act: what everybody sees counts then.
         """
-        public = interrupts or self.p.decisions[decision].among is not None
-        seat = -1 if public else self.machine.decider(state, decision)
         alike, size = self.p.alike[kind], self.p.sizes[kind]
-        unseen = self._unseen(state, kind, seat)
-        blocks = self._frames.of(state, self.p.decisions[decision].block)
-        named = {*alike.named, *(at for block in blocks for at in alike.live.get(block, ()))}
+        unseen: set[int] = set()
+        if secrets := self._secrets[kind]:
+            public = interrupts or self.p.decisions[decision].among is not None
+            unseen = self._unseen(state, secrets, -1 if public else self.machine.decider(state, decision))
+        named = alike.named
+        for block in self._frames.of(state, self.p.decisions[decision].block):
+            named += alike.live.get(block, ())
         if not unseen.isdisjoint(named) or not alike.told.isdisjoint(named):
             return list(range(size))
-        apart = {first + token: token for first in alike.fields for token in range(size)}
-        alone = {apart[at] for at in unseen}
-        sets = []
+        columns = [self._owners[kind], *(state[first : first + size] for first in alike.fields)]
+        alone = {(at - first) for first in alike.fields for at in unseen if first <= at < first + size}
         for at in named:
             form = self.p.cells[at].type
             if form.startswith("set "):
-                sets.append(state[at])
+                columns.append([state[at] >> token & 1 for token in range(size)])
             elif form.startswith("order "):
                 members = members_of(state[at], size.bit_length())
                 alone.update(token for token in range(size) if members >> token & 1)
             else:
                 alone.add(state[at])
-        found: dict[tuple[int, ...], int] = {}
-        firsts = []
-        for token, known in enumerate(zip(*(state[first : first + size] for first in alike.fields), strict=True)):
-            key = (token // alike.number, *known, *(one >> token & 1 for one in sets))
-            firsts.append(token if token in alone else found.setdefault(key, token))
-        return firsts
+        if alone:
+            columns.append([token + 1 if token in alone else 0 for token in range(size)])
+        rows = list(zip(*columns, strict=True))
+        first = dict(zip(rows[::-1], range(size - 1, -1, -1), strict=True))  # of equal rows the last entry stays
+        return [first[row] for row in rows]
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
         """See `Machine.standing`. Where nothing that is listed is the same but for alike tokens, it is empty."""
@@ -90,15 +90,30 @@ class AlikeTokens:
     def _frames(self) -> Frames:
         return Frames(self.p)
 
-    def _unseen(self, state: State, kind: str, seat: int) -> set[int]:
-        """The cells that may tell tokens apart and that a seat does not see."""
-        alike, size = self.p.alike[kind], self.p.sizes[kind]
-        asked = {*alike.named, *(at for first in alike.fields for at in range(first, first + size))}
+    @cached_property
+    def _owners(self) -> dict[str, list[int]]:
+        """For each token of a kind its owner, by a number."""
+        return {kind: [token // alike.number for token in range(self.p.sizes[kind])] for kind, alike in self._kinds}
+
+    @cached_property
+    def _secrets(self) -> dict[str, list[ir.Secret]]:
+        """What is private of that which may tell tokens of a kind apart."""
+        found: dict[str, list[ir.Secret]] = {}
+        for kind, alike in self._kinds:
+            size = self.p.sizes[kind]
+            asked = {*alike.named, *(at for first in alike.fields for at in range(first, first + size))}
+            found[kind] = [secret for secret in self.p.secrets if not asked.isdisjoint(secret.cells)]
+        return found
+
+    @property
+    def _kinds(self) -> Iterable[tuple[str, ir.Alike]]:
+        return self.p.alike.items()
+
+    def _unseen(self, state: State, secrets: list[ir.Secret], seat: int) -> set[int]:
+        """The cells of some that are private which a seat does not see; -1: which not everybody sees."""
         wanted = (1 << self.p.seats) - 1 if seat < 0 else 1 << seat
         found = set()
-        for secret in self.p.secrets:
-            if asked.isdisjoint(secret.cells):
-                continue
+        for secret in secrets:
             for at, entities in enumerate(product(*map(range, secret.sizes)), secret.cells.start):
                 if self.machine.value(secret.to, state, entities) & wanted == wanted:
                     continue
