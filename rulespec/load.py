@@ -102,13 +102,14 @@ def load_source(ref: str, report: Report, files: Files | None = None) -> Merged:
 
         tell_words(source, reader.sources, report)
     report.raise_if_errors()
+    fitting = source.root.entries if len(folders) == 1 else {}
     if len(overlays) > MAX_OVERLAYS:
         report.error("RS502", f"a reference has at most {MAX_OVERLAYS} overlays", None)
     names = _lay_overlays(overlays, source, folders, reader)
     report.raise_if_errors()
     check_cited(reader.sources, reader.listed, report)
     if names or len(folders) > 1:
-        _check_merged(source, report)
+        _check_merged(source, report, fitting)
     return Merged(source, tuple(folders), tuple(names), reader.sources, reader.digest.hexdigest()[:32], reader.listed)
 
 
@@ -128,20 +129,28 @@ def _check(source: Source, report: Report, lints: bool) -> tuple[typed.Declarati
     return declarations, rules
 
 
-def _check_merged(source: Source, report: Report) -> None:
-    """Checks that the merged tree still fits the schemas of the files that it comes from."""
+def _check_merged(source: Source, report: Report, fitting: dict[str, tuple[Scalar, Node]]) -> None:
+    """Checks that the merged tree still fits the schemas of the files that it comes from.
+
+    Args:
+        source: the tree.
+        report: takes the diagnostics.
+        fitting: entries that have been found to fit; what consists of these alone is not checked again.
+    """
     from rulespec.documents.schema_check import check_schema
     from rulespec.schemas import load_schema
 
     game = get(source.root, "game")
-    if game is not None:
+    if game is not None and fitting.get("game", (None, None))[1] is not game:
         check_schema(game, load_schema("game"), report, what="game file")
     known = {"game"}
     for name in SECTION_FILES:
         schema = load_schema(name)
         sections = {k: v for k, v in source.root.entries.items() if k in schema["properties"]}
         known |= set(schema["properties"])
-        if sections:
+        before = {k: v for k, v in fitting.items() if k in schema["properties"]}
+        same = sections.keys() == before.keys() and all(before[k][1] is v for k, (_, v) in sections.items())
+        if sections and not same:
             check_schema(Mapping(sections, source.root.span), schema, report, what=f"{name} file")
     for key, (place, _) in source.root.entries.items():
         if key not in known:

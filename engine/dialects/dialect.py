@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,17 @@ from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
-from rulespec.documents.kept_trees import read_kept
+from rulespec.documents.kept_trees import parse_kept
 from rulespec.documents.nodes import Mapping as YamlMapping
 from rulespec.documents.nodes import Node, locate, to_plain
 from rulespec.documents.repeated import report_repeated
 from rulespec.documents.schema_check import check_schema
+from rulespec.documents.text_files import read_text
 from rulespec.engine.dialects.paths import MISSING, follow
 from rulespec.schemas import load_schema
+
+_MEMO_SIZE = 20
+"""Dialects in memory, for the next log."""
 
 
 class Projection(Struct, frozen=True):
@@ -136,8 +141,14 @@ def read_dialect(path: Path) -> Dialect:
     Raises:
         DiagnosticsError: if it cannot be read or does not fit its schema.
     """
+    return _dialect(read_text(path, str(path)), str(path))
+
+
+@lru_cache(maxsize=_MEMO_SIZE)
+def _dialect(text: str, file: str) -> Dialect:
+    """The dialect of a file; in memory for the next log."""
     report = Report()
-    node = read_kept(path, str(path))
+    node = parse_kept(text, file)
     check_schema(node, load_schema("dialect"), report, what="dialect file")
     report_repeated(node, "dialect", report)
     report.raise_if_errors()
@@ -147,7 +158,7 @@ def read_dialect(path: Path) -> Dialect:
         id=data["id"],
         title=data["title"],
         rules=data["rules"],
-        file=str(path),
+        file=file,
         automatic=data.get("automatic", True),
         type_path=action.get("type", "type"),
         payload_path=action.get("payload", "payload"),

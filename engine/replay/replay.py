@@ -28,7 +28,7 @@ from rulespec.engine.logs.log_text import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, f
 from rulespec.engine.logs.native import LogEntry, LogHeader, LogWriter, NativeLog, entry_json, is_native, parse_log
 from rulespec.engine.logs.recorded import apply_recorded, nearest
 from rulespec.load import load_ruleset
-from rulespec.references import ruleset_folders
+from rulespec.references import folders_in, ruleset_folders
 from rulespec.typed import nodes as typed
 
 MAX_ONCE = 3_000
@@ -301,7 +301,8 @@ def dialects(rules: str | None = None) -> list[Path]:
     if base is not None and base.is_dir():
         found += sorted((base / "dialects").glob("*.yaml"))
     for folder in ruleset_folders():
-        found += sorted(folder.glob("*/dialects/*.yaml"))
+        for inside in (Path(ruleset, "dialects") for ruleset in folders_in(str(folder))):
+            found += sorted(inside.glob("*.yaml")) if inside.is_dir() else []
     real = {p: Path(os.path.realpath(p)) for p in found}
     found = [p for p in found if real[p].is_relative_to(p.parent.parent.resolve())]  # a link may point elsewhere
     seen: dict[Path, Path] = {real[p]: p for p in reversed(found)}

@@ -56,7 +56,11 @@ _DECODER: msgspec.json.Decoder[_Node] = msgspec.json.Decoder(_Node)
 
 def read_kept(path: Path, display: str, limits: Limits = DEFAULT) -> Node:
     """Reads a YAML file as `read_yaml` does; its tree comes from the on-disk cache, or goes there."""
-    text = read_text(path, display, limits.size)
+    return parse_kept(read_text(path, display, limits.size), display, limits)
+
+
+def parse_kept(text: str, display: str, limits: Limits = DEFAULT) -> Node:
+    """Like `read_kept`, for the text of a file."""
     key = cache.key("yaml", text)
     packed = cache.read(key, _DECODER) if key else None
     if packed is not None and (tree := unpack(packed, display, limits)) is not None:
