@@ -50,12 +50,12 @@ class Round:
         """
         if self.complete or self.game.watcher.tells(self.game.position.asked):
             return ()
-        few = {seat: list(islice(_asked(self.game, seat).legal_options, 2)) for seat in self.waiting}
-        return tuple(seat for seat, options in few.items() if len(options) == 1)
+        return tuple(seat for seat in self.waiting if self._has_one(seat))
 
     def options(self, seat: str) -> list[Option]:
         """What a seat may choose, whether it has chosen or not."""
-        return list(_asked(self.game, self._of_round(seat)).legal_options)
+        asked = _asked(self.game, self._of_round(seat))
+        return list(asked.legal_options) if asked is not None else []
 
     def choose(self, seat: str, text: str) -> bool:
         """Chooses, or chooses anew. Once all have chosen, the choices are taken.
@@ -70,6 +70,8 @@ class Round:
                 kept.
         """
         asked = _asked(self.game, self._of_round(seat))
+        if asked is None:
+            raise ValueError("somebody who is asked has no legal option")
         option = asked.parse(text, seat)
         if (refusal := asked.why_not(option, seat)) is not None:
             raise IllegalOptionError(str(option), refusal)
@@ -98,6 +100,10 @@ class Round:
             raise ValueError(f"{seat} has not chosen")
         del self._chosen[seat]
 
+    def _has_one(self, seat: str) -> bool:
+        asked = _asked(self.game, seat)
+        return asked is not None and len(list(islice(asked.legal_options, 2))) == 1
+
     def _of_round(self, seat: str) -> str:
         if self.complete or seat not in self.asked:
             raise ValueError(f"{seat[:80]} is not asked")
@@ -122,17 +128,24 @@ def own_options(game: Game, seat: str) -> Sequence[Option]:
     """What a seat may decide now; in a round also before those who are asked first have chosen."""
     if seat not in waiting(game):
         return []
-    return [option for option in _asked(game, seat).options_of(seat) if not option.interrupt]
+    asked = _asked(game, seat)
+    return [option for option in asked.options_of(seat) if not option.interrupt] if asked is not None else []
 
 
-def _asked(game: Game, seat: str) -> Game:
-    """The game where a seat is asked. In a round all choose in the same state, so what others choose makes no odds."""
+def _asked(game: Game, seat: str) -> Game | None:
+    """The game where a seat is asked; None if it cannot be.
+
+    In a round all choose in the same state, so what others choose makes no odds.
+    """
     assert game.decision is not None
     if not game.decision.together or game.decision.by == seat:
         return game
     asked = game.copy()
     while asked.decision is not None and asked.decision.by != seat:
-        asked.apply(asked.legal_options[0])
+        option = next(iter(asked.legal_options), None)
+        if option is None:  # somebody before has none: the game cannot go on, whoever chooses
+            return None
+        asked.apply(option)
     return asked
 
 

@@ -119,7 +119,10 @@ class Labels:
         return label
 
     def of_length(self, e: typed.Expr) -> Label:
-        """What the number of the members of an order may tell."""
+        """What the number of the members of an order may tell.
+
+        Who is added is taken not to be there yet, and who is taken out to be there, as cards of a deck are.
+        """
         if isinstance(e, typed.Op) and e.op in ("append", "without"):
             return self.of_length(e.args[0])
         if isinstance(e, typed.Field) and e.owner is not None:

@@ -103,3 +103,18 @@ def test_what_is_not_possible(play: Play) -> None:
     before = play(ROUND + TABLE, "ann bob")
     with pytest.raises(ValueError, match="no decision"):
         Round(before)
+
+
+def test_a_round_in_which_somebody_has_no_option_is_shown(play: Play) -> None:
+    rules = ROUND.replace("p in player from next(first(player)) where p.index != 3", "p in player")
+    rules = rules.replace("k in 1 .. 4 private", "k in 1 .. p.index private").replace("        option stay: pass\n", "")
+    game = at_round_of(play, rules)
+    assert [list(map(str, game.view(seat).options)) for seat in game.seats] == [[], []]
+    with pytest.raises(ValueError, match="no legal option"):
+        Round(game).choose("bob", "bid(1)")
+
+
+def at_round_of(play: Play, rules: str) -> Game:
+    game = play(rules + TABLE, "ann bob")
+    game.apply_text("go")
+    return game

@@ -1,0 +1,110 @@
+"""What the checker does not warn of tells nothing: games that look the same to a seat go on looking the same.
+
+Of two games that a seat cannot tell apart, the same decisions are taken in both; the arguments that it does not see may
+differ. Then the same is asked, the seat has the same options, and sees the same. The cases are those of the checker
+(tests/fixtures/leaks.rules); where it warns, some of them must differ.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from leaks import CASES, ruleset_of
+
+from rulespec.engine.game.determinize import NotFoundError, determinize
+from rulespec.engine.game.events import HIDDEN
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.numbered import every_option
+from rulespec.engine.game.option import Option, RulesetFaultError
+from rulespec.load import load_ruleset
+
+SEATS = ["A", "B"]
+GAMES = 5
+PLIES = 6
+RELEASED = ("told(", "end game", "p.shown", "add c to p.drawn")
+"""What the rules tell on purpose; and that a card was in an order before it is added, which the checker leaves out."""
+
+QUIET = [body for body, found in CASES if not found and not any(word in body for word in RELEASED)]
+LOUD = [body for body, found in CASES if found.startswith(("RS343", "RS344", "RS345", "RS346"))]
+
+
+def compared(folder: Path, body: str, seed: int) -> Counter[str]:
+    """How many pairs of games looked the same, how many of them differ in secrets, and how many came to differ."""
+    rng = random.Random(seed)
+    ruleset = load_ruleset(str(ruleset_of(folder, body)))
+    found: Counter[str] = Counter()
+    for _ in range(GAMES):
+        game = Game(ruleset, SEATS, {})
+        seat = rng.choice(SEATS)
+        try:
+            dealt(game, rng)
+            twin = determinize(game, seat, rng, 2_000)
+        except (NotFoundError, RulesetFaultError):
+            continue
+        found["pairs"] += 1
+        found["differ"] += twin.history != game.history
+        found["told"] += is_told(game, twin, seat, rng)
+    return found
+
+
+def dealt(game: Game, rng: random.Random) -> None:
+    """Takes the decisions that give all secrets a value."""
+    while game.decision is not None and game.decision.name.startswith("dealt"):
+        game.apply(rng.choice(list(every_option(game))))
+
+
+def is_told(game: Game, twin: Game, seat: str, rng: random.Random) -> bool:
+    """Whether the seat can tell two games apart that go on with the same decisions."""
+    for _ in range(PLIES):
+        if game.decision is None or twin.decision is None:
+            return False  # the end is told
+        if seen(game, seat) != seen(twin, seat):
+            return True
+        options = list(every_option(game))
+        if not options:
+            return False
+        option = rng.choice(options)
+        others = [o for o in every_option(twin) if alike(game, option, o, seat)]
+        if not others:
+            return False  # what is taken tells that it is legal
+        try:
+            twin.apply(rng.choice(others))
+            game.apply(option)
+        except RulesetFaultError:
+            return False
+    return False
+
+
+def seen(game: Game, seat: str) -> tuple[object, ...]:
+    view = game.view(seat)
+    return (view.state, view.hidden, view.decision, view.waiting, list(map(str, view.options)), view.interrupts)
+
+
+def alike(game: Game, option: Option, other: Option, seat: str) -> bool:
+    """Whether two options look the same to a seat."""
+    if (option.name, option.by) != (other.name, other.by):
+        return False
+    seats = game.seats
+    actor = seats.index(option.by) if option.by is not None else -1
+    seers = game.watcher.seers(game.position.state, actor, option)
+    mask = 1 << seats.index(seat)
+    shown = [
+        [text if who & mask else HIDDEN for text, who in zip(o.arguments.values(), seers, strict=True)]
+        for o in (option, other)
+    ]
+    return shown[0] == shown[1]
+
+
+@pytest.mark.parametrize("body", QUIET)
+def test_what_is_not_warned_of_tells_nothing(body: str, tmp_path: Path) -> None:
+    found = compared(tmp_path, body, 1)
+    assert found["told"] == 0
+    assert found["differ"] > found["pairs"] // 2
+
+
+def test_what_is_warned_of_tells(tmp_path: Path) -> None:
+    tell = [compared(tmp_path / str(n), body, 1)["told"] > 0 for n, body in enumerate(LOUD[::3])]
+    assert sum(tell) > len(tell) * 0.4, [body for body, does in zip(LOUD[::3], tell, strict=True) if not does]
