@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from rulespec.check.context import Context
 from rulespec.check.lints.reasons import Reasons
-from rulespec.check.lints.secret_flow import SecretFlow
 from rulespec.typed.traversal import private_params, secrecies
 
 
@@ -12,6 +11,8 @@ def check_leaks(c: Context) -> None:
     """Warns where the rules may tell what is private, and of reasons for what tells nothing that is."""
     reasons = Reasons(c)
     if any(True for _ in secrecies(c.declarations)) or any(True for _ in private_params(c.rules)):
+        from rulespec.check.lints.secret_flow import SecretFlow  # lazily: most rulesets have nothing private
+
         SecretFlow(c, reasons).check()
     for span in reasons.idle():
         message = "this says that something private is told, and nothing is"
