@@ -86,7 +86,9 @@ def command(
         from rulespec.cli.judge import judge_logs
 
         if until is not None or check or trace is not None or out is not None or moves or at is not None or state:
-            raise click.UsageError("--under takes only --rules, --dialect, --backend and --format beside it")
+            raise click.UsageError(
+                "--under does not go with --until, --moves, --at, --state, --check, --trace and --out"
+            )
         ctx.exit(judge_logs(logs, under, rules, dialect, backend, format_))
     if len(logs) > 1 and (out is not None or moves or at is not None or state):
         raise click.UsageError("--out, --moves, --at and --state take one log at a time")
