@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rulespec.diagnostics.report import failure
 from rulespec.engine.game.guarded import UNKNOWN, HiddenError
-from rulespec.engine.game.measures import Measures, measured
+from rulespec.engine.game.measures import Measures
 from rulespec.engine.game.notation import Words
 from rulespec.engine.game.option import Labels
 from rulespec.engine.game.position import Position
@@ -84,10 +84,10 @@ class Inspected:
         Args:
             seat: who asks: None in the place of what it does not see; None asks for what all see.
         """
-        state = self.position.state
-        if seat != TABLE:
-            state = self.watcher.guarded(state, PUBLIC if seat is None else self.seats.index(seat))
-        return measured(self._queries, self.labels, state)
+        state, measuring = self.position.state, self._queries.measuring(self.labels)
+        if seat == TABLE:
+            return measuring.of(state)
+        return measuring.guarded(self.watcher.guarded(state, PUBLIC if seat is None else self.seats.index(seat)))
 
     def set_value(self, target: str, value: str) -> None:
         """Puts a value into a state field, an account or a place of pieces, for set-ups that are given.

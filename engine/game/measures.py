@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, SupportsIndex, overload
 
 from msgspec import Struct
 
-from rulespec.engine.game.guarded import HiddenError
+from rulespec.engine.game.guarded import GuardedState, HiddenError
 from rulespec.engine.lower.expressions import Scope
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import State
@@ -40,21 +41,60 @@ def gauges(queries: Queries) -> tuple[Gauge, ...]:
     return tuple(found)
 
 
-def measured(queries: Queries, labels: Labels, state: State) -> Measures:
-    """The measures of a state; of a guarded one, those that do not depend on what is hidden."""
-    found = queries.gauges  # they say how many slots there are
-    room = [0] * (queries.program.slots + 1)
-    return {
-        gauge.name: {
-            name: _value(gauge, state, [number, *room])
-            for number, name in enumerate(labels.names[gauge.kind] if gauge.kind else ("",))
-        }
-        for gauge in found
-    }
+class Measuring:
+    """Measures states of games at one table. A value is worked out again only where a cell that it has read differs.
+
+    Args:
+        found: the measures.
+        labels: names of entities.
+        room: slots enough for what the measures bind.
+    """
+
+    def __init__(self, found: Sequence[Gauge], labels: Labels, room: int) -> None:
+        self._gauges = [(gauge, labels.names[gauge.kind] if gauge.kind else ("",)) for gauge in found]
+        self._room = [0] * room
+        self._known: dict[tuple[str, int], tuple[dict[int, int], int | None]] = {}
+
+    def of(self, state: State) -> Measures:
+        """The measures of a state, all of which may be seen."""
+        return self._measures(state, self._remembered)
+
+    def guarded(self, state: GuardedState) -> Measures:
+        """The measures of a state that do not depend on what is hidden in it."""
+        return self._measures(state, self._value)
+
+    def _measures(self, state: State, value: Callable[[Gauge, State, int], int | None]) -> Measures:
+        return {g.name: {name: value(g, state, at) for at, name in enumerate(names)} for g, names in self._gauges}
+
+    def _value(self, gauge: Gauge, state: State, number: int) -> int | None:
+        try:
+            return gauge.value(state, [number, *self._room])
+        except (HiddenError, ProgramFaultError):
+            return None
+
+    def _remembered(self, gauge: Gauge, state: State, number: int) -> int | None:
+        known = self._known.get((gauge.name, number))
+        if known is None or any(state[at] != value for at, value in known[0].items()):
+            watched = _Watched(state)
+            known = self._known[gauge.name, number] = watched.read, self._value(gauge, watched, number)
+        return known[1]
 
 
-def _value(gauge: Gauge, state: State, slots: list[int]) -> int | None:
-    try:
-        return gauge.value(state, slots)
-    except (HiddenError, ProgramFaultError):
-        return None
+class _Watched(list[int]):
+    """A state that notes which cells are read: where these are the same, so is the value."""
+
+    def __init__(self, state: Iterable[int]) -> None:
+        super().__init__(state)
+        self.read: dict[int, int] = {}
+
+    @overload
+    def __getitem__(self, at: SupportsIndex) -> int: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[int]: ...
+    def __getitem__(self, at: SupportsIndex | slice) -> int | list[int]:
+        found = super().__getitem__(at)
+        if isinstance(at, slice):
+            self.read.update(zip(range(*at.indices(len(self))), found, strict=True))  # type: ignore[arg-type]
+        else:
+            self.read[at.__index__()] = found  # type: ignore[assignment]
+        return found

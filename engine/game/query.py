@@ -15,7 +15,8 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.game.closures import Closure, Closures
-from rulespec.engine.game.measures import Gauge, gauges
+from rulespec.engine.game.measures import Gauge, Measuring, gauges
+from rulespec.engine.game.option import Labels
 from rulespec.engine.lower.expressions import ExpressionLowering, Scope
 from rulespec.engine.lower.layout import Layout, type_name
 from rulespec.engine.lower.lowering import lower_rules
@@ -75,6 +76,7 @@ class Queries:
         self.seats = seats
         self.settings = settings
         self._shared: _Shared | None = None
+        self._measuring: Measuring | None = None
         self._key = (id(ruleset), len(seats), tuple(sorted(settings.items())))
 
     @property
@@ -140,13 +142,14 @@ class Queries:
         expr = self._typed(text)
         return type_name(expr.type), self._evaluate(self._lowered(expr), state)
 
-    @property
-    def gauges(self) -> tuple[Gauge, ...]:
-        """The measures of the ruleset, as functions of the state."""
-        own = self._own
-        if own.gauges is None:
-            own.gauges = gauges(self)
-        return own.gauges
+    def measuring(self, labels: Labels) -> Measuring:
+        """What measures the states of this game."""
+        if self._measuring is None:
+            own = self._own
+            if own.gauges is None:
+                own.gauges = gauges(self)
+            self._measuring = Measuring(own.gauges, labels, self.program.slots + 1)
+        return self._measuring
 
     def closure(self, e: typed.Expr, scope: Scope) -> Closure:
         """What gives the value of an expression of the ruleset, for a state and slots."""

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 from cases import small
+from folders import GAMES
 
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.query import Queries
+from rulespec.engine.replay.replay import replay_log
 from rulespec.load import load_ruleset
 
 WORLD = """
@@ -150,3 +153,13 @@ def test_points_that_take_long_are_no_measure(tmp_path: Path) -> None:
     far = "sum(1 for a in lot for b in lot for c in lot for d in stall)"
     world = WORLD.replace("stall:", lots, 1).replace("score p.cash / 1 money", f"score p.cash / 1 money + {far}")
     assert list(game(tmp_path, world).measures()) == []
+
+
+@pytest.mark.parametrize("log", ["imperial/logs/quickstart.jsonl", "tetrarchia/logs/random-1p.jsonl"])
+def test_what_is_remembered_of_a_position_is_what_it_is_in_the_next(log: str) -> None:
+    played = replay_log(GAMES / log).game
+    again = played.anew()
+    for option in played.history:
+        again.apply(option)
+        fresh = Queries(played.ruleset, played.seats, played.settings).measuring(played.labels)
+        assert again.measures() == fresh.of(again.position.state)
