@@ -62,11 +62,16 @@ def to_svg(scene: Scene) -> str:
             inner = "".join(item.svg for item in items if item.layer == name)
             if inner:
                 layers.append(group([inner], class_=f"{name} {kind}"))
-    size = {"width": scene.width, "height": scene.height}
+    return document(scene.width, scene.height, scene.title, scene.description, "".join(layers))
+
+
+def document(width: float, height: float, title: str, description: str, content: str) -> str:
+    """An SVG document on paper; `content` is SVG already."""
+    size = {"width": width, "height": height}
     ground = element("rect", **size, fill=PALETTE["paper"])
-    texts = f'<title id="scene-title">{clean(scene.title)}</title>'
-    texts += f'<desc id="scene-description">{clean(scene.description)}</desc>'
-    head = {"xmlns": "http://www.w3.org/2000/svg", "viewBox": f"0 0 {number(scene.width)} {number(scene.height)}"}
+    texts = f'<title id="scene-title">{clean(title)}</title>'
+    texts += f'<desc id="scene-description">{clean(description)}</desc>'
+    head = {"xmlns": "http://www.w3.org/2000/svg", "viewBox": f"0 0 {number(width)} {number(height)}"}
     roles = {"role": "graphics-document document", "aria_labelledby": "scene-title", "font_family": FONTS}
     described = {"aria_describedby": "scene-description"}
-    return element("svg", texts + ground + "".join(layers), **head, **size, **roles, **described)
+    return element("svg", texts + ground + content, **head, **size, **roles, **described)

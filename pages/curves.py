@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from rulespec.engine.game.measures import Measures
 from rulespec.typed import nodes as typed
+from rulespec.types import Ent
 
 MAX_LINES = 60
 """Lines of a chart: of a measure of more entities, those that change most are drawn."""
@@ -34,18 +36,31 @@ class Line(Struct):
 
 
 class Curves:
-    """The measures of a game over time; `note` is called for each position, in order."""
+    """The measures of a game over time; `note` is called for each position, in order.
 
-    def __init__(self, declared: dict[str, typed.Measure]) -> None:
+    Args:
+        declared: the measures.
+        titles: the titles of the entities of a kind.
+    """
+
+    def __init__(self, declared: dict[str, typed.Measure], titles: Callable[[str], Sequence[str]]) -> None:
         self._declared = declared
+        self._titles = titles
         self._lines: dict[str, dict[str, Line]] = {name: {} for name in declared}
 
     def note(self, moves: int, found: Measures) -> None:
         """Notes the measures after so many moves."""
         for name, values in found.items():
             lines = self._lines[name]
-            for entity, value in values.items():
-                lines.setdefault(entity, Line(entity)).note(moves, value)
+            titles = self._titles_of(self._declared[name]) if not lines else ()
+            for at, (entity, value) in enumerate(values.items()):
+                if entity not in lines:
+                    lines[entity] = Line(titles[at])
+                lines[entity].note(moves, value)
+
+    def _titles_of(self, measure: typed.Measure) -> Sequence[str]:
+        type_ = measure.var.type if measure.var is not None else None
+        return self._titles(type_.kind) if isinstance(type_, Ent) else (measure.title,)
 
     def to_json(self) -> list[dict[str, Any]]:
         """The measures that are ever seen, each with its lines."""
@@ -55,6 +70,6 @@ class Curves:
             busiest = sorted(lines, key=lambda line: -len(line.at))[:MAX_LINES]
             if busiest:
                 shown = [line for line in lines if any(line is each for each in busiest)]
-                drawn = [{"name": line.name or measure.title, "at": line.at, "is": line.values} for line in shown]
+                drawn = [{"name": line.name, "at": line.at, "is": line.values} for line in shown]
                 found.append({"title": measure.title, "doc": measure.doc, "lines": drawn})
         return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 
 from msgspec import Struct
@@ -14,49 +14,50 @@ from rulespec.engine.game.option import Option
 from rulespec.engine.game.state_diff import State, changes
 from rulespec.engine.game.view import state_json
 from rulespec.engine.game.views import seen_state
-from rulespec.pages.curves import Curves
 
 MAX_CHANGES = 100
-"""Changes that are shown of one move."""
+"""Changes that are told of one move."""
 
 
 class Move(Struct, frozen=True):
-    """A move: its sentence, what it changed, whether its option is shown, and whether it was chance."""
+    """A move: who made it, its option as far as it is shown, its sentence, and what it changed."""
 
+    by: str | None
+    option: str | None
     text: str
-    changes: list[str]
-    shown: bool
-    chance: bool
+    changes: tuple[str, ...]
 
 
-def told_moves(game: Game, moves: Sequence[Option | TakenBack], seat: str | None, curves: Curves) -> Iterator[Move]:
-    """The moves in words; the measures of each position are noted.
+class Moves:
+    """The moves of a game that has been played; `game` stands after the last that was told.
 
     Args:
         game: a game that has been played; it is not changed.
         moves: its decisions, and what was taken back.
         seat: who looks, as in `Game.value`.
-        curves: takes the measures.
     """
-    again = game.anew()
-    seen: Sequence[Option | TakenBack | Event] = moves if seat == TABLE else game.view(seat).history
-    curves.note(0, again.measures(seat))
-    before = _state(again, seat)
-    for number, (move, shown) in enumerate(zip(moves, seen, strict=True), 1):
+
+    def __init__(self, game: Game, moves: Sequence[Option | TakenBack], seat: str | None) -> None:
+        self.game = game.anew()
+        self._moves = moves
+        self._seen: Sequence[Option | TakenBack | Event] = moves if seat == TABLE else game.view(seat).history
+        self._seat = seat
+        self.state = self._state()
+
+    def tell(self, number: int) -> Move:
+        """Makes a move, which must be the next one, and tells of it."""
+        move, seen, before = self._moves[number], self._seen[number], self.state
         if isinstance(move, TakenBack):
-            again.take_back(move)
+            self.game.take_back(move)
         else:
-            again.apply(move)
-        curves.note(number, again.measures(seat))
-        after = _state(again, seat)
-        hidden = isinstance(shown, Event) and shown.option is None
-        chance = isinstance(move, Option) and move.by is None
-        yield Move(_text(shown), list(islice(changes(before, after), MAX_CHANGES)), not hidden, chance)
-        before = after
+            self.game.apply(move)
+        self.state = self._state()
+        by = None if isinstance(move, TakenBack) else move.by
+        option = seen.option if isinstance(seen, Event) else str(seen)
+        return Move(by, option, _text(seen), tuple(islice(changes(before, self.state), MAX_CHANGES)))
 
-
-def _state(game: Game, seat: str | None) -> State:
-    return state_json(game) if seat == TABLE else seen_state(game, seat)
+    def _state(self) -> State:
+        return state_json(self.game) if self._seat == TABLE else seen_state(self.game, self._seat)
 
 
 def _text(move: Option | TakenBack | Event) -> str:

@@ -25,11 +25,16 @@ function makePositions(changes, items) {
 }
 
 // A board: `show(moves)` draws the position after so many moves, and touches only what differs from what is drawn.
+// What the last move has changed is marked.
 function makeBoard(board, svg) {
   const after = makePositions(board.changes, board.items);
   const places = [...svg.querySelectorAll("[data-item]")];
   const drawn = new Int32Array(board.items).fill(-1);
+  let marked = [];
   return function show(moves) {
+    for (const item of marked) places[item].classList.remove("changed");
+    marked = moves ? (board.changes[moves] || []).filter((_, i) => i % 2 === 0) : [];
+    for (const item of marked) places[item].classList.add("changed");
     after(moves).forEach((drawing, item) => {
       if (drawing === drawn[item]) return;
       drawn[item] = drawing;

@@ -1,31 +1,47 @@
-"""What the page of a replay holds: its moves, their rules, the measures, the end of the log; all as plain data."""
+"""What the page of a replay holds: its moves, their rules, the board, the measures, the end; all as plain data."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from rulespec.diagnostics.report import failure
+from rulespec.drawing.board import board_of
+from rulespec.drawing.words import PlainWords, Wording
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.inspected import TABLE
-from rulespec.engine.game.option import Option, Refusal, RulesetFaultError
-from rulespec.engine.replay.replay import Divergence, ReplayResult
+from rulespec.engine.game.option import Option
+from rulespec.engine.replay.replay import ReplayResult
+from rulespec.pages.board_changes import BoardChanges
 from rulespec.pages.curves import Curves
+from rulespec.pages.endings import ending, stop
 from rulespec.pages.move_rules import MoveRules, move_rules
-from rulespec.pages.move_words import Move, told_moves
-from rulespec.typed.teams import won_by
+from rulespec.pages.move_words import Move, Moves
 
 MAX_MOVES = 20_000
 """Of a page; the longest recorded game that ships has 1,142."""
-_MAX_TEXT = 500
-"""Characters of what a log says where it breaks a rule."""
-
-Rows = list[tuple[str, str]]
-"""Names and texts, for people."""
 
 
-def replay_data(result: ReplayResult, seat: str | None) -> dict[str, Any]:
-    """The data of the page of a replay.
+class Replay(Struct, frozen=True):
+    """What a page shows of a replay.
+
+    Attributes:
+        title: of the game.
+        about: the ruleset, the log, the seats, and who looks, in one line.
+        board: the picture that stays, as SVG of our own.
+        data: what the scripts read.
+    """
+
+    title: str
+    about: str
+    board: str
+    data: dict[str, Any]
+
+
+def told_replay(result: ReplayResult, seat: str | None) -> Replay:
+    """A replay for a page.
 
     Args:
         result: a replayed log.
@@ -40,23 +56,58 @@ def replay_data(result: ReplayResult, seat: str | None) -> dict[str, Any]:
     if len(moves) > MAX_MOVES:
         message = f"this log has {len(moves):,} moves, and a page holds {MAX_MOVES:,} at most"
         raise failure("RS574", message, None, help=f"show its begin: --until {MAX_MOVES}")
-    curves = Curves(game.ruleset.declarations.measures)
+    words = PlainWords(game.ruleset.declarations, game.ruleset.title)
+    film = _Film(game, moves, seat, words)
     numbers: dict[str, int] = {}
     rows = []
-    for move, rules in zip(told_moves(game, moves, seat, curves), move_rules(game, moves), strict=True):
+    for move, rules in zip(film.run(), move_rules(game, moves), strict=True):
         rows.append(_row(move, rules if seat == TABLE else _public(move, rules), numbers))
-    stop = _stop(result, seat)
+    stopped = stop(result, seat)
     listed = game.ruleset.listed
-    return {
-        "title": game.ruleset.title,
-        "about": _about(result, seat),
+    data = {
         "moves": rows,
         "rules": [[id_, listed[id_].text if id_ in listed else ""] for id_ in numbers],
-        "measures": curves.to_json(),
-        "ending": _ending(game),
-        "stop": stop,
-        "begin": len(rows) + 1 if stop else 0,
+        "board": film.pictures.to_json(),
+        "measures": film.curves.to_json(),
+        "ending": ending(game),
+        "stop": stopped,
+        "begin": len(rows) + 1 if stopped else 0,
     }
+    return Replay(words.game, _about(result, seat), film.picture(), data)
+
+
+class _Film:
+    """A game, told and drawn position by position.
+
+    Attributes:
+        pictures: the board of each position.
+        curves: the measures of each position.
+    """
+
+    def __init__(self, game: Game, moves: Sequence[Option | TakenBack], seat: str | None, words: Wording) -> None:
+        self._moves = Moves(game, moves, seat)
+        self._count = len(moves)
+        self._seat = seat
+        self._words = words
+        self._board = board_of(game.ruleset, game.seats, words)
+        self.pictures = BoardChanges(self._board.static)
+        self.curves = Curves(game.ruleset.declarations.measures, lambda kind: words.titles(kind, game.seats))
+
+    def run(self) -> Iterator[Move]:
+        """Goes through the game, and tells its moves."""
+        self._note(0)
+        for number in range(self._count):
+            yield self._moves.tell(number)
+            self._note(number + 1)
+
+    def _note(self, number: int) -> None:
+        self.curves.note(number, self._moves.game.measures(self._seat))
+        self.pictures.note(self._board.items(self._moves.state))
+
+    def picture(self) -> str:
+        """The picture that stays."""
+        width, height = self._board.size
+        return self.pictures.svg(width, height, self._words.game, f"The board of {self._words.game}.")
 
 
 def _row(move: Move, rules: MoveRules, numbers: dict[str, int]) -> dict[str, Any]:
@@ -67,14 +118,14 @@ def _row(move: Move, rules: MoveRules, numbers: dict[str, int]) -> dict[str, Any
             row[name] = [numbers.setdefault(id_, len(numbers)) for id_ in ids]
     if move.changes:
         row["changes"] = move.changes
-    if move.chance:
+    if move.by is None:
         row["chance"] = 1
     return row
 
 
 def _public(move: Move, rules: MoveRules) -> MoveRules:
     """The rules that say nothing of what is hidden: which procedures run may follow from it."""
-    return MoveRules(rules.own) if move.shown else MoveRules()
+    return MoveRules(rules.own) if move.option is not None else MoveRules()
 
 
 def _about(result: ReplayResult, seat: str | None) -> str:
@@ -83,50 +134,3 @@ def _about(result: ReplayResult, seat: str | None) -> str:
     if game.watcher.secretive:
         parts.append("everything" if seat == TABLE else f"as {seat or 'all'} saw it")
     return " · ".join(parts)
-
-
-def _ending(game: Game) -> Rows:
-    """How the game stands at the end of the log."""
-    try:
-        decision, result = game.decision, game.result
-    except RulesetFaultError as fault:
-        return [("Fault", str(fault))]
-    if result is not None:
-        rows = [("Ended", result.ending), ("Won by", won_by(game.teams, game.seats, result.winners))]
-        if result.scores:
-            rows.append(("Points", ", ".join(f"{seat} {n}" for seat, n in result.scores.items())))
-        return rows
-    assert decision is not None
-    return [("Goes on", f"{decision.name}, for {decision.by or 'chance'}")]
-
-
-def _stop(result: ReplayResult, seat: str | None) -> dict[str, Any] | None:
-    """Where the log breaks a rule; None if it is legal to its end. What is not seen is not told."""
-    found = result.divergence
-    if found is None:
-        return None
-    where = f"entry {found.foreign_index}" if found.foreign_index is not None else f"line {found.line}"
-    if seat != TABLE:
-        rows = [("Reason", "it depends on what not all see; with `--for table` the page says which rule it breaks")]
-        return {"text": f"The log breaks a rule at {where}", "rows": rows}
-    return {"text": f"The log breaks a rule at {where}: {_action(found)}", "rows": _reason(found.refusal, found)}
-
-
-def _action(found: Divergence) -> str:
-    action = found.action
-    if isinstance(action, dict) and set(action) == {"decision", "by", "option"}:
-        action = f"{action['by'] or 'chance'}: {action['option']}"
-    text = action if isinstance(action, str) else repr(action)
-    return text if len(text) <= _MAX_TEXT else text[:_MAX_TEXT] + "…"
-
-
-def _reason(refusal: Refusal, found: Divergence) -> Rows:
-    rows = [("Reason", refusal.reason)]
-    if refusal.rules:
-        rows.append(("Rules", ", ".join(refusal.rules)))
-    if refusal.condition:
-        rows.append(("Condition", refusal.condition))
-    rows += [("Value", f"{name} = {value}") for name, value in refusal.values.items()]
-    if refusal.span is not None:
-        rows.append(("Written at", str(refusal.span)))
-    return rows + [("Legal", option) for option in found.nearest]

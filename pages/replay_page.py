@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from html import escape
 from string import Template
-from typing import Any
 
 from rulespec.diagnostics.report import failure
 from rulespec.engine.replay.replay import ReplayResult
 from rulespec.pages.document import document, own_file
-from rulespec.pages.replay_data import replay_data
+from rulespec.pages.replay_data import Replay, told_replay
 
 MAX_BYTES = 32_000_000
 """Of a page: what a mail may carry, and a phone can open."""
@@ -27,12 +26,12 @@ def replay_page(result: ReplayResult, seat: str | None) -> str:
     Raises:
         DiagnosticsError: RS574 if it would be too large.
     """
-    data = replay_data(result, seat)
+    replay = told_replay(result, seat)
     text = document(
-        f"{data['title']} · {data['about']}",
+        f"{replay.title} · {replay.about}",
         styles=[own_file(name) for name in _STYLES],
-        body=_body(data, ""),
-        data=data,
+        body=_body(replay),
+        data=replay.data,
         scripts=[own_file(name) for name in _SCRIPTS],
     )
     if len(text) > MAX_BYTES:
@@ -41,9 +40,9 @@ def replay_page(result: ReplayResult, seat: str | None) -> str:
     return text
 
 
-def _body(data: dict[str, Any], board: str) -> str:
-    """The elements of the page, which its script fills; `board` is SVG of our own."""
+def _body(replay: Replay) -> str:
+    """The elements of the page, which its script fills."""
     licence = own_file("vendor/uplot/LICENSE")
     notice = f"<!-- The charts are drawn by uPlot, https://github.com/leeoniya/uPlot:\n{licence}-->\n"
     body = Template(own_file("viewer.html"))  # filled in one pass: a `$` in a text stays what it is
-    return notice + body.substitute(title=escape(data["title"]), about=escape(data["about"]), board=board)
+    return notice + body.substitute(title=escape(replay.title), about=escape(replay.about), board=replay.board)

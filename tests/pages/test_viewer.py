@@ -144,7 +144,7 @@ def test_charts_show_what_the_ruleset_measures(open_page: Open, page: Path) -> N
 def test_a_click_in_a_chart_goes_to_the_move(open_page: Open, page: Path) -> None:
     opened = open_page(page)
     box = opened.page.query_selector("#chart .u-over").bounding_box()
-    opened.page.mouse.click(box["x"] + box["width"] * 0.75, box["y"] + box["height"] / 2)
+    opened.page.click("#chart .u-over", position={"x": box["width"] * 0.75, "y": box["height"] / 2})
     assert abs(number(opened) - MOVES * 0.75) <= 2
 
 

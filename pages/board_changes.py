@@ -1,0 +1,60 @@
+"""The board of a game over time: what stays, and which items each move changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rulespec.drawing.scene import LAYERS, Item, document
+from rulespec.drawing.svg import element, group
+
+
+class BoardChanges:
+    """Collects the items of the pictures of a game, position by position.
+
+    Args:
+        static: the items that are the same in all positions.
+    """
+
+    def __init__(self, static: Iterable[Item]) -> None:
+        self._static = tuple(static)
+        self._order: dict[str, list[str]] = {layer: [] for layer in LAYERS}
+        self._shown: dict[tuple[str, str], str] = {}
+        self._changes: list[dict[tuple[str, str], str | None]] = []
+
+    def note(self, items: Iterable[Item]) -> None:
+        """Notes the next position: what it shows, and where."""
+        now: dict[tuple[str, str], str] = {}
+        before = dict.fromkeys(LAYERS, -1)
+        for item in items:
+            now[item.layer, item.id] = item.svg
+            order = self._order[item.layer]
+            if item.id not in order:  # above what is below it in this position
+                order.insert(before[item.layer] + 1, item.id)
+            before[item.layer] = order.index(item.id)
+        gone: dict[tuple[str, str], str | None] = {key: None for key in self._shown if key not in now}
+        self._changes.append(gone | {key: svg for key, svg in now.items() if self._shown.get(key) != svg})
+        self._shown = now
+
+    def svg(self, width: float, height: float, title: str, description: str) -> str:
+        """The picture with what stays, and an empty group for each item that comes and goes, in their order."""
+        layers = []
+        for layer in LAYERS:
+            static = "".join(item.svg for item in self._static if item.layer == layer)
+            places = "".join(element("g", data_item=id_) for id_ in self._order[layer])
+            layers += [group([inner], class_=layer) for inner in (static, places) if inner]
+        return document(width, height, title, description, "".join(layers))
+
+    def to_json(self) -> dict[str, Any]:
+        """Each drawing once; and for each position what changes, as pairs of numbers: item and drawing (-1: none)."""
+        numbers = {key: number for number, key in enumerate((layer, i) for layer in LAYERS for i in self._order[layer])}
+        drawings: dict[str, int] = {}
+        changes = [
+            [
+                n
+                for key, svg in of.items()
+                for n in (numbers[key], -1 if svg is None else drawings.setdefault(svg, len(drawings)))
+            ]
+            for of in self._changes
+        ]
+        return {"items": len(numbers), "drawings": list(drawings), "changes": changes}

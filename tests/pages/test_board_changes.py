@@ -1,0 +1,96 @@
+"""The board of a page: changes alone are kept, and give each position back."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from browser import Open
+from folders import GAMES, SHIPPED
+
+from rulespec.cli.main import run
+from rulespec.drawing.board import board_of
+from rulespec.drawing.scene import Item
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.view import state_json
+from rulespec.engine.replay.replay import replay_log
+from rulespec.pages.board_changes import BoardChanges
+
+QUICKSTART = GAMES / "imperial" / "logs" / "quickstart.jsonl"
+
+
+def items(game: Game) -> dict[str, str]:
+    found = board_of(game.ruleset, game.seats).items(state_json(game))
+    return {item.id: item.svg for item in found}
+
+
+@pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
+def test_changes_give_each_position_back(folder: Path) -> None:
+    log = next(iter(sorted(folder.glob("logs/*.jsonl*"))), None)
+    if log is None:
+        pytest.skip("it has no logs")
+    played = replay_log(log, until=60).game
+    again, wanted, pictures = played.anew(), [], BoardChanges(())
+    for option in [None, *played.history]:
+        if option is not None:
+            again.apply(option)
+        wanted.append(set(items(again).values()))
+        pictures.note(board_of(again.ruleset, again.seats).items(state_json(again)))
+    data = pictures.to_json()
+    now: dict[int, int] = {}
+    for changes, shown in zip(data["changes"], wanted, strict=True):
+        now |= dict(zip(changes[::2], changes[1::2], strict=True))
+        assert {data["drawings"][drawing] for drawing in now.values() if drawing >= 0} == shown
+
+
+def test_items_lie_upon_one_another_as_they_were_given() -> None:
+    pictures = BoardChanges([Item("ground", "areas", "<path/>")])
+    for names in ("ac", "abc", "bd"):
+        pictures.note(Item(name, "pieces", f"<g>{name}</g>") for name in names)
+    text = pictures.svg(10, 10, "T", "D")
+    assert re.findall('data-item="(.)"', text) == list("abdc")
+    assert text.index("<path/>") < text.index("data-item")
+
+
+def test_what_is_gone_and_what_comes_back_is_noted_once() -> None:
+    pictures = BoardChanges(())
+    for shown in (["x"], [], ["x"], ["x"]):
+        pictures.note(Item("a", "pieces", svg) for svg in shown)
+    assert pictures.to_json() == {"items": 1, "drawings": ["x"], "changes": [[0, 0], [0, -1], [0, 0], []]}
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    page = tmp_path_factory.mktemp("pages") / "page.html"
+    assert run(["view", str(QUICKSTART), "--out", str(page)]) == 0
+    return page
+
+
+def test_a_browser_shows_the_items_of_the_position(open_page: Open, page: Path) -> None:
+    opened, again = open_page(page, "#73"), replay_log(QUICKSTART, until=0).game
+    for moves, option in enumerate(replay_log(QUICKSTART).game.history, 1):
+        again.apply_text(str(option))
+        if moves not in (1, 49, 50, 51, 112):
+            continue
+        opened.page.evaluate(f"location.hash = '#{moves}'")
+        opened.page.wait_for_function(f"document.getElementById('slider').value === '{moves}'")
+        wanted = items(again)
+        wrong = opened.page.evaluate(
+            """wanted => [...document.querySelectorAll("[data-item]")].filter((place) => {
+                const copy = place.cloneNode();
+                copy.innerHTML = wanted[place.dataset.item] || "";
+                return copy.innerHTML !== place.innerHTML;
+            }).map((place) => place.dataset.item)""",
+            wanted,
+        )
+        shown = opened.page.evaluate("[...document.querySelectorAll('[data-item]')].filter(p => p.innerHTML).length")
+        assert (wrong, shown) == ([], len(wanted))
+
+
+def test_what_a_move_has_changed_is_marked(open_page: Open, page: Path) -> None:
+    opened = open_page(page, "#52")
+    marked = opened.page.evaluate("[...document.querySelectorAll('.changed')].map(p => p.dataset.item)")
+    assert any("west_balkan" in each for each in marked) and len(marked) < 8
+    opened.press("Home")
+    assert opened.page.query_selector_all(".changed") == []
