@@ -1,0 +1,88 @@
+"""Titles, docs, seats and logs of strangers: on a page they are texts, and nothing more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from browser import Open
+from cases import split, write
+
+from rulespec.cli.main import run
+from rulespec.engine.game.game import Game
+from rulespec.engine.logs.native import LogHeader, LogWriter
+from rulespec.load import load_ruleset
+
+EVIL = "</script></title></text><img src=x onerror=alert(1)><script>alert(2)</script>"
+RULESET = f"""
+--- game.yaml
+id: evil
+title: "{EVIL} game"
+version: "1.0"
+players: {{kind: player, min: 2, max: 2}}
+units: [money]
+start: play
+--- kinds.yaml
+kinds:
+  player: {{state: {{cash: {{account: money}}}}}}
+  stall:
+    state: {{sold: {{type: int}}, by: {{type: "player?"}}}}
+    entities: {{fish: {{title: "{EVIL} fish", doc: "{EVIL}"}}, fruit: {{title: "${{title}} $board {{0}} %s"}}}}
+accounts: {{bank: {{account: money, unlimited: true}}}}
+--- map.yaml
+map:
+  kind: town
+  links: {{road: one_way}}
+  regions: {{oak: {{title: "{EVIL} oak", road: [elm]}}, elm: {{title: "&amp;lt; elm"}}}}
+--- measures.yaml
+measures:
+  sold: {{title: "{EVIL} sold", of: stall, value: stall.sold, doc: "{EVIL}"}}
+--- rules.yaml
+rules: [{{id: EVL-01, text: "{EVIL}"}}]
+--- rules/play.rules
+procedure play():
+    for p in player:
+        decide work by p:
+            "EVL-01: {EVIL}"
+            option sell(s in stall, k in 1 .. 3):
+                require k < 3 or p == first(player)  "EVL-01: {EVIL}"
+                set s.sold to s.sold + k
+                set s.by to p
+                pay k * 1 money from bank to p.cash
+    end game
+
+scoring p in player:
+    "EVL-01: {EVIL}"
+    score p.cash / 1 money
+"""
+SEATS = ["<img src=x onerror=alert`3`>", '"><script>alert`4`</script>']
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    """The page of a game that ends with a line which is not legal."""
+    folder = write(tmp_path / "evil", split(RULESET, "rules/play.rules"))
+    game = Game(load_ruleset(str(folder)), SEATS)
+    log = tmp_path / "a<img src=x onerror=alert`5`>.jsonl"
+    with LogWriter(log, LogHeader.of(game)) as file:
+        file.add(game.apply_text("sell(fish, 3)"))
+    with log.open("a") as file:
+        file.write('{"decision": "work", "by": null, "option": "' + EVIL.replace("/", "\\u002f") + '\\ud800"}\n')
+    assert run(["view", str(log), "--rules", str(folder), "--out", str(tmp_path / "page.html")]) == 0
+    return tmp_path / "page.html"
+
+
+def test_texts_of_strangers_stay_texts(open_page: Open, page: Path) -> None:
+    opened = open_page(page)  # afterwards, it must not have asked for anything, nor said anything
+    assert EVIL in opened.texts("#text")[0]
+    opened.press("Home", "ArrowRight")
+    opened.page.click("#rules button")
+    assert opened.texts("#cited dd") == [EVIL]
+    opened.page.select_option("#measure", index=1)
+    assert opened.texts("#measure option")[1] == f"{EVIL} sold"
+    assert any(EVIL in text for text in opened.texts("#legend li"))
+    assert opened.texts("h1") == [f"{EVIL} game"]
+    assert SEATS[0] in opened.texts("#about")[0] and "alert`5`" in opened.texts("#about")[0]
+    assert opened.page.query_selector_all("img, iframe, object, embed, form, base") == []
+    assert len(opened.page.query_selector_all("script")) == 5  # the data, uPlot, and three of ours
+    assert opened.page.title().startswith(f"{EVIL} game")
