@@ -26,10 +26,18 @@ ALL, TABLE = "public", "table"
 )
 @click.option("--rules", metavar="REF", help="The ruleset; default: that of the log.")
 @click.option("--dialect", metavar="ID", help="The dialect of a foreign log; default: recognised by its first entry.")
+@click.option("--language", metavar="CODE", help="The language of the texts, such as `de`; default: the ruleset's.")
 @click.option("--until", type=click.IntRange(0), metavar="N", help="Stop after N decisions (foreign log: N entries).")
 @click.pass_context
 def command(
-    ctx: click.Context, log: Path, out: Path, seat: str, rules: str | None, dialect: str | None, until: int | None
+    ctx: click.Context,
+    log: Path,
+    out: Path,
+    seat: str,
+    rules: str | None,
+    dialect: str | None,
+    language: str | None,
+    until: int | None,
 ) -> None:
     """Write a page that steps through the recorded game LOG: one file, which can be mailed and loads nothing.
 
@@ -50,7 +58,7 @@ def command(
     if seat not in (*seats, ALL, TABLE):
         message = f"the seats are {', '.join(seats)}; `{ALL}` is what all see, `{TABLE}` everything"
         raise click.BadParameter(message, param_hint="--for")
-    page = replay_page(result, seat if seat in seats else None if seat == ALL else KEEPER)
+    page = replay_page(result, seat if seat in seats else None if seat == ALL else KEEPER, language)
     with output.written(out) as file:
         file.write(page)
     output.echo(f"written: {out} ({len(page.encode(errors='replace')) / 1000:,.0f} KB)")

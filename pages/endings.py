@@ -8,6 +8,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.inspected import TABLE
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.replay.replay import Divergence, ReplayResult
+from rulespec.engine.words.words import Words
 from rulespec.typed.teams import won_by
 
 _MAX_TEXT = 500
@@ -17,19 +18,19 @@ Rows = list[tuple[str, str]]
 """Names and texts, for people."""
 
 
-def ending(game: Game) -> Rows:
+def ending(game: Game, words: Words) -> Rows:
     """How the game stands at the end of the log."""
     try:
         decision, result = game.decision, game.result
     except RulesetFaultError as fault:
         return [("Fault", str(fault))]
     if result is not None:
-        rows = [("Ended", result.ending), ("Won by", won_by(game.teams, game.seats, result.winners))]
+        rows = [("Ended", words.ending(result.ending)), ("Won by", won_by(game.teams, game.seats, result.winners))]
         if result.scores:
             rows.append(("Points", ", ".join(f"{seat} {n}" for seat, n in result.scores.items())))
         return rows
     assert decision is not None
-    return [("Goes on", f"{decision.name}, for {decision.by or 'chance'}")]
+    return [("Goes on", f"{words.decision(decision.name)}, for {decision.by or words.word('chance')}")]
 
 
 def stop(result: ReplayResult, seat: str | None) -> dict[str, Any] | None:

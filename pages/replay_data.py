@@ -9,19 +9,23 @@ from msgspec import Struct
 
 from rulespec.diagnostics.report import failure
 from rulespec.drawing.board import board_of
-from rulespec.drawing.words import PlainWords, Wording
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.inspected import TABLE
 from rulespec.engine.game.option import Option
+from rulespec.engine.game.view import state_json
+from rulespec.engine.game.views import seen_state
 from rulespec.engine.replay.replay import ReplayResult
+from rulespec.engine.words.moves import Move, Moves
+from rulespec.engine.words.words import Words
 from rulespec.pages.board_changes import BoardChanges
 from rulespec.pages.curves import Curves
 from rulespec.pages.endings import ending, stop
 from rulespec.pages.move_rules import MoveRules, move_rules
-from rulespec.pages.move_words import Move, Moves
 
 MAX_MOVES = 20_000
 """Of a page; the longest recorded game that ships has 1,142."""
+MAX_CHANGES = 100
+"""Changes that are told of one move."""
 
 
 class Replay(Struct, frozen=True):
@@ -40,15 +44,16 @@ class Replay(Struct, frozen=True):
     data: dict[str, Any]
 
 
-def told_replay(result: ReplayResult, seat: str | None) -> Replay:
+def told_replay(result: ReplayResult, seat: str | None, language: str | None = None) -> Replay:
     """A replay for a page.
 
     Args:
         result: a replayed log.
         seat: who looks (None: everybody); `TABLE` sees all that there is.
+        language: of the texts; None: that of the ruleset.
 
     Raises:
-        DiagnosticsError: RS574 if there are too many moves.
+        DiagnosticsError: RS574 if there are too many moves; RS534 if there is no such language.
     """
     game = result.game
     seat = seat if game.watcher.secretive else TABLE
@@ -56,7 +61,7 @@ def told_replay(result: ReplayResult, seat: str | None) -> Replay:
     if len(moves) > MAX_MOVES:
         message = f"this log has {len(moves):,} moves, and a page holds {MAX_MOVES:,} at most"
         raise failure("RS574", message, None, help=f"show its begin: --until {MAX_MOVES}")
-    words = PlainWords(game.ruleset.declarations, game.ruleset.title)
+    words = Words(game.ruleset, language)
     film = _Film(game, moves, seat, words)
     numbers: dict[str, int] = {}
     rows = []
@@ -69,7 +74,7 @@ def told_replay(result: ReplayResult, seat: str | None) -> Replay:
         "rules": [[id_, listed[id_].text if id_ in listed else ""] for id_ in numbers],
         "board": film.pictures.to_json(),
         "measures": film.curves.to_json(),
-        "ending": ending(game),
+        "ending": ending(game, words),
         "stop": stopped,
         "begin": len(rows) + 1 if stopped else 0,
     }
@@ -84,8 +89,8 @@ class _Film:
         curves: the measures of each position.
     """
 
-    def __init__(self, game: Game, moves: Sequence[Option | TakenBack], seat: str | None, words: Wording) -> None:
-        self._moves = Moves(game, moves, seat)
+    def __init__(self, game: Game, moves: Sequence[Option | TakenBack], seat: str | None, words: Words) -> None:
+        self._moves = Moves(words, game, moves, seat)
         self._count = len(moves)
         self._seat = seat
         self._words = words
@@ -101,8 +106,9 @@ class _Film:
             self._note(number + 1)
 
     def _note(self, number: int) -> None:
-        self.curves.note(number, self._moves.game.measures(self._seat))
-        self.pictures.note(self._board.items(self._moves.state))
+        game, seat = self._moves.game, self._seat
+        self.curves.note(number, game.measures(seat))
+        self.pictures.note(self._board.items(state_json(game) if seat == TABLE else seen_state(game, seat)))
 
     def picture(self) -> str:
         """The picture that stays."""
@@ -117,7 +123,7 @@ def _row(move: Move, rules: MoveRules, numbers: dict[str, int]) -> dict[str, Any
         if ids:
             row[name] = [numbers.setdefault(id_, len(numbers)) for id_ in ids]
     if move.changes:
-        row["changes"] = move.changes
+        row["changes"] = [change.text for change in move.changes[:MAX_CHANGES]]
     if move.by is None:
         row["chance"] = 1
     return row

@@ -16,17 +16,18 @@ _SCRIPTS = ("vendor/uplot/uPlot.iife.min.js", "positions.js", "charts.js", "view
 _STYLES = ("vendor/uplot/uPlot.min.css", "viewer.css")
 
 
-def replay_page(result: ReplayResult, seat: str | None) -> str:
+def replay_page(result: ReplayResult, seat: str | None, language: str | None = None) -> str:
     """The page of a replayed log.
 
     Args:
         result: the log.
         seat: who looks (None: everybody); `TABLE` sees all that there is.
+        language: of the texts; None: that of the ruleset.
 
     Raises:
-        DiagnosticsError: RS574 if it would be too large.
+        DiagnosticsError: RS574 if it would be too large; RS534 if there is no such language.
     """
-    replay = told_replay(result, seat)
+    replay = told_replay(result, seat, language)
     text = document(
         f"{replay.title} · {replay.about}",
         styles=[own_file(name) for name in _STYLES],

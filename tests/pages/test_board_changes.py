@@ -15,13 +15,14 @@ from rulespec.drawing.scene import Item
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.view import state_json
 from rulespec.engine.replay.replay import replay_log
+from rulespec.engine.words.words import Words
 from rulespec.pages.board_changes import BoardChanges
 
 QUICKSTART = GAMES / "imperial" / "logs" / "quickstart.jsonl"
 
 
 def items(game: Game) -> dict[str, str]:
-    found = board_of(game.ruleset, game.seats).items(state_json(game))
+    found = board_of(game.ruleset, game.seats, Words(game.ruleset)).items(state_json(game))
     return {item.id: item.svg for item in found}
 
 
@@ -30,7 +31,7 @@ def test_changes_give_each_position_back(folder: Path) -> None:
     log = next(iter(sorted(folder.glob("logs/*.jsonl*"))), None)
     if log is None:
         pytest.skip("it has no logs")
-    played = replay_log(log, until=60).game
+    played = replay_log(log, until=25).game
     again, wanted, pictures = played.anew(), [], BoardChanges(())
     for option in [None, *played.history]:
         if option is not None:

@@ -81,9 +81,18 @@ def test_every_shipped_game_has_a_page(folder: Path) -> None:
     log = next(iter(sorted(folder.glob("logs/*.jsonl*"))), None)
     if log is None:
         pytest.skip("it has no logs")
-    result = replay_log(log, until=80)
+    result = replay_log(log, until=25)
     assert len(replay_data(result, TABLE)["moves"]) == len(result.moves)
     assert "<script" in replay_page(result, None)
+
+
+def test_a_page_speaks_a_language_that_the_ruleset_has() -> None:
+    result = replay_log(GAMES / "tetrarchia" / "logs" / "random-1p.jsonl", until=30)
+    english, spanish = (told_replay(result, TABLE, language).data["moves"] for language in (None, "es"))
+    assert [m["text"] for m in english] != [m["text"] for m in spanish]
+    with pytest.raises(DiagnosticsError) as error:
+        told_replay(result, TABLE, "xx")
+    assert [d.code for d in error.value.diagnostics] == ["RS534"]
 
 
 def test_a_page_of_too_many_moves_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
