@@ -22,8 +22,11 @@ QUICKSTART = GAMES / "imperial" / "logs" / "quickstart.jsonl"
 
 
 def items(game: Game) -> dict[str, str]:
-    found = board_of(game.ruleset, game.seats, Words(game.ruleset)).items(state_json(game))
-    return {item.id: item.svg for item in found}
+    return {item.id: item.svg for item in drawn(game, Words(game.ruleset))}
+
+
+def drawn(game: Game, words: Words) -> list[Item]:
+    return list(board_of(game.ruleset, game.seats, words).items(state_json(game)))
 
 
 @pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
@@ -32,12 +35,13 @@ def test_changes_give_each_position_back(folder: Path) -> None:
     if log is None:
         pytest.skip("it has no logs")
     played = replay_log(log, until=25).game
-    again, wanted, pictures = played.anew(), [], BoardChanges(())
+    words, again, wanted, pictures = Words(played.ruleset), played.anew(), [], BoardChanges(())
     for option in [None, *played.history]:
         if option is not None:
             again.apply(option)
-        wanted.append(set(items(again).values()))
-        pictures.note(board_of(again.ruleset, again.seats).items(state_json(again)))
+        found = drawn(again, words)
+        wanted.append({item.svg for item in found})
+        pictures.note(found)
     data = pictures.to_json()
     now: dict[int, int] = {}
     for changes, shown in zip(data["changes"], wanted, strict=True):
