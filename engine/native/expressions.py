@@ -150,6 +150,10 @@ class ExpressionEmitter:
         code = self.code
         self.truth(e.args[0])
         for arg in e.args[1:]:
+            if _is_plain(arg):  # a branch takes longer
+                self.truth(arg)
+                code.do("i32.and" if e.op == "and" else "i32.or")
+                continue
             code.if_(I32)
             if e.op == "and":
                 self.truth(arg)
@@ -247,6 +251,13 @@ class ExpressionEmitter:
         self.code.else_()
         self.either(e.other, wide)
         self.code.end()
+
+
+def _is_plain(e: ir.Expr) -> bool:
+    """Whether a condition may be evaluated whatever stands before it, in no time."""
+    if isinstance(e, ir.Op) and e.op in ("==", "!=", "<", "<=", ">", ">=", "not"):
+        return all(map(_is_plain, e.args))
+    return isinstance(e, ir.Const | ir.Local) or (isinstance(e, ir.Cell) and isinstance(e.index, ir.Const))
 
 
 def as_signed(value: int) -> int:
