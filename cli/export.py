@@ -30,6 +30,7 @@ def command(ref: str, players: int, options: tuple[str, ...], wasm: Path, js: Pa
 
     Example: rulespec export imperial --players 4 --wasm imperial.wasm --js native_game.js
     """
+    from rulespec.cli.native_code import told
     from rulespec.engine.game.game import Game
     from rulespec.engine.game.native_export import exported
     from rulespec.engine.game.seating import seat_names
@@ -37,7 +38,8 @@ def command(ref: str, players: int, options: tuple[str, ...], wasm: Path, js: Pa
 
     ruleset = load_ruleset(ref)
     game = Game(ruleset, seat_names(players, ruleset.seats), output.key_values(options))
-    files = {wasm: exported(game)}
+    with told():
+        files = {wasm: exported(game)}
     if js is not None:
         files[js] = Path(__file__).with_name("native_game.js").read_bytes()
     for path, content in files.items():

@@ -159,11 +159,13 @@ def _count(position: _Position, depth: int, limit: int, divide: bool, format_: s
 
 def _quickly(game: Game, depth: int, limit: int, backend: str) -> dict[str, Perft]:
     """The counts by what has counted: Python for few positions, or where only it can; else native code."""
+    from rulespec.cli.native_code import told
     from rulespec.engine.native.engine import wasmtime
     from rulespec.engine.verify.native_perft import native_perft
 
     if backend == "native":
-        wasmtime()  # says that it is not installed
+        with told():
+            wasmtime()
     elif (few := perft(game, depth, limit=min(limit, _FEW))).complete or limit <= _FEW:
         return {"python": few}
     found = native_perft(game, depth, limit=limit)

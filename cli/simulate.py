@@ -161,7 +161,10 @@ def _on(plan: Plan, ruleset: typed.Ruleset, backend: str, games: int) -> Plan:
 
         native = replace(plan, backend="native")
         if backend == "native":
-            NativeOutcomes(native, ruleset)  # says why not
+            from rulespec.cli.native_code import told
+
+            with told():
+                NativeOutcomes(native, ruleset)
         return native if backend == "native" or can_play(native, ruleset) else plan
     return replace(plan, backend="interpreter") if backend == "interpreter" else plan
 

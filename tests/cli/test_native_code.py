@@ -1,0 +1,38 @@
+"""Where wasmtime is not installed, a command that was asked for native code says so; others play in Python."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from rulespec.cli.main import run
+from rulespec.engine.game import machines
+
+
+@pytest.fixture(autouse=True)
+def _without_wasmtime(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "wasmtime", None)
+    monkeypatch.setattr(machines, "native_program", machines.Kept(machines._native_program))
+    for name in ("rulespec.engine.simulate.native", "rulespec.engine.verify.native_perft"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.delitem(sys.modules, "rulespec.engine.game.native_export", raising=False)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["simulate", "nim", "--players", "2", "--games", "1", "--backend", "native"],
+        ["perft", "nim", "--players", "2", "--depth", "1", "--backend", "native"],
+        ["export", "nim", "--players", "2", "--wasm", "nowhere.wasm"],
+    ],
+    ids=lambda command: str(command[0]),
+)
+def test_a_command_that_needs_it_says_how_to_get_it(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(command) == 2
+    assert capsys.readouterr().err == "Error: this needs wasmtime: pip install 'rulespec[native]'\n"
+
+
+def test_others_go_on_without_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["simulate", "nim", "--players", "2", "--games", "100"]) == 0
+    assert "native" not in capsys.readouterr().out.split("\n")[0]
