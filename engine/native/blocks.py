@@ -208,22 +208,6 @@ class BlockEmitter:
         code.call("put")
         code.end()
 
-    def _put_unless_there(self) -> None:
-        """Puts a value, which has been pushed after the address: mostly it is there already."""
-        code = self.x.code
-        at, value = code.local(), code.local()
-        code.set(value)
-        code.tee(at)
-        code.do("wrap")
-        code.load()
-        code.get(value)
-        code.do("ne")
-        code.if_()
-        code.get(at)
-        code.get(value)
-        code.call("put")
-        code.end()
-
     def _end(self, number: int, e: ir.End) -> None:
         x, code = self.x, self.x.code
         self._put(ir.PC, number)
@@ -330,4 +314,4 @@ class BlockEmitter:
             code.const(x.memory.constants["HOUSES"])
             code.call("house")
         else:
-            self._put_unless_there()
+            code.call("put")
