@@ -122,7 +122,7 @@ def _several() -> Iterator[Parts]:
         if len(overlays) > 1:
             yield _named(_encoded(case.files, _folder(TESTS / "rulesets" / "errors")), overlays)
     game = _tetrarchia()
-    files = {f"variants/{p.name}": p.read_bytes() for p in sorted(GAMES.glob("tetrarchia/variants/*"))}
+    files = {f"variants/{p.name}": p.read_bytes() for p in sorted(GAMES.glob("tetrarchia/variants/*.*"))}
     for overlays in (["el_grande", "imperivm"], ["diarchia", "patres_patriae"], ["mare_nostrvm", "imperivm"]):
         yield _named({**files, **game}, overlays)
 

@@ -124,4 +124,21 @@ class Watcher:
             return
         if self.machine.decider(state, asked) == seat or self._among(state, asked) >> seat & 1:
             yield from self.machine.own(state, asked)
+        elif self.p.decisions[asked].held and (own := self._asked_later(state, asked, seat)) is not None:
+            yield from self.machine.own(own, asked)
         yield from (one for one in self.machine.interrupts(state, asked) if one[2] == seat)
+
+    def _asked_later(self, state: State, asked: int, seat: int) -> State | None:
+        """The state in which a seat is asked in a round, whose options it sees before; None if it is not asked."""
+        everybody = self.p.decisions[asked].all
+        assert everybody is not None
+        left = self.machine.value(everybody, state) & ~self.chosen(state, asked)
+        if not left >> seat & 1:
+            return None
+        state = list(state)
+        while self.machine.decider(state, asked) != seat:  # in a round all choose in the same state
+            first = next(iter(self.machine.own(state, asked)), None)
+            if first is None:
+                return None
+            self.machine.run(state, self.p.decisions[asked].choices[first[0]].block, first[1])
+        return state

@@ -118,3 +118,35 @@ def at_round_of(play: Play, rules: str) -> Game:
     game = play(rules + TABLE, "ann bob")
     game.apply_text("go")
     return game
+
+
+TELLING = """
+--- rules/play.rules
+procedure play():
+    roll fate(f in 0 .. 1 private to first(player))
+    set first(player).secret to f
+    decide bidding together by p in player:
+        option bid(k in 1 .. 2):
+            require k <= first(player).secret + 1
+            pass
+"""
+
+
+def test_who_is_asked_later_remembers_the_options_that_it_sees_now(play: Play) -> None:
+    """They may tell a secret: games in which they differ do not look the same."""
+    views = []
+    for fate in ("fate(0)", "fate(1)"):
+        game = play(TELLING + TABLE, "A B C")
+        game.apply_text(fate)
+        views.append([game.view(seat) for seat in ("B", "C")])
+        twin = game.determinize("C", random.Random(1))
+        assert twin.view("C") == game.view("C")
+    assert [len(view.options) for view in views[0] + views[1]] == [1, 1, 2, 2]
+    assert all(one.memory != other.memory and one.hash != other.hash for one, other in zip(*views, strict=True))
+
+
+def test_who_is_asked_later_has_no_options_where_the_rules_leave_another_one_none(play: Play) -> None:
+    none = TELLING.replace("require k <=", "require p != first(player) and k <=")
+    game = play(none + TABLE, "A B")
+    game.apply_text("fate(0)")
+    assert game.view("B").options == ()
