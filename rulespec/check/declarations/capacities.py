@@ -84,6 +84,7 @@ def _member(r: DeclarationReader, word: Scalar) -> Member | None:
     if owner not in r.d.broken:
         owners: list[typed.PieceDecl | typed.Kind] = [*r.d.pieces.values(), *r.d.kinds.values()]
         hint, notes = nearest(word.text, {f"{o.name}.{p.name}": p.span for o in owners for p in o.places.values()})
+        notes += tuple(Label(o.span, f"`{o.name}` is declared here") for o in owners if f"`{o.name}." in hint)
         message = f"`{word.text}` is no place of pieces or tokens"
         r.report.error("RS221", message, word.span, notes=notes, help=hint)
     return None

@@ -51,6 +51,12 @@ def infer_index(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr:
             found = x.infer(target, env)
             if found.type == BAD:  # there is no such name, or none here
                 return found
+    if isinstance(target, ast.Attribute) and isinstance(target.target, ast.Ref):  # pieces of a name that is misspelt
+        owner = target.target
+        if owner.name not in d.pieces and owner.name not in (d.player_kind, "players"):
+            found = x.infer(owner, env)
+            if found.type == BAD:
+                return found
     if _pile(target) in d.broken:
         return typed.Lit(BAD, e.span, 0)
     help_ = "several keys stand in one pair of brackets: `[a, b]`" if isinstance(target, ast.Index) else ""
