@@ -18,6 +18,7 @@ from rulespec.engine.game.option import Option
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.game.view import state_json
 from rulespec.engine.logs.native import LogHeader, LogWriter
+from rulespec.engine.words.changes import Changes, Sight
 from rulespec.load import load_ruleset
 
 Say = Callable[[Path], str]
@@ -95,12 +96,18 @@ def _all_history(game: Game, seat: str | None) -> views.View:
     return replace(_view_of(game, seat), history=tuple(events))
 
 
+def _unhidden(self: Changes) -> Sight:
+    state = self.narrator.game.position.state
+    return Sight(tuple(state), (), state.copy())
+
+
 def _explained(self: Game, option: Option, seat: str | None = "") -> Any:
     return refused(str(list(map(str, self.history))))
 
 
 SABOTAGE: dict[str, tuple[str, str, Any, set[str]]] = {
-    "state in views": ("rulespec.engine.game.views", "view_of", _all_state, {"play"}),
+    "state in views": ("rulespec.engine.game.views", "view_of", _all_state, {"draw"}),
+    "state in words": ("rulespec.engine.words.changes.Changes", "sight", _unhidden, {"play"}),
     "history in views": ("rulespec.engine.game.views", "view_of", _all_history, {"play", "log", "view"}),
     "a whole log that play writes": ("rulespec.cli.play", "is_whole", lambda game, seat: True, {"play"}),
     "what play lists": ("rulespec.cli.play", "every_option", lambda game: game.history, {"play"}),
@@ -113,7 +120,7 @@ SABOTAGE: dict[str, tuple[str, str, Any, set[str]]] = {
 @pytest.mark.parametrize("leak", SABOTAGE)
 def test_a_leak_is_found(leak: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     where, name, other, commands = SABOTAGE[leak]
-    module, _, inner = where.rpartition(".") if where[-4:] == "Game" else (where, "", "")
+    module, _, inner = where.rpartition(".") if where.rpartition(".")[2].istitle() else (where, "", "")
     owner = importlib.import_module(module)
     monkeypatch.setattr(getattr(owner, inner) if inner else owner, name, other)
     assert telling(tmp_path) >= commands

@@ -72,7 +72,9 @@ def entries(path: Path) -> list[dict[str, Any]]:
 
 def play(path: Path, stdin: str, *args: str) -> tuple[int, str, str]:
     names = ["--names", ",".join(SEATS)]
-    result = CliRunner().invoke(cli, ["play", "nim", "--players", "2", *names, "--log", str(path), *args], input=stdin)
+    result = CliRunner().invoke(
+        cli, ["play", "nim", "--ids", "--players", "2", *names, "--log", str(path), *args], input=stdin
+    )
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result.exit_code, result.stdout, result.stderr
@@ -311,7 +313,7 @@ PLAY = "from rulespec.cli.main import main; main()"
 
 def process(path: Path, program: str = PLAY) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-c", program, "play", "nim", "--players", "2", "--log", str(path)],
+        [sys.executable, "-c", program, "play", "nim", "--ids", "--players", "2", "--log", str(path)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
