@@ -104,10 +104,13 @@ class OptionEmitter:
             for depth in range(len(c.params) + 1):
                 if depth and (where := order.wheres[depth - 1]) is not None:
                     self.loops.unless(where, again)
+                param = c.params[depth] if depth < len(c.params) else None
+                # What a parameter ranges over is found before the tests if it may fault or is counted, as in Python.
+                found = self._domain(param, counted=True) if param is not None and order.faults[depth] else None
                 for named in order.tests[depth]:
                     self._tested(named, again)
-                if depth < len(c.params):
-                    again = loops.enter_context(self._domain(c.params[depth], order.faults[depth]))
+                if param is not None:
+                    again = loops.enter_context(self._values(param, found or self._domain(param, counted=False)))
             self._noted(number, c)
             loops.close()
             code.end()
@@ -145,12 +148,10 @@ class OptionEmitter:
             code.get(x.slots[q.slot])
             code.store(16 + 8 * i)
 
-    @contextmanager
-    def _domain(self, q: ir.Param, counted: bool) -> Iterator[int]:
-        """A loop over the values of a parameter; its label goes on with the next one."""
+    def _domain(self, q: ir.Param, *, counted: bool) -> tuple[int, int]:
+        """Finds what a parameter ranges over: the locals of the set, or of the first number, and of the last one."""
         x, code = self.x, self.x.code
-        local = x.slots[q.slot] = code.local()
-        at, high, none = code.local(), code.local(), code.local()
+        at, high = code.local(), code.local()
         wide = q.high is None and x.wide(q.low)
         if wide:
             x.address(q.low)
@@ -165,10 +166,19 @@ class OptionEmitter:
         if wide:
             code.const(0)
             code.set(at)
+        return at, high
+
+    @contextmanager
+    def _values(self, q: ir.Param, found: tuple[int, int]) -> Iterator[int]:
+        """A loop over the values of a parameter, which `_domain` has found; its label goes on with the next one."""
+        x, code = self.x, self.x.code
+        local, none = code.local(), code.local()
+        x.slots[q.slot] = local
+        at, high = found
         code.const(1 if q.none is not None else 0)
         code.set(none)
         outside, again = code.block(), code.loop()
-        self._next(q, wide, (local, at, high, none), outside)
+        self._next(q, q.high is None and x.wide(q.low), (local, at, high, none), outside)
         yield again
         code.br(again)
         code.end()

@@ -219,3 +219,17 @@ def test_random_numbers_are_those_of_python() -> None:
         assert [machine.instance.call("random") for _ in range(2_000)] == [
             int(rng.random() * 2**53) for _ in range(2_000)
         ]
+
+
+def test_what_a_parameter_ranges_over_is_found_before_conditions_fail() -> None:
+    """It may be at fault: then that is told, whatever the conditions say."""
+    rules = """
+procedure play():
+    decide act by first(player):
+        option never(t in {oak, elm} if 7 / n > 0 else {ash}):
+            require n > 1
+            set n to n + 1
+        option other:
+            set n to n + 1
+"""
+    compare(with_rules(rules), 2, {}, 1, MAX_STEPS, 3)
