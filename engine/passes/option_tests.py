@@ -67,5 +67,7 @@ def needs(c: ir.Choice) -> list[frozenset[int]]:
     for lets, e in conditions(c):
         for slot, value in lets.items():
             named[slot] = frozenset().union(*(named[x] for x in free(value)))
-        found.append(frozenset().union(*(named[x] for x in free(e) & set(named)), *(named[slot] for slot in lets)))
+        needed = frozenset[int]().union(*(named[x] for x in free(e) & set(named)), *(named[slot] for slot in lets))
+        named |= dict.fromkeys(lets, needed)  # what a condition names is there after it, and not before
+        found.append(needed)
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rulespec.typed import nodes as typed
-from rulespec.types import SetOf
+from rulespec.types import SetOf, may_be_none
 
 
 def has_members(e: typed.Expr) -> bool:
@@ -15,11 +15,15 @@ def has_members(e: typed.Expr) -> bool:
     if isinstance(e, typed.Op):
         if e.op in ("members", "order"):
             return has_members(e.args[0])
-        return e.op in ("set", "append") or (e.op == "|" and any(map(has_members, e.args)))
+        if e.op == "append":
+            return has_members(e.args[0]) or not may_be_none(e.args[1].type)
+        if e.op == "set":  # what is none is left out
+            return not all(may_be_none(item.type) for item in e.args)
+        return e.op == "|" and any(map(has_members, e.args))
     if isinstance(e, typed.Choice):
         return has_members(e.then) and has_members(e.other)
     if isinstance(e, typed.Each) and e.op in ("set", "best", "order"):
-        return finds(e.binder)
+        return finds(e.binder) and (e.body is None or not may_be_none(e.body.type))
     return isinstance(e, typed.Reach) and has_members(e.start)
 
 

@@ -41,6 +41,25 @@ def asks(game: Game) -> str:
 # --- let
 
 
+def test_what_a_demand_names_is_there_for_the_next_one_and_not_before(play: Play) -> None:
+    """The first demand waits for the town; what it has named besides does not depend on one, and waits with it."""
+    game = asked(
+        play,
+        """
+option go(t in town):
+    let after = next(t)
+    let wide = few + 1
+    require wide + after.tax != 6
+    cost wide % 2 from few
+    set n to wide
+""",
+        begin="set few to 2",
+    )
+    assert listed(game) == ["go(oak)", "go(elm)", "go(ash)", "rest_now"]
+    take(game, "go(elm)")
+    assert game.value("n") == "3" and game.value("few") == "1"
+
+
 def test_a_demand_reads_what_the_head_has_named(play: Play) -> None:
     game = asked(
         play,
