@@ -36,16 +36,11 @@ def option_tests(c: ir.Choice, facts: Facts) -> OptionTests:
     wheres = [param.where.expr if param.where is not None else None for param in c.params]
     late = [d + 1 for d, e in enumerate(wheres) if e is not None and may_fault(e)]
     earliest = max([0, *late, *(d for d, may in enumerate(faults) if may)])
-    named: dict[int, int] = {}
-    """What conditions name, by slot → where it is named."""
     for (lets, e), needed in zip(conditions(c), needs(c), strict=True):
         pure = pure and not any(map(may_fault, (*lets.values(), e)))
         depth = len(slots)
-        if pure:  # as early as its parameters are known, and what earlier ones have named
-            read = frozenset().union(*map(free, (*lets.values(), e)))
-            begin = max([earliest, *(named[slot] for slot in read if slot in named)])
-            depth = next(d for d in range(begin, len(slots) + 1) if needed <= set(slots[:d]))
-        named |= dict.fromkeys(lets, depth)
+        if pure:  # as early as its parameters are known
+            depth = next(d for d in range(earliest, len(slots) + 1) if needed <= set(slots[:d]))
         tests[depth].append((lets, e))
     return OptionTests(wheres, tests, faults)
 
