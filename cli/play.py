@@ -326,7 +326,7 @@ class Table:
                     output.echo(f"    {expression} = {value}")
                 return False
             option = option if option.interrupt else replace(option, by=seat)
-            told = self.people[seat].narrator.option(option) if seat in self.people else str(option)
+            told = self.people[seat].told(option) if seat in self.people else str(option)
             self.take(option, seat)
             self.unsaved = True
         except RulesetFaultError as fault:
