@@ -170,7 +170,7 @@ def _way_out(token: Token, expected: set[str], lines: list[str], line: int, colu
     return hint
 
 
-_ANY_OF = re.compile(r"\bany\(\s*\w+\s*$")
+_ANY_OF = re.compile(r"\bany\( *\w+ *$")
 """`any(`, and a set behind it."""
 
 _FOREIGN_SIGNS = {

@@ -84,3 +84,8 @@ def test_a_long_line_in_error_costs_little() -> None:
     line = "    set x to " + "any(x in s where " * 20_000
     assert isinstance(habit(["procedure a():", line], 2, len(line)), str)
     assert isinstance(habit(["procedure a():", line], 2, 20), str)
+
+
+def test_a_name_as_long_as_a_file_takes_no_longer_to_tell() -> None:
+    name = "spare" * 200_000  # with the square of its length it would take hours
+    assert habit(["play:", f"  {name} {name}"], 2, 4 + len(name)) == ""
