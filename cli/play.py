@@ -209,7 +209,7 @@ class Table:
         for person in list(self.people.values())[:1]:
             self.show_news(person)
         output.echo()
-        output.echo(f"The game is over: {self.words.ending(result.ending)}")
+        output.echo(self.words.word("game_over", ending=self.words.ending(result.ending)))
         output.echo()
         for line in standings(game, self.words):
             output.echo(output.style(line, fg="green") if line.endswith(self.words.word("won")) else line)
@@ -245,10 +245,11 @@ class Table:
         person.asked = True
         self.show_news(person)
         doc = f"  {decision.doc}" if decision.doc else ""
-        secret = " (secret until all have chosen)" if decision.together else ""
+        secret = f" ({self.words.word('secret')})" if decision.together else ""
         output.echo()
         others = [other for other in decision.among if other != seat and other not in self.bots]
-        who = person.narrator.subject(replace(decision, by=seat)) + (f" (or {', '.join(others)})" if others else "")
+        who = person.narrator.subject(replace(decision, by=seat))
+        who = self.words.word("or", one=who, others=", ".join(others)) if others else who
         title = person.narrator.decision(decision)
         output.echo(output.style(f"{who}: {title}{secret}", bold=True) + output.style(doc, dim=True))
         listed = self.show_options(seat, interrupts=False)
@@ -335,7 +336,7 @@ class Table:
         except ValueError as error:
             output.echo(f"{error} (`?` for help)")
             return False
-        output.echo(f"{'taken' if self.saved is None else 'taken and saved'}: {told}")
+        output.echo(self.words.word("taken" if self.saved is None else "saved", option=told))
         return True
 
     def meant(self, text: str, seat: str) -> Option | None:
@@ -377,7 +378,7 @@ class Table:
             self.saved.add(TakenBack(number))
         for person in self.people.values():
             person.news.clear()
-        output.echo(f"taken back: {output.counted(number, 'decision')}")
+        output.echo(self.words.word("taken_back", decisions=self.words.word("decisions", number)))
         return True
 
     def write(self, path: Path, seat: str) -> None:
@@ -416,7 +417,9 @@ class Table:
                 output.echo(f"nothing is called `{only}` here")
 
         def tell(option: Option) -> str:
-            return f"{narrator.move(option)}  (out of turn)" if option.interrupt else narrator.option(option)
+            if option.interrupt:
+                return f"{narrator.move(option)}  ({self.words.word('out_of_turn')})"
+            return narrator.option(option)
 
         for line in option_list.lines(options, tell, whole=bool(only)):
             output.echo(line)

@@ -72,7 +72,7 @@ def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool)
         output.echo()
     if showing.moves:
         for move in tell_moves(result, words, showing):
-            _show_move(move)
+            _show_move(move, words)
         output.echo()
     if result.divergence is not None and showing.at is None:
         _diverged(result, result.divergence, words)
@@ -81,13 +81,13 @@ def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool)
         _show_position(result, words, showing, stopped=stopped)
 
 
-def _show_move(move: Move) -> None:
+def _show_move(move: Move, words: Words) -> None:
     """A move, and below it what it changed."""
     output.echo(f"{move.number:>5}  {output.style(move.text, bold=True)}")
     for change in move.changes[:_MAX_CHANGES]:
         output.echo(f"       {output.style(change.text, fg='cyan')}")
     if len(move.changes) > _MAX_CHANGES:
-        output.echo(f"       … and {len(move.changes) - _MAX_CHANGES} more")
+        output.echo(f"       {words.word('and_more', len(move.changes) - _MAX_CHANGES)}")
 
 
 def _show_position(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool) -> None:
@@ -98,7 +98,7 @@ def _show_position(result: ReplayResult, words: Words, showing: Showing, *, stop
             raise click.UsageError(f"the game has {output.counted(len(moves), 'move')}, and no position {showing.at}")
         last = next(islice(moves, showing.at - 1, None), None) if showing.at else None
         if last is not None:
-            _show_move(last)
+            _show_move(last, words)
             output.echo()
         game, stopped = moves.game, True
     for line in standings(game, words):
@@ -110,21 +110,21 @@ def _show_position(result: ReplayResult, words: Words, showing: Showing, *, stop
 
         for line in state_lines(Changes(Narrator(words, game)).state()):
             output.echo(line)
-    how = _how(game, words, stopped)
-    output.echo(f"{how} · {output.counted(game.ply, 'decision')} · hash {game.hash}")
+    decisions = words.word("decisions", game.ply)
+    output.echo(f"{_how(game, words, stopped)} · {decisions} · hash {game.hash}")
 
 
 def _how(game: Game, words: Words, stopped: bool) -> str:
     """How the game has ended, or what is asked."""
     decision, ended = game.decision, game.result
     if ended is not None:
-        return f"ended: {words.ending(ended.ending)}"
+        return words.word("ended", ending=words.ending(ended.ending))
     from rulespec.engine.words.narrator import Narrator  # lazily: most games are over
 
     assert decision is not None
     narrator = Narrator(words, game)
     asked = f"`{decision.name}`" if words.names == "id" else narrator.decision(decision)
-    return f"{'stopped' if stopped else 'goes on'}: {narrator.subject(decision)}: {asked}"
+    return words.word("stopped" if stopped else "goes_on", actor=narrator.subject(decision), decision=asked)
 
 
 def ignored(result: ReplayResult) -> str:

@@ -6,6 +6,8 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from rulespec.drawing import svg
 from rulespec.drawing.colours import INK
 from rulespec.drawing.drawing_file import read_drawing
@@ -79,7 +81,7 @@ class Board:
     def __init__(self, d: typed.Declarations, style: Style, seats: Sequence[str], words: Wording) -> None:
         self.words = words
         self.names = Names(d, seats)
-        self.sheet = Sheet(d, style, lambda kind: words.titles(kind, tuple(seats)), self.names)
+        self.sheet = Sheet(d, style, lambda kind: words.titles(kind, tuple(seats)), self.names, words)
         self.plans: dict[str, Plan] = {}
         self.scales: dict[tuple[str, str], Plan] = {}
         self.tables: list[Table] = []
@@ -146,6 +148,7 @@ class Board:
         return bottom
 
     def _add(self, b: BoardStyle, corner: Point, width: float) -> Plan:
+        b = replace(b, title=self.words.board(b.kind, b.title))
         if b.form in ("areas", "nodes"):
             plan = map_plan(self.sheet, b, corner)
         elif b.form == "grid" and b.kind in self.sheet.d.boards:
@@ -195,19 +198,20 @@ class Board:
             status = self._status(position)
             text = svg.words(shortened(status, 13, self.size[0] - 2 * _MARGIN), _MARGIN, 42, 13, anchor="start")
             dynamic.append(Item("status", "names", text))
-        told = self.sheet.style.doc or f"The board of {self.words.game}."
+        told = self.words.picture(self.sheet.style.doc) or self.words.word("board", game=self.words.game)
         description = f"{told} {status}".strip()
         return Scene(*self.size, self.words.game, description, tuple(self.static), tuple(dynamic))
 
     def _status(self, position: Game | View) -> str:
         """Where the game is, in words."""
-        result, decision = position.result, position.decision
-        after = f"after {position.ply} decisions" if position.ply != 1 else "after 1 decision"
+        result, decision, word = position.result, position.decision, self.words.word
+        after = word("decisions", position.ply)
         if result is not None:
-            winners = ", ".join(result.winners) or "nobody"
-            return f"{after}: over ({self.words.ending(result.ending)}), won by {winners}"
+            winners = ", ".join(result.winners) or word("nobody")
+            return word("over", decisions=after, ending=self.words.ending(result.ending), winners=winners)
         assert decision is not None
-        return f"{after}: {self.words.decision(decision.name)}, {decision.by or self.words.word('chance')}"
+        actor = decision.by or word("chance")
+        return word("asked", decisions=after, decision=self.words.decision(decision.name), actor=actor)
 
     def items(self, state: dict[str, Any]) -> Iterator[Item]:
         """What a state shows."""

@@ -234,7 +234,7 @@ def _areas(sheet: Sheet, board: BoardStyle, found: Ground, corner: Point) -> Ite
     if hard:  # they touch, but nothing leads from one to the other
         thick = svg.element("path", d="".join(hard), fill="none", stroke="#3c4248", stroke_width=4.5)
         inner = svg.element("path", d="".join(hard), fill="none", stroke="#ffffff", stroke_width=2)
-        yield Item(f"walls.{board.kind}", "borders", svg.group([thick, inner], "no way across"))
+        yield Item(f"walls.{board.kind}", "borders", svg.group([thick, inner], sheet.words.word("wall")))
 
 
 def _told(sheet: Sheet, board: BoardStyle, number: int, title: str) -> str:
@@ -271,7 +271,8 @@ def _lines(sheet: Sheet, board: BoardStyle, found: Ground, corner: Point) -> Ite
             ends = _middle_of(found, pair, ends)
         line = _line(_shift(ends, corner), style, link.dashed)
         arrow = "" if link.both else _arrow(_shift(ends, corner), style)
-        title = f"{link.kind}: {sheet.titles(board.kind)[link.a]} and {sheet.titles(board.kind)[link.b]}"
+        ends_ = {"one": sheet.titles(board.kind)[link.a], "other": sheet.titles(board.kind)[link.b]}
+        title = sheet.words.word("link", link=sheet.words.kind(link.kind), **ends_)
         layer = "links" if board.form == "areas" else "ground"
         yield Item(f"link.{link.kind}.{names[link.a]}.{names[link.b]}", layer, svg.group([line, arrow], title))
     for region, end, other in _seam_ends(board, found.positions, found.size):
@@ -280,7 +281,7 @@ def _lines(sheet: Sheet, board: BoardStyle, found: Ground, corner: Point) -> Ite
         near = (end[0] + (_SEAM if anchor == "start" else -_SEAM), end[1])  # level where its text is
         line = _line(_shift([found.positions[region], near, end], corner), LinkStyle("blue"), True)
         shown = svg.words(text, x, corner[1] + (box[1] + box[3]) / 2, 9, anchor=anchor, halo=True)
-        title = f"{sheet.titles(board.kind)[region]} and {sheet.titles(board.kind)[other]}, over the edge"
+        title = sheet.words.word("seam", one=sheet.titles(board.kind)[region], other=sheet.titles(board.kind)[other])
         yield Item(f"seam.{names[region]}.{names[other]}", "links", svg.group([line], title))
         yield Item(f"seam_name.{names[region]}.{names[other]}", "names", shown)
 

@@ -10,6 +10,7 @@ from rulespec.drawing.scene import Item
 from rulespec.drawing.shown import Entity, Names
 from rulespec.drawing.style import BoardStyle, Look, Style
 from rulespec.drawing.svg import Box
+from rulespec.drawing.words import Wording
 from rulespec.typed import nodes as typed
 
 GAP = 16.0
@@ -34,12 +35,13 @@ class Plan(Struct):
 
 
 class Sheet(Struct, frozen=True):
-    """What boards are made of: declarations, styles, titles and looks."""
+    """What boards are made of: declarations, styles, titles, looks and words."""
 
     d: typed.Declarations
     style: Style
     titles: Callable[[str], tuple[str, ...]]
     known: Names
+    words: Wording
 
     def names(self, kind: str) -> tuple[str, ...]:
         """The names of the entities of a kind."""

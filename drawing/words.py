@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from rulespec.engine.words.program_words import english
 from rulespec.typed import nodes as typed
 from rulespec.typed.seats import entity_names
 
@@ -40,7 +41,13 @@ class Wording(Protocol):
     def ending(self, name: str) -> str:
         """How a game has ended."""
 
-    def word(self, name: str) -> str:
+    def board(self, kind: str, title: str) -> str:
+        """What stands over a board."""
+
+    def picture(self, doc: str) -> str:
+        """What is said of the picture to who does not see it."""
+
+    def word(self, name: str, number: int | None = None, /, **values: str) -> str:
         """A word of the program itself, such as `chance`."""
 
 
@@ -91,6 +98,14 @@ class PlainWords:
         """The name with blanks."""
         return name.replace("_", " ")
 
-    def word(self, name: str) -> str:
-        """The word."""
-        return name
+    def board(self, kind: str, title: str) -> str:
+        """The title of the drawing."""
+        return title
+
+    def picture(self, doc: str) -> str:
+        """The text of the drawing."""
+        return doc
+
+    def word(self, name: str, number: int | None = None, /, **values: str) -> str:
+        """The word in English."""
+        return english(name, number, **values)

@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from rulespec.engine.game.measures import Measures
+from rulespec.engine.words.words import Words
 from rulespec.typed import nodes as typed
 from rulespec.types import Ent
 
@@ -40,11 +41,15 @@ class Curves:
 
     Args:
         declared: the measures.
+        words: the titles of the measures.
         titles: the titles of the entities of a kind.
     """
 
-    def __init__(self, declared: dict[str, typed.Measure], titles: Callable[[str], Sequence[str]]) -> None:
+    def __init__(
+        self, declared: dict[str, typed.Measure], words: Words, titles: Callable[[str], Sequence[str]]
+    ) -> None:
         self._declared = declared
+        self._words = words
         self._titles = titles
         self._lines: dict[str, dict[str, Line]] = {name: {} for name in declared}
 
@@ -60,16 +65,17 @@ class Curves:
 
     def _titles_of(self, measure: typed.Measure) -> Sequence[str]:
         type_ = measure.var.type if measure.var is not None else None
-        return self._titles(type_.kind) if isinstance(type_, Ent) else (measure.title,)
+        return self._titles(type_.kind) if isinstance(type_, Ent) else (self._words.measure(measure.name),)
 
     def to_json(self) -> list[dict[str, Any]]:
         """The measures that are ever seen, each with its lines."""
         found = []
-        for name, measure in self._declared.items():
+        for name in self._declared:
             lines = [line for line in self._lines[name].values() if line.values != [None]]
             busiest = sorted(lines, key=lambda line: -len(line.at))[:MAX_LINES]
             if busiest:
                 shown = [line for line in lines if any(line is each for each in busiest)]
                 drawn = [{"name": line.name, "at": line.at, "is": line.values} for line in shown]
-                found.append({"title": measure.title, "doc": measure.doc, "lines": drawn})
+                told = {"title": self._words.measure(name), "doc": self._words.measure_doc(name)}
+                found.append({**told, "lines": drawn})
         return found

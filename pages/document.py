@@ -18,11 +18,14 @@ _JSON_ESCAPES = {"<": "\\u003c", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 """What would end the element of the data, or a line of a script."""
 
 
-def document(title: str, *, styles: Sequence[str], body: str, data: object, scripts: Sequence[str]) -> str:
+def document(
+    title: str, *, language: str = "en", styles: Sequence[str], body: str, data: object, scripts: Sequence[str]
+) -> str:
     """An HTML document.
 
     Args:
         title: a text.
+        language: that of its texts, such as `de`.
         styles: style sheets, our own.
         body: HTML, whose texts have been escaped.
         data: what the scripts read as JSON from the element `data`; texts may be anything.
@@ -35,7 +38,7 @@ def document(title: str, *, styles: Sequence[str], body: str, data: object, scri
     )
     parts = [
         "<!DOCTYPE html>",
-        '<html lang="en">',
+        f'<html lang="{escape(language)}">',
         "<head>",
         '<meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">',

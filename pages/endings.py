@@ -9,7 +9,7 @@ from rulespec.engine.game.inspected import TABLE
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.replay.replay import Divergence, ReplayResult
 from rulespec.engine.words.words import Words
-from rulespec.typed.teams import won_by
+from rulespec.typed.teams import ALL, won_by
 
 _MAX_TEXT = 500
 """Characters of what a log says where it breaks a rule."""
@@ -25,24 +25,33 @@ def ending(game: Game, words: Words) -> Rows:
     except RulesetFaultError as fault:
         return [("Fault", str(fault))]
     if result is not None:
-        rows = [("Ended", words.ending(result.ending)), ("Won by", won_by(game.teams, game.seats, result.winners))]
+        rows = [(words.word("ended_head"), words.ending(result.ending))]
+        won = won_by(game.teams, game.seats, result.winners) if result.winners else words.word("nobody")
+        rows.append((words.word("won_by"), words.word("all") if won == ALL else won))
         if result.scores:
-            rows.append(("Points", ", ".join(f"{seat} {n}" for seat, n in result.scores.items())))
+            rows.append((words.word("points_head"), ", ".join(f"{seat} {n}" for seat, n in result.scores.items())))
         return rows
     assert decision is not None
-    return [("Goes on", f"{words.decision(decision.name)}, for {decision.by or words.word('chance')}")]
+    actor = decision.by or words.word("chance")
+    return [
+        (words.word("goes_on_head"), words.word("goes_on_with", decision=words.decision(decision.name), actor=actor))
+    ]
 
 
-def stop(result: ReplayResult, seat: str | None) -> dict[str, Any] | None:
-    """Where the log breaks a rule; None if it is legal to its end. What is not seen is not told."""
+def stop(result: ReplayResult, seat: str | None, words: Words) -> dict[str, Any] | None:
+    """Where the log breaks a rule; None if it is legal to its end. What is not seen is not told.
+
+    The reason is told in English, as in diagnostics.
+    """
     found = result.divergence
     if found is None:
         return None
-    where = f"entry {found.foreign_index}" if found.foreign_index is not None else f"line {found.line}"
+    at, index = ("line", found.line) if found.foreign_index is None else ("entry", found.foreign_index)
+    where = words.word("breaks", where=words.word(at, index))
     if seat != TABLE:
         rows = [("Reason", "it may tell what not all see: with `--for table` the page has it")]
-        return {"text": f"The log breaks a rule at {where}", "rows": rows}
-    return {"text": f"The log breaks a rule at {where}: {_action(found)}", "rows": _reason(found)}
+        return {"text": where, "rows": rows}
+    return {"text": f"{where}: {_action(found)}", "rows": _reason(found)}
 
 
 def _action(found: Divergence) -> str:

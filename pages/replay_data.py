@@ -26,6 +26,13 @@ MAX_MOVES = 20_000
 """Of a page; the longest recorded game that ships has 1,142."""
 MAX_CHANGES = 100
 """Changes that are told of one move."""
+_PAGE_WORDS = (
+    *("page_board", "page_move", "page_moves", "page_chart", "page_charts", "page_values", "page_keys"),
+    *("page_first", "page_back", "page_next", "page_last", "page_closer", "page_farther", "page_whole"),
+    "page_no_script",
+)
+_SCRIPT_WORDS = ("start", "page_rests", "page_ran", "page_of")
+"""Words of the page itself, and those that its scripts put in."""
 
 
 class Replay(Struct, frozen=True):
@@ -35,12 +42,16 @@ class Replay(Struct, frozen=True):
         title: of the game.
         about: the ruleset, the log, the seats, and who looks, in one line.
         board: the picture that stays, as SVG of our own.
+        language: of the texts.
+        words: the words of the page itself.
         data: what the scripts read.
     """
 
     title: str
     about: str
     board: str
+    language: str
+    words: dict[str, str]
     data: dict[str, Any]
 
 
@@ -67,7 +78,7 @@ def told_replay(result: ReplayResult, seat: str | None, language: str | None = N
     rows = []
     for move, rules in zip(film.run(), move_rules(game, moves), strict=True):
         rows.append(_row(move, rules if seat == TABLE else _public(move, rules), numbers))
-    stopped = stop(result, seat)
+    stopped = stop(result, seat, words)
     listed = game.ruleset.listed
     data = {
         "moves": rows,
@@ -77,8 +88,10 @@ def told_replay(result: ReplayResult, seat: str | None, language: str | None = N
         "ending": ending(game, words),
         "stop": stopped,
         "begin": len(rows) + 1 if stopped else 0,
+        "words": {name: words.word(name) for name in _SCRIPT_WORDS},
     }
-    return Replay(words.game, _about(result, seat), film.picture(), data)
+    said = {name: words.word(name) for name in _PAGE_WORDS}
+    return Replay(words.game, _about(result, seat, words), film.picture(), words.language, said, data)
 
 
 class _Film:
@@ -96,7 +109,7 @@ class _Film:
         self._words = words
         self._board = board_of(game.ruleset, game.seats, words)
         self.pictures = BoardChanges(self._board.static)
-        self.curves = Curves(game.ruleset.declarations.measures, lambda kind: words.titles(kind, game.seats))
+        self.curves = Curves(game.ruleset.declarations.measures, words, lambda kind: words.titles(kind, game.seats))
 
     def run(self) -> Iterator[Move]:
         """Goes through the game, and tells its moves."""
@@ -113,7 +126,8 @@ class _Film:
     def picture(self) -> str:
         """The picture that stays."""
         width, height = self._board.size
-        return self.pictures.svg(width, height, self._words.game, f"The board of {self._words.game}.")
+        told = self._words.word("board", game=self._words.game)
+        return self.pictures.svg(width, height, self._words.game, told)
 
 
 def _row(move: Move, rules: MoveRules, numbers: dict[str, int]) -> dict[str, Any]:
@@ -134,9 +148,10 @@ def _public(move: Move, rules: MoveRules) -> MoveRules:
     return MoveRules(rules.own) if move.option is not None else MoveRules()
 
 
-def _about(result: ReplayResult, seat: str | None) -> str:
+def _about(result: ReplayResult, seat: str | None, words: Words) -> str:
     game = result.game
     parts = [game.ruleset.ref, result.log.replace("\\", "/").rpartition("/")[2], ", ".join(game.seats)]
     if game.watcher.secretive:
-        parts.append("everything" if seat == TABLE else f"as {seat or 'all'} saw it")
+        seen = words.word("seen_by_all") if seat is None else words.word("seen_by", seat=seat)
+        parts.append(words.word("everything") if seat == TABLE else seen)
     return " · ".join(parts)

@@ -30,6 +30,7 @@ def replay_page(result: ReplayResult, seat: str | None, language: str | None = N
     replay = told_replay(result, seat, language)
     text = document(
         f"{replay.title} · {replay.about}",
+        language=replay.language,
         styles=[own_file(name) for name in _STYLES],
         body=_body(replay),
         data=replay.data,
@@ -46,4 +47,5 @@ def _body(replay: Replay) -> str:
     licence = own_file("vendor/uplot/LICENSE")
     notice = f"<!-- The charts are drawn by uPlot, https://github.com/leeoniya/uPlot:\n{licence}-->\n"
     body = Template(own_file("viewer.html"))  # filled in one pass: a `$` in a text stays what it is
-    return notice + body.substitute(title=escape(replay.title), about=escape(replay.about), board=replay.board)
+    words = {name: escape(text) for name, text in replay.words.items()}
+    return notice + body.substitute(words, title=escape(replay.title), about=escape(replay.about), board=replay.board)

@@ -2,6 +2,7 @@
 // The viewer: where the game stands is the number of moves made, 0 to `end`; a log that breaks a rule has a last stop.
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
+  const words = data.words, fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
   const element = (id) => document.getElementById(id);
   const end = data.moves.length + (data.stop ? 1 : 0);
   let now = -1, written = 0;
@@ -30,7 +31,7 @@
     row.append(make("b", number), make("span", text), make("small", rules.map((r) => data.rules[r][0]).join(" ")));
     rows.push(row);
   }
-  addRow(0, "The start", []);
+  addRow(0, words.start, []);
   data.moves.forEach((move, i) => addRow(i + 1, move.text, (move.own || move.ran || []).slice(0, 1), move.chance ? "chance" : ""));
   if (data.stop) addRow(end, data.stop.text, [], "wrong");
   list.append(...rows);
@@ -42,7 +43,7 @@
   // --- one move
   function showMove(number) {
     const stopped = data.stop && number === end;
-    const move = stopped ? data.stop : number ? data.moves[number - 1] : { text: "The start", own: [], ran: [], changes: [] };
+    const move = stopped ? data.stop : number ? data.moves[number - 1] : { text: words.start, own: [], ran: [], changes: [] };
     element("move").className = stopped ? "wrong" : "";
     element("number").textContent = `${number} / ${end}`;
     element("text").textContent = move.text;
@@ -51,7 +52,7 @@
     element("changes").replaceChildren(...(move.changes || []).map((text) => make("li", text)));
     const own = (move.own || []).map((rule) => button(rule, "own")), ran = (move.ran || []).map((rule) => button(rule));
     element("rules").replaceChildren(
-      ...(own.length ? ["It rests on ", ...own] : []), ...(ran.length ? [" Then ran ", ...ran] : []));
+      ...(own.length ? [words.page_rests + " ", ...own] : []), ...(ran.length ? [` ${words.page_ran} `, ...ran] : []));
     element("cited").replaceChildren();
   }
 
@@ -73,7 +74,7 @@
     showMove(now);
     showChart(now);
     slider.value = now;
-    slider.setAttribute("aria-valuetext", `${now} of ${end}: ${rows[now].children[1].textContent}`);
+    slider.setAttribute("aria-valuetext", `${fill(words.page_of, { number: now, end })}: ${rows[now].children[1].textContent}`);
     rows[now].setAttribute("aria-current", "step");
     const box = element("moves"), row = rows[now];
     box.scrollTop = row.offsetTop - box.offsetTop - (box.clientHeight - row.offsetHeight) / 2;

@@ -13,6 +13,7 @@ from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.nodes import Node, Scalar, content_column, get
 from rulespec.engine.words.asked import Decisions
+from rulespec.engine.words.program_words import ENGLISH, program_words
 from rulespec.engine.words.template import Hole, holes
 from rulespec.engine.words.titles import Expression, Text, Titles, languages, read_titles
 from rulespec.syntax.parser import parse_expr
@@ -50,7 +51,7 @@ def check_titles(ruleset: typed.Ruleset, titles: Titles, own: Titles, report: Re
     """
     check = _Check(ruleset, own, report)
     texts = {key: text for key, text in titles.texts.items() if check.fits(key[0], key[1], text)}
-    kept = Titles(texts, titles.title, titles.language, sources=titles.sources)
+    kept = Titles(texts, titles.title, titles.picture, titles.language, sources=titles.sources)
     if titles is own:
         kept.internal = {n: e for n, e in own.internal.items() if check.has_state(n, e)}
         kept.actors = check.all_actors()
@@ -77,8 +78,8 @@ class _Check:
 
     def fits(self, section: str, name: str, text: Text) -> bool:
         """Whether a text is about something that is there, and its holes can be filled."""
-        if section == "words":
-            return True
+        if section == "words":  # their names are those of the schema
+            return self._named(text, program_words(ENGLISH)[name].holes())
         names, what, holes_of = self._sections[section]
         return self.known(name, names(), what, text) and holes_of(name, text)
 
@@ -93,6 +94,8 @@ class _Check:
             "entities": (lambda: [f"{k.name}.{e}" for k in kinds for e in k.index], "entity", self._plain),
             "fields": (lambda: [f"{f.kind}.{f.name}".lstrip(".") for f in self._fields()], "state field", self._plain),
             "measures": (lambda: self.d.measures, "measure", self._plain),
+            "measure_docs": (lambda: self.d.measures, "measure", self._plain),
+            "boards": (lambda: [k.name for k in kinds], "kind", self._plain),
             "pieces": (lambda: self.d.pieces, "type of pieces", lambda n, t: self._named(t, self.d.pieces[n].each)),
             "places": (lambda: [f"{p.name}.{place}" for p in piles for place in p.places], "place", self._place),
             "units": (lambda: self.d.units, "unit", lambda _, t: self._named(t, ["number"])),

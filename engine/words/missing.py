@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from rulespec.diagnostics.report import Report
 from rulespec.engine.words.check import check_titles
+from rulespec.engine.words.program_words import ENGLISH, program_words
 from rulespec.engine.words.titles import Key, languages, read_titles, unknown_language
 from rulespec.engine.words.words import Words
 from rulespec.typed import nodes as typed
@@ -74,6 +75,7 @@ def _places(words: Words, pile: str, places: dict[str, typed.PlaceDecl]) -> Iter
 def missing(ruleset: typed.Ruleset, language: str | None = None) -> tuple[list[Key], int]:
     """What has no text in the files of a language, and how many texts there could be.
 
+    Words of the program itself are asked for where it does not know the language.
     In the language of the ruleset itself, entities and measures have the titles that their declaration gives them.
 
     Raises:
@@ -81,6 +83,8 @@ def missing(ruleset: typed.Ruleset, language: str | None = None) -> tuple[list[K
     """
     words = Words(ruleset)
     wanted = shown(words)
+    if not program_words(words.own_language if language is None else language):
+        wanted += [("words", name) for name in program_words(ENGLISH)]
     if language is None or language == words.own_language:
         declared = {key for key in wanted if key[0] in ("entities", "measures")}
         return [key for key in wanted if key not in words.own.texts and key not in declared], len(wanted)

@@ -94,7 +94,9 @@ class Moves:
         if isinstance(move, TakenBack):
             self.game.take_back(move)
             changes = tuple(self.changes.since(before))
-            return Move(number + 1, self.game.ply, "", None, None, None, _back(move.decisions), changes, move.decisions)
+            word = narrator.words.word
+            text = word("taken_back", decisions=word("decisions", move.decisions))
+            return Move(number + 1, self.game.ply, "", None, None, None, text, changes, move.decisions)
         seen: Taken = move if self._seen is None else self._seen[number]
         actor, text = narrator.actor(move), narrator.move(seen)
         self.game.apply(move)
@@ -102,10 +104,6 @@ class Moves:
         return Move(
             number + 1, self.game.ply, move.decision, move.by, actor, option, text, tuple(self.changes.since(before))
         )
-
-
-def _back(decisions: int) -> str:
-    return f"taken back: {decisions} decision{'s' * (decisions != 1)}"
 
 
 def seen_now(game: Game, option: Option, seat: str | None) -> Taken:

@@ -14,20 +14,22 @@ from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.nodes import Mapping, Node, Scalar, entries, get, text, words
 from rulespec.documents.text_files import is_present
+from rulespec.engine.words.program_words import ENGLISH
 from rulespec.engine.words.template import Template, parse_template
 from rulespec.ruleset_files import RulesetReader
 from rulespec.typed import nodes as typed
 
-ENGLISH = "en"
 MAX_LANGUAGES = 50
 """Of one ruleset."""
-PLAIN = ("kinds", "fields", "measures", "endings", "words")
+PLAIN = ("kinds", "fields", "measures", "measure_docs", "boards", "endings")
 """Sections whose texts have no holes."""
 SECTIONS = (
     "kinds",
     "entities",
     "fields",
     "measures",
+    "measure_docs",
+    "boards",
     "pieces",
     "places",
     "units",
@@ -71,6 +73,7 @@ class Titles(Struct):
 
     texts: dict[Key, Text] = field(default_factory=dict)
     title: str = ""
+    picture: str = ""
     language: str = ENGLISH
     actor: Expression | None = None
     actors: dict[str, Expression] = field(default_factory=dict)
@@ -136,6 +139,7 @@ class _Reader(Struct, frozen=True):
             if (found := self._text(node, plain)) is not None:
                 self.titles.texts[section, name] = found
         self.titles.title = text(get(tree, "title"), self.titles.title)
+        self.titles.picture = text(get(tree, "picture"), self.titles.picture)
         self.titles.language = text(get(tree, "language"), self.titles.language)
         for name, _, node in entries(get(tree, "actors")):
             self.titles.actors[name] = self._expression(node)

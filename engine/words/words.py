@@ -9,15 +9,13 @@ from typing import Literal
 from rulespec.diagnostics.report import Report
 from rulespec.engine.words.asked import Decisions
 from rulespec.engine.words.check import check_titles
+from rulespec.engine.words.program_words import ENGLISH, Word, program_words
 from rulespec.engine.words.template import Filled, fill
 from rulespec.engine.words.titles import Text, Titles, languages, read_titles, unknown_language
 from rulespec.typed import nodes as typed
 from rulespec.typed.seats import entity_names, size
 
 Names = Literal["title", "id"]
-_PLAIN = ("yes", "no", "none", "seat", "seats", "points", "team", "won", "lost")
-_WORDS = dict(zip(_PLAIN, _PLAIN, strict=True)) | {"chance": "Chance"}
-"""The words of the program itself, in English."""
 
 
 class Words:
@@ -47,6 +45,7 @@ class Words:
         report.raise_if_errors()
         self._read = checked
         self._titles: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = {}
+        self._words: dict[str, Word] = {}
 
     @cached_property
     def languages(self) -> list[str]:
@@ -84,9 +83,22 @@ class Words:
         """The title of the game."""
         return next((read.title for read in self._read if read.title), self.ruleset.title)
 
-    def word(self, name: str) -> str:
-        """A word of the program itself, such as `chance`."""
-        return self.plain("words", name, _WORDS[name])
+    def word(self, name: str, number: int | None = None, /, **values: str) -> str:
+        """A word of the program itself, such as `chance`; values fill its holes, `number` also tells one from many."""
+        if name not in self._words:
+            self._words[name] = self._word(name)
+        return self._words[name].filled(number, values)
+
+    def _word(self, name: str) -> Word:
+        """Of each language what its file says, else what the program knows in it; the ruleset's own comes last."""
+        languages_ = [self.language, self.own_language] if len(self._read) > 1 else [self.language]
+        for read, language in zip(self._read, languages_, strict=True):
+            text = read.texts.get(("words", name)) if self.names == "title" else None
+            if text is not None:
+                return Word(text.other, text.one)
+            if name in (known := program_words(language)):
+                return known[name]
+        return program_words(ENGLISH)[name]
 
     def kind(self, name: str) -> str:
         """The title of a kind."""
@@ -101,6 +113,19 @@ class Words:
         """The title of what is measured."""
         measure = self.ruleset.declarations.measures.get(name)
         return self.plain("measures", name, measure.title if measure is not None else self._readable(name))
+
+    def measure_doc(self, name: str) -> str:
+        """What is measured, in a sentence; "" if nothing is said."""
+        measure = self.ruleset.declarations.measures.get(name)
+        return self.plain("measure_docs", name, measure.doc if measure is not None else "")
+
+    def board(self, kind: str, title: str) -> str:
+        """What stands over a board; `title` is that of the drawing."""
+        return self.plain("boards", kind, title)
+
+    def picture(self, doc: str) -> str:
+        """What is said of the picture to who does not see it; `doc` is that of the drawing."""
+        return next((read.picture for read in self._read if read.picture), doc)
 
     def ending(self, name: str) -> str:
         """How a game has ended."""

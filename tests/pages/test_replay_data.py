@@ -13,6 +13,7 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.inspected import TABLE
 from rulespec.engine.replay.replay import ReplayResult, replay_log
+from rulespec.engine.words.words import Words
 from rulespec.load import load_ruleset
 from rulespec.pages import replay_data as module
 from rulespec.pages import replay_page as page_module
@@ -54,7 +55,8 @@ def test_a_line_is_noted_where_it_changes() -> None:
 
 
 def test_what_nobody_sees_has_no_line() -> None:
-    curves = Curves(load_ruleset("imperial").declarations.measures, lambda kind: ["one", "two"])
+    ruleset = load_ruleset("imperial")
+    curves = Curves(ruleset.declarations.measures, Words(ruleset), lambda kind: ["one", "two"])
     curves.note(0, {"cash": {"Ann": None, "Bob": 2}, "power": {"italy": None}})
     assert [(m["title"], [line["name"] for line in m["lines"]]) for m in curves.to_json()] == [("Cash", ["two"])]
 

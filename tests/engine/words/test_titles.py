@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from rulespec.engine.words.changes import Changes
 from rulespec.engine.words.missing import missing
 from rulespec.engine.words.moves import Moves
 from rulespec.engine.words.narrator import Narrator
+from rulespec.engine.words.program_words import program_words
 from rulespec.engine.words.words import Words
 from rulespec.load import load_ruleset
 
@@ -176,6 +178,8 @@ def test_what_has_no_words_is_listed(folder: Path) -> None:
         ('options: {weather.weather: "{cheap}"}', "RS532", "cheap"),
         ('units: {money: "{numbr}"}', "RS532", "did you mean `number`"),
         ('fields: {n: "{m}"}', "", ""),
+        ("boards: {twn: x}", "RS531", "did you mean `town`"),
+        ('words: {over: "{ending} {winer}"}', "RS532", "did you mean `winners`"),
         ("actor: n", "RS532", "who acts is an entity"),
         ("options: {visit.go: {count: to, one: a, other: b}}", "RS532", "a number decides"),
         ('options: {visit.go: "{to"}', "RS533", "not closed"),
@@ -284,3 +288,44 @@ def test_both_backends_tell_the_same_and_know_every_hole(log: str) -> None:
         told.append(list(Moves(Words(result.game.ruleset), result.game, result.moves)))
     assert told[0] == told[1]
     assert not [move.text for move in told[0] if "?" in move.text]
+
+
+def test_the_program_speaks_each_language_that_it_knows_whole() -> None:
+    spoken = {name: program_words(name) for name in ("en", "de", "es")}
+    for words in spoken.values():
+        assert list(words) == list(spoken["en"])
+        for name, word in words.items():
+            assert sorted(word.holes()) == sorted(spoken["en"][name].holes()), name
+            assert (word.one is None) == (spoken["en"][name].one is None), name
+    assert program_words("de-AT") == spoken["de"] and not program_words("fr") and not program_words("../de")
+
+
+def test_the_schema_of_titles_lists_the_words_of_the_program() -> None:
+    schema = json.loads((ROOT / "rulespec/schemas/titles.schema.json").read_text("utf-8"))
+    assert list(schema["properties"]["words"]["properties"]) == list(program_words("en"))
+
+
+def test_words_of_the_program_are_of_the_language_else_of_the_ruleset_else_english(folder: Path) -> None:
+    german = Words(game_of(folder).ruleset, "de")
+    assert german.word("none") == "niemand" and german.word("yes") == "ja"
+    assert [german.word("decisions", n) for n in (1, 2)] == ["1 Entscheidung", "2 Entscheidungen"]
+    assert Words(german.ruleset, "de", names="id").word("none") == "keine"
+    assert Words(german.ruleset).word("goes_on", actor="Ann", decision="visit") == "goes on: Ann: visit"
+
+
+def test_a_ruleset_says_the_words_of_a_language_that_the_program_does_not_know(folder: Path) -> None:
+    french = """
+--- titles.fr.yaml
+words: {over: "{ending} après {decisions}", decisions: {one: 1 choix, other: "{number} choix"}, won: gagné}
+"""
+    words = Words(game_of(folder, TITLES + french).ruleset, "fr")
+    assert words.word("over", ending="fin", decisions=words.word("decisions", 1), winners="Ann") == "fin après 1 choix"
+    assert words.word("lost") == "lost" and ("words", "lost") in missing(words.ruleset, "fr")[0]
+
+
+def test_titles_of_measures_boards_and_the_picture_have_languages(folder: Path) -> None:
+    german = Words(load_ruleset("imperial"), "de")
+    assert german.measure("treasury") == "Staatskasse" and "endete" in german.measure_doc("score")
+    assert german.board("tax_space", "Tax revenue") == "Steuereinnahmen" and german.picture("A map").startswith("Eine")
+    english = Words(german.ruleset)
+    assert english.board("tax_space", "Tax revenue") == "Tax revenue" and english.picture("A map") == "A map"

@@ -1,0 +1,54 @@
+"""The words of the program itself, such as `after 3 decisions`: a file for each language, `languages/de.json`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from msgspec import Struct
+
+from rulespec.engine.words.template import Filled, Template, fill, holes, parse_template
+
+ENGLISH = "en"
+_FOLDER = Path(__file__).parent / "languages"
+_NAME = re.compile(r"[a-z]{2,3}")
+
+
+class Word(Struct, frozen=True):
+    """A word, and the one for the number 1 if that is another."""
+
+    other: Template
+    one: Template | None = None
+
+    def filled(self, number: int | None, values: Mapping[str, str]) -> str:
+        """The word with its holes filled; `number` fills the hole of that name, and decides between one and many."""
+        known = dict(values) if number is None else {**values, "number": str(number)}
+        parts = self.one if number == 1 and self.one is not None else self.other
+        return fill(parts, lambda hole: Filled(known.get(hole, hole)))
+
+    def holes(self) -> list[str]:
+        """The names of its holes."""
+        return [hole.text for hole in holes(self.other)]
+
+
+@cache
+def program_words(language: str) -> Mapping[str, Word]:
+    """The words of a language by their names; none if there is no file. `de-AT` has those of `de`."""
+    name = language.partition("-")[0]
+    file = _FOLDER / f"{name}.json"
+    if not _NAME.fullmatch(name) or not file.is_file():
+        return {}
+    texts = json.loads(file.read_text("utf-8"))
+    return {key: _word(text) if isinstance(text, str) else _word(**text) for key, text in texts.items()}
+
+
+def _word(other: str, one: str | None = None) -> Word:
+    return Word(parse_template(other), None if one is None else parse_template(one))
+
+
+def english(name: str, number: int | None = None, /, **values: str) -> str:
+    """A word in English."""
+    return program_words(ENGLISH)[name].filled(number, values)
