@@ -15,8 +15,8 @@ RULESPEC = (
     *("rule_ids", "references", "ruleset_files", "typed", "check", "load", "diff", "fixes", "editor_schema"),
 )
 ENGINE = (
-    *("program", "lower", "passes", "python", "native", "game", "words", "logs", "dialects", "simulate", "replay"),
-    *("verify", "coverage"),
+    *("program", "lower", "passes", "python", "native", "game", "words", "logs", "dialects", "simulate", "search"),
+    *("replay", "verify", "coverage"),
 )
 ROOMS = (
     *RULESPEC,

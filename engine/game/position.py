@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from itertools import count, islice
 from typing import Concatenate, ParamSpec, TypeVar
@@ -362,6 +362,20 @@ class Position:
         detail = f" ({told})" if (told := fault.told(program)) else ""
         help_ = "guard it with a condition, so that it cannot happen"
         return RulesetFaultError(Diagnostic("RS703", Severity.ERROR, message + detail, span, help=help_))
+
+
+def position_of(machine: Machine, cells: Sequence[int]) -> Position:
+    """A position without the decisions that led to it.
+
+    Args:
+        machine: runs the program.
+        cells: the cells of the program in a position of it.
+    """
+    found = Position(machine)
+    machine.write(found._state, dict(enumerate(cells)))
+    found._asked = machine.asked.get(found._state[ir.PC], -1)
+    found._begun = True
+    return found
 
 
 def _too_many() -> ProgramFaultError:

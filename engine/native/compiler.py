@@ -18,6 +18,7 @@ from rulespec.engine.native.operators import OperatorEmitter, WideOrderError
 from rulespec.engine.native.options import OptionEmitter, cases
 from rulespec.engine.native.ranked import RankEmitter
 from rulespec.engine.native.roots import ranked, scored
+from rulespec.engine.native.rows import RowForm
 from rulespec.engine.native.runtime import EXPORTS, SOURCES
 from rulespec.engine.native.small_python import compile_functions
 from rulespec.engine.native.spread import emit_spread
@@ -205,6 +206,22 @@ class _Compiler:
         places, houses = self.occupancy.places, self.occupancy.houses
         constants["PLACES"] = self._lists({at: [self._bit(*s) for s in sets] for at, sets in places.items()})
         constants["HOUSES"] = self._lists({at: [self._house(*s) for s in sets] for at, sets in houses.items()})
+
+        self._rows()
+
+    def _rows(self) -> None:
+        """Lays out where the words of wide cells stand in rows of numbers (`rows`)."""
+        memory, form = self.memory, RowForm(self.p)
+        moved: list[int] = []
+        for cell in memory.ranks:
+            if cell < form.cells:
+                for word, column in enumerate((cell, *form.further.get(cell, ()))):
+                    moved += (8 * column, memory.address(cell) + 8 * word)
+        constants = memory.constants
+        constants["ROW"] = 8 * form.columns
+        constants["RULES_END"] = memory.state + 8 * form.cells
+        constants["MOVED"] = memory.numbers(moved)
+        constants["MOVED_END"] = constants["MOVED"] + 8 * len(moved)
 
     def _lists(self, rows: Mapping[int, Sequence[tuple[int, ...]]]) -> int:
         """The address of a table: for each cell the address of its list, which begins with its length; or 0."""

@@ -17,8 +17,8 @@ from rulespec.engine.program.journal import State
 from rulespec.engine.program.ranks import ranks
 from rulespec.engine.python.invariants import Invariants
 
-_STEPS_OF_RANDOM = 2**53
-_BUDGET = 300_000_000
+STEPS_OF_RANDOM = 2**53
+BUDGET = 300_000_000
 """Steps of a call, so that a program that plays long games can be interrupted."""
 Ended = Literal["over", "capped", "stuck", "broken", "trapped"]
 _ENDS: tuple[Ended, ...] = ("over", "capped", "stuck", "broken")
@@ -65,7 +65,7 @@ class NativeGames:
         self._checked = checked and bool(compiled.asked.invariants)
         self._scores = {id(e): f"score{number}" for number, e in enumerate(scored(compiled.p))}
         self._ranked = ranked(compiled.p)
-        self._set("RATE", ceil(interrupt_rate * _STEPS_OF_RANDOM))
+        self._set("RATE", ceil(interrupt_rate * STEPS_OF_RANDOM))
         if self._checked:
             self._write_readers(compiled)
 
@@ -126,7 +126,7 @@ class NativeGames:
         done = 0
         while done < len(seeds):
             trapped = False
-            self._set("BUDGET", _BUDGET)
+            self._set("BUDGET", BUDGET)
             try:
                 instance.call("games", len(seeds), cap, int(self._checked))
             except TrapError:

@@ -4,6 +4,7 @@ They are written in a small part of Python (`small_python`); names in capitals a
 """
 
 from rulespec.engine.native.runtime_games import GAMES, HASH
+from rulespec.engine.native.runtime_search import OF_SEARCH, SEARCH
 from rulespec.engine.native.runtime_sets import ROWS, SETS
 from rulespec.engine.native.runtime_wide import WIDE
 
@@ -150,8 +151,8 @@ def house(at, value, houses):
             left = left - 1
 """
 
-SOURCES = (NUMBERS, SETS, ROWS, WIDE, GAMES, HASH)
-EXPORTS = frozenset(
+SOURCES = (NUMBERS, SETS, ROWS, WIDE, GAMES, HASH, SEARCH)
+EXPORTS = OF_SEARCH | frozenset(
     {
         *("reset", "run", "own", "others", "take", "undo", "put", "broken"),
         *("seed", "random", "choose", "play", "games", "whole_hash", "grown", "perft", "descend"),

@@ -35,7 +35,7 @@ class Widths:
 
     def __init__(self, p: ir.Program, cells: int, added: Mapping[int, int], *, orders: bool = False) -> None:
         self.p = p
-        bits = [_bits(p, c.type) for c in p.cells] + [added.get(at, 1) for at in range(len(p.cells), cells)]
+        bits = [cell_bits(p, c.type) for c in p.cells] + [added.get(at, 1) for at in range(len(p.cells), cells)]
         most = max([*bits, *p.sizes.values()])
         self.bits = bits
         most = max([most, *(value.bit_length() for array in p.arrays for value in array)])
@@ -161,8 +161,8 @@ def _walk(e: ir.Expr, slots: Mapping[int, bool]) -> Iterator[tuple[ir.Expr, Mapp
         yield from _walk(part, slots)
 
 
-def _bits(p: ir.Program, type_: str) -> int:
-    """The bits of a value of a type; 1 for what is no set and no order."""
+def cell_bits(p: ir.Program, type_: str) -> int:
+    """The bits of a cell of a type; 1 for what is no set and no order."""
     form, _, kind = type_.partition(" ")
     if form == "set":
         return p.sizes.get(kind, 1)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import native_program
 from rulespec.engine.game.numbered import every_option
-from rulespec.engine.game.position_hash import PRIME, weights
 from rulespec.engine.native.compiler import NotNativeError
-from rulespec.engine.native.engine import Instance, NoWasmtimeError, TrapError
-from rulespec.engine.native.layout import words
+from rulespec.engine.native.engine import NoWasmtimeError, TrapError
 from rulespec.engine.native.program import NativeProgram
+from rulespec.engine.search.weights import write_weights
 from rulespec.engine.verify.perft import LIMIT, Perft, digest, named
 
 _MOST_LEAVES = 7_000_000
@@ -89,14 +88,3 @@ class _Counting:
         found.distinct = len(states)
         found.hash = digest(zip(map("{:016x}".format, states.tolist()), counts.tolist(), strict=True))
         return found
-
-
-def write_weights(native: NativeProgram, instance: Instance) -> None:
-    """Writes the weights of the cells, without which there is no hash of a position."""
-    memory = native.compiled.memory
-    weight = weights(len(native.p.cells), memory.cells)
-    found = [0 if memory.widths.cells[at] else weight[at] for at in range(memory.cells)]
-    for at in memory.ranks:
-        found += [(weight[at] << 64 * word) % PRIME for word in range(memory.words)]
-    content = words(found)
-    instance.memory[memory.weights : memory.weights + len(content)] = content

@@ -26,6 +26,7 @@ PAGES = [
     "docs/guides/draw_a_map.md",
     "docs/guides/hidden_information.md",
     "docs/guides/perft.md",
+    "docs/guides/search.md",
     "docs/guides/study_a_game.md",
     "docs/guides/variants.md",
     "docs/reference/commands.md",

@@ -1,0 +1,1 @@
+"""Search: many positions at once, as arrays of numbers, for bots and learning."""

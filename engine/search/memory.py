@@ -1,0 +1,113 @@
+"""The memory of a module, with room for rows of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulespec.engine.native.engine import TrapError
+from rulespec.engine.native.layout import BATCH, words
+from rulespec.engine.native.playouts import BUDGET, STEPS_OF_RANDOM, seed_words
+from rulespec.engine.native.program import NativeProgram
+from rulespec.engine.native.roots import ranked, scored
+from rulespec.engine.program import ir
+from rulespec.engine.program.ranks import ranks
+from rulespec.engine.search.search import End, Search, checked_seed
+from rulespec.engine.search.weights import write_weights
+from rulespec.engine.simulate.playouts import INTERRUPT_RATE
+
+_ROWS_BYTES = 4 << 20
+"""Bytes of rows that go in at once."""
+OUT_BYTES = 8 << 20
+"""Bytes of rows that come out at once."""
+
+
+class SearchMemory:
+    """The memory of a module, with room for rows. Each thread needs one of its own.
+
+    Args:
+        native: the program with its machine code.
+    """
+
+    def __init__(self, native: NativeProgram) -> None:
+        self.native = native
+        self.constants = native.compiled.memory.constants
+        self.instance = native.instance()
+        write_weights(native, self.instance)
+        self.row = self.constants["ROW"]
+        self.most = max(1, min(BATCH, _ROWS_BYTES // self.row))
+        """The most rows that go in at once."""
+        grow = self.instance.grow
+        self.rows = grow(self.row * max(2, self.most))
+        self.found = grow(8 * (self.constants["MAX_OPTIONS"] + 1))
+        self.out = grow(out := max(OUT_BYTES, self.row + 16))
+        self.numbers = np.frombuffer(self.instance.memory, np.int64)
+        registers = {"ROWS": self.rows, "FOUND": self.found, "OUT": self.out, "OUT_END": self.out + out}
+        for register, value in (registers | {"RATE": ceil(INTERRUPT_RATE * STEPS_OF_RANDOM)}).items():
+            self.set(register, value)
+        self.instance.call("reset")
+        self._scores = {id(e): f"score{number}" for number, e in enumerate(scored(native.p))}
+
+    def set(self, register: str, value: int) -> None:
+        """Writes a register."""
+        self.instance.numbers[self.constants[register] // 8] = value
+
+    def get(self, register: str) -> int:
+        """Reads a register."""
+        return int(self.instance.numbers[self.constants[register] // 8])
+
+    def read(self, at: int, count: int) -> NDArray[np.int64]:
+        """So many numbers from an address on, copied."""
+        return self.numbers[at // 8 : at // 8 + count].copy()
+
+    def write(self, at: int, values: NDArray[np.int64]) -> None:
+        """Writes numbers from an address on."""
+        self.numbers[at // 8 : at // 8 + values.size] = values.reshape(-1)
+
+    def each(self, count: int, call: Callable[[], object]) -> list[int]:
+        """Calls until something has been done with each of so many rows; returns those that only Python can do."""
+        given_back = []
+        for register in ("GAME", "NEXT", "PAUSED"):
+            self.set(register, 0)
+        while (done := self.get("GAME")) < count:
+            self.set("BUDGET", BUDGET)
+            try:
+                call()
+            except TrapError:
+                given_back.append(done := self.get("GAME"))
+                self.set("GAME", done + 1)
+                self.set("NEXT", 0)
+                self.set("PAUSED", 0)
+        return given_back
+
+    def seed(self, number: int, seed: str) -> None:
+        """Says what the random numbers of a playout are sown with."""
+        key = seed_words(checked_seed(seed))
+        at = self.constants["KEYS"] + self.constants["KEY"] * number
+        content = words([len(key), *key])
+        self.instance.memory[at : at + len(content)] = content
+
+    def play(self, count: int, cap: int) -> list[int]:
+        """Plays random games from so many rows; returns those that only Python can play."""
+        return self.each(count, lambda: self.instance.call("playouts", count, cap))
+
+    def end(self, search: Search, number: int) -> End:
+        """Where a playout has come to.
+
+        Raises:
+            TrapError: if only Python can tell.
+        """
+        p, size = self.native.p, self.constants["RESULT"]
+        status, decisions, _, won, *flat = self.read(self.constants["RESULTS"] + size * number, size // 8).tolist()
+        if ranked(p):
+            each = len(flat) // p.seats
+            found = [tuple(flat[at : at + each]) for at in range(0, len(flat), each)] if each else []
+        else:
+            found = ranks(p, self._value)
+        return search.end(status == 0, decisions, won, found)
+
+    def _value(self, e: ir.Expr, args: tuple[int, ...]) -> int:
+        return self.instance.call(self._scores[id(e)], *args)

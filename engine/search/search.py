@@ -1,0 +1,257 @@
+"""Many positions at once, as rows of an array: legal options, what they lead to, random games from there."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import machine
+from rulespec.engine.game.numbered import every_option
+from rulespec.engine.game.option import Option
+from rulespec.engine.game.position import position_of
+from rulespec.engine.native.rows import RowForm
+from rulespec.engine.program import ir
+from rulespec.engine.program.ranks import ranks
+from rulespec.engine.search.walk import PythonWalk, Walk
+from rulespec.engine.simulate.playouts import CAP, INTERRUPT_RATE, choose
+from rulespec.errors import RulespecError
+from rulespec.typed.teams import whole
+
+try:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+except ImportError:  # it comes with an extra
+    raise RulespecError("search needs numpy: pip install 'rulespec[native]'") from None
+
+CHANCE, NOBODY = -1, -2
+"""Who decides, where no seat does: chance; nobody, as the game is over."""
+MAX_SEED = 150
+"""Bytes of a seed."""
+Ranks = Sequence[tuple[int, ...]]
+"""For each seat its points and what breaks ties."""
+
+
+class Expanded(NamedTuple):
+    """What all legal options of some positions lead to.
+
+    Attributes:
+        rows: the positions afterwards, in the order of the positions before, and of their options.
+        parents: for each of them the number of the position before.
+        hashes: their hashes.
+    """
+
+    rows: NDArray[np.int64]
+    parents: NDArray[np.int64]
+    hashes: NDArray[np.uint64]
+
+
+class Ends(NamedTuple):
+    """Where playouts have come to; the first index is that of the playout.
+
+    Attributes:
+        ended: whether the game has come to its end; else it has been abandoned.
+        decisions: the number of decisions.
+        winners: for each seat whether it has won; of a playout that was abandoned, whether it leads.
+        scores: the points of each seat; 0 if the ruleset has no scoring.
+    """
+
+    ended: NDArray[np.bool_]
+    decisions: NDArray[np.int64]
+    winners: NDArray[np.bool_]
+    scores: NDArray[np.int64]
+
+
+class End(NamedTuple):
+    """Where one playout has come to: `winners` are numbers of seats, the rest is as in `Ends`."""
+
+    ended: bool
+    decisions: int
+    winners: tuple[int, ...]
+    scores: tuple[int, ...]
+
+
+class Search:
+    """Positions of one ruleset, number of seats and settings, as rows of numbers, in Python; see `open_search`.
+
+    A row is a position without the decisions that led to it. Column i is the cell i of `game.position.program.cells`;
+    what needs more than 64 bits goes on in columns behind these. Rows come from `rows` and from what makes others of
+    them; other numbers are no positions. Every method may raise RulesetFaultError, if the rules are at fault.
+
+    Args:
+        game: a game of the ruleset; its position does not matter.
+        interrupts: whether options out of turn count, too, after those of the decider.
+
+    Attributes:
+        backend: what runs the rules: `native`, or `python`, which is slower and does the same.
+        seats: the number of seats.
+        columns: the number of columns of a row.
+        interrupts: as given.
+    """
+
+    backend: Literal["native", "python"] = "python"
+
+    def __init__(self, game: Game, *, interrupts: bool = False) -> None:
+        self.interrupts = interrupts
+        self.seats = len(game.seats)
+        self._form = RowForm(game.position.program)
+        self.columns = self._form.columns
+        self._table = game.copy()
+        self._names = game.seats
+
+    # --- from games to rows, and back -------------------------------------------------------
+
+    def rows(self, games: Iterable[Game]) -> NDArray[np.int64]:
+        """The positions of games, a row for each."""
+        found = [self._form.row(game.position.cells) for game in games]
+        return np.array(found, np.int64).reshape(len(found), self.columns)
+
+    def game(self, row: ArrayLike) -> Game:
+        """A game that stands at a row, with no decisions before."""
+        found = self._table.copy()
+        cells = self._form.values(np.asarray(row, np.int64).tolist())
+        runs = machine(found.ruleset, self.seats, found.settings, "python")
+        found.position = position_of(runs, cells)
+        return found
+
+    def options(self, game: Game) -> list[Option]:
+        """The legal options of a game, in the order in which they are counted here."""
+        return list(every_option(game)) if self.interrupts else list(game.legal_options)
+
+    def decider(self, game: Game) -> int:
+        """Who decides in a game: the number of the seat, `CHANCE` or `NOBODY`."""
+        return NOBODY if game.is_over else game.position.decider()
+
+    def numbered(self, options: Sequence[Option], number: int) -> Option:
+        """An option by its number.
+
+        Raises:
+            IndexError: if there are not so many.
+        """
+        if not 0 <= number < len(options):
+            raise IndexError(f"there is no option {number}: {len(options)} are legal")
+        return options[number]
+
+    def _games(self, rows: NDArray[np.int64]) -> Iterable[Game]:
+        return map(self.game, self._checked(rows))
+
+    def _checked(self, rows: ArrayLike) -> NDArray[np.int64]:
+        """Rows as they are, if they have the shape of rows."""
+        found = np.ascontiguousarray(rows, np.int64)
+        if found.ndim != 2 or found.shape[1] != self.columns:
+            raise ValueError(f"an array of rows has {self.columns} columns; the shape of this one is {found.shape}")
+        return found
+
+    # --- many positions at once -------------------------------------------------------------
+
+    def deciders(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Who decides: the number of the seat, `CHANCE`, or `NOBODY` where the game is over."""
+        return np.array([self.decider(game) for game in self._games(rows)], np.int64)
+
+    def counts(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The number of legal options; 0 where the game is over."""
+        return np.array([len(self.options(game)) for game in self._games(rows)], np.int64)
+
+    def hashes(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """The hashes of positions: equal for equal positions, and those of `Game.hash`."""
+        return np.array([int(game.hash, 16) for game in self._games(rows)], np.uint64)
+
+    def apply(self, rows: NDArray[np.int64], options: ArrayLike) -> NDArray[np.int64]:
+        """The positions after an option of each.
+
+        Args:
+            rows: positions.
+            options: for each the number of a legal option.
+
+        Raises:
+            IndexError: if there are not so many.
+        """
+        numbers = self._numbers(rows, options)
+        found = np.empty_like(self._checked(rows))
+        for at, (game, number) in enumerate(zip(self._games(rows), numbers.tolist(), strict=True)):
+            game.apply(self.numbered(self.options(game), number))
+            found[at] = self._form.row(game.position.cells)
+        return found
+
+    def _numbers(self, rows: NDArray[np.int64], options: ArrayLike) -> NDArray[np.int64]:
+        numbers = np.ascontiguousarray(options, np.int64)
+        if numbers.shape != (len(rows),):
+            raise ValueError(f"{len(rows)} rows need an option each; the shape of these is {numbers.shape}")
+        return numbers
+
+    def expand(self, rows: NDArray[np.int64]) -> Expanded:
+        """What all legal options of positions lead to; a game that is over has none."""
+        found: list[list[int]] = []
+        parents: list[int] = []
+        hashes: list[int] = []
+        for parent, game in enumerate(self._games(rows)):
+            for option in self.options(game):
+                game.apply(option)
+                found.append(self._form.row(game.position.cells))
+                parents.append(parent)
+                hashes.append(int(game.hash, 16))
+                game.undo()
+        after = np.array(found, np.int64).reshape(len(found), self.columns)
+        return Expanded(after, np.array(parents, np.int64), np.array(hashes, np.uint64))
+
+    def playouts(self, rows: NDArray[np.int64], seed: int | str, *, cap: int = CAP, jobs: int = 1) -> Ends:
+        """Plays a random game from each position, as `rulespec simulate` plays them.
+
+        Args:
+            rows: positions; for several games from one, repeat its row: `rows.repeat(10, axis=0)`.
+            seed: the seed of chance; playout n draws from `random.Random(f"{seed}:{n}")`.
+            cap: decisions after which a game is abandoned.
+            jobs: threads that play; it makes no difference to the games. Python uses one.
+        """
+        rows = self._checked(rows)
+        return self._ends([self.playout(row, f"{seed}:{number}", cap) for number, row in enumerate(rows)])
+
+    def playout(self, row: ArrayLike, seed: str, cap: int = CAP) -> End:
+        """Plays a random game from one position in Python; `seed` is what `random.Random` is given."""
+        game, rng = self.game(row), random.Random(checked_seed(seed))
+        while not game.is_over and game.ply < cap:
+            option = choose(game, rng, INTERRUPT_RATE)
+            if option is None:
+                break
+            game.apply(option)
+        position = game.position
+        found = ranks(position.program, position.value)
+        return self.end(game.is_over, game.ply, position.state[ir.WINNERS], found)
+
+    def end(self, ended: bool, decisions: int, won: int, of_rank: Ranks) -> End:
+        """Where a playout has come to, given the cell of the winners and the ranks."""
+        if ended and won >= 0:
+            winners = [name for seat, name in enumerate(self._names) if won >> seat & 1]
+        else:
+            best = max(of_rank, default=())
+            winners = [name for name, rank in zip(self._names, of_rank, strict=False) if rank == best]
+        winners = whole(self._table.teams, self._names, winners)
+        seats = tuple(seat for seat, name in enumerate(self._names) if name in winners)
+        return End(ended, decisions, seats, tuple(rank[0] for rank in of_rank))
+
+    def _ends(self, ends: Sequence[End]) -> Ends:
+        winners = np.zeros((len(ends), self.seats), np.bool_)
+        scores = np.zeros((len(ends), self.seats), np.int64)
+        for at, end in enumerate(ends):
+            winners[at, list(end.winners)] = True
+            scores[at] = end.scores or 0
+        ended = np.array([end.ended for end in ends], np.bool_)
+        return Ends(ended, np.array([end.decisions for end in ends], np.int64), winners, scores)
+
+    # --- one position -----------------------------------------------------------------------
+
+    def walk(self, row: ArrayLike) -> Walk:
+        """A position that goes forth and back, from a row on."""
+        return PythonWalk(self, row)
+
+
+def checked_seed(seed: str) -> str:
+    """A seed that is short enough.
+
+    Raises:
+        ValueError: if it is not.
+    """
+    if len(seed.encode()) > MAX_SEED:
+        raise ValueError(f"a seed has at most {MAX_SEED} bytes")
+    return seed

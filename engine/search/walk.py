@@ -1,0 +1,126 @@
+"""One position that goes forth and back: for searches that grow a tree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option
+from rulespec.engine.simulate.playouts import CAP
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from rulespec.engine.search.search import End, Search
+
+
+class Walk(Protocol):
+    """A position with the way back to where it has begun. Options are numbered as `Search` counts them."""
+
+    @property
+    def count(self) -> int:
+        """The number of legal options; 0 when the game is over."""
+
+    @property
+    def decider(self) -> int:
+        """Who decides: the number of the seat, `CHANCE`, or `NOBODY` when the game is over."""
+
+    @property
+    def hash(self) -> int:
+        """The hash of the position."""
+
+    @property
+    def row(self) -> NDArray[np.int64]:
+        """The position as a row."""
+
+    def weights(self) -> list[int]:
+        """How often each option of chance comes up, against the others."""
+
+    def take(self, number: int) -> None:
+        """Takes an option.
+
+        Raises:
+            IndexError: if there are not so many.
+        """
+
+    def undo(self) -> None:
+        """Takes the last option back.
+
+        Raises:
+            IndexError: if there is none.
+        """
+
+    def go(self, row: ArrayLike) -> None:
+        """Goes to another position, from which there is no way back."""
+
+    def playout(self, seed: str, cap: int = CAP) -> End:
+        """Plays a random game from here, then goes back to where the walk has begun.
+
+        Args:
+            seed: what `random.Random` is given.
+            cap: decisions after which the game is abandoned.
+        """
+
+
+class PythonWalk:
+    """A walk in Python."""
+
+    def __init__(self, search: Search, row: ArrayLike) -> None:
+        self._search = search
+        self._game: Game
+        self._options: list[Option] | None = None
+        self.go(row)
+
+    def go(self, row: ArrayLike) -> None:
+        """Goes to another position."""
+        self._game = self._search.game(row)
+        self._options = None
+
+    def _listed(self) -> list[Option]:
+        if self._options is None:
+            self._options = self._search.options(self._game)
+        return self._options
+
+    @property
+    def count(self) -> int:
+        """The number of legal options."""
+        return len(self._listed())
+
+    @property
+    def decider(self) -> int:
+        """Who decides."""
+        return self._search.decider(self._game)
+
+    @property
+    def hash(self) -> int:
+        """The hash of the position."""
+        return int(self._game.hash, 16)
+
+    @property
+    def row(self) -> NDArray[np.int64]:
+        """The position as a row."""
+        found: NDArray[np.int64] = self._search.rows([self._game])[0]
+        return found
+
+    def weights(self) -> list[int]:
+        """The weights of the options."""
+        weight = self._game.position.weight
+        return [weight(option.kind.choice, option.args) for option in self._listed()]
+
+    def take(self, number: int) -> None:
+        """Takes an option."""
+        self._game.apply(self._search.numbered(self._listed(), number))
+        self._options = None
+
+    def undo(self) -> None:
+        """Takes the last option back."""
+        self._game.undo()
+        self._options = None
+
+    def playout(self, seed: str, cap: int = CAP) -> End:
+        """Plays a random game from here, then goes back."""
+        found = self._search.playout(self.row, seed, cap)
+        while self._game.ply:
+            self.undo()
+        return found

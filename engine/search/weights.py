@@ -1,0 +1,19 @@
+"""The weights of cells, without which there is no hash of a position, in the memory of a module."""
+
+from __future__ import annotations
+
+from rulespec.engine.game.position_hash import PRIME, weights
+from rulespec.engine.native.engine import Instance
+from rulespec.engine.native.layout import words
+from rulespec.engine.native.program import NativeProgram
+
+
+def write_weights(native: NativeProgram, instance: Instance) -> None:
+    """Writes the weights of the cells."""
+    memory = native.compiled.memory
+    weight = weights(len(native.p.cells), memory.cells)
+    found = [0 if memory.widths.cells[at] else weight[at] for at in range(memory.cells)]
+    for at in memory.ranks:
+        found += [(weight[at] << 64 * word) % PRIME for word in range(memory.words)]
+    content = words(found)
+    instance.memory[memory.weights : memory.weights + len(content)] = content
