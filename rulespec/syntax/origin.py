@@ -9,7 +9,9 @@ from rulespec.diagnostics.diagnostic import Span
 
 if TYPE_CHECKING:  # Lark takes long to import
     from lark import Token
-    from lark.tree import Meta
+
+Place = tuple[int, int, int, int]
+"""Line, column, last line, and the column after the last character."""
 
 
 class Origin:
@@ -20,14 +22,16 @@ class Origin:
         self.line = line
         self.column = column
 
-    def span(self, meta: Meta | Token) -> Span:
-        """The place in the file of a token, or of a node of Lark's tree."""
-        if getattr(meta, "line", None) is None:  # an empty rule has no position
+    def span(self, token: Token) -> Span:
+        """The place in the file of one of Lark's tokens."""
+        line, column = token.line or 1, token.column or 1
+        return self.at(line, column, token.end_line or line, token.end_column or column)
+
+    def span_of(self, place: Place | None) -> Span:
+        """The place in the file of a place in the text; None: where the text begins."""
+        if place is None:  # an empty rule has no position
             return Span(self.file, self.line, self.column, self.line, self.column + 1)
-        end_line = meta.end_line or meta.line
-        end_column = meta.end_column or meta.column
-        assert meta.line is not None and meta.column is not None and end_line is not None and end_column is not None
-        return self.at(meta.line, meta.column, end_line, end_column)
+        return self.at(*place)
 
     def at(self, line: int, column: int, end_line: int, end_column: int) -> Span:
         """The place in the file of a place in the text."""

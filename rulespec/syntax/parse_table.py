@@ -1,51 +1,47 @@
 """Tables of the parser, as JSON beside the grammar: building them takes half a second.
 
-The file is used only if it comes from this grammar and this release of Lark; otherwise the tables are built again.
-`python -m rulespec.syntax.parse_table` writes the file, and a test checks that it is current.
+There are those of Lark, which tells what is wrong with a text, and those of the automaton that reads correct ones.
+A file is used only if it comes from this grammar, and Lark's from this release of it; otherwise they are built again.
+`python -m rulespec.syntax.parse_table` writes both, and a test checks that they are current.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import lark
 import msgspec
 from lark import Lark
 from lark.grammar import Rule, Terminal
 from lark.indenter import Indenter
-from lark.parse_tree_builder import PropagatePositions
+from lark.lexer import BasicLexer
+from lark.parsers.lalr_analysis import Shift
 
+from rulespec.syntax import automaton
+from rulespec.syntax.automaton import RuleTable, Tables, grammar_hash
+from rulespec.syntax.automaton import grammar as grammar
 from rulespec.syntax.indentation import Blocks
 from rulespec.syntax.lexer import SharedLexer
-from rulespec.syntax.positions import Positions
 
 STARTS = ("rules", "expr", "type")
 FILE = "grammar.json"
 _PLUGINS = {"ContextualLexer": SharedLexer}
 
 
-def grammar() -> str:
-    """The text of the grammar."""
-    return Path(__file__).with_name("grammar.lark").read_text(encoding="utf-8")
-
-
 def build(postlex: Indenter) -> Lark:
     """The parser, from the grammar."""
-    lark = Lark(
+    return Lark(
         grammar(),
         parser="lalr",
         postlex=postlex,
         start=list(STARTS),
-        propagate_positions=True,
         maybe_placeholders=True,
         _plugins=_PLUGINS,
     )
-    return _with_pass_through(lark)
 
 
 def parser(postlex: Indenter) -> Lark:
@@ -62,28 +58,11 @@ def parser(postlex: Indenter) -> Lark:
     table["states"] = {int(state): _numbered(actions) for state, actions in table["states"].items()}
     # The stand-alone parsers that Lark generates call it, too.
     load: Callable[..., Lark] = Lark._load_from_dict
-    return _with_pass_through(load(stored["data"], _numbered(stored["memo"]), postlex=postlex, _plugins=_PLUGINS))
-
-
-def _with_pass_through(lark: Lark) -> Lark:
-    """Makes rules with a single part return it at once; most rules of precedence are such.
-
-    Lark computes their positions each time, which stay the same: a quarter of the time of a parse. Those of the others
-    are computed here, too.
-    """
-    callbacks: dict[Rule, Any] = getattr(lark, "_callbacks", {})  # other releases may have them elsewhere
-    for rule, build in callbacks.items():
-        if type(build) is PropagatePositions and build.node_filter is None:
-            callbacks[rule] = Positions(build.node_builder)
-        part = rule.expansion[0] if len(rule.expansion) == 1 else None
-        hidden = part is None or part.name.startswith("_") or (isinstance(part, Terminal) and part.filter_out)
-        if rule.options.expand1 and not rule.alias and not hidden:
-            callbacks[rule] = itemgetter(0)
-    return lark
+    return load(stored["data"], _numbered(stored["memo"]), postlex=postlex, _plugins=_PLUGINS)
 
 
 def _made_from() -> list[str]:
-    return [lark.__version__, hashlib.sha256(grammar().encode()).hexdigest()]
+    return [lark.__version__, grammar_hash()]
 
 
 def _numbered(mapping: dict[str, Any]) -> dict[int, Any]:
@@ -100,5 +79,81 @@ def tables(postlex: Indenter) -> str:
     return json.dumps({"made_from": _made_from(), "data": data, "memo": memo}, sort_keys=True) + "\n"
 
 
+def automaton_tables() -> Tables:
+    """The automaton's tables for the current grammar."""
+    built = build(Blocks())
+    found: Any = cast(Any, built.parser).parser._parse_table
+    order = _in_order(found.states, [found.start_states[start] for start in STARTS])
+    rules = {rule: number for number, rule in enumerate(built.rules)}
+    lexer: SharedLexer = cast(Any, built.parser).lexer.lexer
+    shared = lexer.shared
+    kept = {
+        str(part.name)
+        for rule in built.rules
+        for part in rule.expansion
+        if isinstance(part, Terminal) and not part.filter_out
+    }
+    return Tables(
+        made_from=grammar_hash(),
+        starts={start: (order[found.start_states[start]], order[found.end_states[start]]) for start in STARTS},
+        states=[
+            {
+                str(name): order[to] if action is Shift else ~rules[to]
+                for name, (action, to) in _sorted(found.states[state])
+            }
+            for state in order
+        ],
+        rules=[_rule_table(rule) for rule in built.rules],
+        terminals=[(str(t.name), t.pattern.to_regexp()) for t in cast(BasicLexer, lexer.root_lexer).terminals],
+        scanner=[str(t.name) for t in shared.scanner.terminals],
+        words=[(terminal, text, word) for (terminal, text), word in sorted(shared.keywords.items())],
+        ignored=sorted(map(str, built.lexer_conf.ignore)),
+        kept=sorted(kept),
+    )
+
+
+_Actions = dict[str, tuple[object, Any]]
+
+
+def _sorted(actions: _Actions) -> list[tuple[str, tuple[object, Any]]]:
+    return sorted(actions.items(), key=itemgetter(0))
+
+
+def _in_order(states: dict[int, _Actions], starts: list[int]) -> dict[int, int]:
+    """Numbers for states as they are come to: Lark's differ from run to run."""
+    found = dict.fromkeys(starts)
+    waiting = [*starts]
+    for state in waiting:
+        for _, (action, to) in _sorted(states[state]):
+            if action is Shift and to not in found:
+                found[to] = None
+                waiting.append(to)
+    return {state: number for number, state in enumerate(found)}
+
+
+def _rule_table(rule: Rule) -> RuleTable:
+    """A rule as Lark's own builder of trees reads it."""
+    empty = rule.options.empty_indices or [False] * len(rule.expansion)
+    parts: list[int | None] = []
+    number = 0
+    for missing in empty:
+        if missing:
+            parts.append(None)
+            continue
+        part = rule.expansion[number]
+        if not isinstance(part, Terminal):
+            parts.append(~number if part.name.startswith("_") else number)
+        elif not part.filter_out:
+            parts.append(number)
+        number += 1
+    name = str(rule.alias or rule.origin.name)
+    alone = bool(rule.options.expand1 and not rule.alias)
+    return RuleTable(
+        str(rule.origin.name), len(rule.expansion), tuple(parts), "" if name.startswith("_") else name, alone
+    )
+
+
 if __name__ == "__main__":
-    Path(__file__).with_name(FILE).write_text(tables(Blocks()), encoding="utf-8")
+    here = Path(__file__)
+    here.with_name(FILE).write_text(tables(Blocks()), encoding="utf-8")
+    here.with_name(automaton.FILE).write_bytes(msgspec.json.encode(automaton_tables()) + b"\n")

@@ -1,0 +1,293 @@
+"""The parser of correct texts: Lark's tables, driven here, whose reductions build the syntax tree at once.
+
+It reads what Lark reads, without importing it: that, its tables and its trees took a quarter of the time of a check.
+Where a text does not fit, it only says so (`UnfitError`); Lark is asked then what is wrong, and where.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from rulespec.syntax.origin import Origin, Place
+
+FILE = "automaton.json"
+"""The tables, beside the grammar; `python -m rulespec.syntax.parse_table` writes them."""
+NEWLINE, INDENT, DEDENT, END = "_NL", "_INDENT", "_DEDENT", "$END"
+OPENING, CLOSING = frozenset(["LPAR", "LSQB", "LBRACE"]), frozenset(["RPAR", "RSQB", "RBRACE"])
+
+
+class UnfitError(Exception):
+    """A text does not follow the grammar."""
+
+
+class Token(str):
+    """A word of a text that the tree needs: a name, a number, a text."""
+
+    __slots__ = ("place", "type")
+
+    place: Place
+    type: str
+
+
+class RuleTable(Struct, frozen=True, array_like=True):
+    """A rule of the grammar.
+
+    Attributes:
+        makes: what it is a rule of.
+        size: how many parts it has.
+        parts: those that its node has: numbers of parts, ~number for all that a part consists of, None for what may be
+            left out and is.
+        method: which method of the builder makes the node; "" if it is no node, but a part of others.
+        alone: whether a single part stands for the node.
+    """
+
+    makes: str
+    size: int
+    parts: tuple[int | None, ...]
+    method: str
+    alone: bool
+
+
+class Tables(Struct, frozen=True):
+    """What the automaton is made of.
+
+    Attributes:
+        made_from: the hash of the grammar.
+        starts: a rule that texts may follow → the first state, and that of a text that is complete.
+        states: for each state what it does at a terminal, or after a rule's node: a state ≥ 0, ~number of a rule.
+        rules: the rules.
+        terminals: each with its regular expression, in the order in which Lark tries them.
+        scanner: those without the words that are texts of others, such as names.
+        words: (terminal, text, word): a text of a terminal that is that word where it is accepted.
+        ignored: terminals between the others.
+        kept: terminals whose words are in trees.
+    """
+
+    made_from: str
+    starts: dict[str, tuple[int, int]]
+    states: list[dict[str, int]]
+    rules: list[RuleTable]
+    terminals: list[tuple[str, str]]
+    scanner: list[str]
+    words: list[tuple[str, str, str]]
+    ignored: list[str]
+    kept: list[str]
+
+
+def grammar() -> str:
+    """The text of the grammar."""
+    return Path(__file__).with_name("grammar.lark").read_text(encoding="utf-8")
+
+
+def grammar_hash() -> str:
+    """The hash of the grammar, by which tables are known to be its."""
+    return hashlib.sha256(grammar().encode()).hexdigest()
+
+
+def tables() -> Tables:
+    """The tables of the grammar, from their file if it is current."""
+    try:
+        stored = msgspec.json.decode(Path(__file__).with_name(FILE).read_bytes(), type=Tables)
+    except (OSError, ValueError):
+        stored = None
+    if stored is None or stored.made_from != grammar_hash():
+        from rulespec.syntax.parse_table import automaton_tables
+
+        return automaton_tables()
+    return stored
+
+
+class Automaton:
+    """Parses texts.
+
+    Args:
+        tables: what it is made of.
+        builder: has a method for each rule: a function of the place and the parts of a node, which makes it.
+
+    Attributes:
+        rules: the rules, with the methods themselves.
+        kept: as in the tables.
+    """
+
+    def __init__(self, tables: Tables, builder: Any) -> None:
+        self.tables = tables
+        patterns = dict(tables.terminals)
+        self._match = re.compile("|".join(f"(?P<{name}>{patterns[name]})" for name in tables.scanner)).match
+        self._words = {(terminal, text): word for terminal, text, word in tables.words}
+        self._ignored = frozenset(tables.ignored)
+        self.kept = frozenset(tables.kept)
+        self.rules: list[tuple[str, int, tuple[int | None, ...], Callable[..., Any] | None, bool]] = [
+            (r.makes, r.size, r.parts, getattr(builder, r.method, None), r.alone) for r in tables.rules
+        ]
+
+    def parse(self, text: str, start: str, origin: Origin) -> Any:
+        """The tree of a text.
+
+        Raises:
+            UnfitError: if it does not follow the grammar.
+            Exception: what the builder raises; the rest of the text has not been looked at then.
+        """
+        first, last = self.tables.starts[start]
+        run = _Run(self, origin, first)
+        end = run.read(text)
+        return run.finish(end, last)
+
+    @cached_property
+    def _alone(self) -> list[tuple[str, Callable[..., re.Match[str] | None]]]:
+        return [(name, re.compile(pattern).match) for name, pattern in self.tables.terminals]
+
+    def scan(self, text: str, at: int, accepted: dict[str, int]) -> tuple[str, int]:
+        """The terminal that stands at a place of the text, of those that are accepted there, and where it ends."""
+        found = self._match(text, at)
+        if found is None:
+            raise UnfitError
+        name = found.lastgroup or ""
+        word = self._words.get((name, found[0]))
+        if word in accepted:
+            return word, found.end()
+        if name in accepted or name in self._ignored or name == NEWLINE:
+            return name, found.end()
+        for name, match in self._alone:
+            taken = name in accepted or name in self._ignored or name == NEWLINE
+            if taken and (found := match(text, at)):
+                word = self._words.get((name, found[0]))
+                return (word if word in accepted else name), found.end()
+        raise UnfitError
+
+
+class _Run:
+    """One text.
+
+    Attributes:
+        states: of the automaton, the present one last.
+        values: what has been read, and has not become part of a node yet.
+        places: where each of these stands, with the brackets around it that make no node; None if it is empty.
+    """
+
+    def __init__(self, automaton: Automaton, origin: Origin, first: int) -> None:
+        self.a = automaton
+        self.origin = origin
+        self.states = [first]
+        self.values: list[Any] = []
+        self.places: list[Place | None] = []
+        self.levels = [0]
+
+    def read(self, text: str) -> Place:
+        """Reads a text; returns where its last word stands."""
+        states, table, kept, ignored = self.states, self.a.tables.states, self.a.kept, frozenset(self.a.tables.ignored)
+        scan, feed = self.a.scan, self.feed
+        at, line, begin, brackets = 0, 1, 0, 0
+        place: Place = (1, 1, 1, 1)
+        while at < len(text):
+            name, end = scan(text, at, table[states[-1]])
+            column = at - begin + 1
+            if name == NEWLINE:
+                written = text[at:end]
+                before, line, begin = line, line + written.count("\n"), at + written.rindex("\n") + 1
+                place = (before, column, line, end - begin + 1)
+                if not brackets:
+                    feed(NEWLINE, None, place)
+                    self._indent(end - begin, place)
+            elif name not in ignored:
+                place = (line, column, line, end - begin + 1)
+                value = None
+                if name in kept:
+                    value = Token(text[at:end])
+                    value.type, value.place = name, place
+                feed(name, value, place)
+                if name in OPENING:
+                    brackets += 1
+                elif name in CLOSING:
+                    brackets -= 1
+            at = end
+        return place
+
+    def _indent(self, indent: int, place: Place) -> None:
+        """Opens a block, or closes blocks, before a line that begins with so many spaces."""
+        if indent > self.levels[-1]:
+            self.levels.append(indent)
+            self.feed(INDENT, None, place)
+            return
+        while indent < self.levels[-1]:
+            self.levels.pop()
+            self.feed(DEDENT, None, place)
+        if indent != self.levels[-1]:
+            raise UnfitError
+
+    def finish(self, end: Place, last: int) -> Any:
+        """The tree, at the end of a text."""
+        while len(self.levels) > 1:
+            self.levels.pop()
+            self.feed(DEDENT, None, end)
+        while self.states[-1] != last:
+            action = self.a.tables.states[self.states[-1]].get(END)
+            if action is None:
+                raise UnfitError
+            self._reduce(~action)
+        return self.values[-1]
+
+    def feed(self, name: str, value: Any, place: Place) -> None:
+        """Takes a word: makes the nodes that end before it, and goes on behind it."""
+        states, table = self.states, self.a.tables.states
+        while True:
+            action = table[states[-1]].get(name)
+            if action is None:
+                raise UnfitError
+            if action >= 0:
+                states.append(action)
+                self.values.append(value)
+                self.places.append(place)
+                return
+            self._reduce(~action)
+
+    def _reduce(self, number: int) -> None:
+        """Makes a node of what has been read last."""
+        states = self.states
+        makes, size, parts, build, alone = self.a.rules[number]
+        if size == 1 and alone and parts:  # most rules of precedence: nothing but the state changes
+            states.pop()
+            states.append(self.a.tables.states[states[-1]][makes])
+            return
+        if not size:
+            read, within = [], None
+        else:
+            read, found = self.values[-size:], self.places[-size:]
+            del self.values[-size:], self.places[-size:], states[-size:]
+            within = _around(found)
+        children: list[Any] = []
+        for part in parts:
+            if part is None:
+                children.append(None)
+            elif part >= 0:
+                children.append(read[part])
+            elif children:
+                children += read[~part]
+            else:  # a list that grows from the left is not copied each time
+                children = read[~part]
+        value: Any = children
+        if alone and len(children) == 1:
+            value = children[0]
+        elif build is not None:
+            value = build(self.origin.span_of(within), children)
+        self.values.append(value)
+        self.places.append(within)
+        states.append(self.a.tables.states[states[-1]][makes])
+
+
+def _around(places: list[Place | None]) -> Place | None:
+    """The place from the first to the last of some places."""
+    first, last = places[0], places[-1]
+    if first is None or last is None:
+        found = [place for place in places if place is not None]
+        if not found:
+            return None
+        first, last = found[0], found[-1]
+    return first if first is last else (*first[:2], *last[2:])
