@@ -13,7 +13,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 
 from rulespec.syntax.origin import Origin, Place
@@ -90,19 +89,6 @@ def grammar() -> str:
 def grammar_hash() -> str:
     """The hash of the grammar, by which tables are known to be its."""
     return hashlib.sha256(grammar().encode()).hexdigest()
-
-
-def tables() -> Tables:
-    """The tables of the grammar, from their file if it is current."""
-    try:
-        stored = msgspec.json.decode(Path(__file__).with_name(FILE).read_bytes(), type=Tables)
-    except (OSError, ValueError):
-        stored = None
-    if stored is None or stored.made_from != grammar_hash():
-        from rulespec.syntax.parse_table import automaton_tables
-
-        return automaton_tables()
-    return stored
 
 
 class Automaton:

@@ -22,7 +22,7 @@ from rulespec.syntax import automaton, parse_table
 from rulespec.syntax.automaton import Token, UnfitError
 from rulespec.syntax.indentation import Blocks
 from rulespec.syntax.origin import Origin
-from rulespec.syntax.tree import _automaton
+from rulespec.syntax.tree import _automaton, tables
 
 NAMES = ("a", "town", "tax", "from_", "order", "def", "best", "minimum")
 
@@ -153,11 +153,11 @@ def test_a_mistake_of_the_text_comes_before_one_of_its_parts() -> None:
 def test_the_tables_are_those_of_the_grammar() -> None:
     stored = json.loads(Path(automaton.__file__).with_name(automaton.FILE).read_bytes())
     assert stored["made_from"] == automaton.grammar_hash(), "run `python -m rulespec.syntax.parse_table`"
-    assert automaton.tables() == parse_table.automaton_tables()
+    assert tables() == parse_table.automaton_tables()
 
 
 def test_every_rule_has_a_method_that_makes_its_node() -> None:
     _, builder = _automaton()
-    for rule in automaton.tables().rules:
+    for rule in tables().rules:
         if rule.method and not (rule.alone and len(rule.parts) == 1):
             assert callable(getattr(builder, rule.method, None)), rule
