@@ -1,47 +1,56 @@
-"""`rulespec log`: what a seat has seen of a recorded game."""
+"""`rulespec log`: what a seat has seen of a recorded game, and whether what it was given before agrees with it."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from rulespec.cli import output
-from rulespec.diagnostics.report import Report
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.json_text import to_json_text
 from rulespec.documents.written_files import replaced
+
+if TYPE_CHECKING:
+    from rulespec.engine.logs.native import NativeLog
+    from rulespec.engine.replay.replay import ReplayResult
 
 
 @click.command("log")
 @click.argument("log", type=click.Path(path_type=Path), metavar="LOG")
-@click.option("--for", "seat", metavar="SEAT", required=True, help="A seat of the game; `public`: what all seats see.")
+@click.option("--for", "seat", metavar="SEAT", help="A seat of the game; `public`: what all seats see.")
+@click.option(
+    "--check", "earlier", type=click.Path(path_type=Path), metavar="FILE", help="Compare what was given before."
+)
 @click.option("--rules", metavar="REF", help="The ruleset; default: that of the log.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write it there.")
 @click.pass_context
-def command(ctx: click.Context, log: Path, seat: str, rules: str | None, out: Path | None) -> None:
-    """Print the recorded game LOG as a seat has seen it.
+def command(
+    ctx: click.Context, log: Path, seat: str | None, earlier: Path | None, rules: str | None, out: Path | None
+) -> None:
+    """Print the recorded game LOG as a seat has seen it, or check what the seat was given before.
 
-    Arguments that the seat does not see are `?`, choices that are not shown yet are null. The last line has what the
-    seat remembers: who has the whole log can print it again, and compare.
+    Arguments that the seat does not see are `?`; choices of a round that is open are sealed. The last line has what the
+    seat remembers. With --check, LOG is the whole log, or a later one for the same seat: each seal has to fit the
+    choice that LOG opens, and all else has to be the same.
 
-    Example: rulespec log game.jsonl --for Ann --out ann.jsonl
+    Example: rulespec log game.jsonl --for Ann --out ann.jsonl; rulespec log game.jsonl --check ann.jsonl
     """
-    from rulespec.engine.logs.native import read_log
+    if (seat is None) == (earlier is None):
+        raise click.UsageError("say either --for SEAT, to print a log, or --check FILE, to check one")
+    if earlier is not None:
+        ctx.exit(_check(log, earlier, rules))
     from rulespec.engine.logs.seat_log import PUBLIC, seat_log
-    from rulespec.engine.replay.replay import replay_native
-    from rulespec.load import load_ruleset
 
-    native = read_log(log)
+    report = Report()
+    native, result = _replayed(log, rules, report)
     seats = native.header.seats
     if seat not in (*seats, PUBLIC):
         raise click.BadParameter(f"the seats are {', '.join(seats)}; `public` is what all see", param_hint="--for")
-    report = Report()
-    result = replay_native(native, load_ruleset(rules or native.header.ruleset), report=report)
+    _warn_of_no_salt(native, result, report)
     output.show(report.diagnostics)
-    if result.divergence is not None:
-        raise click.UsageError(f"{log} is not legal to its end: {result.divergence.refusal}")
-    viewer = seat if seat in seats else None
-    lines = [to_json_text(line, plain=True) for line in seat_log(result.game, viewer)]
+    lines = [to_json_text(line, plain=True) for line in seat_log(result.game, seat if seat in seats else None)]
     if out is None:
         for line in lines:
             output.echo(line)
@@ -49,4 +58,51 @@ def command(ctx: click.Context, log: Path, seat: str, rules: str | None, out: Pa
     with replaced(out) as file:
         file.write("\n".join(lines) + "\n")
     output.echo(f"written: {out}")
-    ctx.exit(output.OK)
+
+
+def _replayed(log: Path, rules: str | None, report: Report) -> tuple[NativeLog, ReplayResult]:
+    from rulespec.engine.logs.native import read_log
+    from rulespec.engine.replay.replay import replay_native
+    from rulespec.load import load_ruleset
+
+    native = read_log(log)
+    result = replay_native(native, load_ruleset(rules or native.header.ruleset), report=report)
+    if result.divergence is not None:
+        raise click.UsageError(f"{log} is not legal to its end: {result.divergence.refusal}")
+    return native, result
+
+
+def _warn_of_no_salt(native: NativeLog, result: ReplayResult, report: Report) -> None:
+    """Warns of choices of the open round that have no salt in the log: nobody can check their seals later."""
+    from rulespec.engine.logs.log_file import standing
+    from rulespec.engine.logs.sealed import pending
+
+    open_ = [step for step in pending(result.game) if not step.salt]
+    if not open_:
+        return
+    line = result.places[standing(result.moves)[-len(open_)]]
+    entry = next(entry for entry in native.entries if entry.line == line)
+    message = "this choice has no salt in the log, so its seal is made up now, and nobody can check it later"
+    help_ = "`rulespec replay LOG --out FILE` writes the log with salts; print the logs for seats from that"
+    report.warning("RS627", message, native.span(entry, entry.option), help=help_)
+
+
+def _check(log: Path, earlier: Path, rules: str | None) -> int:
+    from rulespec.engine.logs.checked import agrees, agrees_with_game, is_seat_log, read_seat_log
+    from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, read_log_text
+
+    given, later, report = read_seat_log(earlier), None, Report()
+    if is_seat_log(read_log_text(log, str(log), MAX_NATIVE_BYTES)[0]):
+        later = read_seat_log(log)
+    else:
+        _, result = _replayed(log, rules, report)
+    output.show(report.diagnostics)
+    try:
+        found = agrees(given, later.header, later.lines) if later else agrees_with_game(given, result.game)
+    except DiagnosticsError as error:
+        output.show(error.diagnostics)
+        return output.PROBLEMS
+    sealed = f", {found.still_sealed} still sealed" if found.still_sealed else ""
+    opened = f"{output.counted(found.opened, 'seal')} {'fits' if found.opened == 1 else 'fit'}"
+    output.echo(f"{earlier} agrees with {log}: {output.counted(found.decisions, 'decision')}, {opened}{sealed}")
+    return output.OK

@@ -26,6 +26,7 @@ from rulespec.engine.game.option import Decision, Option, RulesetFaultError
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.native import LogHeader, NativeLog
 from rulespec.engine.logs.saved_game import SavedGame, SaveError
+from rulespec.engine.logs.sealed import salted
 from rulespec.engine.logs.seat_log import is_whole, seat_log
 from rulespec.engine.replay.replay import replay_native
 from rulespec.engine.simulate.playouts import CAP, choose
@@ -219,8 +220,9 @@ class Table:
         """Takes an option, saves it before anybody sees it, and notes for each person what there was to see."""
         before = {seat: (person.told(option), person.changes.sight()) for seat, person in self.people.items()}
         self.game.apply(option)
+        salted(self.game)
         if self.saved is not None:
-            self.saved.add(option)
+            self.saved.add(self.game.position.steps[-1])
         for seat, (told, sight) in before.items():
             person = self.people[seat]
             changes = [f"       {change.text}" for change in person.changes.since(sight)]
@@ -390,7 +392,7 @@ class Table:
             if is_whole(self.game, seat):
                 with SavedGame(path) as saved:
                     saved.begin(LogHeader.of(self.game), secret=self.game.watcher.secretive)
-                    saved.add(*self.game.history)
+                    saved.add(*self.game.position.steps)
             else:
                 write_text(path, "".join(f"{to_json_text(x, plain=True)}\n" for x in seat_log(self.game, seat)))
         except (SaveError, OSError) as error:

@@ -45,12 +45,16 @@ class Seen(Struct, gc=False):
 
 
 class Step(Struct, gc=False):
-    """A decision that has been taken: its undo journal, and the hash of the position before it, if it is known."""
+    """A decision that has been taken: its undo journal, and the hash of the position before it, if it is known.
+
+    `salt` is that of the seal under which it has been shown to others, if it has been (`rulespec.engine.logs.sealed`).
+    """
 
     journal: Journal
     option: Option
     before: int | None
     seen: Seen | None = None
+    salt: str = ""
 
 
 def _guarded(
@@ -282,7 +286,7 @@ class Position:
             raise
         if self.steps:
             step = self.steps[-1]  # a copy may have the same
-            self.steps[-1] = Step(step.journal + journal, step.option, step.before)
+            self.steps[-1] = Step(step.journal + journal, step.option, step.before, salt=step.salt)
         self.stamp = next(_stamps)
         self._sum = self._sound = None
 

@@ -4,6 +4,7 @@
     {"decision": "turn", "by": "Ann", "option": "take(2)"}
     {"undo": 1}
 
+A choice that others have seen sealed has its `salt`, too (`rulespec.engine.logs.sealed`).
 A line `undo` takes back that many decisions before it. With `"keep": ["card", "player.points"]` these state fields
 are not taken back; with `"set": {"card": "Ann"}` these fields of the game hold these values afterwards.
 """
@@ -16,10 +17,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TextIO
+from typing import Annotated, Any, TextIO
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError
@@ -28,6 +29,7 @@ from rulespec.documents.json_text import to_json_text
 from rulespec.documents.written_files import for_the_owner, replaced
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import Option
+from rulespec.engine.game.position import Step
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, fail, read_log_text
 
 VERSION = 1
@@ -37,6 +39,8 @@ MAX_SEATS = 64
 MAX_FIELDS = 100
 """State fields in `keep`, and in `set`."""
 
+SALT = "^([0-9a-f]{32})?$"
+"""What a salt looks like; "" for none."""
 _REFERENCE = re.compile(r"[a-z0-9][a-z0-9_]*(\+[a-z0-9][a-z0-9_]*)*")
 _HEADER_KEYS = ("rulespec_log", "ruleset", "ruleset_hash", "seats", "options")
 
@@ -72,6 +76,7 @@ class LogEntry(Struct, frozen=True, gc=False):
         by: the seat that decides; None for chance.
         line: the number of the line, from 1.
         back: the decisions taken back; None for a decision.
+        salt: of the seal of a choice; "" if there is none.
     """
 
     decision: str
@@ -79,6 +84,7 @@ class LogEntry(Struct, frozen=True, gc=False):
     option: str
     line: int
     back: TakenBack | None = None
+    salt: str = ""
 
 
 class NativeLog(Struct):
@@ -92,11 +98,13 @@ class NativeLog(Struct):
 
     def span(self, entry: LogEntry, value: str = "") -> Span:
         """The place of a line, or of a value in it."""
-        return _find(self.file, entry.line, self.text.split("\n")[entry.line - 1], value)
+        return place_in(self.file, entry.line, self.text.split("\n")[entry.line - 1], value)
 
 
-def entry_json(move: Option | TakenBack) -> dict[str, Any]:
-    """The line that records an option, or decisions taken back."""
+def entry_json(move: Option | Step | TakenBack) -> dict[str, Any]:
+    """The line that records an option, one that has been taken with the salt of its seal, or decisions taken back."""
+    if isinstance(move, Step):
+        return entry_json(move.option) | ({"salt": move.salt} if move.salt else {})
     if isinstance(move, Option):
         return {"decision": move.decision, "by": move.by, "option": str(move)}
     line: dict[str, Any] = {"undo": move.decisions}
@@ -150,7 +158,7 @@ def parse_log(text: str, display: str, whole: bool = True) -> NativeLog:
         if not line.strip():
             continue
         try:
-            data = _object(line, display, i + 1)
+            data = line_object(line, display, i + 1)
         except DiagnosticsError as error:
             more = any(later.strip() for later in lines[i + 1 :])
             if more or ended or header is None:
@@ -181,6 +189,7 @@ class _Line(Struct, forbid_unknown_fields=True):
     decision: str
     by: str | None
     option: str
+    salt: Annotated[str, Meta(pattern=SALT)] = ""
 
 
 _DECODER = msgspec.json.Decoder(_Line)
@@ -194,7 +203,7 @@ def _decision(line: str, number: int) -> LogEntry | None:
         found = _DECODER.decode(line)
     except (msgspec.MsgspecError, UnicodeError):
         return None
-    return LogEntry(found.decision, found.by, found.option, number)
+    return LogEntry(found.decision, found.by, found.option, number, salt=found.salt)
 
 
 def _decisions(lines: list[str], number: int) -> list[LogEntry] | None:
@@ -208,7 +217,7 @@ def _decisions(lines: list[str], number: int) -> list[LogEntry] | None:
         return None
     if len(found) != len(lines):
         return None
-    return [LogEntry(entry.decision, entry.by, entry.option, line) for line, entry in enumerate(found, number)]
+    return [LogEntry(e.decision, e.by, e.option, line, salt=e.salt) for line, e in enumerate(found, number)]
 
 
 def _torn(error: DiagnosticsError, display: str, number: int, line: str) -> Diagnostic:
@@ -217,7 +226,8 @@ def _torn(error: DiagnosticsError, display: str, number: int, line: str) -> Diag
     return Diagnostic("RS603", Severity.WARNING, message, span, help="was the program stopped while it was writing?")
 
 
-def _object(line: str, display: str, number: int) -> dict[str, Any]:
+def line_object(line: str, display: str, number: int) -> dict[str, Any]:
+    """The JSON object on a line of a log; RS602, RS604 or RS607 if there is none."""
     if len(line) > MAX_LINE:
         fail("RS602", f"the line has more than {MAX_LINE:,} characters", Span(display, number, 1, number, 2))
     try:
@@ -244,31 +254,31 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
     version = data["rulespec_log"]
     if version != VERSION or type(version) is not int:  # true and 1.0 are equal to 1
         found = shown(json.dumps(version))
-        span = _find(display, number, line, "rulespec_log")
+        span = place_in(display, number, line, "rulespec_log")
         fail(
             "RS605", f"the log has version {found}; this program reads version {VERSION}", span, help="update rulespec"
         )
     if "for" in data:
         help_ = "who keeps the table has the whole log; `rulespec log` makes such a part of it"
-        span = _find(display, number, line, "for")
+        span = place_in(display, number, line, "for")
         fail(
             "RS342", "this is what one seat has seen of a game, which cannot be played again from it", span, help=help_
         )
     _keys(data, _HEADER_KEYS, {"ruleset", "seats"}, display, number, line)
     ruleset, hash_ = data["ruleset"], data.get("ruleset_hash", "")
     if not isinstance(ruleset, str) or not isinstance(hash_, str) or len(ruleset) > 1000:
-        fail("RS607", "`ruleset` and `ruleset_hash` are texts", _find(display, number, line, "ruleset"))
+        fail("RS607", "`ruleset` and `ruleset_hash` are texts", place_in(display, number, line, "ruleset"))
     if not _REFERENCE.fullmatch(ruleset):
         # A log from a stranger must not name the files that are read on this machine.
         help_ = "write the id there, and say with --rules where the ruleset is"
-        place = _find(display, number, line, ruleset)
+        place = place_in(display, number, line, ruleset)
         fail("RS607", "a log names its ruleset by ids, as in `id+overlay`, not by a path", place, help=help_)
     seats = data["seats"]
     if not isinstance(seats, list) or not seats or len(seats) > MAX_SEATS or not all(isinstance(s, str) for s in seats):
-        fail("RS607", "`seats` is a list of names", _find(display, number, line, "seats"))
+        fail("RS607", "`seats` is a list of names", place_in(display, number, line, "seats"))
     options = data.get("options", {})
     if not isinstance(options, dict) or not all(isinstance(v, str | int) for v in options.values()):
-        fail("RS607", "`options` is an object of option → value", _find(display, number, line, "options"))
+        fail("RS607", "`options` is an object of option → value", place_in(display, number, line, "options"))
     texts = {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in options.items()}
     return LogHeader(ruleset, hash_, tuple(seats), texts)
 
@@ -276,11 +286,14 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
 def _entry(data: dict[str, Any], display: str, number: int, line: str) -> LogEntry:
     if "undo" in data:
         return LogEntry("", None, "", number, _taken_back(data, display, number, line))
-    _keys(data, ("decision", "by", "option"), {"decision", "by", "option"}, display, number, line)
+    _keys(data, ("decision", "by", "option", "salt"), {"decision", "by", "option"}, display, number, line)
     for key, allowed in (("decision", str), ("by", str | None), ("option", str)):
         if not isinstance(data[key], allowed):
-            fail("RS607", f"`{key}` is a text", _find(display, number, line, key))
-    return LogEntry(data["decision"], data["by"], data["option"], number)
+            fail("RS607", f"`{key}` is a text", place_in(display, number, line, key))
+    salt = data.get("salt", "")
+    if not isinstance(salt, str) or not re.fullmatch(SALT, salt):
+        fail("RS607", "`salt` has 32 hex digits", place_in(display, number, line, "salt"))
+    return LogEntry(data["decision"], data["by"], data["option"], number, salt=salt)
 
 
 def _taken_back(data: dict[str, Any], display: str, number: int, line: str) -> TakenBack:
@@ -293,13 +306,13 @@ def _taken_back(data: dict[str, Any], display: str, number: int, line: str) -> T
         or any(isinstance(v, list | dict | float) for v in values)
     ):
         message = "`set` is an object of state field → number, truth value or name"
-        fail("RS607", message, _find(display, number, line, "set"))
+        fail("RS607", message, place_in(display, number, line, "set"))
     undo, least = data["undo"], 0 if fields else 1
     if not isinstance(undo, int) or isinstance(undo, bool) or undo < least:
-        fail("RS607", "`undo` is the number of decisions taken back", _find(display, number, line, "undo"))
+        fail("RS607", "`undo` is the number of decisions taken back", place_in(display, number, line, "undo"))
     keep = data.get("keep", [])
     if not isinstance(keep, list) or len(keep) > MAX_FIELDS or not all(isinstance(name, str) for name in keep):
-        fail("RS607", "`keep` is a list of names of state fields", _find(display, number, line, "keep"))
+        fail("RS607", "`keep` is a list of names of state fields", place_in(display, number, line, "keep"))
     return TakenBack(undo, tuple(keep), tuple(fields.items()))
 
 
@@ -309,7 +322,7 @@ def _keys(data: dict[str, Any], allowed: Sequence[str], needed: set[str], displa
             fail(
                 "RS607",
                 f"{shown(key)} has no meaning here",
-                _find(display, number, line, key),
+                place_in(display, number, line, key),
                 help=did_you_mean(key, allowed),
             )
     for key in allowed:
@@ -321,7 +334,8 @@ def _line(display: str, number: int, line: str) -> Span:
     return Span(display, number, 1, number, max(2, len(line.rstrip()) + 1))
 
 
-def _find(display: str, number: int, line: str, value: str) -> Span:
+def place_in(display: str, number: int, line: str, value: str) -> Span:
+    """The place of a value in a line; that of the line if it does not stand there."""
     quoted = json.dumps(value, ensure_ascii=False)
     at = line.find(quoted) if value else -1
     if at < 0:
@@ -350,8 +364,8 @@ class LogWriter:
             for_the_owner(self._file.fileno())
         self._write(header.to_json())
 
-    def add(self, move: Option | TakenBack) -> None:
-        """Records a decision, or decisions taken back."""
+    def add(self, move: Option | Step | TakenBack) -> None:
+        """Records a decision, with the salt of its seal if it is one that has been taken, or decisions taken back."""
         self._write(entry_json(move))
 
     def __enter__(self) -> LogWriter:

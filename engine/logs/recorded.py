@@ -30,15 +30,18 @@ RecordedMove = RecordedDecision | TakenBack
 
 
 def apply_recorded(game: Game, recorded: RecordedDecision | LogEntry) -> Option | Refusal:
-    """Applies a recorded decision. A refusal if it is not legal; then nothing has changed."""
+    """Applies a recorded decision, and notes its salt. A refusal if it is not legal; then nothing has changed."""
     try:
-        return game.apply_text(recorded.option, recorded.by, recorded.decision)
+        option = game.apply_text(recorded.option, recorded.by, recorded.decision)
     except IllegalOptionError as error:
         return error.refusal
     except RulesetFaultError as fault:
         return refused(f"the ruleset is at fault: {fault}", fault.diagnostic.span)
     except ValueError as error:
         return refused(str(error))
+    if isinstance(recorded, LogEntry) and recorded.salt:
+        game.position.steps[-1].salt = recorded.salt
+    return option
 
 
 def nearest(game: Game, text: str) -> tuple[str, ...]:

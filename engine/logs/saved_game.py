@@ -18,6 +18,7 @@ from rulespec.documents.json_text import to_json_text
 from rulespec.documents.written_files import for_the_owner
 from rulespec.engine.game.game import TakenBack
 from rulespec.engine.game.option import Option
+from rulespec.engine.game.position import Step
 from rulespec.engine.logs.log_text import GZIP, MAX_NATIVE_BYTES, fail, read_log_text
 from rulespec.engine.logs.native import MAX_LINES, LogHeader, NativeLog, entry_json, parse_log
 from rulespec.errors import RulespecError
@@ -99,7 +100,7 @@ class SavedGame:
         sync_folder(self.path.absolute().parent)
         return bool(torn)
 
-    def add(self, *moves: Option | TakenBack) -> None:
+    def add(self, *moves: Option | Step | TakenBack) -> None:
         """Records decisions, or decisions taken back. They are on the disk when this returns.
 
         Raises:

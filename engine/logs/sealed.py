@@ -1,4 +1,7 @@
-"""Choices of a round that is not complete, sealed: others can check later that nobody has changed one."""
+"""Choices of a round that is not complete, sealed: others can check later that nobody has changed one.
+
+A salt is noted with the decision (`Step.salt`), and forgotten where that is taken back: the next choice has another.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,10 @@ from typing import Any
 from msgspec import Struct
 
 from rulespec.documents.json_text import to_json_text
+from rulespec.engine.game.events import Event
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
+from rulespec.engine.game.position import Step
 from rulespec.engine.game.round import Round
 from rulespec.engine.logs.native import entry_json
 
@@ -39,6 +44,36 @@ def sealed(line: dict[str, Any], salt: str) -> str:
     return hashlib.sha256(f"{salt}\n{to_json_text(line, plain=True)}".encode()).hexdigest()
 
 
+def salted(game: Game) -> None:
+    """Gives each choice of the open round a salt, unless it has one: from then on its seal stays the same."""
+    for step in pending(game):
+        step.salt = step.salt or new_salt()
+
+
+def pending(game: Game) -> list[Step]:
+    """The choices of a round that others do not see, since not all have chosen yet."""
+    position = game.position
+    number = game.watcher.chosen(position.state, position.asked).bit_count()
+    return position.steps[len(position.steps) - number :]
+
+
+def new_salt() -> str:
+    """128 bits by chance, as 32 hex digits."""
+    return secrets.token_hex(16)
+
+
+def seen_line(step: Step, event: Event) -> dict[str, Any]:
+    """The line of a decision for who has seen that event: with the salt where all of it is seen, else with the seal."""
+    line = {"decision": event.decision, "by": event.by, "option": event.option}
+    if not step.salt:
+        return line
+    if event.option == str(step.option):
+        return line | {"salt": step.salt}
+    if event.option is None:
+        del line["option"]
+    return line | {"sealed": sealed(entry_json(step.option), step.salt)}
+
+
 def fits(seal: str, line: dict[str, Any], salt: str) -> bool:
     """Whether a line that has been opened is what had been sealed."""
     return compare_digest(seal, sealed(line, salt))
@@ -54,7 +89,10 @@ class SealedRound(Round):
     def choose(self, seat: str, text: str) -> bool:
         """As `Round.choose`. A choice that is changed has another seal."""
         complete = super().choose(seat, text)
-        self._seals[seat] = Seal(self._chosen[seat], secrets.token_hex(16))
+        self._seals[seat] = Seal(self._chosen[seat], new_salt())
+        if complete:
+            for by, step in zip(self.asked, self.game.position.steps[-len(self.asked) :], strict=True):
+                step.salt = self._seals[by].salt
         return complete
 
     def withdraw(self, seat: str) -> None:

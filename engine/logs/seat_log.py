@@ -7,6 +7,7 @@ from typing import Any
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.logs.native import LogHeader
+from rulespec.engine.logs.sealed import salted, seen_line
 
 PUBLIC = "public"
 """In the place of a seat: what all seats see."""
@@ -15,17 +16,19 @@ PUBLIC = "public"
 def seat_log(game: Game, seat: str | None) -> Iterator[dict[str, Any]]:
     """The lines: a header that says for whom they are, a line for each decision, and what the seat remembers.
 
-    An argument that the seat does not see is `?`; the option is null while a choice is not shown. The last line tells
-    whether the log belongs to a game: only what looks the same to the seat has the same `memory`.
+    An argument that the seat does not see is `?`. A choice of a round is `sealed` until all have chosen: the lines of
+    later have its salt, and `checked` compares. The last line tells whether the log belongs to a game: only what looks
+    the same to the seat has the same `memory`.
 
     Args:
         game: the game.
         seat: for whom; None: what all seats see.
     """
+    salted(game)
     view = game.view(seat)
     yield LogHeader.of(game).to_json() | {"for": PUBLIC if seat is None else seat}
-    for event in view.history:
-        yield {"decision": event.decision, "by": event.by, "option": event.option}
+    for step, event in zip(game.position.steps, view.history, strict=True):
+        yield seen_line(step, event)
     yield {"memory": view.memory}
 
 

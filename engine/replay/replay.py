@@ -24,8 +24,9 @@ from rulespec.engine.game.machines import Backend, Machines, quick_machine
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.game.view import scores, state_json
+from rulespec.engine.logs.log_file import write_log
 from rulespec.engine.logs.log_text import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, read_log_text
-from rulespec.engine.logs.native import LogEntry, LogHeader, LogWriter, NativeLog, entry_json, is_native, parse_log
+from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog, entry_json, is_native, parse_log
 from rulespec.engine.logs.recorded import apply_recorded, nearest
 from rulespec.load import load_ruleset
 from rulespec.references import folders_in, ruleset_folders
@@ -119,9 +120,7 @@ class ReplayResult(Struct):
 
     def write_native(self, path: Path) -> None:
         """Writes the game as a native log, with the decisions taken back."""
-        with LogWriter(path, LogHeader.of(self.game), secret=self.game.watcher.secretive) as writer:
-            for move in self.moves:
-                writer.add(move)
+        write_log(path, self.game, self.moves)
 
 
 def replay_log(

@@ -51,6 +51,8 @@ class Writer:
         self.names = 0
         self.secrets = 5
         """Of so many parameters, one is private."""
+        self.told = 0
+        """Of so many expressions, one is `told`; 0: none."""
         self.together = False
         """Whether the place is in an option of a decision that is taken together."""
         self.answers = 0
@@ -71,6 +73,8 @@ class Writer:
         known = [n for n, t in scope.items() if t == type_]
         if depth <= 0 or self.number(5) == 0:
             return self.pick(*LEAVES[type_], *known)
+        if self.told and type_ != PERHAPS and self.number(self.told) == 0:
+            return f'told({self.expr(type_, scope, depth - 1)}, "R-5: all see it")'
         write = {
             NUM: self.num,
             BOOL: self.truth,

@@ -33,8 +33,13 @@ def told(game: Game, seat: str | None, texts: list[str], expressions: list[str])
         "Game.value": [game.value(e, seat) for e in expressions],
         "Game.measures": game.measures(seat),
         "Game.determinize": determinized(game, seat),
-        "log": list(seat_log(game, seat)),
+        "log": [unsalted(line) for line in seat_log(game, seat)],
     }
+
+
+def unsalted(line: dict[str, Any]) -> dict[str, Any]:
+    """A line of a log without what is drawn by chance: salts and seals (that these hide is held by test_sealed.py)."""
+    return line | {key: "*" for key in ("salt", "sealed") if key in line}
 
 
 def refused(game: Game, seat: str | None, text: str) -> str:

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import random
+import re
 import stat
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from worlds import IDLE, WORLD, Play, take
 
 from rulespec.engine.game.determinize import particles
+from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.game.round import Round
-from rulespec.engine.logs.native import LogHeader, LogWriter
+from rulespec.engine.logs.log_file import write_log
+from rulespec.engine.logs.native import LogHeader, LogWriter, read_log
 from rulespec.engine.logs.saved_game import SavedGame
 from rulespec.engine.logs.sealed import SealedRound, fits
+from rulespec.engine.logs.seat_log import seat_log
+from rulespec.engine.replay.replay import replay_native
 
 ROUND = """
 --- rules/play.rules
@@ -26,6 +34,7 @@ procedure play():
     decide last by first(player):
         option go: pass
 """
+PRIVATE = ROUND.replace("4 - p.index * 3)", "3 private)")
 SECRET = """
 --- rules/play.rules
 procedure play():
@@ -63,6 +72,71 @@ def test_equal_choices_have_other_seals_and_a_changed_one_has_a_new_one(play: Pl
     assert len(seals) == 3
     round_.withdraw("ann")
     assert list(round_.lines("bob")) == []
+
+
+def decisions(game: Game, seat: str | None) -> list[dict[str, Any]]:
+    """The lines with decisions of the log for a seat."""
+    return list(seat_log(game, seat))[1:-1]
+
+
+def test_the_log_for_a_seat_seals_the_choices_of_a_round(play: Play) -> None:
+    game = take(play(ROUND + WORLD, "ann bob"), "bid(2)")
+    (own,), (others,), (public,) = (decisions(game, seat) for seat in ("ann", "bob", None))
+    assert own["option"] == "bid(2)" and set(others) == {"decision", "by", "sealed"} and others == public
+    assert decisions(game, "bob") == [others] == decisions(game.copy(), "bob")
+    opened, last = decisions(take(game, "bid(1)"), "bob")
+    assert opened["salt"] == own["salt"] and set(last) == {"decision", "by", "option"}
+    assert fits(others["sealed"], {key: opened[key] for key in ("decision", "by", "option")}, opened["salt"])
+
+
+def test_what_is_chosen_anew_has_another_seal(play: Play) -> None:
+    game, seals = play(ROUND + WORLD, "ann bob"), set()
+    for text in ("bid(2)", "bid(2)", "bid(3)"):
+        seals.add(decisions(take(game, text), "bob")[0]["sealed"])
+        game.undo()
+    assert len(seals) == 3
+
+
+def test_nothing_in_a_log_opens_a_seal(play: Play) -> None:
+    """A bid is one of three: without a salt that is kept, whoever tries all of them would know it."""
+    game = take(play(ROUND + WORLD, "ann bob"), "bid(2)")
+    lines = list(seat_log(game, "bob"))
+    known = {"", *re.findall(r"[0-9a-f]{32,}", json.dumps(lines)), game.hash, lines[0]["ruleset_hash"]}
+    salts = known | {text[:32] for text in known}
+    for salt, k in product(salts, (1, 2, 3)):
+        assert not fits(lines[1]["sealed"], {"decision": "bidding", "by": "ann", "option": f"bid({k})"}, salt)
+
+
+def test_what_stays_hidden_stays_sealed(play: Play) -> None:
+    """The salt of a choice whose argument is private would open it to whoever tries all."""
+    game = take(play(PRIVATE + WORLD, "ann bob"), "bid(2)")
+    (sealed,) = decisions(game, "bob")
+    line, _ = decisions(take(game, "bid(1)"), "bob")
+    assert line == {"decision": "bidding", "by": "ann", "option": "bid(?)", "sealed": sealed["sealed"]}
+    assert decisions(game, "ann")[0]["option"] == "bid(2)" and "salt" in decisions(game, "ann")[0]
+
+
+def test_seals_are_the_same_after_the_game_has_been_in_a_file(play: Play, tmp_path: Path) -> None:
+    game = take(play(ROUND + WORLD, "ann bob"), "bid(2)")
+    sealed = decisions(game, "bob")
+    write_log(tmp_path / "log.jsonl", game)
+    again = replay_native(read_log(tmp_path / "log.jsonl"), game.ruleset)
+    assert decisions(again.game, "bob") == sealed and again.divergence is None
+    back = [*again.moves, TakenBack(1), *again.moves]
+    again.game.take_back(TakenBack(1))
+    write_log(tmp_path / "other.jsonl", take(again.game, "bid(2)"), back)
+    other = replay_native(read_log(tmp_path / "other.jsonl"), game.ruleset)
+    assert decisions(other.game, "bob") == decisions(again.game, "bob") != sealed
+
+
+def test_a_sealed_round_leaves_its_salts_with_the_game(play: Play) -> None:
+    round_ = SealedRound(play(ROUND + WORLD, "ann bob"))
+    round_.choose("bob", "bid(1)")
+    (sealed,) = round_.lines("ann")
+    round_.choose("ann", "bid(3)")
+    anns, bobs = decisions(round_.game, None)
+    assert fits(sealed["sealed"], {key: bobs[key] for key in ("decision", "by", "option")}, bobs["salt"])
+    assert anns["salt"] != bobs["salt"]
 
 
 def test_a_seat_with_one_option_need_not_be_asked_unless_that_is_a_secret(play: Play) -> None:

@@ -1,0 +1,148 @@
+"""Whether what a seat was given of a game agrees with what it is given later: no choice under a seal has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NoReturn
+
+from msgspec import Struct
+
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.game.game import Game
+from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, fail, read_log_text
+from rulespec.engine.logs.native import MAX_LINES, line_object, place_in
+from rulespec.engine.logs.sealed import fits
+from rulespec.engine.logs.seat_log import PUBLIC, seat_log
+
+_SEEN = ("decision", "by", "option", "sealed")
+_HELP = "what has been given away stays true: ask who keeps the table for the whole log"
+
+
+class SeatLog(Struct, frozen=True):
+    """The log of a game for one seat, as it stands in a file.
+
+    Attributes:
+        file: its name.
+        seat: for whom; None: what all seats see.
+        header: the first line.
+        lines: the decisions.
+        memory: what the seat remembers after them; "" if the log ends before.
+        text: the whole text; messages point into it.
+    """
+
+    file: str
+    seat: str | None
+    header: dict[str, Any]
+    lines: list[dict[str, Any]]
+    memory: str
+    text: str
+
+    def fail(self, code: str, message: str, index: int, value: str, help_: str = _HELP) -> NoReturn:
+        """Raises an error at a value of a line; the header has the index 0."""
+        line = self.text.split("\n")[index]
+        fail(code, message, place_in(self.file, index + 1, line, value), help=help_)
+
+
+class Agreement(Struct, frozen=True):
+    """What has been compared: how many decisions, how many seals fit, and how many are still sealed."""
+
+    decisions: int
+    opened: int
+    still_sealed: int
+
+
+def is_seat_log(text: str) -> bool:
+    """Whether a text looks like the log for one seat: its first line says for whom it is."""
+    with suppress(DiagnosticsError):
+        return "for" in line_object(text.partition("\n")[0], "", 1)
+    return False
+
+
+def read_seat_log(path: Path) -> SeatLog:
+    """Reads the log for one seat.
+
+    Raises:
+        DiagnosticsError: RS601, RS602 (file), RS604 (not JSON), RS607 (another form).
+    """
+    name = str(path)
+    text, _ = read_log_text(path, name, MAX_NATIVE_BYTES)
+    if text.count("\n") > MAX_LINES:
+        fail("RS602", f"the log has more than {MAX_LINES:,} lines", None)
+    header, *lines = [line_object(line, name, number) for number, line in enumerate(text.rstrip().split("\n"), 1)]
+    for_ = header.get("for")
+    log = SeatLog(name, None if for_ == PUBLIC else for_, header, lines, "", text)
+    seats = header.get("seats")
+    if not isinstance(seats, list) or for_ not in (*seats, PUBLIC):
+        help_ = "`rulespec log LOG --for SEAT` writes such a log"
+        log.fail("RS607", "this is not the log for a seat: its first line does not say for whom it is", 0, "", help_)
+    memory = lines.pop()["memory"] if lines and "memory" in lines[-1] else ""
+    for index, line in enumerate(lines, 1):
+        if not isinstance(line.get("decision"), str) or not {"option", "sealed"} & line.keys():
+            log.fail("RS607", "this line is no decision that a seat has seen", index, "")
+    return SeatLog(log.file, log.seat, header, lines, str(memory), text)
+
+
+def agrees_with_game(earlier: SeatLog, game: Game) -> Agreement:
+    """Compares what a seat was given with the game itself.
+
+    Args:
+        earlier: what the seat was given.
+        game: the game at its end, or later than that; it is not changed.
+
+    Raises:
+        DiagnosticsError: RS625 (a seal does not fit), RS626 (another game, or another decision).
+    """
+    if earlier.seat is not None and earlier.seat not in game.seats:
+        earlier.fail("RS626", "nobody of that name plays in the other log", 0, earlier.seat)
+    header, *lines = seat_log(game, earlier.seat)
+    found = agrees(earlier, header, lines[:-1])
+    past = game.copy()
+    while past.ply > len(earlier.lines):
+        past.undo()
+    if earlier.memory not in ("", past.view(earlier.seat).memory):
+        message = "after the same decisions, what the seat has seen in that game is something else"
+        earlier.fail("RS626", message, len(earlier.lines) + 1, "memory")
+    return found
+
+
+def agrees(earlier: SeatLog, header: dict[str, Any], lines: Sequence[dict[str, Any]]) -> Agreement:
+    """Compares what a seat was given with what it is given later: a header, and lines with decisions.
+
+    Raises:
+        DiagnosticsError: RS625 (a seal does not fit), RS626 (another game, or another decision).
+    """
+    for key in ("ruleset", "seats", "options", "for"):
+        if earlier.header.get(key) != header.get(key):
+            earlier.fail("RS626", f"the other log is of another game or for another seat: `{key}` differs", 0, key)
+    opened = still = 0
+    for index, line in enumerate(earlier.lines, 1):
+        other = lines[index - 1] if index <= len(lines) else {}
+        same = [key for key in _SEEN if line.get(key) == other.get(key)]
+        if "sealed" in line and {"decision", "by", "sealed"} <= {*same}:
+            still += 1
+        elif "sealed" not in line and len(same) == len(_SEEN):
+            continue
+        elif "sealed" not in line or not {"decision", "by"} <= {*same}:
+            what = f"decides otherwise here: `{other['option']}`" if other.get("option") else "has not this decision"
+            earlier.fail("RS626", f"the other log {what}", index, str(line.get("option", "decision")))
+        elif not _opens(line["sealed"], other):
+            earlier.fail("RS625", f"this seal is not of {_told(other)}", index, str(line["sealed"]))
+        else:
+            opened += 1
+    return Agreement(len(earlier.lines), opened, still)
+
+
+def _opens(seal: object, line: dict[str, Any]) -> bool:
+    """Whether a line of later is what had been sealed."""
+    salt = line.get("salt")
+    choice = {key: line.get(key) for key in ("decision", "by", "option")}
+    return isinstance(seal, str) and isinstance(salt, str) and fits(seal, choice, salt)
+
+
+def _told(line: dict[str, Any]) -> str:
+    if "option" not in line or "sealed" in line:
+        return "the choice that the other log holds"
+    no_salt = "" if line.get("salt") else ", which has no salt there"
+    return f"the choice in the other log, `{line['option']}`{no_salt}"

@@ -1,0 +1,150 @@
+"""What a seat was given agrees with what it is given later; what has been changed in between is told at its place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from folders import RULESETS
+
+from rulespec.cli.main import cli
+from rulespec.diagnostics.report import DiagnosticsError
+
+BID = '"option": "bid(3)"'
+
+
+@pytest.fixture(autouse=True)
+def known_rulesets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RULESPEC_PATH", str(RULESETS))
+
+
+def invoke(*args: str | Path, stdin: str = "") -> tuple[int, str]:
+    result = CliRunner().invoke(cli, [str(a) for a in args], input=stdin)
+    if isinstance(result.exception, DiagnosticsError):  # what `main` prints
+        return 2, "".join(f"error[{d.code}]: {d.message}" for d in result.exception.diagnostics)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.output
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    """A game that `play` saves: Ann has bid, Bob gets his log; then he bids, and both get theirs."""
+    played = ("play", "wager", "--players", "2", "--names", "Ann,Bob", "--seed", "1", "--log", tmp_path / "game.jsonl")
+    assert invoke(*played, stdin="bid(3)\nq\n")[0] == 0
+    for seat in ("Bob", "Ann", "public"):
+        given(tmp_path, seat, f"{seat}_before")
+    assert invoke(*played, stdin="bid(0)\nq\n")[0] == 0
+    for seat in ("Bob", "Ann"):
+        given(tmp_path, seat, f"{seat}_after")
+    return tmp_path
+
+
+def given(folder: Path, seat: str, name: str) -> None:
+    path = folder / f"{name}.jsonl"
+    assert invoke("log", folder / "game.jsonl", "--for", seat, "--out", path)[0] == 0
+
+
+def checked(folder: Path, earlier: str, later: str = "game") -> tuple[int, str]:
+    return invoke("log", folder / f"{later}.jsonl", "--check", folder / f"{earlier}.jsonl")
+
+
+def change(path: Path, old: str, new: str) -> None:
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), "utf-8")
+
+
+def test_play_saves_the_salt_and_gives_others_the_seal(logs: Path) -> None:
+    before, after = ((logs / f"Bob_{when}.jsonl").read_text("utf-8") for when in ("before", "after"))
+    assert "bid(" not in before and before.count("sealed") == 1
+    assert BID in after and '"option": "bid(0)"}' in after
+    assert (logs / "game.jsonl").read_text("utf-8").count("salt") == 1
+
+
+@pytest.mark.parametrize(
+    "earlier, later, told",
+    [
+        ("Bob_before", "game", "2 decisions, 1 seal fits"),
+        ("Bob_before", "Bob_after", "2 decisions, 1 seal fits"),
+        ("public_before", "game", "2 decisions, 1 seal fits"),
+        ("Ann_before", "game", "2 decisions, 0 seals fit"),
+        ("Ann_before", "Ann_after", "2 decisions, 0 seals fit"),
+        ("Bob_before", "Bob_before", "2 decisions, 0 seals fit, 1 still sealed"),
+        ("Bob_after", "game", "3 decisions, 0 seals fit"),
+    ],
+)
+def test_logs_that_agree(logs: Path, earlier: str, later: str, told: str) -> None:
+    code, out = checked(logs, earlier, later)
+    assert code == 0 and out.rstrip().endswith(f"agrees with {logs / later}.jsonl: {told}")
+
+
+TAMPERED = {
+    "the choice, in the whole log": ("game", BID, '"option": "bid(2)"', "RS625", "Bob_before.jsonl:3:48"),
+    "the choice, in the later log": ("Bob_after", BID, '"option": "bid(2)"', "RS625", "Bob_before.jsonl:3:48"),
+    "the salt": ("Bob_after", '"salt": "', '"salt": "0', "RS625", "Bob_before.jsonl:3:48"),
+    "no salt": ("Bob_after", '"salt"', '"pepper"', "RS625", "Bob_before.jsonl:3:48"),
+    "the seal": ("Bob_before", '"sealed": "', '"sealed": "0', "RS625", "Bob_before.jsonl:3:48"),
+    "who chose": ("Bob_after", '"by": "Ann"', '"by": "Bob"', "RS626", "Bob_before.jsonl:3:2"),
+    "the die": ("Bob_before", '"option": "roll(', '"option": "bowl(', "RS626", "Bob_before.jsonl:2:43"),
+    "the seats": ("Bob_after", '"Ann", "Bob"', '"Eve", "Bob"', "RS626", "Bob_before.jsonl:1:"),
+}
+"""What is changed: the file, the text, what takes its place; what is told, and where."""
+
+
+@pytest.mark.parametrize("what", TAMPERED)
+def test_what_has_been_changed_is_told(logs: Path, what: str) -> None:
+    name, old, new, error, place = TAMPERED[what]
+    change(logs / f"{name}.jsonl", old, new)
+    code, out = checked(logs, "Bob_before", "game" if name == "game" else "Bob_after")
+    assert code == 1 and f"error[{error}]" in out and place in out and "= help: " in out
+
+
+def test_another_game_with_the_same_events_is_told_by_the_memory(logs: Path) -> None:
+    change(logs / "Bob_before.jsonl", '"memory": "', '"memory": "0')
+    code, out = checked(logs, "Bob_before")
+    assert code == 1 and "error[RS626]" in out and "Bob_before.jsonl:4:2" in out
+
+
+def test_decisions_that_are_not_there_are_told(logs: Path) -> None:
+    code, out = checked(logs, "Bob_after", "Bob_before")
+    assert code == 1 and "RS626" in out and "Bob_after.jsonl:3:" in out
+
+
+HOSTILE = {
+    "empty": "",
+    "no json": "seats",
+    "no object": "[1]",
+    "a whole log": '{"rulespec_log": 1, "ruleset": "wager", "seats": ["Ann", "Bob"]}',
+    "nobody": '{"seats": ["Ann"], "for": "Cid"}',
+    "a list of seats": '{"seats": ["Ann"], "for": ["Ann"]}',
+    "no decision": '{"seats": ["Ann"], "for": "Ann"}\n{}',
+    "a blank line": '{"seats": ["Ann"], "for": "Ann"}\n\n{"memory": ""}',
+    "deep": '{"seats": ["Ann"], "for": ' + "[" * 60_000,
+    "a long line": '{"for": "' + "x" * 70_000,
+    "many lines": "{}\n" * 200_001,
+}
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_files_from_strangers_do_no_harm(logs: Path, what: str) -> None:
+    (logs / "odd.jsonl").write_text(HOSTILE[what], "utf-8")
+    for earlier, later in (("odd", "game"), ("Bob_before", "odd")):
+        code, out = checked(logs, earlier, later)
+        assert code in (1, 2) and ("error[RS" in out)
+
+
+def test_seals_and_salts_of_other_types_fit_nothing(logs: Path) -> None:
+    for name, key in (("Bob_after", "salt"), ("Bob_before", "sealed")):
+        path = logs / f"{name}.jsonl"
+        lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        lines[2][key] = 7
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+        assert "RS625" in checked(logs, "Bob_before", "Bob_after")[1]
+
+
+def test_a_log_is_printed_or_checked(logs: Path) -> None:
+    assert invoke("log", logs / "game.jsonl")[0] == 2
+    assert invoke("log", logs / "game.jsonl", "--for", "Bob", "--check", logs / "Bob_before.jsonl")[0] == 2
