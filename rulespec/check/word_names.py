@@ -15,7 +15,7 @@ from rulespec.overlays.overlay import Source
 from rulespec.syntax.words import NO_DEFINITIONS, NO_NAMES, NO_PROCEDURES
 
 _RULE = re.compile(r"^(?:(?:replace|wrap|hook) +)?(def|procedure|guard) +(\w+)")
-_VARIABLE = re.compile(r"\blet +(\w+) *=|(?:\bfor +|\bwith +|[(,] *)(\w+) +in\b|(\w+): +\w")
+_VARIABLE = re.compile(r"\blet +(\w+) *=|(?:\bfor +|\bwith +|[(,] *)(\w+) +in\b|\b(\w+): +\w")
 
 
 def tell_words(source: Source, texts: Mapping[str, str], report: Report) -> None:
