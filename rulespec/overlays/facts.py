@@ -205,7 +205,7 @@ def _nearest(root: Mapping, path: str) -> tuple[str, tuple[Label, ...]]:
             where = ".".join(walked)
             guess, notes = nearest(key, {name: place.span for name, (place, _) in node.entries.items()})
             return guess or (f"`{where}` has no `{key}`" if where else ""), notes
-        return f"`{'.'.join(walked)}` is a single value", ()
+        return f"`{'.'.join(walked)}` is a single value", (Label(node.span, "written here"),)
     return "", ()
 
 

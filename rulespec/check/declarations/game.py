@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rulespec.check.declarations.players import read_players
 from rulespec.check.declarations.reader import DeclarationReader
-from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.diagnostics.suggestions import nearest
 from rulespec.documents.nodes import Node, Scalar, entries, get, text, words
 from rulespec.syntax.words import WORDS
 from rulespec.typed import nodes as typed
@@ -42,12 +42,9 @@ def _setting(r: DeclarationReader, name: str, place: Scalar, node: Node) -> None
         return
     names = tuple(v.text for v in values)
     if shown not in names:
-        r.report.error(
-            "RS227",
-            f"`{shown}` is none of the values of `{name}`",
-            (default or node).span,
-            help=did_you_mean(shown, names),
-        )
+        guess, notes = nearest(shown, {v.text: v.span for v in values})
+        message = f"`{shown}` is none of the values of `{name}`"
+        r.report.error("RS227", message, (default or node).span, help=guess, notes=notes)
         shown = names[0]
     r.d.settings[name] = typed.SettingDecl(name, Ent(name), names, shown, doc, place.span)
     kind = typed.Kind(name, place.span, implicit=True)
