@@ -89,12 +89,6 @@ def _split(p: ir.Program) -> ir.Program:
     return replace(p, invariants=found)
 
 
-def alike_listed(d: ir.Decision) -> int:
-    """Whether some options of the decider (1), of others (2), are listed by Python: tokens are alike."""
-    alike = [c for c in d.choices if any(q.alike for q in c.params)]
-    return any(c.by is None for c in alike) + 2 * any(c.by is not None for c in alike)
-
-
 class _Compiler:
     """One compilation."""
 
@@ -194,7 +188,6 @@ class _Compiler:
         constants["RESULT"] = 8 * (4 + p.seats * len(scored(p)))
         constants["RESULTS"] = memory.room(constants["RESULT"] * BATCH)
         constants["MAIN"] = p.main
-        constants["ALIKE"] = memory.numbers([alike_listed(d) for d in p.decisions])
         constants["ASKED"] = memory.numbers([waits.get(b, -1) for b in range(len(p.blocks))])
         constants["TAKES"] = memory.numbers(takes)
         constants["SIGNS"] = memory.numbers(signs)

@@ -13,7 +13,7 @@ from rulespec.engine.program.limits import MAX_NUMBER, MAX_VALUES
 REGISTERS = (
     *("SITE", "LEFT", "JOURNAL", "OPTIONS", "LISTED", "VALUES", "HASH", "PLY", "DRAWN"),
     *("NODES", "LIMIT", "ENDED", "COMPLETE", "LEAVES", "LEAVES_END", "RATE", "GAME", "BUDGET", "PAUSED"),
-    *("ROWS", "FOUND", "OUT", "OUT_END", "NEXT"),
+    *("ROWS", "FOUND", "OUT", "OUT_END", "NEXT", "STAMP", "TOLD"),
 )
 """Numbers at fixed addresses, which the host reads and writes, too."""
 JOURNAL_ENTRIES = 200_000

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TypeVar
 
+from rulespec.engine.native.alike import AlikeEmitter
 from rulespec.engine.native.expressions import ExpressionEmitter
 from rulespec.engine.native.loops import LoopEmitter
 from rulespec.engine.native.wasm_format import I64, Code
@@ -33,6 +34,7 @@ class OptionEmitter:
     def __init__(self, x: ExpressionEmitter, loops: LoopEmitter) -> None:
         self.x = x
         self.loops = loops
+        self._alike = AlikeEmitter(x)
         self._facts = Facts(x.p)
         every = [(i, k) for i, d in enumerate(x.p.decisions) for k in range(len(d.choices))]
         self.numbers = {one: number for number, one in enumerate(every)}
@@ -40,10 +42,12 @@ class OptionEmitter:
     def write(self) -> None:
         """Writes all functions."""
         x = self.x
+        self._alike.write()
         decisions = x.p.decisions
         for i, d in enumerate(decisions):
             for name, interrupts in (("own", False), ("others", True)):
                 code = x.begin(0)
+                self._alike.find(i, d, interrupts=interrupts)
                 for k, c in enumerate(d.choices):
                     if (c.by is not None) == interrupts:
                         self._listed(self.numbers[i, k], c)
@@ -104,14 +108,18 @@ class OptionEmitter:
             for depth in range(len(c.params) + 1):
                 if depth and (where := order.wheres[depth - 1]) is not None:
                     self.loops.unless(where, again)
+                if depth:
+                    self._alike.unless_listed(c, depth - 1, again)
                 param = c.params[depth] if depth < len(c.params) else None
                 # What a parameter ranges over is found before the tests if it may fault or is counted, as in Python.
                 found = self._domain(param, counted=True) if param is not None and order.faults[depth] else None
                 for named in order.tests[depth]:
                     self._tested(named, again)
                 if param is not None:
+                    self._alike.begin(c, depth)
                     again = loops.enter_context(self._values(param, found or self._domain(param, counted=False)))
             self._noted(number, c)
+            self._alike.listed(c)
             loops.close()
             code.end()
         x.slots, x.wide_slots = {}, {}

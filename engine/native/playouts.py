@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import Literal, NamedTuple
 
-from rulespec.engine.native.compiler import Compiled, NotNativeError, alike_listed
+from rulespec.engine.native.compiler import Compiled
 from rulespec.engine.native.engine import TrapError
 from rulespec.engine.native.layout import BATCH, words
 from rulespec.engine.native.program import NativeProgram
@@ -56,8 +56,6 @@ class NativeGames:
 
     def __init__(self, native: NativeProgram, interrupt_rate: float, *, checked: bool = True) -> None:
         compiled = native.compiled
-        if any(map(alike_listed, compiled.p.decisions)):
-            raise NotNativeError("tokens that are alike are listed by Python alone")
         self.program = compiled.p
         self._memory = compiled.memory
         self._constants = compiled.memory.constants

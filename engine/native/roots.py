@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rulespec.engine.program import ir
+from rulespec.engine.program.alike import secrets_of
 
 
 def roots(p: ir.Program, *, definitions: bool = True) -> Iterator[ir.Expr]:
@@ -28,6 +29,7 @@ def roots(p: ir.Program, *, definitions: bool = True) -> Iterator[ir.Expr]:
         for c in d.choices:
             yield from of_choice(c)
     yield from (v.condition.expr for v in p.invariants)
+    yield from (e for secrets in secrets_of(p).values() for s in secrets for e in (s.to, s.open) if e is not None)
     yield from scored(p)
 
 

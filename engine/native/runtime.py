@@ -3,6 +3,7 @@
 They are written in a small part of Python (`small_python`); names in capitals are addresses and numbers of `layout`.
 """
 
+from rulespec.engine.native.runtime_alike import ALIKE
 from rulespec.engine.native.runtime_games import GAMES, HASH
 from rulespec.engine.native.runtime_search import OF_SEARCH, SEARCH
 from rulespec.engine.native.runtime_sets import ROWS, SETS
@@ -151,7 +152,7 @@ def house(at, value, houses):
             left = left - 1
 """
 
-SOURCES = (NUMBERS, SETS, ROWS, WIDE, GAMES, HASH, SEARCH)
+SOURCES = (NUMBERS, SETS, ROWS, WIDE, ALIKE, GAMES, HASH, SEARCH)
 EXPORTS = OF_SEARCH | frozenset(
     {
         *("reset", "run", "own", "others", "take", "undo", "put", "broken"),

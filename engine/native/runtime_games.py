@@ -12,15 +12,11 @@ def decision() -> int:
     return load(ASKED + 8 * load(STATE))
 
 def own(number):
-    if load(ALIKE + 8 * number) & 1:
-        trap()
     store(LISTED, load(OPTIONS))
     store(VALUES, MAX_STEPS_LISTED)
     list_own(number)
 
 def others(number):
-    if load(ALIKE + 8 * number) & 2:
-        trap()
     store(LISTED, load(OPTIONS))
     store(VALUES, MAX_STEPS_LISTED)
     list_others(number)

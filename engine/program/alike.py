@@ -97,13 +97,7 @@ class AlikeTokens:
 
     @cached_property
     def _secrets(self) -> dict[str, list[ir.Secret]]:
-        """What is private of that which may tell tokens of a kind apart."""
-        found: dict[str, list[ir.Secret]] = {}
-        for kind, alike in self._kinds:
-            size = self.p.sizes[kind]
-            asked = {*alike.named, *(at for first in alike.fields for at in range(first, first + size))}
-            found[kind] = [secret for secret in self.p.secrets if not asked.isdisjoint(secret.cells)]
-        return found
+        return secrets_of(self.p)
 
     @property
     def _kinds(self) -> Iterable[tuple[str, ir.Alike]]:
@@ -120,6 +114,16 @@ class AlikeTokens:
                 if secret.open is None or not self.machine.value(secret.open, state, entities):
                     found.add(at)
         return found
+
+
+def secrets_of(p: ir.Program) -> dict[str, list[ir.Secret]]:
+    """For each kind of alike tokens what is private of that which may tell them apart."""
+    found: dict[str, list[ir.Secret]] = {}
+    for kind, alike in p.alike.items():
+        size = p.sizes[kind]
+        asked = {*alike.named, *(at for first in alike.fields for at in range(first, first + size))}
+        found[kind] = [secret for secret in p.secrets if not asked.isdisjoint(secret.cells)]
+    return found
 
 
 def marked(choice: ir.Choice, args: Sequence[int], firsts: Firsts, depth: int) -> int:

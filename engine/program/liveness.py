@@ -24,21 +24,25 @@ def live_cells(p: ir.Program, cells: Cells) -> dict[int, Cells]:
 
 
 class Frames:
-    """Where the procedures that are under way go on."""
+    """Where the procedures that are under way go on.
+
+    Attributes:
+        returns: a block → how its procedure is left, if it goes back to where it was called.
+    """
 
     def __init__(self, p: ir.Program) -> None:
-        self._returns: dict[int, ir.Return] = {}
+        self.returns: dict[int, ir.Return] = {}
         for procedure in procedures(Flow(p)).values():
             exits = [p.blocks[block].exit for block in procedure.blocks]
             back = next((exit_ for exit_ in exits if isinstance(exit_, ir.Return)), None)
             if back is not None:
-                self._returns |= dict.fromkeys(procedure.blocks, back)
+                self.returns |= dict.fromkeys(procedure.blocks, back)
 
     def of(self, state: State, block: int) -> Iterator[int]:
         """A block, that where its procedure returns to, that where this one returns to, and so on."""
         while True:
             yield block
-            if (back := self._returns.get(block)) is None:
+            if (back := self.returns.get(block)) is None:
                 return
             block = state[back.cell] or back.usual
 

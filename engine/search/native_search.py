@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import native_program
-from rulespec.engine.native.compiler import alike_listed
 from rulespec.engine.native.engine import TrapError
 from rulespec.engine.native.roots import ranked
 from rulespec.engine.search.memory import SearchMemory
@@ -171,6 +170,4 @@ class NativeSearch(Search):
 
     def walk(self, row: ArrayLike) -> Walk:
         """A position that goes forth and back."""
-        if any(map(alike_listed, self._native.p.decisions)):
-            return super().walk(row)
         return NativeWalk(self, self._native, row)
