@@ -10,9 +10,9 @@ What runs in `make test`, and what more in `make proof` (marker `proof`, or a va
     mutants     40 damaged rulesets                                     1,000 (RULESPEC_MUTANTS)
     playouts    20 games, and 2 with both backends                      RULESPEC_PLAYOUTS, RULESPEC_AGREE
     levels      some levels of Tetrarchia, a game each                  20 games at all 81 (RULESPEC_LEVELS)
-    native      a part of a game of each ruleset step by step;          every overlay, too, and 50 games (RULESPEC_NATIVE);
-                60 random programs                                      5,000 (RULESPEC_EXAMPLES); 10,000 whole games
-                                                                        by seed (RULESPEC_SEEDS)
+    native      a part of a game of each ruleset step by step;          every overlay, too, 50 games (RULESPEC_NATIVE);
+                60 random programs                                      5,000 (RULESPEC_EXAMPLES); 10,000 whole
+                                                                        games by seed (RULESPEC_SEEDS)
     actions     every second recorded game                              every recorded game (RULESPEC_PERFT)
     overlays    each alone                                              every two together (RULESPEC_PAIRS)
     coverage    of the tests' own rulesets                              of all shipped rules (RULESPEC_COVERAGE)
