@@ -7,13 +7,14 @@ import secrets
 import sys
 from collections.abc import Iterator
 from contextlib import nullcontext, suppress
-from itertools import islice
 from pathlib import Path
 
 import click
 from msgspec.structs import replace
 
-from rulespec.cli import option_list, output
+from rulespec.cli import output
+from rulespec.cli.early_choices import EarlyChoices, is_forced
+from rulespec.cli.people import Person
 from rulespec.cli.state_text import standings, state_lines
 from rulespec.cli.words import words_of
 from rulespec.diagnostics.escape import escaped
@@ -21,30 +22,29 @@ from rulespec.diagnostics.report import Report
 from rulespec.documents.json_text import to_json_text
 from rulespec.documents.written_files import write_text
 from rulespec.engine.game.game import Game, TakenBack
-from rulespec.engine.game.numbered import every_option
-from rulespec.engine.game.option import Decision, Option, RulesetFaultError
+from rulespec.engine.game.learned import learned
+from rulespec.engine.game.option import Decision, IllegalOptionError, Option, RulesetFaultError
+from rulespec.engine.game.round import own_options
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.native import LogHeader, NativeLog
 from rulespec.engine.logs.saved_game import SavedGame, SaveError
-from rulespec.engine.logs.sealed import salted
+from rulespec.engine.logs.sealed import pending, salted
 from rulespec.engine.logs.seat_log import is_whole, seat_log
 from rulespec.engine.replay.replay import replay_native
 from rulespec.engine.simulate.playouts import CAP, choose
-from rulespec.engine.words.changes import Changes
-from rulespec.engine.words.moves import Moves, seen_now
-from rulespec.engine.words.narrator import Narrator
+from rulespec.engine.words.moves import Moves
 from rulespec.engine.words.words import Words
 from rulespec.typed import nodes as typed
 
-_LISTED = 2_000
-"""Options that are listed, and looked through for what a person types."""
-_NEWS = 100
-"""Lines of news that a person is shown."""
+_KNOWN = 5
+"""What somebody knows from decisions that are taken back, as far as it is told."""
 _HELP = """\
   NUMBER      take the option of that number
   WORDS       take an option by its words, or as in logs: `army(moscow)`;
               one that is not legal is explained, and changes nothing
-  NAME: …     somebody else at this table speaks
+  NAME: …     somebody else at this table speaks; where all choose together, who
+              is ready may be first, `NAME: o` lists the options, and until the
+              last one has chosen `NAME: u` takes a choice back
   o, options  list the options again, and those out of turn
   o NAME      list all options of a name; `o all`: of all names
   s, state    show the whole state
@@ -147,20 +147,6 @@ def _resumed(log: NativeLog, ruleset: typed.Ruleset, players: int, settings: dic
     return result.game
 
 
-class Person:
-    """What a person at the table is told: by a narrator of their own, and what has happened since they decided."""
-
-    def __init__(self, words: Words, game: Game, seat: str) -> None:
-        self.narrator = Narrator(words, game, seat)
-        self.changes = Changes(self.narrator)
-        self.news: list[str] = []
-        self.asked = False
-
-    def told(self, option: Option) -> str:
-        """A move as the person sees it; it must not have been made yet."""
-        return self.narrator.move(seen_now(self.narrator.game, option, self.narrator.seat))
-
-
 class Table:
     """A game, its random players, its file, and the people at the terminal.
 
@@ -176,6 +162,7 @@ class Table:
         self.rng = rng
         self.saved = saved
         self.people = {seat: Person(words, game, seat) for seat in game.seats if seat not in bots}
+        self.early = EarlyChoices(game)
         self.unsaved = False
 
     def play(self) -> int:
@@ -188,19 +175,20 @@ class Table:
         game = self.game
         unasked = 0
         while (decision := game.decision) is not None:
+            due = self.early.due(decision, self.people)
             seat = self.speaker(decision)
-            if seat is None:
+            if seat is None or due is not None:
                 unasked += 1
                 if unasked > CAP:
                     message = f"given up: nobody has been asked for {CAP:,} decisions, and the game is not over"
                     output.echo(message, err=True)
                     return output.PROBLEMS
                 # No interrupts: random ones would use the rights of people.
-                option = choose(game, self.rng, interrupt_rate=0.0)
+                option, speaker, salt = due or (choose(game, self.rng, interrupt_rate=0.0), None, "")
                 if option is None:
                     output.echo(f"the rules are at fault: nothing is legal at the decision `{decision.name}`", err=True)
                     return output.PROBLEMS
-                self.take(option)
+                self.take(option, speaker, salt)
             elif not self.ask(decision, seat):
                 return output.OK
             else:
@@ -208,7 +196,7 @@ class Table:
         result = game.result
         assert result is not None
         for person in list(self.people.values())[:1]:
-            self.show_news(person)
+            person.show_news()
         output.echo()
         output.echo(self.words.word("game_over", ending=self.words.ending(result.ending)))
         output.echo()
@@ -216,10 +204,11 @@ class Table:
             output.echo(output.style(line, fg="green") if line.endswith(self.words.word("won")) else line)
         return output.OK
 
-    def take(self, option: Option, speaker: str | None = None) -> None:
+    def take(self, option: Option, speaker: str | None = None, salt: str = "") -> None:
         """Takes an option, saves it before anybody sees it, and notes for each person what there was to see."""
         before = {seat: (person.told(option), person.changes.sight()) for seat, person in self.people.items()}
         self.game.apply(option)
+        self.game.position.steps[-1].salt = salt
         salted(self.game)
         if self.saved is not None:
             self.saved.add(self.game.position.steps[-1])
@@ -245,16 +234,16 @@ class Table:
                 output.echo(line)
             person.news.clear()
         person.asked = True
-        self.show_news(person)
+        person.show_news()
         doc = f"  {decision.doc}" if decision.doc else ""
-        secret = f" ({self.words.word('secret')})" if decision.together else ""
+        secret = f" ({'; '.join(self.round_words())})" if decision.together else ""
         output.echo()
         others = [other for other in decision.among if other != seat and other not in self.bots]
         who = person.narrator.subject(replace(decision, by=seat))
         who = self.words.word("or", one=who, others=", ".join(others)) if others else who
         title = person.narrator.decision(decision)
         output.echo(output.style(f"{who}: {title}{secret}", bold=True) + output.style(doc, dim=True))
-        listed = self.show_options(seat, interrupts=False)
+        listed = self.people[seat].show_options(interrupts=False)
         while True:
             text = _read(f"{seat}> ")
             if text is not None:
@@ -269,6 +258,12 @@ class Table:
             if done:
                 return True
 
+    def round_words(self) -> Iterator[str]:
+        """That a decision is taken together, and who has chosen already."""
+        yield self.words.word("secret")
+        if chosen := self.early.chosen:
+            yield self.words.word("chosen_so_far", seats=", ".join(chosen))
+
     def may_quit(self, seat: str) -> bool:
         """Asks whether to quit a game that is in no file."""
         if self.saved is not None or not self.unsaved:
@@ -278,7 +273,15 @@ class Table:
         return answer is None or answer.casefold() in ("y", "yes", "q", "quit")
 
     def obey(self, text: str, seat: str, listed: list[Option]) -> tuple[bool, list[Option]]:
-        """Obeys a command. Returns whether the position has changed, and the options that have numbers now."""
+        """Obeys a command. Returns whether the position has changed, and the options that have numbers now.
+
+        A name and a colon before it say who speaks; else the one who is asked does.
+        """
+        other, colon, rest = text.partition(":")
+        if colon and other.strip() == seat:
+            text = rest
+        elif colon and other.strip() in self.people and self.game.decision and self.game.decision.together:
+            return self.obey_early(rest.strip(), other.strip()), listed
         match text.split(maxsplit=1):
             case []:
                 pass
@@ -289,14 +292,14 @@ class Table:
                 for line in state_lines(self.people[seat].changes.state()):
                     output.echo(line)
             case ["o"]:
-                return False, self.show_options(seat, interrupts=True)
+                return False, self.people[seat].show_options(interrupts=True)
             case ["o", name]:
-                return False, self.show_options(seat, interrupts=True, only=name)
+                return False, self.people[seat].show_options(interrupts=True, only=name)
             case ["h"]:
                 for move in Moves(self.words, self.game, seat=seat):
                     output.echo(f"{move.number:>5}  {move.text}")
             case ["u"]:
-                return self.take_back(seat), listed
+                return self.take_back(), listed
             case ["w"]:
                 output.echo("name a file: `w game.jsonl`")
             case ["w", name]:
@@ -304,6 +307,44 @@ class Table:
             case _:
                 return self.choose(text, seat, listed), listed
         return False, listed
+
+    def obey_early(self, text: str, seat: str) -> bool:
+        """Obeys somebody who is not asked yet, or not any more, in a decision that all take together."""
+        match _SHORT.get(text, text):
+            case "o":
+                for option in own_options(self.game, seat):
+                    output.echo(
+                        f"       {self.people[seat].narrator.option(option)}  {output.style(str(option), dim=True)}"
+                    )
+                return False
+            case "u" if seat not in self.early.chosen:
+                output.echo(self.words.word("not_chosen", seat=seat))
+                return False
+            case "u":
+                self.reopen(self.early.withdraw(seat))
+                output.echo(self.words.word("choice_back", seat=seat))
+            case _:
+                try:
+                    meant = self.people[seat].meant(text)
+                    if meant is None:
+                        return False
+                    self.reopen(self.early.choose(seat, str(meant)))
+                except IllegalOptionError as error:
+                    output.echo(output.style(f"not legal: {error.refusal.reason}", fg="red"))
+                    return False
+                except ValueError as error:
+                    output.echo(f"{error} (`?` for help)")
+                    return False
+                self.unsaved = True
+                output.echo(self.words.word("chosen", option=self.people[seat].told(replace(meant, by=seat))))
+        return True
+
+    def reopen(self, number: int) -> None:
+        """Takes choices of the open round back: one that is changed, and those after it, which come again."""
+        for _ in range(number):
+            self.game.undo()
+        if number and self.saved is not None:
+            self.saved.add(TakenBack(number))
 
     def choose(self, text: str, seat: str, listed: list[Option]) -> bool:
         """Takes the option of a number or of words, or prints why it is not legal.
@@ -318,10 +359,10 @@ class Table:
             output.echo(f"there is no option {text}: they go from 1 to {len(listed)}")
             return False
         try:
-            option = listed[int(text) - 1] if text.isdecimal() and len(text) < 7 else self.meant(text, seat)
+            option = listed[int(text) - 1] if text.isdecimal() and len(text) < 7 else self.people[seat].meant(text)
             if option is None:
                 return False
-            if option.interrupt and option.by is not None and not self._telling():
+            if option.interrupt and option.by is not None and not self.people[seat].telling():
                 seat = option.by
             if (refusal := self.game.why_not(option, seat)) is not None:
                 output.echo(output.style(f"not legal: {refusal.reason}", fg="red"))
@@ -341,46 +382,26 @@ class Table:
         output.echo(self.words.word("taken" if self.saved is None else "saved", option=told))
         return True
 
-    def meant(self, text: str, seat: str) -> Option | None:
-        """The option that a text names, legal or not, or the one that its words fit; None if they fit several.
-
-        Raises:
-            ValueError: if they fit none; the message says which are most like them.
-        """
-        try:
-            return self.game.parse(text)
-        except ValueError as error:
-            mine = list(islice(self.offered(seat), _LISTED))
-            tell = self.people[seat].narrator.option
-            found = option_list.found(text, mine, tell)
-            if len(found) == 1:
-                return found[0]
-            if not found:
-                near = option_list.suggested(text, mine, tell)
-                raise ValueError(f"{error}; did you mean: {'; '.join(near)}?" if near else str(error)) from None
-            output.echo(f"which of these {len(found)}?")
-            for option in found[:10]:
-                output.echo(f"       {tell(option)}  {output.style(str(option), dim=True)}")
-            return None
-
-    def _telling(self) -> bool:
-        """Whether what may be done now can tell what is private."""
-        return self.game.watcher.tells(self.game.position.asked)
-
-    def take_back(self, seat: str) -> bool:
+    def take_back(self) -> bool:
         """Takes back to the last decision of a person; False if there is none."""
-        people = [i for i, o in enumerate(self.game.history) if o.by is not None and o.by not in self.bots]
-        if not people:
+        past, found = self.game.copy(), False
+        while past.ply and not found:
+            found = past.undo().by in self.people and not is_forced(past)
+        if not found:
             output.echo("there is nothing to take back")
             return False
-        number = self.game.ply - people[-1]
-        for _ in range(number):
-            self.game.undo()
-        if self.saved is not None:
-            self.saved.add(TakenBack(number))
+        number = self.game.ply - past.ply
+        known = {who: learned(self.game, who, number) for who in self.people}
+        if number > len(pending(self.game)):
+            self.early = EarlyChoices(self.game)
+        self.reopen(number)
         for person in self.people.values():
             person.news.clear()
         output.echo(self.words.word("taken_back", decisions=self.words.word("decisions", number)))
+        for who, what in known.items():
+            if what:
+                some = "; ".join([*what[:_KNOWN], *["…"] * (len(what) > _KNOWN)])
+                output.echo(f"  {self.words.word('knows', seat=who, what=some)}")
         return True
 
     def write(self, path: Path, seat: str) -> None:
@@ -400,45 +421,6 @@ class Table:
         else:
             self.unsaved = False
             output.echo(f"written: {path}")
-
-    # --- output to a person --------------------------------------------------------------
-
-    def offered(self, seat: str) -> Iterator[Option]:
-        """The legal options that a person is shown: those of others only where they tell nothing that is private."""
-        telling = self._telling()
-        return (o for o in every_option(self.game) if not o.interrupt or not telling or o.by == seat)
-
-    def show_options(self, seat: str, *, interrupts: bool, only: str = "") -> list[Option]:
-        """Lists legal options with numbers, those of one name as a group; `only` lists all of one name, or `all`."""
-        narrator = self.people[seat].narrator
-        offered = list(islice(self.offered(seat), _LISTED + 1))
-        options = option_list.grouped([o for o in offered[:_LISTED] if interrupts or not o.interrupt])
-        if only and only != "all":
-            options = [o for o in options if o.name == only]
-            if not options:
-                output.echo(f"nothing is called `{only}` here")
-
-        def tell(option: Option) -> str:
-            if option.interrupt:
-                return f"{narrator.move(option)}  ({self.words.word('out_of_turn')})"
-            return narrator.option(option)
-
-        for line in option_list.lines(options, tell, whole=bool(only)):
-            output.echo(line)
-        if len(offered) > _LISTED:
-            output.echo("       … there are more")
-        elif not interrupts and any(option.interrupt for option in offered):
-            output.echo(output.style("       (`o` also lists what may be done out of turn)", dim=True))
-        return options
-
-    def show_news(self, person: Person) -> None:
-        """Prints what has happened since this person last decided, move by move."""
-        news = person.news
-        if len(news) > _NEWS:
-            output.echo(f"  … {len(news) - _NEWS} lines more (`h` shows the game so far)")
-        for line in news[-_NEWS:]:
-            output.echo(output.style(line, fg="cyan") if line.startswith("   ") else line)
-        news.clear()
 
 
 def _read(prompt: str) -> str | None:

@@ -110,7 +110,7 @@ SABOTAGE: dict[str, tuple[str, str, Any, set[str]]] = {
     "state in words": ("rulespec.engine.words.changes.Changes", "sight", _unhidden, {"play"}),
     "history in views": ("rulespec.engine.game.views", "view_of", _all_history, {"play", "log", "view"}),
     "a whole log that play writes": ("rulespec.cli.play", "is_whole", lambda game, seat: True, {"play"}),
-    "what play lists": ("rulespec.cli.play", "every_option", lambda game: game.history, {"play"}),
+    "what play lists": ("rulespec.cli.people", "every_option", lambda game: game.history, {"play"}),
     "why play refuses": ("rulespec.engine.game.game.Game", "why_not", _explained, {"play"}),
     "a picture of the table": ("rulespec.cli.draw", "_seen", lambda game, seat: game, {"draw"}),
 }

@@ -1,0 +1,89 @@
+"""Choices in a decision that all take together, made before one is asked: at a table whoever is ready may choose."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from msgspec.structs import replace
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Decision, Option
+from rulespec.engine.game.round import Round
+from rulespec.engine.logs.sealed import pending
+
+
+class EarlyChoices:
+    """What has been chosen in the open round before it was asked for; the game takes it when it is.
+
+    The game takes the choices of a round in the order of the set. So state, hashes and logs are the same whoever was
+    ready first, and what is not taken yet is in no file.
+
+    Args:
+        game: the game; it is not changed.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self._made: dict[str, tuple[Option, str]] = {}
+
+    @property
+    def chosen(self) -> list[str]:
+        """The seats that have chosen in the open round, first to last as the game asks them."""
+        taken = [step.option.by for step in pending(self.game)]
+        made = [*taken, *self._made]
+        return [seat for seat in self.game.seats if seat in made]
+
+    def due(self, decision: Decision, people: Collection[str]) -> tuple[Option, str | None, str] | None:
+        """What is taken without asking, who has said it, and the salt: what was chosen before, or the only option."""
+        by = decision.by
+        if by is None or not decision.together:
+            self._made.clear()
+            return None
+        if by in self._made:
+            option, salt = self._made.pop(by)
+            return option, by, salt
+        if by in people and is_forced(self.game):
+            return next(iter(self.game.legal_options)), None, ""
+        return None
+
+    def choose(self, seat: str, text: str) -> int:
+        """Notes a choice, in the place of an earlier one.
+
+        Returns:
+            How many decisions the caller has to take back: those since the seat's earlier choice. Those of others are
+            noted, and come again with the same seals.
+
+        Raises:
+            ValueError: if the text names no option, or the seat is not asked.
+            IllegalOptionError: if it is not legal.
+        """
+        past, number = self._without(seat)
+        option = replace(past.parse(text), by=seat)
+        Round(past).choose(seat, str(option))
+        self.withdraw(seat)
+        self._made[seat] = option, ""
+        return number
+
+    def withdraw(self, seat: str) -> int:
+        """Forgets a choice. Returns what `choose` does."""
+        _, number = self._without(seat)
+        for step in pending(self.game)[-number or len(pending(self.game)) :]:
+            if step.option.by is not None:
+                self._made[step.option.by] = step.option, step.salt
+        self._made.pop(seat, None)
+        return number
+
+    def _without(self, seat: str) -> tuple[Game, int]:
+        """The game as it was when the seat was asked, and how many decisions ago that is."""
+        taken = [step.option.by for step in pending(self.game)]
+        number = len(taken) - taken.index(seat) if seat in taken else 0
+        past = self.game.copy()
+        for _ in range(number):
+            past.undo()
+        return past, number
+
+
+def is_forced(game: Game) -> bool:
+    """Whether who is asked has one option in a round, and everybody knows that."""
+    decision = game.decision
+    return decision is not None and decision.together and decision.by in Round(game).forced

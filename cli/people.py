@@ -1,0 +1,107 @@
+"""The people at the terminal: what each of them is shown, and what they mean by what they type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from rulespec.cli import option_list, output
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.numbered import every_option
+from rulespec.engine.game.option import Option
+from rulespec.engine.game.round import own_options
+from rulespec.engine.words.changes import Changes
+from rulespec.engine.words.moves import seen_now
+from rulespec.engine.words.narrator import Narrator
+from rulespec.engine.words.words import Words
+
+_LISTED = 2_000
+"""Options that are listed, and looked through for what a person types."""
+_NEWS = 100
+"""Lines of news that a person is shown."""
+
+
+class Person:
+    """A person at the table: what they are told, by a narrator of their own, and which options they mean.
+
+    Attributes:
+        news: what has happened since they decided.
+        asked: whether they have been asked.
+    """
+
+    def __init__(self, words: Words, game: Game, seat: str) -> None:
+        self.game = game
+        self.seat = seat
+        self.narrator = Narrator(words, game, seat)
+        self.changes = Changes(self.narrator)
+        self.news: list[str] = []
+        self.asked = False
+
+    def told(self, option: Option) -> str:
+        """A move as the person sees it; it must not have been made yet."""
+        return self.narrator.move(seen_now(self.narrator.game, option, self.narrator.seat))
+
+    def meant(self, text: str) -> Option | None:
+        """The option that a text names, legal or not, or the one that its words fit; None if they fit several.
+
+        Raises:
+            ValueError: if they fit none; the message says which are most like them.
+        """
+        try:
+            return self.game.parse(text)
+        except ValueError as error:
+            mine = list(islice(self.offered(), _LISTED))
+            tell = self.narrator.option
+            found = option_list.found(text, mine, tell)
+            if len(found) == 1:
+                return found[0]
+            if not found:
+                near = option_list.suggested(text, mine, tell)
+                raise ValueError(f"{error}; did you mean: {'; '.join(near)}?" if near else str(error)) from None
+            output.echo(f"which of these {len(found)}?")
+            for option in found[:10]:
+                output.echo(f"       {tell(option)}  {output.style(str(option), dim=True)}")
+            return None
+
+    def telling(self) -> bool:
+        """Whether what may be done now can tell what is private."""
+        return self.game.watcher.tells(self.game.position.asked)
+
+    def offered(self) -> Iterator[Option]:
+        """The legal options that a person is shown: those of others only where they tell nothing that is private."""
+        if (decision := self.game.decision) and decision.together and decision.by != self.seat:
+            return iter(own_options(self.game, self.seat))
+        telling = self.telling()
+        return (o for o in every_option(self.game) if not o.interrupt or not telling or o.by == self.seat)
+
+    def show_options(self, *, interrupts: bool, only: str = "") -> list[Option]:
+        """Lists legal options with numbers, those of one name as a group; `only` lists all of one name, or `all`."""
+        narrator = self.narrator
+        offered = list(islice(self.offered(), _LISTED + 1))
+        options = option_list.grouped([o for o in offered[:_LISTED] if interrupts or not o.interrupt])
+        if only and only != "all":
+            options = [o for o in options if o.name == only]
+            if not options:
+                output.echo(f"nothing is called `{only}` here")
+
+        def tell(option: Option) -> str:
+            if option.interrupt:
+                return f"{narrator.move(option)}  ({self.narrator.words.word('out_of_turn')})"
+            return narrator.option(option)
+
+        for line in option_list.lines(options, tell, whole=bool(only)):
+            output.echo(line)
+        if len(offered) > _LISTED:
+            output.echo("       … there are more")
+        elif not interrupts and any(option.interrupt for option in offered):
+            output.echo(output.style("       (`o` also lists what may be done out of turn)", dim=True))
+        return options
+
+    def show_news(self) -> None:
+        """Prints what has happened since they last decided, move by move."""
+        news = self.news
+        if len(news) > _NEWS:
+            output.echo(f"  … {len(news) - _NEWS} lines more (`h` shows the game so far)")
+        for line in news[-_NEWS:]:
+            output.echo(output.style(line, fg="cyan") if line.startswith("   ") else line)
+        news.clear()
