@@ -42,9 +42,9 @@ _HELP = """\
   NUMBER      take the option of that number
   WORDS       take an option by its words, or as in logs: `army(moscow)`;
               one that is not legal is explained, and changes nothing
-  NAME: …     somebody else at this table speaks; where all choose together, who
-              is ready may be first, `NAME: o` lists the options, and until the
-              last one has chosen `NAME: u` takes a choice back
+  NAME: …     somebody else at this table speaks; where all choose together,
+              whoever is ready may be first: `NAME: o` lists the options, and
+              `NAME: u` takes a choice back until the last one has chosen
   o, options  list the options again, and those out of turn
   o NAME      list all options of a name; `o all`: of all names
   s, state    show the whole state
