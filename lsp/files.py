@@ -32,6 +32,8 @@ class EditorFiles(Files):
         stale: the names of those of them that have no valid version.
     """
 
+    cached = False
+
     def __init__(self) -> None:
         self.open: dict[Path, str] = {}
         self.broken: dict[str, tuple[Diagnostic, ...]] = {}

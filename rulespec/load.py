@@ -109,7 +109,7 @@ def load_source(ref: str, report: Report, files: Files | None = None) -> Merged:
     report.raise_if_errors()
     check_cited(reader.sources, reader.listed, report)
     if names or len(folders) > 1:
-        _check_merged(source, report, fitting)
+        _check_merged(source, report, fitting, reader.files.cached)
     return Merged(source, tuple(folders), tuple(names), reader.sources, reader.digest.hexdigest()[:32], reader.listed)
 
 
@@ -129,20 +129,21 @@ def _check(source: Source, report: Report, lints: bool) -> tuple[typed.Declarati
     return declarations, rules
 
 
-def _check_merged(source: Source, report: Report, fitting: dict[str, tuple[Scalar, Node]]) -> None:
+def _check_merged(source: Source, report: Report, fitting: dict[str, tuple[Scalar, Node]], cached: bool) -> None:
     """Checks that the merged tree still fits the schemas of the files that it comes from.
 
     Args:
         source: the tree.
         report: takes the diagnostics.
         fitting: entries that have been found to fit; what consists of these alone is not checked again.
+        cached: as of `check_schema`.
     """
     from rulespec.documents.schema_check import check_schema
     from rulespec.schemas import load_schema
 
     game = get(source.root, "game")
     if game is not None and fitting.get("game", (None, None))[1] is not game:
-        check_schema(game, load_schema("game"), report, what="game file")
+        check_schema(game, load_schema("game"), report, what="game file", cached=cached)
     known = {"game"}
     for name in SECTION_FILES:
         schema = load_schema(name)
@@ -151,7 +152,7 @@ def _check_merged(source: Source, report: Report, fitting: dict[str, tuple[Scala
         before = {k: v for k, v in fitting.items() if k in schema["properties"]}
         same = sections.keys() == before.keys() and all(before[k][1] is v for k, (_, v) in sections.items())
         if sections and not same:
-            check_schema(Mapping(sections, source.root.span), schema, report, what=f"{name} file")
+            check_schema(Mapping(sections, source.root.span), schema, report, what=f"{name} file", cached=cached)
     for key, (place, _) in source.root.entries.items():
         if key not in known:
             report.error("RS211", f"a ruleset has no section `{key}`", place.span, help=did_you_mean(key, known))

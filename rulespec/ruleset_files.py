@@ -37,7 +37,13 @@ characters of rules, rules (definitions, procedures …), and YAML values."""
 
 
 class Files:
-    """Reads and parses files, from disk each time. The language server has a subclass with a memo."""
+    """Reads and parses files, from disk each time. The language server has a subclass with a memo.
+
+    Attributes:
+        cached: whether what is found out goes to the on-disk cache; not what changes with every key.
+    """
+
+    cached = True
 
     def text(self, path: Path, display: str, limit: int) -> str:
         """The content of a file; `display` is its name in diagnostics. Errors: as those of `read_text`."""
@@ -57,7 +63,8 @@ class Files:
         from rulespec.schemas import load_schema
 
         found = Report()
-        check_schema(node, load_schema(schema), found, what=f"{schema} file", partial=partial)
+        what = f"{schema} file"
+        check_schema(node, load_schema(schema), found, what=what, partial=partial, cached=self.cached)
         report_repeated(node, schema, found)
         return found.diagnostics
 

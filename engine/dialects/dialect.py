@@ -149,7 +149,7 @@ def _dialect(text: str, file: str) -> Dialect:
     """The dialect of a file; in memory for the next log."""
     report = Report()
     node = parse_kept(text, file)
-    check_schema(node, load_schema("dialect"), report, what="dialect file")
+    check_schema(node, load_schema("dialect"), report, what="dialect file", cached=True)
     report_repeated(node, "dialect", report)
     report.raise_if_errors()
     data = to_plain(node)

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-import jsonschema_rs
+import msgspec
 
+from rulespec import cache
 from rulespec.diagnostics.diagnostic import Label, Span, shown
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
@@ -17,6 +18,7 @@ from rulespec.documents.nodes import Mapping, Node, Scalar, locate, to_plain
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
+_TRUTH = msgspec.json.Decoder(bool)
 _ERROR_LIMIT = 50
 _FORMS = {
     "^[a-z][a-z0-9_]*$": "a name has small letters, digits and `_`, and starts with a letter",
@@ -60,6 +62,7 @@ def check_schema(
     what: str,
     related: Iterable[dict[str, Any]] = (),
     partial: bool = False,
+    cached: bool = False,
 ) -> None:
     """Checks a file against a JSON Schema (draft 2020-12) and reports each error at its place, at most 50.
 
@@ -70,9 +73,15 @@ def check_schema(
         what: the kind of file for messages, such as "map file".
         related: schemas with an `$id` that `schema` may refer to. Nothing is ever fetched from the network.
         partial: the file is laid over another one, and may leave out what that one has.
+        cached: that it fits is in the on-disk cache, or goes there; that pays for files that many runs read.
     """
     plain, related = to_plain(node), list(related)
+    key = cache.key("fits", repr(schema), repr(related), repr(partial), repr(plain)) if cached else ""
+    if key and cache.read(key, _TRUTH) is True:
+        return
     if fits(plain, schema, related, partial):
+        if key:
+            cache.write(key, True)
         return
     # Imported here: most files fit, and the import takes longer than reading them.
     from jsonschema import Draft202012Validator
@@ -111,6 +120,8 @@ def _once_a_list(found: Iterable[ValidationError]) -> Iterable[ValidationError]:
 
 def fits(plain: Any, schema: dict[str, Any], related: Iterable[dict[str, Any]] = (), partial: bool = False) -> bool:
     """Whether there is nothing to report. jsonschema_rs takes a hundredth of the time, jsonschema knows the details."""
+    import jsonschema_rs  # lazily: the cache mostly knows
+
     registry = jsonschema_rs.Registry([(s["$id"], s) for s in related], draft=jsonschema_rs.Draft202012)
     validator = jsonschema_rs.Draft202012Validator(schema, registry=registry)
     if partial:
