@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from itertools import chain
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rulespec import cache
 from rulespec.check.passes import check_source, unused_in
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
@@ -24,6 +27,7 @@ from rulespec.rule_ids import ListedRule, add_listed, check_cited
 from rulespec.ruleset_files import NOT_HASHED, SECTION_FILES, Files, RulesetReader
 from rulespec.typed import nodes as typed
 
+_TRUTH = msgspec.json.Decoder(bool)
 MAX_OVERLAYS = 20
 """Of a reference."""
 MAX_EXTENDS = 8
@@ -46,7 +50,11 @@ def load_ruleset(ref: str, report: Report | None = None, files: Files | None = N
     report = Report() if report is None else report
     merged = load_source(ref, report, files)
     paths = [Path(overlay) for overlay in ref.split("+")[1:]]
-    declarations, rules = _check(merged.source, report, lints)
+    key = "" if lints else cache.key("sound", ref, *chain.from_iterable(merged.texts.items()))
+    sound = bool(key) and cache.read(key, _TRUTH) is True
+    declarations, rules = _check(merged.source, report, lints, sound)
+    if key and not sound:
+        cache.write(key, True)
     game = get(merged.source.root, "game")
     id_ = text(get(game, "id"))
     return typed.Ruleset(
@@ -113,11 +121,11 @@ def load_source(ref: str, report: Report, files: Files | None = None) -> Merged:
     return Merged(source, tuple(folders), tuple(names), reader.sources, reader.digest.hexdigest()[:32], reader.listed)
 
 
-def _check(source: Source, report: Report, lints: bool) -> tuple[typed.Declarations, typed.Rules]:
+def _check(source: Source, report: Report, lints: bool, sound: bool) -> tuple[typed.Declarations, typed.Rules]:
     """Runs the checker; raises `DiagnosticsError` if it reports an error."""
     found = Report()
     try:
-        declarations, rules = check_source(source, found, lints=lints)
+        declarations, rules = check_source(source, found, lints=lints, sound=sound)
     except DiagnosticsError as error:  # too many errors: it stopped
         report.extend(blamed(error.diagnostics, source, unused_in))
         raise DiagnosticsError(report.diagnostics) from None

@@ -42,10 +42,15 @@ def _without_errors(c: Context) -> bool:
 
 
 class Pass(Struct, frozen=True):
-    """One pass: a function of the context, and the condition under which its findings mean something."""
+    """One pass: a function of the context, and the condition under which its findings mean something.
+
+    Attributes:
+        finds: whether all that it does is to find mistakes: what has none need not be looked through again.
+    """
 
     run: Callable[[Context], None]
     only_if: Callable[[Context], bool] = _always
+    finds: bool = False
 
 
 PASSES = (
@@ -57,17 +62,17 @@ PASSES = (
     Pass(check_facts),
     Pass(check_measures),
     Pass(check_privacy),
-    Pass(check_alike),
+    Pass(check_alike, finds=True),
     Pass(check_start),
-    Pass(check_unread),
+    Pass(check_unread, finds=True),
     # Termination. A call that has no typed form may lead to a decision; work is finite without recursion only.
-    Pass(check_recursion),
-    Pass(check_loops, _understood),
-    Pass(check_quiet, _without_errors),
-    Pass(check_heads, _without_errors),
-    Pass(check_work, _without_errors),
+    Pass(check_recursion, finds=True),
+    Pass(check_loops, _understood, finds=True),
+    Pass(check_quiet, _without_errors, finds=True),
+    Pass(check_heads, _without_errors, finds=True),
+    Pass(check_work, _without_errors, finds=True),
     # Resources, as far as the rules say them in numbers.
-    Pass(check_amounts, _without_errors),
+    Pass(check_amounts, _without_errors, finds=True),
 )
 """Each pass stands in a file of its name; a test holds that."""
 
@@ -82,20 +87,23 @@ def unused_in(source: Source) -> frozenset[Span]:
     return frozenset(d.span for d in report.diagnostics if d.code == "RS405" and d.span is not None)
 
 
-def check_source(source: Source, report: Report, *, lints: bool = True) -> tuple[typed.Declarations, typed.Rules]:
+def check_source(
+    source: Source, report: Report, *, lints: bool = True, sound: bool = False
+) -> tuple[typed.Declarations, typed.Rules]:
     """Runs the passes over a source.
 
     Args:
         source: the merged YAML tree and the syntax trees of the rules.
         report: takes the diagnostics.
         lints: whether somebody reads the warnings.
+        sound: whether it is known that there are no errors.
 
     Raises:
         DiagnosticsError: if the ruleset is too large (RS108) or has too many errors (RS902).
     """
     context = Context(source, report)
     for each in PASSES:
-        if each.only_if(context):
+        if not (sound and each.finds) and each.only_if(context):
             each.run(context)
     if lints and report.ok:
         from rulespec.check.lints.order import LINTS  # lazily: most commands need none

@@ -11,6 +11,7 @@ import pytest
 from folders import GAMES
 
 from rulespec import cache
+from rulespec.check import passes
 from rulespec.cli.validate import check
 from rulespec.diagnostics.report import Report
 from rulespec.load import load_ruleset
@@ -60,6 +61,28 @@ def test_an_unchanged_ruleset_is_not_parsed_again(folder: Path, monkeypatch: pyt
         str(p.span) for p in first.rules.procedures.values()
     ]
     assert len(list(folder.iterdir())) > 20
+
+
+def test_a_ruleset_that_is_known_to_be_sound_is_not_looked_through_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = load_ruleset("tutorial")
+    finding = tuple(each for each in passes.PASSES if each.finds)
+    made = tuple(each for each in passes.PASSES if not each.finds)
+    failing = [msgspec.structs.replace(each, run=lambda _: pytest.fail("looked through again")) for each in finding]
+    assert len(failing) == 8
+    monkeypatch.setattr(passes, "PASSES", (*made, *failing))
+    monkeypatch.setattr("rulespec.documents.schema_check.fits", lambda *_: pytest.fail("its schema asked again"))
+    assert load_ruleset("tutorial").rules.procedures.keys() == before.rules.procedures.keys()
+
+
+def test_whoever_reads_the_warnings_has_all_passes_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    load_ruleset("tutorial")
+    asked: list[object] = []
+    made = tuple(msgspec.structs.replace(each, run=asked.append) if each.finds else each for each in passes.PASSES)
+    monkeypatch.setattr(passes, "PASSES", made)
+    load_ruleset("tutorial", Report())
+    assert len(asked) == 8
 
 
 def test_what_is_wrong_is_told_each_time(folder: Path, tmp_path: Path) -> None:

@@ -16,6 +16,8 @@ from rulespec import cache
 from rulespec.cli.main import cli
 from rulespec.cli.validate import check
 from rulespec.diagnostics.report import Report
+from rulespec.documents.kept_trees import parse_kept
+from rulespec.documents.schema_check import check_schema
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.program import ir
 from rulespec.engine.python.backend import PythonBackend
@@ -198,6 +200,26 @@ def test_only_true_says_that_starts_are_sound(
     cache.write(cache.key("starts", load_ruleset("tutorial").hash), value)
     asked: list[int] = []
     assert check("tutorial", Report()) is not None and asked == [1]
+
+
+@pytest.mark.parametrize("value", [1, "true", None, [], {"sound": True}, False])
+def test_only_true_says_that_files_fit_their_schemas(
+    folder: Path, value: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def fits(*_: object) -> bool:
+        asked.append(1)
+        return True
+
+    node = parse_kept("a: 1", "f.yaml")
+    monkeypatch.setattr("rulespec.documents.schema_check.fits", fits)
+    for times in (1, 1, 2):
+        if times == 2:
+            for entry in folder.iterdir():
+                cache.write(entry.name, value)
+        check_schema(node, {"type": "object"}, Report(), what="file", cached=True)
+        assert len(asked) == times
 
 
 @pytest.mark.parametrize("number", [CODE, "1", 1.5, None])
