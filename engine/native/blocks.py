@@ -1,261 +1,37 @@
-"""Blocks of a program as one function: a loop around cases, each a block with those that only it leads to.
-
-A case that comes later is branched to; to one before, the loop goes round.
-"""
+"""The blocks of a procedure: nested loops and branches, and what stands in them."""
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 from rulespec.engine.native.expressions import ExpressionEmitter
 from rulespec.engine.native.wasm_format import I32
 from rulespec.engine.program import ir
-from rulespec.engine.program.control_flow import Flow
+from rulespec.engine.program.control_flow import Loop
 from rulespec.engine.program.limits import NO_NUMBER
+from rulespec.engine.program.regions import ROOT, Regions
 from rulespec.engine.program.traversal import meet, span
 from rulespec.engine.python.occupancy import Occupancy
 
-_DEEPEST = 40
-"""Blocks inside of blocks: what lies deeper is a case of its own."""
-_ROOM = 1 << 40
+STOPPED = -1
+"""What a function of blocks returns if the game waits or is over."""
 
 
-class BlockEmitter:
-    """Writes the function `run`, which goes from a block to the next decision or the end.
+class InstructionEmitter:
+    """Writes instructions into the function at hand.
 
     Args:
         x: writes expressions.
         occupancy: the sets that are maintained.
-        listing: for each decision the most steps of finding out whether something is legal.
     """
 
-    def __init__(self, x: ExpressionEmitter, occupancy: Occupancy, listing: list[int]) -> None:
+    def __init__(self, x: ExpressionEmitter, occupancy: Occupancy) -> None:
         self.x = x
-        self.p = x.p
-        self._listing = listing
         self._occupied = [f.array for f in occupancy.families.values()]
         self._holders = [range(base, base + count) for base, count, _ in occupancy.holdings]
-        self._flow = Flow(x.p)
-        self._cases: list[int] = []
-        self._places: dict[int, int] = {}
-        self._depths: dict[int, int] = {}
-        self._labels: dict[int, int] = {}
-        self._loop = 0
-        self._at = 0
 
-    def write(self) -> None:
-        """Writes the function."""
-        x = self.x
-        self._plan()
-        code = x.begin(1)
-        state = x.memory.address(ir.PC)
-        block = code.local(I32)
-        code.get(0)
-        code.do("wrap")
-        code.set(block)
-        self._block_local = block
-        self._state = state
-        end = code.block()
-        self._loop = code.loop()
-        found = [code.block() for _ in self._cases]
-        self._labels = dict(zip(self._cases[::-1], found, strict=True))
-        code.get(block)
-        code.br_table([self._labels.get(b, end) for b in range(len(self.p.blocks))], end)
-        for number, case in enumerate(self._cases):
-            code.end()
-            self._at = number
-            self._charge(case)
-            self._block(case, 0)
-        code.end()
-        code.end()
-        code.module.define("run", code, 1, export=True)
-
-    def _ways(self, block: int) -> list[int]:
-        """The blocks that may follow at once."""
-        exit_ = self.p.blocks[block].exit
-        if isinstance(exit_, ir.Enter):
-            return [exit_.block]
-        if isinstance(exit_, ir.Return):
-            return [exit_.usual] if exit_.usual else []
-        if isinstance(exit_, ir.Ask):
-            return [] if exit_.otherwise is None else [exit_.otherwise]
-        return self._flow.successors(block)
-
-    def _plan(self) -> None:
-        """Finds the blocks that are cases, each after those that lead to it, but for loops."""
-        p = self.p
-        begins = {p.main, *self._flow.firsts, *(c.block for d in p.decisions for c in d.choices)}
-        for number, exit_ in enumerate(block.exit for block in p.blocks):
-            if isinstance(exit_, ir.Enter) and not exit_.usual:
-                begins.add(exit_.after)
-            elif isinstance(exit_, ir.Ask) and exit_.otherwise is not None:
-                begins.add(number)  # asked again when cells have been written
-        before = [0] * len(p.blocks)
-        order: list[int] = []
-        seen: set[int] = set()
-        for begin in sorted(begins):
-            todo = [(begin, False)]
-            while todo:
-                block, left = todo.pop()
-                if left:
-                    order.append(block)
-                elif block not in seen:
-                    seen.add(block)
-                    todo.append((block, True))
-                    for other in self._ways(block):
-                        before[other] += 1
-                        todo.append((other, False))
-        for block in reversed(order):
-            depth = self._depths.get(block, 0)
-            if block in begins or before[block] != 1 or depth >= _DEEPEST:
-                self._cases.append(block)
-                depth = 0
-            for other in self._ways(block):
-                self._depths[other] = depth + 1
-        self._places = {case: number for number, case in enumerate(self._cases)}
-
-    def _most(self, block: int) -> int:
-        """The most steps from a block to the next case."""
-        rest = [self._most(other) for other in self._ways(block) if other not in self._places]
-        exit_ = self.p.blocks[block].exit
-        asked = self._listing[exit_.decision] if isinstance(exit_, ir.Ask) and exit_.otherwise is not None else 0
-        return self.x.costs.block(block) + asked + max(rest, default=0)
-
-    def _charge(self, case: int) -> None:
-        """Counts the most steps of a case; there may be too many: only the interpreter knows."""
-        code, left = self.x.code, self.x.memory.constants["LEFT"]
-        found = self._most(case)
-        with code.scope():
-            local = code.local()
-            code.const32(0)
-            code.at(left)
-            code.const(min(found, _ROOM))
-            code.do("sub")
-            code.tee(local)
-            code.store(left)
-            code.get(local)
-            code.const(0)
-            code.do("lt_s")
-            code.if_()
-            code.do("unreachable")
-            code.end()
-
-    def _go(self, block: int, depth: int) -> None:
-        """Goes on at a block."""
-        code = self.x.code
-        if block not in self._places:
-            self._block(block, depth)
-        elif self._places[block] > self._at:
-            code.br(self._labels[block])
-        else:
-            code.const32(block)
-            code.set(self._block_local)
-            code.br(self._loop)
-
-    def _block(self, number: int, depth: int) -> None:
-        block = self.p.blocks[number]
-        for i in block.body:
-            with self.x.code.scope():
-                self._instruction(i)
-        self._exit(number, block.exit, depth + 1)
-
-    def _exit(self, number: int, e: ir.Exit | None, depth: int) -> None:
-        x, code = self.x, self.x.code
-        if isinstance(e, ir.Goto):
-            self._go(e.block, depth)
-        elif isinstance(e, ir.Branch):
-            with code.scope():
-                x.truth(e.condition)
-            code.if_()
-            self._go(e.yes, depth)
-            code.else_()
-            self._go(e.no, depth)
-            code.end()
-            code.do("unreachable")
-        elif isinstance(e, ir.Switch):
-            self._switch(e, depth)
-        elif isinstance(e, ir.Enter):
-            if not e.usual:
-                self._put(e.back, e.after)
-            self._go(e.block, depth)
-        elif isinstance(e, ir.Return):
-            self._return(e, depth)
-        elif isinstance(e, ir.Ask):
-            if e.otherwise is not None:
-                code.const(e.decision)
-                code.call("idle")
-                code.do("wrap")
-                code.if_()
-                self._go(e.otherwise, depth)
-                code.end()
-            self._put(ir.PC, number)
-            code.do("return")
-        else:
-            assert isinstance(e, ir.End)
-            self._end(number, e)
-
-    def _put(self, cell: int, value: int) -> None:
-        """Puts a number into a cell, if it is not there already."""
-        code = self.x.code
-        address = self.x.memory.address(cell)
-        code.at(address)
-        if value:
-            code.const(value)
-            code.do("ne")
-        else:
-            code.do("eqz", "i32.eqz")
-        code.if_()
-        code.const(address)
-        code.const(value)
-        code.call("put")
-        code.end()
-
-    def _end(self, number: int, e: ir.End) -> None:
-        x, code = self.x, self.x.code
-        self._put(ir.PC, number)
-        self._put(ir.ENDING, e.ending + 1)
-        code.const(x.memory.address(ir.WINNERS))
-        if e.winners is None:
-            code.const(-1)
-        else:
-            with code.scope():
-                x.value(e.winners)
-        code.call("put")
-        code.do("return")
-
-    def _switch(self, e: ir.Switch, depth: int) -> None:
-        x, code = self.x, self.x.code
-        with code.scope():
-            value = code.local()
-            x.value(e.value)
-            code.set(value)
-        for case, block in dict(e.cases).items():
-            code.get(value)
-            code.const(case)
-            code.do("eq")
-            code.if_()
-            self._go(block, depth)
-            code.end()
-        self._go(e.other, depth)
-
-    def _return(self, e: ir.Return, depth: int) -> None:
-        x, code = self.x, self.x.code
-        back = x.memory.address(e.cell)
-        code.at(back)
-        code.do("eqz", "i32.eqz")
-        code.if_()
-        code.at(back)
-        code.do("wrap")
-        code.set(self._block_local)
-        self._put(e.cell, 0)
-        code.br(self._loop)
-        code.end()
-        if e.usual:
-            self._go(e.usual, depth)
-        else:
-            code.do("unreachable")
-
-    # --- instructions ------------------------------------------------------------------------
-
-    def _instruction(self, i: ir.Instruction) -> None:
+    def write(self, i: ir.Instruction) -> None:
+        """Writes an instruction."""
         x, code = self.x, self.x.code
         if isinstance(i, ir.Store):
             self._store(i)
@@ -278,40 +54,378 @@ class BlockEmitter:
         else:
             assert isinstance(i, ir.Clear)
             for cell in range(i.base, i.base + i.size):
-                if x.widths.cells[cell]:
-                    code.const(x.memory.address(cell))
-                    x.address(ir.Const(0))
-                    code.call("wide_put")
-                else:
-                    self._put(cell, 0)
+                self._clear(cell)
+
+    def take(self, loop: Loop) -> None:
+        """Takes the next member of a loop's set, which is not empty."""
+        x, code = self.x, self.x.code
+        rest, at = x.variables[loop.rest], x.variables[loop.at]
+        code.get(rest)
+        if loop.start != ir.Const(0):
+            x.value(loop.start)
+            code.call("pick")
+            code.set(at)
+            code.get(rest)
+            code.const(1)
+            code.get(at)
+            code.do("shl", "xor")
+        else:
+            code.do("ctz")
+            code.set(at)
+            code.get(rest)
+            code.get(rest)
+            code.const(1)
+            code.do("sub", "and")
+        code.set(rest)
+
+    def put(self, cell: int, value: int) -> None:
+        """Puts a constant into a cell."""
+        code = self.x.code
+        with code.scope():
+            local = code.local()
+            code.const(value)
+            code.set(local)
+            self.put_local(cell, local)
+
+    def put_local(self, cell: int, local: int) -> None:
+        """Puts a local into a cell, if that is not there already."""
+        code = self.x.code
+        address = self.x.memory.address(cell)
+        code.at(address)
+        code.get(local)
+        code.do("ne")
+        code.if_()
+        code.const(address)
+        code.get(local)
+        code.call("put")
+        code.end()
+
+    def _clear(self, cell: int) -> None:
+        x, code = self.x, self.x.code
+        if cell in x.variables:
+            code.const(0)
+            code.set(x.variables[cell])
+        elif x.widths.cells[cell]:
+            code.const(x.memory.address(cell))
+            x.address(ir.Const(0))
+            code.call("wide_put")
+        else:
+            self.put(cell, 0)
 
     def _store(self, i: ir.Store) -> None:
         x, code = self.x, self.x.code
-        x.place(i.target)
-        if x.widths.cells[i.target.base]:
+        cell = i.target.base + i.target.index.value if isinstance(i.target.index, ir.Const) else -1
+        variable = x.variables.get(cell)
+        if variable is not None:
+            x.value(i.value)
+            self._bound(i)
+            code.set(variable)
+        elif x.widths.cells[i.target.base]:
+            x.place(i.target)
             x.address(i.value)
             code.call("wide_put")
-            return
-        x.value(i.value)
-        known = i.value.value if isinstance(i.value, ir.Const) else None
-        if i.low is not None and i.high is not None and not (known is not None and i.low <= known <= i.high):
+        elif any(meet(span(i.target), array) for array in self._holders):
+            x.place(i.target)
+            x.value(i.value)
+            self._bound(i)
+            code.const(x.memory.constants["HOUSES"])
+            code.call("house")
+        elif cell >= 0:
             value = code.local()
-            code.tee(value)
+            x.value(i.value)
+            self._bound(i)
+            code.set(value)
+            self.put_local(cell, value)
+        else:  # often what is there already, such as a mark that is gone
+            place, value = code.local(), code.local()
+            x.place(i.target)
+            code.set(place)
+            x.value(i.value)
+            self._bound(i)
+            code.set(value)
+            code.get(place)
+            code.do("wrap")
+            code.load()
             code.get(value)
+            code.do("ne")
+            code.if_()
+            code.get(place)
+            code.get(value)
+            code.call("put")
+            code.end()
+
+    def _bound(self, i: ir.Store) -> None:
+        """Traps if the top of the stack is outside the bounds of a cell."""
+        code = self.x.code
+        known = i.value.value if isinstance(i.value, ir.Const) else None
+        if i.low is None or i.high is None or (known is not None and i.low <= known <= i.high):
+            return
+        value = code.local()
+        code.tee(value)
+        if i.low:
             code.const(i.low)
-            code.do("lt_s")
+            code.do("sub")
+        code.const(i.high - i.low)
+        code.do("gt_u")
+        if i.none:
             code.get(value)
-            code.const(i.high)
-            code.do("gt_s", "i32.or")
-            if i.none:
+            code.const(NO_NUMBER)
+            code.do("ne", "i32.and")
+        code.if_()
+        code.do("unreachable")
+        code.end()
+        code.get(value)
+
+
+class BlockEmitter:
+    """Writes the blocks of one procedure into the function at hand, from one entry or another.
+
+    Args:
+        instructions: writes instructions.
+        regions: the structure of the blocks.
+        takers: the block with which each round of a loop over a set begins → the loop.
+        charges: the steps that are counted where a block begins.
+        calls: for each call the cells whose values are passed on, and whether the procedure may wait.
+    """
+
+    def __init__(
+        self,
+        instructions: InstructionEmitter,
+        regions: Regions,
+        takers: dict[int, Loop],
+        charges: dict[int, int],
+        calls: dict[int, tuple[list[int], bool]],
+    ) -> None:
+        self.i = instructions
+        self.x = instructions.x
+        self.p = self.x.p
+        self._regions = regions
+        self._takers = takers
+        self._charges = charges
+        self._calls = calls
+        self._labels: dict[int, int] = {}
+        self._heads: dict[int, int] = {}
+        self._work: list[tuple[str, int, int]] = []
+
+    def write(self, entry: int, stop: int, leave: int, next_: int, begun: int) -> None:
+        """Writes all blocks.
+
+        Args:
+            entry: the local with the number of the entry to begin with.
+            stop: the label where variables are put into their cells, and the function returns.
+            leave: the label where the procedure is left.
+            next_: the local of what the function returns.
+            begun: the local that says whether the procedure was entered in its middle.
+        """
+        code = self.x.code
+        self._stop, self._leave, self._next, self._begun = stop, leave, next_, begun
+        tops = self._regions.below[ROOT]
+        entries = self._regions.entries
+        self._entry = -1
+        if len(tops) > 1:
+            self._entry = code.local(I32)
+            code.get(entry)
+            code.do("wrap")
+            code.set(self._entry)
+            self._again = code.loop()
+            self._labels |= {top: code.block() for top in tops[::-1]}
+            code.get(self._entry)
+            labels = [self._labels[b] for b in entries]
+            code.br_table(labels, labels[0])
+        for top in tops:
+            if len(tops) > 1:
+                code.end()
+            self._all(top)
+        if len(tops) > 1:
+            code.end()
+        code.do("unreachable")
+
+    def _all(self, block: int) -> None:
+        """Writes a block and all that is below it, with nothing on the stack of Python."""
+        code = self.x.code
+        self._work = [("tree", block, -1)]
+        while self._work:
+            what, block, by = self._work.pop()
+            if what == "tree":
+                self._tree(block)
+            elif what == "end":
+                code.end()
+            elif what == "else":
+                code.else_()
+            elif what == "go":
+                self._go(by, block)
+            else:
+                self._block(block)
+
+    def _tree(self, block: int) -> None:
+        code, regions = self.x.code, self._regions
+        if block in regions.loops:
+            self._heads[block] = code.loop()
+            self._work.append(("end", -1, -1))
+        for later in sorted((b for b in regions.below[block] if b in regions.meets), key=regions.place.__getitem__)[
+            ::-1
+        ]:
+            self._labels[later] = code.block()
+            self._work += [("tree", later, -1), ("end", -1, -1)]
+        self._work.append(("block", block, -1))
+
+    def _go(self, block: int, target: int) -> None:
+        """Goes on from a block at another one."""
+        code, regions = self.x.code, self._regions
+        if (block, target) in regions.far:
+            code.const32(regions.entries.index(target))
+            code.set(self._entry)
+            code.br(self._again)
+        elif regions.turns(block, target):
+            code.br(self._heads[target])
+        elif target in regions.meets:
+            code.br(self._labels[target])
+        else:
+            self._work.append(("tree", target, -1))
+
+    def _block(self, number: int) -> None:
+        block = self.p.blocks[number]
+        body = block.body
+        if number in self._charges:
+            self.charge(self._charges[number])
+        loop = self._takers.get(number)
+        if loop is not None:
+            with self.x.code.scope():
+                self.i.take(loop)
+            body = body[2:]
+        left = isinstance(block.exit, ir.Return)
+        for i in body:
+            if left and isinstance(i, ir.Clear) and self._variables(range(i.base, i.base + i.size)):
+                continue  # nobody reads them any more
+            with self.x.code.scope():
+                self.i.write(i)
+        with self.x.code.scope():
+            self._exit(number, block.exit)
+
+    def _variables(self, cells: Collection[int]) -> bool:
+        return all(at in self.x.variables for at in cells)
+
+    def _exit(self, number: int, e: ir.Exit | None) -> None:
+        x, code = self.x, self.x.code
+        if isinstance(e, ir.Goto):
+            self._go(number, e.block)
+        elif isinstance(e, ir.Branch):
+            x.truth(e.condition)
+            code.if_()
+            self._work += [("go", e.no, number), ("end", -1, -1), ("go", e.yes, number)]
+        elif isinstance(e, ir.Switch):
+            self._switch(number, e)
+        elif isinstance(e, ir.Enter):
+            self._enter(number, e)
+        elif isinstance(e, ir.Return):
+            self._return(e)
+        elif isinstance(e, ir.Ask):
+            if e.otherwise is None:
+                self.i.put(ir.PC, number)
+            self._stopped(STOPPED if e.otherwise is None else STOPPED - 1 - number)
+        else:
+            assert isinstance(e, ir.End)
+            self._end(number, e)
+
+    def _stopped(self, next_: int) -> None:
+        code = self.x.code
+        code.const(next_)
+        code.set(self._next)
+        code.br(self._stop)
+
+    def _end(self, number: int, e: ir.End) -> None:
+        code = self.x.code
+        self.i.put(ir.PC, number)
+        self.i.put(ir.ENDING, e.ending + 1)
+        code.const(self.x.memory.address(ir.WINNERS))
+        if e.winners is None:
+            code.const(-1)
+        else:
+            self.x.value(e.winners)
+        code.call("put")
+        self._stopped(STOPPED)
+
+    def _switch(self, number: int, e: ir.Switch) -> None:
+        code = self.x.code
+        cases: dict[int, list[int]] = {}
+        for case, block in dict(e.cases).items():
+            if block != e.other:
+                cases.setdefault(block, []).append(case)
+        value = code.local()  # the cases are written one after the other, and each may use it anew
+        self.x.value(e.value)
+        code.set(value)
+        ends = []
+        for block, wanted in cases.items():
+            ends.append((block, wanted, code.block()))
+        for _, wanted, label in ends[::-1]:
+            for case in wanted:
                 code.get(value)
-                code.const(NO_NUMBER)
-                code.do("ne", "i32.and")
+                code.const(case)
+                code.do("eq")
+                code.br_if(label)
+        self._work += [one for block, _, _ in ends for one in (("go", block, number), ("end", -1, -1))]
+        self._work.append(("go", e.other, number))
+
+    def _enter(self, number: int, e: ir.Enter) -> None:
+        """Calls a procedure; if it does not come back at once, neither does this one."""
+        x, code = self.x, self.x.code
+        given, waits = self._calls[e.block]
+        code.const(-1)
+        for at in given:
+            if at == e.back:
+                code.const(0 if e.usual else e.after)
+            else:
+                code.get(x.variables[at])
+        code.call(f"p{e.block}")
+        if waits:
+            code.tee(self._next)
+            code.const(e.after)
+            code.do("ne")
+            code.br_if(self._stop)
+        else:
+            code.do("drop")
+        self._go(number, e.after)
+
+    def _return(self, e: ir.Return) -> None:
+        x, code = self.x, self.x.code
+        back = x.variables.get(e.cell)
+        if back is not None:
+            code.get(back)
+            code.const(e.usual)
+            code.get(back)
+            code.do("wrap", "select")
+            code.set(self._next)
+        else:
+            code.const(e.usual)
+            code.set(self._next)
+            code.get(self._begun)
+            code.do("wrap")
+            code.if_()
+            address = x.memory.address(e.cell)
+            code.at(address)
+            code.do("eqz", "i32.eqz")
+            code.if_()
+            code.at(address)
+            code.set(self._next)
+            self.i.put(e.cell, 0)
+            code.end()
+            code.end()
+        code.br(self._leave)
+
+    def charge(self, steps: int) -> None:
+        """Counts steps; there may be too many: only the interpreter knows."""
+        code, left = self.x.code, self.x.memory.constants["LEFT"]
+        with code.scope():
+            local = code.local()
+            code.const32(0)
+            code.at(left)
+            code.const(steps)
+            code.do("sub")
+            code.tee(local)
+            code.store(left)
+            code.get(local)
+            code.const(0)
+            code.do("lt_s")
             code.if_()
             code.do("unreachable")
             code.end()
-        if any(meet(span(i.target), array) for array in self._holders):
-            code.const(x.memory.constants["HOUSES"])
-            code.call("house")
-        else:
-            code.call("put")

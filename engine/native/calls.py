@@ -9,6 +9,9 @@ from rulespec.engine.native.widths import WORD
 from rulespec.engine.program import ir
 from rulespec.engine.program.limits import MAX_ONCE_STEPS
 
+_PATIENCE = 1 << 40
+"""More steps than a procedure has that is supposed to have run."""
+
 
 class CallEmitter:
     """Writes calls into the function at hand."""
@@ -69,15 +72,20 @@ class CallEmitter:
         for cell, arg, local in zip(e.params, e.args, args, strict=True):
             self.x.either(arg, self.x.widths.cells[cell])
             code.set(local)
+        passed = self.x.given[e.block]
         for cell, local in zip(e.params, args, strict=True):
-            code.const(self.x.memory.address(cell))
-            code.get(local)
-            code.call("wide_put" if self.x.widths.cells[cell] else "put")
-        code.const(self.x.memory.address(e.back))
+            if cell not in passed:
+                code.const(self.x.memory.address(cell))
+                code.get(local)
+                code.call("wide_put" if self.x.widths.cells[cell] else "put")
+        code.const32(0)
+        code.const(_PATIENCE)
+        code.store(constants["LEFT"])
         code.const(-1)
-        code.call("put")
-        code.const(e.block)
-        code.call("supposed")
+        for cell in passed:
+            code.get(args[e.params.index(cell)])
+        code.call(f"p{e.block}")
+        code.do("drop")
         if wide:  # it may be a cell of the state that is taken back
             code.const(found_at := self.x.memory.temporary())
         self.x.either(e.body, wide)

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rulespec.engine.native.blocks import BlockEmitter
 from rulespec.engine.native.calls import CallEmitter
 from rulespec.engine.native.closures import ClosureEmitter
 from rulespec.engine.native.expressions import ExpressionEmitter
@@ -16,6 +15,7 @@ from rulespec.engine.native.loops import LoopEmitter
 from rulespec.engine.native.neighbours import NeighbourEmitter
 from rulespec.engine.native.operators import OperatorEmitter, WideOrderError
 from rulespec.engine.native.options import OptionEmitter, cases
+from rulespec.engine.native.procedures import ProcedureEmitter
 from rulespec.engine.native.ranked import RankEmitter
 from rulespec.engine.native.roots import ranked, scored
 from rulespec.engine.native.rows import RowForm
@@ -118,13 +118,14 @@ class _Compiler:
         ClosureEmitter(x, loops)
         RankEmitter(x, loops)
         x.add_forms({ir.Spread: lambda e: emit_spread(x, loops, neighbours, e)})
+        listing = [sum(self.costs.listing(c) for c in d.choices if c.by is None) for d in self.p.decisions]
+        procedures = ProcedureEmitter(x, self.occupancy, listing)
         options = OptionEmitter(x, loops)
         self._tables(options)
         options.write()
         for number, f in enumerate(self.fast.functions):
             self._definition(x, number, f)
-        listing = [sum(self.costs.listing(c) for c in d.choices if c.by is None) for d in self.p.decisions]
-        BlockEmitter(x, self.occupancy, listing).write()
+        procedures.write()
         self._invariants(x)
         for number, e in enumerate(scored(self.fast)):
             code = x.begin(2)

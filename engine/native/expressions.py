@@ -27,6 +27,8 @@ class ExpressionEmitter:
         code: the function.
         slots: a slot → the local that holds it.
         wide_slots: the slots that hold the address of a wide value.
+        variables: a cell → the local that stands for it.
+        given: the first block of a procedure → the cells whose values its function is given.
     """
 
     def __init__(self, p: ir.Program, module: Module, memory: Memory, widths: Widths, costs: Costs) -> None:
@@ -38,6 +40,8 @@ class ExpressionEmitter:
         self.code = Code(module)
         self.slots: dict[int, int] = {}
         self.wide_slots: dict[int, bool] = {}
+        self.variables: dict[int, int] = {}
+        self.given: dict[int, list[int]] = {}
         self._inverses: dict[int, tuple[int, int, int]] = {}
         self._forms: dict[type, Callable[..., None]] = {
             ir.Const: self._const,
@@ -55,7 +59,7 @@ class ExpressionEmitter:
     def begin(self, params: int) -> Code:
         """Begins another function."""
         self.code = Code(self.module, [I64] * params)
-        self.slots, self.wide_slots = {}, {}
+        self.slots, self.wide_slots, self.variables = {}, {}, {}
         return self.code
 
     def wide(self, e: ir.Expr) -> bool:
@@ -193,7 +197,9 @@ class ExpressionEmitter:
         code.do("add")
 
     def _cell(self, e: ir.Cell) -> None:
-        if self.widths.cells[e.base]:
+        if isinstance(e.index, ir.Const) and e.base + e.index.value in self.variables:
+            self.code.get(self.variables[e.base + e.index.value])
+        elif self.widths.cells[e.base]:
             self.place(e)
         else:
             self._element(self.memory.address(e.base), e.index)

@@ -1,0 +1,127 @@
+"""Blocks as nested loops and branches: which edges go back, forward or far, after the tree of dominators.
+
+See Ramsey, "Beyond Relooper" (2022), and Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+ROOT = -1
+"""Stands for what leads to all entries."""
+
+
+class Regions:
+    """The structure of blocks that are entered in some places.
+
+    Args:
+        entries: the blocks at which running may begin.
+        ways: gives the blocks that may follow a block.
+
+    Attributes:
+        entries: the same, and those that loops go back to which may be entered in the middle.
+        far: edges (from, to) that lead to such entries.
+        order: the blocks, each after those that it follows, but for loops.
+        loops: the head of a loop → its blocks.
+        below: a block → those it immediately dominates, in their order.
+        meets: the blocks that several others lead to, without going back.
+    """
+
+    def __init__(self, entries: Iterable[int], ways: Callable[[int], list[int]]) -> None:
+        self.entries = list(dict.fromkeys(entries))
+        self.ways = ways
+        self.far: set[tuple[int, int]] = set()
+        while True:
+            self._number()
+            self._dominate()
+            again = [
+                (b, t) for b in self.order for t in self.after[b] if self._goes_back(b, t) and not self.rules(t, b)
+            ]
+            if not again:
+                break
+            self.far.update(again)
+            self.entries = list(dict.fromkeys([*self.entries, *(t for _, t in again)]))
+        self._nest()
+
+    def _number(self) -> None:
+        """Orders the blocks."""
+        after: dict[int, list[int]] = {}
+        order: list[int] = []
+        todo = [(entry, False) for entry in self.entries]
+        while todo:
+            block, left = todo.pop()
+            if left:
+                order.append(block)
+            elif block not in after:
+                near = [t for t in dict.fromkeys(self.ways(block)) if (block, t) not in self.far]
+                after[block] = near
+                todo.append((block, True))
+                todo += [(t, False) for t in near if t not in after]
+        self.order = order[::-1]
+        self.after = after
+        self.place = {block: number for number, block in enumerate(self.order)}
+        self.place[ROOT] = -1
+
+    def _goes_back(self, block: int, target: int) -> bool:
+        return self.place[target] <= self.place[block]
+
+    def _dominate(self) -> None:
+        """Finds the immediate dominator of each block."""
+        self.before: dict[int, list[int]] = {block: [] for block in self.order}
+        for entry in self.entries:
+            self.before[entry].append(ROOT)
+        for block in self.order:
+            for target in self.after[block]:
+                self.before[target].append(block)
+        above = {ROOT: ROOT}
+        moved = True
+        while moved:
+            moved = False
+            for block in self.order:
+                ways = [b for b in self.before[block] if b in above]
+                found = ways[0]
+                for other in ways[1:]:
+                    while found != other:
+                        while self.place[found] < self.place[other]:
+                            other = above[other]
+                        while self.place[other] < self.place[found]:
+                            found = above[found]
+                if above.get(block) != found:
+                    above[block] = found
+                    moved = True
+        self.above = above
+
+    def rules(self, one: int, other: int) -> bool:
+        """Whether all ways to a block lead through another one."""
+        while self.place[other] > self.place[one]:
+            other = self.above[other]
+        return one == other
+
+    def _nest(self) -> None:
+        """Finds the blocks of loops, and what is written behind what."""
+        self.loops: dict[int, set[int]] = {}
+        self.below: dict[int, list[int]] = {ROOT: []}
+        self.meets: set[int] = set()
+        for block in self.order:
+            self.below[block] = []
+            self.below[self.above[block]].append(block)
+            forward = [b for b in self.before[block] if self.place[b] < self.place[block]]
+            if len(forward) > 1 or ROOT in forward or self.ways(forward[0]).count(block) > 1:
+                self.meets.add(block)
+            turns = [b for b in self.before[block] if self.place[b] >= self.place[block]]
+            if turns:
+                self.loops[block] = self._body(block, turns)
+
+    def _body(self, head: int, turns: list[int]) -> set[int]:
+        found = {head}
+        todo = list(turns)
+        while todo:
+            block = todo.pop()
+            if block not in found:
+                found.add(block)
+                todo += self.before[block]
+        return found
+
+    def turns(self, block: int, target: int) -> bool:
+        """Whether an edge goes back to the head of a loop that the block is in."""
+        return (block, target) not in self.far and self._goes_back(block, target)
