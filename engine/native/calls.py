@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rulespec.engine.native.expressions import ExpressionEmitter
+from rulespec.engine.native.wasm_format import I64
 from rulespec.engine.native.widths import WORD
 from rulespec.engine.program import ir
 from rulespec.engine.program.limits import MAX_ONCE_STEPS
+from rulespec.engine.program.traversal import Facts
 
+_ROWS_BITS = 8
+"""Of the number of rows that are remembered of a definition, as a power of two."""
+_MIXING = -7046029254386353131
 _PATIENCE = 1 << 40
 """More steps than a procedure has that is supposed to have run."""
 
@@ -99,6 +104,91 @@ class CallEmitter:
         code.get(left)
         code.store(constants["LEFT"])
         code.get(found)
+
+
+class Definitions:
+    """Writes the functions of definitions.
+
+    What takes longer than a look-up, and depends on the arguments alone, is remembered for the arguments that it was
+    asked for last, as generated Python does.
+    """
+
+    def __init__(self, x: ExpressionEmitter) -> None:
+        self.x = x
+        self._facts = Facts(x.p)
+
+    def write(self) -> None:
+        """Writes all functions."""
+        for number, f in enumerate(self.x.p.functions):
+            self._write(number, f)
+
+    def _write(self, number: int, f: ir.Function) -> None:
+        x = self.x
+        code = x.begin(f.params)
+        slots, wide = x.widths.functions[number]
+        x.slots = {slot: slot for slot in range(f.params)}
+        x.wide_slots = dict(slots)
+        whole = (*(value for _, value in f.lets), f.body)
+        memo = not wide and not any(slots.get(i) for i in range(f.params)) and self._facts.worth_memo(whole, f.params)
+        row = self._remembered(f.params) if memo else -1
+        for slot, value in f.lets:
+            x.either(value, slots.get(slot, False))
+            local = x.slots[slot] = code.local()
+            code.set(local)
+        x.either(f.body, wide)
+        if memo:
+            self._remember(f.params, row)
+        code.module.define(f"f{number}", code, f.params, I64)
+
+    def _remembered(self, params: int) -> int:
+        """Returns what is remembered; else the local with the address of the row where it would be."""
+        code = self.x.code
+        row = code.local()
+        size = 8 * (params + 2)
+        for i in range(params):
+            code.get(i)
+            if i:
+                code.do("add")
+            code.const(_MIXING)
+            code.do("mul")
+        code.const(64 - _ROWS_BITS)
+        code.do("shr_u")
+        code.const(size)
+        code.do("mul")
+        code.const(self.x.memory.room(size << _ROWS_BITS))
+        code.do("add")
+        code.tee(row)
+        code.do("wrap")
+        code.load()
+        code.do("wrap")
+        for i in range(params):
+            code.get(row)
+            code.do("wrap")
+            code.load(8 * (i + 1))
+            code.get(i)
+            code.do("eq", "i32.and")
+        code.if_()
+        code.get(row)
+        code.do("wrap")
+        code.load(size - 8)
+        code.do("return")
+        code.end()
+        return row
+
+    def _remember(self, params: int, row: int) -> None:
+        """Writes the row of the value that is on the stack."""
+        code = self.x.code
+        value = code.local()
+        code.set(value)
+        one = code.local()
+        code.const(1)
+        code.set(one)
+        for i, local in enumerate((one, *range(params), value)):
+            code.get(row)
+            code.do("wrap")
+            code.get(local)
+            code.store(8 * i)
+        code.get(value)
 
 
 def _unpacked(e: ir.Expr) -> list[ir.Expr]:

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rulespec.engine.native.calls import CallEmitter
-from rulespec.engine.native.closures import ClosureEmitter
+from rulespec.engine.native.calls import CallEmitter, Definitions
 from rulespec.engine.native.expressions import ExpressionEmitter
 from rulespec.engine.native.layout import BATCH, Memory, TooLargeError, words
 from rulespec.engine.native.loops import LoopEmitter
@@ -21,7 +20,7 @@ from rulespec.engine.native.roots import ranked, scored
 from rulespec.engine.native.rows import RowForm
 from rulespec.engine.native.runtime import EXPORTS, SOURCES
 from rulespec.engine.native.small_python import compile_functions
-from rulespec.engine.native.spread import emit_spread
+from rulespec.engine.native.spread import ClosureEmitter, emit_spread
 from rulespec.engine.native.wasm_format import I64, Module
 from rulespec.engine.native.widths import WORD, Widths
 from rulespec.engine.passes.pipeline import PASSES, Pass, optimized
@@ -123,8 +122,7 @@ class _Compiler:
         options = OptionEmitter(x, loops)
         self._tables(options)
         options.write()
-        for number, f in enumerate(self.fast.functions):
-            self._definition(x, number, f)
+        Definitions(x).write()
         procedures.write()
         self._invariants(x)
         for number, e in enumerate(scored(self.fast)):
@@ -136,18 +134,6 @@ class _Compiler:
         for source in SOURCES:
             compile_functions(source, module, memory.constants, EXPORTS)
         return Compiled(self.p, module.encoded(memory.pages), memory, self.occupancy, self.asked, list(options.numbers))
-
-    def _definition(self, x: ExpressionEmitter, number: int, f: ir.Function) -> None:
-        code = x.begin(f.params)
-        slots, wide = self.widths.functions[number]
-        x.slots = {slot: slot for slot in range(f.params)}
-        x.wide_slots = dict(slots)
-        for slot, value in f.lets:
-            x.either(value, slots.get(slot, False))
-            local = x.slots[slot] = code.local()
-            code.set(local)
-        x.either(f.body, wide)
-        self.module.define(f"f{number}", code, f.params, I64)
 
     def _invariants(self, x: ExpressionEmitter) -> None:
         """Writes the function that says whether an invariant holds for some members."""

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rulespec.engine.native.expressions import ExpressionEmitter
+from rulespec.engine.native.expressions import TRUTHS, ExpressionEmitter
 from rulespec.engine.native.wasm_format import I64, Code
+from rulespec.engine.native.widths import WORD
 from rulespec.engine.program import ir
+from rulespec.engine.program.limits import MAX_NUMBER
 
+_SUM = 1 << 62
+"""Sums that are smaller are not tested."""
 _FOUND_NONE = {"any": 0, "all": 1, "first": -1, "count": 0, "sum": 0, "set": 0, "union": 0}
 
 
@@ -197,7 +201,8 @@ class LoopEmitter:
         else:
             code.get(x.slots[e.slot])
         if e.op == "sum":
-            code.call("added")
+            small = e.body is None or WORD * max(1, x.widths.words) * most(x.p, e.body) < _SUM
+            code.do("add") if small else code.call("added")
         elif e.op == "count":
             code.do("add")
         else:
@@ -265,6 +270,29 @@ class LoopEmitter:
             code.do(than, "i32.or")
         code.get(some)
         code.do("eqz", "i32.or")
+
+
+def most(p: ir.Program, e: ir.Expr) -> int:
+    """How far a number is from zero at most; `_SUM` if that is not seen at once."""
+    if isinstance(e, ir.Const):
+        return abs(e.value)
+    if isinstance(e, ir.Cell) and e.base < len(p.cells):
+        return _SUM if p.cells[e.base].type.endswith("?") else MAX_NUMBER
+    if isinstance(e, ir.Row):
+        return max(map(abs, p.arrays[e.array]))
+    if isinstance(e, ir.Total):
+        return min(_SUM, e.count * MAX_NUMBER)
+    if isinstance(e, ir.If):
+        return max(most(p, e.then), most(p, e.other))
+    if isinstance(e, ir.Op):
+        if e.op in ("mul", "fit", "count"):
+            return MAX_NUMBER
+        if e.op in ("+", "-", "neg", "abs", "min", "max"):
+            return min(_SUM, sum(most(p, arg) for arg in e.args))
+        if e.op == "*":
+            return min(_SUM, most(p, e.args[0]) * most(p, e.args[1]))
+        return 1 if e.op in TRUTHS else _SUM
+    return _SUM
 
 
 def wide_call(code: Code, name: str, *addresses: int) -> None:

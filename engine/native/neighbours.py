@@ -9,6 +9,9 @@ from rulespec.engine.native.expressions import ExpressionEmitter, as_signed
 from rulespec.engine.native.wasm_format import I32
 from rulespec.engine.program import ir
 
+_FEW = 4_000
+"""So many numbers that cells hold have a sum of 64 bits."""
+
 
 class NeighbourEmitter:
     """Writes loops over neighbouring cells into the function at hand."""
@@ -62,7 +65,7 @@ class NeighbourEmitter:
             code.get(total)
             code.get(at)
             code.load()
-            code.call("added")
+            code.do("add") if e.count < _FEW else code.call("added")
             code.set(total)
         code.get(total)
 

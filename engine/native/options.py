@@ -137,8 +137,19 @@ class OptionEmitter:
     def _noted(self, number: int, c: ir.Choice) -> None:
         x, code = self.x, self.x.code
         row = code.local()
-        code.call("room")
-        code.set(row)
+        constants = self.x.memory.constants
+        code.at(constants["OPTIONS"])
+        code.tee(row)
+        code.at(constants["LISTED_END"])
+        code.do("gt_s")
+        code.if_()
+        code.do("unreachable")  # too many
+        code.end()
+        code.const32(0)
+        code.get(row)
+        code.const(constants["STRIDE"])
+        code.do("add")
+        code.store(constants["OPTIONS"])
         code.get(row)
         code.do("wrap")
         code.const(number)
@@ -183,8 +194,9 @@ class OptionEmitter:
         local, none = code.local(), code.local()
         x.slots[q.slot] = local
         at, high = found
-        code.const(1 if q.none is not None else 0)
-        code.set(none)
+        if q.none is not None:
+            code.const(1)
+            code.set(none)
         outside, again = code.block(), code.loop()
         self._next(q, q.high is None and x.wide(q.low), (local, at, high, none), outside)
         yield again
@@ -231,18 +243,28 @@ class OptionEmitter:
             code.get(at)
             code.get(high)
             code.do("gt_s")
+        if q.none is None:
+            code.br_if(outside)
+            self._taken(q, wide, local, at)
+            return
         code.if_()
         code.get(none)
         code.do("eqz")
         code.br_if(outside)
         code.const(0)
         code.set(none)
-        code.const(q.none if q.none is not None else 0)
+        code.const(q.none)
         code.set(local)
         if wide:
             code.const(_BEYOND)
             code.set(at)
         code.else_()
+        self._taken(q, wide, local, at)
+        code.end()
+
+    def _taken(self, q: ir.Param, wide: bool, local: int, at: int) -> None:
+        """Puts a value that is there into its local, and goes on to the next."""
+        code = self.x.code
         code.get(at)
         if q.high is None and not wide:
             code.do("ctz")
@@ -256,7 +278,6 @@ class OptionEmitter:
             code.const(1)
             code.do("add")
         code.set(at)
-        code.end()
 
 
 def cases(code: Code, of: Sequence[T]) -> Iterator[T]:

@@ -90,15 +90,6 @@ def charge(steps):
         trap()
     store(VALUES, left)
 
-def room() -> int:
-    top = load(OPTIONS)
-    if top > OPTIONS_END:
-        trap()
-    if top - load(LISTED) >= MAX_OPTIONS * STRIDE:
-        trap()
-    store(OPTIONS, top + STRIDE)
-    return top
-
 def transfer(source, target, amount, unlimited):
     there = load(source)
     if amount < 0:

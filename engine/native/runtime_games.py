@@ -11,20 +11,22 @@ def reset():
 def decision() -> int:
     return load(ASKED + 8 * load(STATE))
 
-def own(number):
-    store(LISTED, load(OPTIONS))
+def listing():
+    last = load(OPTIONS) + (MAX_OPTIONS - 1) * STRIDE
+    store(LISTED_END, last if last < OPTIONS_END else OPTIONS_END)
     store(VALUES, MAX_STEPS_LISTED)
+
+def own(number):
+    listing()
     list_own(number)
 
 def others(number):
-    store(LISTED, load(OPTIONS))
-    store(VALUES, MAX_STEPS_LISTED)
+    listing()
     list_others(number)
 
 def idle(number) -> int:
     first = load(OPTIONS)
-    store(LISTED, first)
-    store(VALUES, MAX_STEPS_LISTED)
+    listing()
     list_own(number)
     found = load(OPTIONS) - first
     store(OPTIONS, first)
@@ -88,34 +90,38 @@ def seed(key):
     store(TWISTER, 2147483648)
     store(TWISTER_AT, 624)
 
-def twist():
-    i = 0
-    one = load(TWISTER)
-    while i < 624:
-        j = i + 1 if i < 623 else 0
-        m = i + 397 if i < 227 else i - 227
-        other = load(TWISTER + 8 * j)
+def twisted(at, end, ahead):
+    one = load(at)
+    while at < end:
+        other = load(at + 8)
         y = (one & 2147483648) | (other & 2147483647)
-        store(TWISTER + 8 * i, load(TWISTER + 8 * m) ^ y >> 1 ^ (2567483615 if y & 1 else 0))
+        store(at, load(at + ahead) ^ y >> 1 ^ (0 - (other & 1) & 2567483615))
         one = other
-        i = i + 1
-    store(TWISTER_AT, 0)
+        at = at + 8
 
-def next_word() -> int:
-    if load(TWISTER_AT) >= 624:
-        twist()
-    at = load(TWISTER_AT)
-    store(TWISTER_AT, at + 1)
-    y = load(TWISTER + 8 * at)
-    y = y ^ y >> 11
-    y = y ^ y << 7 & 2636928640
-    y = y ^ y << 15 & 4022730752
-    return y ^ y >> 18
+def twist():
+    twisted(TWISTER, TWISTER + 8 * 227, 8 * 397)
+    store(TWISTER + 8 * 624, load(TWISTER))
+    twisted(TWISTER + 8 * 227, TWISTER + 8 * 624, 0 - 8 * 227)
+    store(TWISTER_AT, 0)
 
 def random() -> int:
     store(DRAWN, load(DRAWN) + 1)
-    high = next_word() >> 5
-    return high * 67108864 + (next_word() >> 6)
+    at = load(TWISTER_AT)
+    if at >= 624:
+        twist()
+        at = 0
+    store(TWISTER_AT, at + 2)
+    at = TWISTER + 8 * at
+    x = load(at)
+    x = x ^ x >> 11
+    x = x ^ x << 7 & 2636928640
+    x = x ^ x << 15 & 4022730752
+    y = load(at + 8)
+    y = y ^ y >> 11
+    y = y ^ y << 7 & 2636928640
+    y = y ^ y << 15 & 4022730752
+    return ((x ^ x >> 18) >> 5) * 67108864 + ((y ^ y >> 18) >> 6)
 
 def choose() -> int:
     number = decision()
