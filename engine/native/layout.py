@@ -93,6 +93,7 @@ class Memory:
             "KEY": 8 * KEY_WORDS,
             "TWISTER": twister,
             "TWISTER_AT": twister + 8 * (_WORDS_OF_TWISTER + 1),
+            "FEW": 1 << 62 - (JOURNAL_ENTRIES.bit_length() + 32),  # so many of the journal's changes have a sum of 64 bits
             "MOST": MAX_NUMBER,
             "MAX_VALUES": MAX_VALUES,
             "MAX_STEPS_LISTED": MAX_STEPS_LISTED,

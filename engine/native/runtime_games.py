@@ -266,15 +266,24 @@ def is_signed(at) -> int:
 
 def grown(mark) -> int:
     total = 0
+    low = 0
+    high = 0
     top = load(JOURNAL)
     while mark < top:
         at = load(mark)
         of = load(WEIGHTS + at - STATE)
         if of != 0:
-            s = is_signed(at)
-            total = plus(total, times(minus(residue(load(mark + 16), s), residue(load(mark + 8), s)), of))
+            before = load(mark + 8)
+            after = load(mark + 16)
+            change = after - before
+            if (before ^ after) >= 0 and below(change + FEW, 2 * FEW):
+                low = low + change * (of & 4294967295)
+                high = high + change * (of >> 32)
+            else:
+                s = is_signed(at)
+                total = plus(total, times(minus(residue(after, s), residue(before, s)), of))
         mark = mark + 24
-    return total
+    return plus(total, plus(residue(low, 1), times(residue(high, 1), 4294967296)))
 
 def whole_hash() -> int:
     total = 0
@@ -290,25 +299,30 @@ def whole_hash() -> int:
 def descend(one, depth) -> int:
     mark = load(JOURNAL)
     hash = load(HASH)
+    leaves = 1
     store(NODES, load(NODES) + 1)
     take(one)
     store(BUDGET, load(BUDGET) - STEPS + load(LEFT))
     if load(BUDGET) < 0:
         trap()
-    store(HASH, plus(hash, grown(mark)))
-    leaves = perft(depth - 1)
+    reached = plus(hash, grown(mark))
+    if depth == 1:
+        leaf(reached)
+    else:
+        store(HASH, reached)
+        leaves = perft(depth - 1)
+        store(HASH, hash)
     undo(mark)
-    store(HASH, hash)
     return leaves
 
+def leaf(hash):
+    top = load(LEAVES)
+    if top >= load(LEAVES_END):
+        trap()
+    store(top, hash)
+    store(LEAVES, top + 8)
+
 def perft(depth) -> int:
-    if depth == 0:
-        top = load(LEAVES)
-        if top >= load(LEAVES_END):
-            trap()
-        store(top, load(HASH))
-        store(LEAVES, top + 8)
-        return 1
     number = decision()
     if number < 0:
         store(ENDED, load(ENDED) + 1)
