@@ -24,6 +24,8 @@ MAX_OPTIONS = 100_000
 """Options of a decision that are listed."""
 MAX_BYTES = 256 << 20
 """Bytes of memory that a module may have."""
+_FEW = 1 << 62 - (JOURNAL_ENTRIES.bit_length() + 32)
+"""Changes of a journal that are smaller, each times 32 bits, have a sum of 64 bits."""
 _WORDS_OF_TWISTER = 624
 KEY_WORDS = 64
 """Numbers of a key: how many words follow, and these."""
@@ -93,7 +95,7 @@ class Memory:
             "KEY": 8 * KEY_WORDS,
             "TWISTER": twister,
             "TWISTER_AT": twister + 8 * (_WORDS_OF_TWISTER + 1),
-            "FEW": 1 << 62 - (JOURNAL_ENTRIES.bit_length() + 32),  # so many of the journal's changes have a sum of 64 bits
+            "FEW": _FEW,
             "MOST": MAX_NUMBER,
             "MAX_VALUES": MAX_VALUES,
             "MAX_STEPS_LISTED": MAX_STEPS_LISTED,
