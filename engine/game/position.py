@@ -106,7 +106,7 @@ class Position:
 
     @_guarded
     def _run_to_first_decision(self) -> None:
-        state = list(self._state)
+        state = self._state.copy()
         block = self.program.main if self._entry is None else self._entry(state)
         self.machine.run(state, block)
         self._state = state

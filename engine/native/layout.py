@@ -13,7 +13,7 @@ from rulespec.engine.program.limits import MAX_NUMBER, MAX_VALUES
 REGISTERS = (
     *("SITE", "LEFT", "JOURNAL", "OPTIONS", "LISTED_END", "VALUES", "HASH", "PLY", "DRAWN"),
     *("NODES", "LIMIT", "ENDED", "COMPLETE", "LEAVES", "LEAVES_END", "RATE", "GAME", "BUDGET", "PAUSED"),
-    *("ROWS", "FOUND", "OUT", "OUT_END", "NEXT", "STAMP", "TOLD"),
+    *("ROWS", "FOUND", "OUT", "OUT_END", "NEXT", "STAMP", "TOLD", "BY", "MARK"),
 )
 """Numbers at fixed addresses, which the host reads and writes, too."""
 JOURNAL_ENTRIES = 200_000
@@ -72,6 +72,8 @@ class Memory:
         self.module_data(self.start, self.encoded(start))
         self.weights = self.room(8 * span)
         self.readers = self.room(8 * span)
+        self.marks = self.room(8 * span)
+        changed = self.room(24 * span)
         stride = 8 * (2 + params)
         keys, twister = self.room(8 * KEY_WORDS * BATCH), self.room(8 * (_WORDS_OF_TWISTER + 2))
         journal = self.room(ENTRY * JOURNAL_ENTRIES)
@@ -84,6 +86,9 @@ class Memory:
             "START": self.start,
             "WEIGHTS": self.weights,
             "READERS": self.readers,
+            "MARKS": self.marks,
+            "CHANGED": changed,
+            "CHANGED_TO": changed + 16 * span,
             "WORDS": self.words,
             "STRIDE": stride,
             "JOURNAL_BASE": journal,

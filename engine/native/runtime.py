@@ -7,6 +7,7 @@ from rulespec.engine.native.runtime_alike import ALIKE
 from rulespec.engine.native.runtime_games import GAMES, HASH
 from rulespec.engine.native.runtime_search import OF_SEARCH, SEARCH
 from rulespec.engine.native.runtime_sets import ROWS, SETS
+from rulespec.engine.native.runtime_steps import OF_STEPS, STEPS
 from rulespec.engine.native.runtime_wide import WIDE
 
 NUMBERS = """
@@ -143,10 +144,12 @@ def house(at, value, houses):
             left = left - 1
 """
 
-SOURCES = (NUMBERS, SETS, ROWS, WIDE, ALIKE, GAMES, HASH, SEARCH)
-EXPORTS = OF_SEARCH | frozenset(
+SOURCES = (NUMBERS, SETS, ROWS, WIDE, ALIKE, GAMES, HASH, SEARCH, STEPS)
+EXPORTS = frozenset(
     {
         *("reset", "run", "own", "others", "take", "undo", "put", "broken"),
         *("seed", "random", "choose", "play", "games", "whole_hash", "grown", "perft", "descend"),
+        *OF_SEARCH,
+        *OF_STEPS,
     }
 )

@@ -1,0 +1,63 @@
+"""The fixed functions for decisions that are driven one by one; see `runtime`."""
+
+STEPS = """
+def stepped(block, count, listing) -> int:
+    store(JOURNAL, JOURNAL_BASE)
+    store(LEFT, STEPS)
+    at = OPTIONS_BASE
+    while count > 0:
+        put(load(at), load(at + 8))
+        at = at + 16
+        count = count - 1
+    store(OPTIONS, OPTIONS_BASE)
+    run(block)
+    number = decision()
+    if number >= 0:
+        store(BY, who(number))
+        if listing:
+            size = asks(number)
+    return changed()
+
+def changed() -> int:
+    stamp = load(MARK) + 1
+    store(MARK, stamp)
+    found = 0
+    at = JOURNAL_BASE
+    top = load(JOURNAL)
+    while at < top:
+        cell = load(at)
+        if load(MARKS + cell - STATE) != stamp:
+            store(MARKS + cell - STATE, stamp)
+            now = load(cell)
+            if now != load(at + 8):
+                store(CHANGED + 16 * found, cell - STATE >> 3)
+                store(CHANGED + 16 * found + 8, load(at + 8))
+                store(CHANGED_TO + 8 * found, now)
+                found = found + 1
+        at = at + 24
+    return found
+
+def asks(number) -> int:
+    store(OPTIONS, OPTIONS_BASE)
+    own(number)
+    return cleared()
+
+def asks_others(number) -> int:
+    store(OPTIONS, OPTIONS_BASE)
+    others(number)
+    return cleared()
+
+def cleared() -> int:
+    one = OPTIONS_BASE
+    last = load(OPTIONS)
+    while one < last:
+        at = one + 16 + 8 * load(TAKES + STRIDE * load(one) + 8)
+        one = one + STRIDE
+        while at < one:
+            store(at, 0)
+            at = at + 8
+    return last - OPTIONS_BASE
+"""
+
+OF_STEPS = frozenset({"stepped", "asks", "asks_others"})
+"""Those that the host calls."""
