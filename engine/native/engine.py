@@ -1,6 +1,6 @@
 """wasmtime behind one small class: load a module, call its functions, read its memory.
 
-Its own way to call a function takes 70 microseconds, the one that checks nothing a few.
+Its own way to call a function takes 70 microseconds, the one that checks nothing one.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class Instance:
         for i, arg in enumerate(args):
             self._numbers[2 * i] = arg
         error = self._call_unchecked(self._context, function, *self._fixed)
-        if error or self._trap:
+        if error or self._trap.value:
             self._stopped(error)
         found: int = self._numbers[0]
         return found
@@ -145,14 +145,14 @@ class Instance:
 
         def bound(one: int, two: int, three: int) -> int:
             numbers[0], numbers[2], numbers[4] = one, two, three
-            if (error := call(context, function, values, count, to_trap)) or trap:
+            if (error := call(context, function, values, count, to_trap)) or trap.value:
                 self._stopped(error)
             return numbers[0]
 
         return bound
 
     def _stopped(self, error: Any) -> None:
-        if self._trap:
+        if self._trap.value:
             self._ffi.wasm_trap_delete(ctypes.cast(self._trap, ctypes.POINTER(self._ffi.wasm_trap_t)))
             self._trap.value = None
         if error:

@@ -35,6 +35,7 @@ def changed() -> int:
                 store(CHANGED_TO + 8 * found, now)
                 found = found + 1
         at = at + 24
+    store(JOURNAL, JOURNAL_BASE)
     return found
 
 def asks(number) -> int:

@@ -112,14 +112,23 @@ class Steps:
             raise AssertionError("the rules are at fault, and native code does not stop") from None
         try:
             self.instance.call("own", asked)
-            assert self.machine.rows(first) == own
+            assert self._rows(first) == own
             self.instance.call("others", asked)
-            assert self.machine.rows(first) == [*own, *others]
+            assert self._rows(first) == [*own, *others]
             assert self.instance.call("who", asked) == who
         except TrapError:
             self.counted.given_back += 1
             return []
         return [(first + i * self._constants["STRIDE"], one) for i, one in enumerate([*own, *others])]
+
+    def _rows(self, first: int) -> list[Listed]:
+        """The options in the buffer from an address on."""
+        numbers, compiled, found = self.instance.numbers, self.machine.compiled, []
+        for at in range(first // 8, self.get("OPTIONS") // 8, self._constants["STRIDE"] // 8):
+            decision, choice = compiled.options[numbers[at]]
+            count = len(compiled.p.decisions[decision].choices[choice].params)
+            found.append((choice, tuple(numbers[at + 2 : at + 2 + count]), int(numbers[at + 1])))
+        return found
 
     def _run(self, block: int, args: tuple[int, ...], at: int) -> bool:
         """Carries out an option by both; whether the game goes on."""

@@ -1,0 +1,67 @@
+"""Decisions driven one by one: whatever game comes next, the memory of the machine holds its state."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+pytest.importorskip("wasmtime", reason="native code needs wasmtime: pip install 'rulespec[native]'")
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.native.backend import NativeBackend
+from rulespec.load import load_ruleset
+
+
+@pytest.mark.parametrize("ref", ["tutorial", "chess", "tetrarchia"])
+def test_games_on_one_machine_do_not_disturb_one_another(ref: str) -> None:
+    ruleset, rng = load_ruleset(ref), random.Random(1)
+    names = [f"P{i}" for i in range(ruleset.players[1])]
+    pairs = [(Game(ruleset, names, backend="native"), Game(ruleset, names)) for _ in range(3)]
+    for _ in range(150):
+        at = rng.randrange(len(pairs))
+        fast, plain = pairs[at]
+        if rng.random() < 0.1:
+            pairs[rng.randrange(len(pairs))] = fast.copy(), plain.copy()
+        elif fast.ply and rng.random() < 0.2:
+            for _ in range(1 + fast.ply // 3):
+                assert fast.undo() == plain.undo()
+        elif not plain.is_over:
+            options = [str(option) for option in plain.legal_options]
+            assert [str(option) for option in fast.legal_options] == options
+            assert [str(option) for option in fast.interrupts] == [str(option) for option in plain.interrupts]
+            if rng.random() < 0.5:
+                assert fast.decision == plain.decision
+            number = rng.randrange(len(options))
+            for game in (fast, plain):
+                game.apply(game.legal_options[number])
+        assert (fast.hash, fast.position.cells) == (plain.hash, plain.position.cells)
+    machine = pairs[0][0].position.machine
+    assert isinstance(machine, NativeBackend)
+    assert machine.given_back == 0
+
+
+def test_a_state_that_is_a_plain_list_is_carried_out_too() -> None:
+    ruleset = load_ruleset("nim")
+    game = Game(ruleset, ["A", "B"], backend="native")
+    machine, state = game.position.machine, list(game.position.state)
+    option = game.legal_options[1]
+    machine.run(state, option.kind.block, option.args)
+    assert [each[1] for each in machine.own(state, machine.asked[state[0]])]
+    game.apply(option)
+    assert tuple(state[: len(game.position.cells)]) == game.position.cells
+
+
+def test_cells_that_are_written_from_outside_count() -> None:
+    ruleset = load_ruleset("tutorial")
+    fast, plain = (Game(ruleset, ["A", "B"], {"gifts": "off"}, backend=b) for b in ("native", "python"))
+    for game in (fast, plain):
+        for text in ("card(reed)", "card(stone)"):
+            game.apply_text(text)
+        list(game.legal_options)
+        at = next(i for i, c in enumerate(game.position.program.cells) if c.name == "cash")
+        game.position.write({at: 0})
+        list(game.legal_options)
+        game.apply(game.legal_options[0])
+    assert [str(o) for o in fast.legal_options] == [str(o) for o in plain.legal_options]
+    assert fast.position.cells == plain.position.cells
