@@ -22,7 +22,7 @@ proof-short: $(STAMP)
 
 # The long proofs: those, and all recorded perfts with both backends; every two overlays together; 1,000 damaged rulesets;
 # native code beside Python: 50 games of each ruleset and each overlay step by step, 10,000 whole games, 5,000 random programs;
-# coverage of all shipped rules; 1,000 random games with all invariants, 50 of them with both backends side by side;
+# 1,000 games of exported modules in Node and Chromium; coverage of all shipped rules; 1,000 random games with all invariants, 50 of them with both backends side by side;
 # 20 games at each level of Tetrarchia with each number of players;
 # 1,000 random games of each ruleset of the gallery beside OpenSpiel or python-chess, and chess five moves deep.
 # More than an hour.
@@ -30,6 +30,7 @@ proof: proof-short
 	RULESPEC_PERFT=1 RULESPEC_PAIRS=1 RULESPEC_MUTANTS=1000 $(BIN)/pytest -n 2 --dist worksteal -q \
 	  tests/engine/verify/test_perft.py tests/games/test_recorded_actions.py tests/games/test_shipped.py tests/rulespec/test_robustness.py
 	RULESPEC_NATIVE=50 RULESPEC_SEEDS=10000 RULESPEC_EXAMPLES=5000 $(BIN)/pytest -n 2 --dist worksteal -q tests/engine/native
+	RULESPEC_PAGES=1000 $(BIN)/pytest -n 2 -q tests/cli/test_export.py
 	RULESPEC_COVERAGE=1 $(BIN)/pytest -n 2 -q tests/engine/coverage
 	RULESPEC_PLAYOUTS=1000 RULESPEC_AGREE=50 RULESPEC_LEVELS=20 $(BIN)/pytest -n 2 -q tests/games/test_playouts.py \
 	  tests/games/test_tetrarchia.py

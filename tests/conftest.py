@@ -14,6 +14,7 @@ What runs in `make test`, and what more in `make proof` (marker `proof`, or a va
                 60 random programs                                      5,000 (RULESPEC_EXAMPLES); 10,000 whole
                                                                         games by seed (RULESPEC_SEEDS)
     actions     every second recorded game                              every recorded game (RULESPEC_PERFT)
+    pages       some games of a module in Node and Chromium             1,000 of each ruleset (RULESPEC_PAGES)
     overlays    each alone                                              every two together (RULESPEC_PAIRS)
     coverage    of the tests' own rulesets                              of all shipped rules (RULESPEC_COVERAGE)
 """

@@ -1,14 +1,20 @@
-"""An exported module plays the games that Python plays: in Node, and in a browser."""
+"""An exported module plays the games that Python plays: in Node, and in a browser.
+
+RULESPEC_PAGES says how many games of each ruleset; else there are a few.
+"""
 
 from __future__ import annotations
 
 import functools
+import hashlib
 import http.server
 import json
+import os
+import random
 import shutil
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -21,9 +27,10 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import native_program
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.native.playouts import NativeGames
-from rulespec.engine.simulate.playouts import INTERRUPT_RATE
+from rulespec.engine.simulate.playouts import INTERRUPT_RATE, choose
 from rulespec.load import load_ruleset
 
+PAGES = int(os.environ.get("RULESPEC_PAGES", "0"))
 PLAY = """
 import { NativeGame } from "./native_game.mjs";
 export async function play(bytes, games) {
@@ -32,9 +39,14 @@ export async function play(bytes, games) {
   for (let number = 0; number < games; number++) {
     game.start();
     await game.seed(`7:${number}`);
-    found.push([game.playout(5000), game.ply, game.cells().map(String)]);
+    const how = game.playout(5000);
+    found.push([how, game.ply, await digest(game.cells().join(" "))]);
   }
   return found;
+}
+async function digest(text) {
+  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 export async function steps(bytes) {
   const game = await NativeGame.load(bytes);
@@ -65,15 +77,25 @@ def exported(folder: Path, ref: str, players: int) -> None:
 
 
 def played(ref: str, players: int, games: int) -> list[object]:
-    """The same games natively here: how, decisions, cells."""
+    """The same games here: how, decisions, cells. Natively, as other tests compare with Python; the last in Python."""
     ruleset = load_ruleset(ref)
     settings = {name: o.default for name, o in ruleset.settings.items()}
     found: list[object] = []
     native = NativeGames(native_program(ruleset, players, settings), INTERRUPT_RATE, checked=False)
     for number in range(games):
         (one,) = native.play([f"7:{number}"], 5000)
-        found.append([one.how, one.decisions, [str(cell) for cell in native.state]])
+        found.append([one.how, one.decisions, _digest(native.state)])
+    game, rng = Game(ruleset, seat_names(players, ruleset.seats)), random.Random(f"7:{games - 1}")
+    while not game.is_over and game.ply < 5000:
+        option = choose(game, rng)
+        assert option is not None
+        game.apply(option)
+    assert found[-1] == ["over" if game.is_over else "capped", game.ply, _digest(game.position.cells)]
     return found
+
+
+def _digest(cells: Sequence[int]) -> str:
+    return hashlib.sha256(" ".join(map(str, cells)).encode()).hexdigest()
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
@@ -82,6 +104,7 @@ def played(ref: str, players: int, games: int) -> list[object]:
 )
 def test_node_plays_the_same_games(ref: str, players: int, games: int, tmp_path: Path) -> None:
     exported(tmp_path, ref, players)
+    games = PAGES or games
     (tmp_path / "node.mjs").write_text(NODE)
     said = subprocess.run(["node", "node.mjs", str(games)], cwd=tmp_path, capture_output=True, text=True, check=True)
     (decision, listed, back), found = json.loads(said.stdout)
@@ -110,23 +133,25 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-def test_a_browser_plays_the_same_games(tmp_path: Path, site: str) -> None:
+@pytest.mark.parametrize("ref, players, games", [("imperial", 4, 10), ("nim", 2, 200)])
+def test_a_browser_plays_the_same_games(ref: str, players: int, games: int, tmp_path: Path, site: str) -> None:
+    games = PAGES or games
     sync = pytest.importorskip("playwright.sync_api")
     if (browser := shutil.which("chromium")) is None:
         pytest.skip("needs chromium")
-    exported(tmp_path, "nim", 2)
+    exported(tmp_path, ref, players)
     (tmp_path / "index.html").write_text("<!doctype html><title>game</title>")
     with sync.sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
         page = chromium.new_page()
         page.goto(f"{site}/index.html")
-        script = """async () => {
+        script = """async (games) => {
             const { play } = await import('./play.mjs');
-            return await play(await (await fetch('game.wasm')).arrayBuffer(), 200);
+            return await play(await (await fetch('game.wasm')).arrayBuffer(), games);
         }"""
-        found = page.evaluate(script)
+        found = page.evaluate(script, games)
         chromium.close()
-    assert found == played("nim", 2, 200)
+    assert found == played(ref, players, games)
 
 
 def test_what_cannot_be_written_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
