@@ -56,7 +56,7 @@ def _definition(c: StatementContext, item: ast.Def, definition: typed.Definition
         if isinstance(type_, Ent | SetOf) and type_.kind == ANY:
             x.error("RS301", "the kind of this value is unknown", let.value.span)
             type_ = BAD
-        var = typed.Var(let.name.text, type_, let.name.span)
+        var = typed.Var(let.name.text, type_, let.name.span, 0, value)
         x.decls.refer(var.span, var)
         env = env.bind(var)
         lets.append((var, value))

@@ -13,7 +13,9 @@ _MOST = 3
 def origins(expr: typed.Expr, declarations: typed.Declarations) -> tuple[Label, ...]:
     """Declarations that give an expression its type, its own or those of its operands; at most three."""
     if isinstance(expr, typed.Local):
-        return (Label(expr.var.span, f"`{expr.var.name}` is {expr.type}"),)
+        local = Label(expr.var.span, f"`{expr.var.name}` is {expr.type}")
+        given = expr.var.value
+        return (local, *(origins(given, declarations)[: _MOST - 1] if given and given.type == expr.type else ()))
     found: dict[Span, Label] = {}
     stack = [expr]
     while stack and len(found) < _MOST:
@@ -48,6 +50,12 @@ def typed_at(decl: typed.FieldDecl | typed.FactDecl) -> Span:
     declared, written = decl.span, decl.type_span
     together = written is None or (written.file, written.line) == (declared.file, declared.line)
     return declared if together or written is None else written
+
+
+def elsewhere(name: str, declarations: typed.Declarations) -> tuple[Label, ...]:
+    """The kinds that have a fact or a field of a name which another kind is thought to have; at most three."""
+    declared = [(k, k.facts.get(name) or k.state.get(name)) for k in declarations.kinds.values()]
+    return tuple(Label(d.span, f"`{k.name}` has `{name}`") for k, d in declared if d is not None)[:_MOST]
 
 
 def _operands(e: typed.Expr) -> list[typed.Expr]:

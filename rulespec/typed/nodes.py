@@ -312,12 +312,13 @@ class Placement(Struct, eq=False):
 
 
 class Var(Struct, eq=False):
-    """A local, a parameter or a bound variable."""
+    """A local, a parameter or a bound variable; `value` is what a local is declared with."""
 
     name: str
     type: Type
     span: Span
     reads: int = 0
+    value: Expr | None = None
 
 
 class Expr(Struct, frozen=True):

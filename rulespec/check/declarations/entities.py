@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rulespec.check.declarations.links import read_links
 from rulespec.check.declarations.reader import TEXTS, DeclarationReader
+from rulespec.check.origins import elsewhere
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import nearest, one
 from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, bits, entries, get, integer, text, words
@@ -102,7 +103,7 @@ def unknown_facts(r: DeclarationReader, kind: typed.Kind, node: Node) -> str:
         drawn = key == "position" and kind.name == text(get(r.root, "map", "kind"))
         if key not in kind.facts and key not in TEXTS and not (key == "upto" and track) and not drawn:
             hint, notes = nearest(key, {f.name: f.span for f in kind.facts.values()})
-            notes = (Label(kind.span, "the kind is declared here"), *notes)
+            notes = (Label(kind.span, "the kind is declared here"), *notes, *elsewhere(key, r.d))
             r.report.error("RS225", f"{one(kind.name)} has no fact `{key}`", where.span, notes=notes, help=hint)
             hints += hint
     return hints

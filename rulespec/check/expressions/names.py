@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from rulespec.check.expressions import foreign
 from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.expressions.lookups import pieces_in_place
+from rulespec.check.origins import elsewhere
 from rulespec.check.scope import Env, path_of
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import nearest, one
@@ -206,7 +207,7 @@ def _member(x: ExpressionContext, owner: typed.Expr, name: ast.Name, span: Span)
         "RS225",
         f"{one(kind.name)} has no `{name.text}`",
         name.span,
-        notes=(Label(kind.span, f"`{kind.name}` is declared here"), *notes),
+        notes=(Label(kind.span, f"`{kind.name}` is declared here"), *notes, *elsewhere(name.text, x.decls)),
         help=hint,
     )
 

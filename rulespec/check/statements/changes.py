@@ -26,7 +26,7 @@ def type_let(c: StatementContext, s: ast.Let, env: Env, value: typed.Expr | None
         help_ = "begin with a value of that kind"
         x.error("RS301", "the kind of this value is unknown", s.value.span, help=help_)
         type_ = BAD
-    var = typed.Var(s.name.text, type_, s.name.span, reads=0 if new else 1)
+    var = typed.Var(s.name.text, type_, s.name.span, 0 if new else 1, value)
     x.decls.refer(var.span, var)
     if isinstance(value, typed.Each) and value.op == "first":
         x.firsts.add(var)
