@@ -149,10 +149,14 @@ def _tell_usage(error: click.ClickException) -> int:
 
 def _last_resort(error: Exception) -> int:
     from rulespec.diagnostics.report import DiagnosticsError
+    from rulespec.engine.game.option import RulesetFaultError
 
     if isinstance(error, DiagnosticsError):
         output.show(error.diagnostics)
         return output.UNUSABLE
+    if isinstance(error, RulesetFaultError):
+        output.show([error.diagnostic])
+        return output.PROBLEMS
     if os.environ.get("RULESPEC_DEBUG"):
         raise error
     if isinstance(error, OSError):

@@ -78,5 +78,5 @@ def _quiet(block: typed.Block, always_asks: Callable[[typed.Procedure], bool]) -
 def _goes_round(s: typed.For | typed.Repeat) -> bool:
     """Whether a loop is known to be run once at least."""
     if isinstance(s, typed.For):
-        return finds(s.binder) or s.binder.source.type == BAD  # which is reported where it stands
+        return finds(s.binder) or s.binder.var.type == BAD  # no set, which is reported where it stands
     return isinstance(s.limit, typed.Lit) and s.limit.value > 0
