@@ -45,6 +45,10 @@ class Cursor(Struct, frozen=True, gc=False):
         heads[name] = heads.get(name, 0) + 1
         return replace(self, heads=tuple(sorted(heads.items())), silent=0, given=self.given + 1, waiting=False)
 
+    def answered(self) -> Cursor:
+        """The cursor after an entry that an option answers."""
+        return Cursor(self.entry + 1, heads=self.heads, given=self.given, checkpoint=self.checkpoint)
+
     def past(self) -> Cursor:
         """The cursor after the entry."""
         return replace(self, entry=self.entry + 1, matched=frozenset(), silent=0)

@@ -50,7 +50,7 @@ class FormInverse:
                 numbers = type_ in ("int", "int?")
                 inverses[slot].append((f, partial(_number, type_) if numbers else self._inverse(f, slot)))
         values = [projections.values(type_) for _, type_ in form.params]
-        self._columns = list(zip(values, inverses, strict=True))
+        self._columns = [_column(*column) for column in zip(values, inverses, strict=True)]
         self._by = by_reader(form.projection.by) if form.projection.by and not form.projection.list else None
 
     def is_by(self, payload: Any, seat: str | None) -> bool:
@@ -65,22 +65,15 @@ class FormInverse:
         """The arguments with which all fields but the `rest` fit the record, in order; None if there are too many."""
         if self._fixed and not self.projections.same(self._fixed, (), record, state):
             return ()
+        if len(self._columns) == 1:  # of most options
+            only = self._columns[0](record)
+            return [(value,) for value in only] if only is not None and len(only) <= MAX_TESTED else None
         columns: list[Sequence[int]] = []
         guesses = 1
-        for values, inverses in self._columns:
-            column: Sequence[int] | None = None
-            for f, inverse in inverses:
-                found = f.read(record)
-                if f.optional and (found is MISSING or found is None):
-                    continue
-                fitting = inverse(found)
-                column = fitting if column is None else [value for value in column if value in fitting]
-            if column is None:
-                if values is None:
-                    return None
-                column = values
+        for read in self._columns:
+            column = read(record)
             if not column:
-                return ()
+                return column if column is None else ()
             columns.append(column)
             guesses *= len(column)
         return tuple(product(*columns)) if guesses <= MAX_TESTED else None
@@ -105,6 +98,30 @@ class FormInverse:
         if f.type in ("int", "int?"):
             return lambda found: fitting.get(found, ()) if found is None or isinstance(found, int | float) else ()
         return partial(_by_name, fitting)
+
+
+def _column(
+    values: Sequence[int] | None, inverses: Sequence[tuple[Field, Inverse]]
+) -> Callable[[Any], Sequence[int] | None]:
+    """From a record to the values of one argument that fit all its fields; None if these are too many to try."""
+    if not inverses:
+        return lambda record: values
+    if len(inverses) == 1 and not inverses[0][0].optional:
+        ((field, inverse),) = inverses
+        read = field.read
+        return lambda record: inverse(read(record))
+
+    def fitting_all(record: Any) -> Sequence[int] | None:
+        column: Sequence[int] | None = None
+        for f, inverse in inverses:
+            found = f.read(record)
+            if f.optional and (found is MISSING or found is None):
+                continue
+            fitting = inverse(found)
+            column = fitting if column is None else [value for value in column if value in fitting]
+        return values if column is None else column
+
+    return fitting_all
 
 
 @lru_cache(maxsize=_MEMO_SIZE)

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.dialects.dialect import Dialect
+from rulespec.engine.dialects.dialect import Dialect, Projection
 from rulespec.engine.dialects.inverse import Args, FormInverse
 from rulespec.engine.dialects.projection import Projections
 from rulespec.engine.game.game import Game
@@ -31,6 +31,20 @@ class Pattern(Struct, frozen=True, gc=False):
     item: int = -1
 
 
+class Candidate(Struct, frozen=True):
+    """A choice that an entry may stand for.
+
+    Attributes:
+        choice: its number.
+        forms: its forms for entries of that type.
+        plain: its only form, if an entry as a whole is its record; else None.
+    """
+
+    choice: int
+    forms: list[FormInverse]
+    plain: FormInverse | None
+
+
 class DecisionForms:
     """The forms of one decision of the program in a dialect.
 
@@ -49,7 +63,7 @@ class DecisionForms:
         forms = {k: projections.forms[decision.name, decision.choices[k].name] for k in listed}
         self._projections = projections
         self._forms = forms
-        self._of_type: dict[str | None, list[tuple[int, list[FormInverse]]]] = {}
+        self._of_type: dict[str | None, list[Candidate]] = {}
         self.silent = [k for k in listed if not forms[k]]
         self.automatic = [k for k in listed if any(form.projection.automatic for form in forms[k])]
         marks = dialect.undo.checkpoints if dialect.undo is not None else frozenset()
@@ -60,7 +74,7 @@ class DecisionForms:
         self.types = frozenset(form.projection.type for form in every)
         self.is_automatic = any(form.projection.automatic for form in every)
 
-    def of_type(self, type_: str | None) -> list[tuple[int, list[FormInverse]]]:
+    def of_type(self, type_: str | None) -> list[Candidate]:
         """The choices that an entry of this type, or a list of the first entry, may stand for, with their forms."""
         kind = type_ if type_ in self.types else None
         if kind not in self._of_type:
@@ -68,8 +82,15 @@ class DecisionForms:
             for k, forms in self._forms.items():
                 chosen = [form for form in forms if form.projection.list or form.projection.type == kind]
                 if chosen:
-                    self._of_type[kind].append((k, [FormInverse(form, self._projections) for form in chosen]))
+                    inverses = [FormInverse(form, self._projections) for form in chosen]
+                    plain = inverses[0] if len(inverses) == 1 and _is_plain(chosen[0].projection) else None
+                    self._of_type[kind].append(Candidate(k, inverses, plain))
         return self._of_type[kind]
+
+
+def _is_plain(projection: Projection) -> bool:
+    """Whether an entry as a whole is the record of an option."""
+    return not (projection.list or projection.item or projection.closes)
 
 
 class Matcher:

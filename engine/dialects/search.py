@@ -20,6 +20,7 @@ from rulespec.engine.dialects.matching import DecisionForms, Matcher, Pattern
 from rulespec.engine.dialects.paths import follow
 from rulespec.engine.dialects.projection import Projections, items
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.numbered import legal_option
 from rulespec.engine.game.option import Option
 
 MAX_BACK = 300
@@ -157,10 +158,20 @@ class StretchSearch:
             return
         payload = self._payloads[cursor.entry]
         type_ = self._types[cursor.entry] if cursor.entry < self.end else None
-        for choice, inverses in forms.of_type(type_):
-            patterns = self._patterns(inverses, cursor, payload)
-            for option, pattern in self._matcher.matches(choice, patterns, payload):
-                yield option, self._with_checkpoint(forms, option, cursor, self._after(pattern, cursor))
+        state = self.game.position.state
+        for candidate in forms.of_type(type_):
+            choice, plain = candidate.choice, candidate.plain
+            guesses = plain.guesses(payload, state) if plain is not None else None
+            if plain is None or guesses is None:
+                patterns = self._patterns(candidate.forms, cursor, payload)
+                for option, pattern in self._matcher.matches(choice, patterns, payload):
+                    yield option, self._with_checkpoint(forms, option, cursor, self._after(pattern, cursor))
+                continue
+            for args in guesses:  # what `matches` does, without the detours
+                found = legal_option(self.game, choice, args)
+                if found is not None and plain.fits(args, payload, state) and plain.is_by(payload, found.by):
+                    yield found, self._with_checkpoint(forms, found, cursor, cursor.answered())
+                    state = self.game.position.state
         if forms.silent and may_be_silent and cursor.entry < self.end:
             following = replace(cursor, silent=cursor.silent + 1, waiting=False)
             for option in self._matcher.legal(forms.silent):
@@ -193,7 +204,7 @@ class StretchSearch:
             return cursor.used(p.list)
         if pattern.item >= 0:
             return replace(cursor, matched=cursor.matched | {pattern.item}, silent=0, waiting=False)
-        return replace(cursor, entry=cursor.entry + 1, matched=frozenset(), silent=0, waiting=False)
+        return cursor.answered()
 
     def _with_checkpoint(self, forms: DecisionForms, option: Option, cursor: Cursor, following: Cursor) -> Cursor:
         """The following cursor, with a checkpoint if an undo goes back to before the option or the entry it begins."""

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
+from rulespec.engine.program.faults import ProgramFaultError
 
 
 def numbered_option(game: Game, choice: int, args: tuple[int, ...], by: str | None) -> Option:
@@ -16,10 +17,16 @@ def numbered_option(game: Game, choice: int, args: tuple[int, ...], by: str | No
 def legal_option(game: Game, choice: int, args: tuple[int, ...]) -> Option | None:
     """The option of the open decision with these numbers; None if it is not legal."""
     kinds, position = game.option_kinds, game.position
-    if not kinds or not position.is_legal(choice, args):
+    if not kinds:
         return None
-    who = position.actor(choice, args)
-    return Option(kinds[choice], args, game.seats[who] if who >= 0 else None, position.stamp)
+    machine, state, asked, kind = position.machine, position.state, position.asked, kinds[choice]
+    try:
+        if not machine.is_legal(state, asked, choice, args):
+            return None
+        who = machine.actor(state, asked, choice, args) if kind.interrupt else machine.decider(state, asked)
+    except ProgramFaultError as fault:
+        raise position.fault(fault) from None
+    return Option(kind, args, game.seats[who] if who >= 0 else None, position.stamp)
 
 
 def options_of(game: Game, choices: Collection[int]) -> Iterator[Option]:
