@@ -13,11 +13,12 @@ from rulespec.diagnostics.diagnostic import Label
 from rulespec.syntax import ast
 from rulespec.syntax.shared import members
 from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import suppositions
 from rulespec.types import ANY, BAD, Ent, SetOf, settled
 
 
 def check_bodies(c: Context) -> None:
-    """Types the bodies of all rules."""
+    """Types the bodies of all rules, and finds what they ask with `once`."""
     x, statements = c.expressions, c.statements
     for key, item in c.source.items.items():
         name = key[1]
@@ -43,6 +44,7 @@ def check_bodies(c: Context) -> None:
             x.rules.invariants[name] = typed.Invariant(name, item.doc.text, condition, item.name.span)
         elif isinstance(item, ast.Scoring):
             x.rules.scoring = _scoring(x, item)
+    x.rules.suppositions = suppositions(x.rules)
 
 
 def _definition(c: StatementContext, item: ast.Def, definition: typed.Definition, original: str) -> None:

@@ -16,7 +16,6 @@ from rulespec.typed.traversal import (
     head_expressions,
     parts,
     statement_expressions,
-    suppositions,
     walk,
 )
 
@@ -45,9 +44,8 @@ class _Rule(Struct):
 def check_recursion(c: Context) -> None:
     """Reports rules that call themselves, directly or through others, and definitions that nest too deep.
 
-    What `once` runs is called by who asks it, so its uses are found here.
+    What `once` runs is called by who asks it.
     """
-    c.rules.suppositions = suppositions(c.rules)
     rules = _call_graph(c.rules)
     seen: set[str] = set()
     for root in rules:
