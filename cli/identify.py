@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 from rulespec.cli import output
+from rulespec.diagnostics.report import Report
+from rulespec.documents.nodes import get, text
 from rulespec.engine.logs.native import NativeLog
 from rulespec.engine.replay.identify import Identification, Trial, identify
+from rulespec.engine.words.words import Names
+from rulespec.references import find_overlay
+from rulespec.ruleset_files import RulesetReader
 
 _SHOWN = 10
+Meaning = Callable[[tuple[str, str]], str]
+"""What an overlay or the value of a setting is, in words; "" if nothing is said."""
 
 
 @click.command("identify")
@@ -20,8 +28,17 @@ _SHOWN = 10
 @click.option("--dialect", metavar="ID", help="The dialect of a foreign log; default: recognised by its first entry.")
 @click.option("--quick", is_flag=True, help="Skip the search for undecided options.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
+@click.option(
+    "--names",
+    "shown",
+    type=click.Choice(["title", "id"]),
+    default="title",
+    help="Say beside ids what they are, or not.",
+)
 @click.pass_context
-def command(ctx: click.Context, log: Path, rules: str | None, dialect: str | None, quick: bool, format_: str) -> None:
+def command(
+    ctx: click.Context, log: Path, rules: str | None, dialect: str | None, quick: bool, format_: str, shown: Names
+) -> None:
     """Find the edition, variants and options of the recorded game LOG.
 
     Tries the overlays that the ruleset offers and the values of its options, the fewest departures first; the options
@@ -30,7 +47,6 @@ def command(ctx: click.Context, log: Path, rules: str | None, dialect: str | Non
 
     Example: rulespec identify game.jsonl
     """
-    from rulespec.diagnostics.report import Report
     from rulespec.engine.replay.replay import as_native
 
     report = Report()
@@ -42,7 +58,7 @@ def command(ctx: click.Context, log: Path, rules: str | None, dialect: str | Non
     if format_ == "json":
         output.echo_json(found.to_json())
     else:
-        _show(found, quick)
+        _show(found, quick, (lambda change: "") if shown == "id" else _Meanings(found.base).of)
     ctx.exit(output.OK if found.answers else output.PROBLEMS)
 
 
@@ -56,63 +72,87 @@ def _found(log: NativeLog, rules: str | None, details: bool) -> Identification:
         return identify(log, rules, details=details, step=lambda tried: bar.update(tried - bar.n))
 
 
-def _show(found: Identification, quick: bool) -> None:
+class _Meanings:
+    """What overlays and settings of a ruleset are, in their own words."""
+
+    def __init__(self, base: str) -> None:
+        from rulespec.load import load_ruleset
+
+        self._ruleset = load_ruleset(base)
+
+    def of(self, change: tuple[str, str]) -> str:
+        """What an overlay `(id, "")` or a value `(setting, value)` is: its title, or the text of the setting."""
+        name, value = change
+        if value:
+            return self._ruleset.settings[name].doc if name in self._ruleset.settings else ""
+        found, reader = find_overlay(name, list(self._ruleset.folders)), RulesetReader(Report())
+        return text(get(reader.yaml(*found, "overlay", hashed=False), "title")) if found is not None else ""
+
+
+def _show(found: Identification, quick: bool, meaning: Meaning) -> None:
     output.echo(f"{output.style(found.log, bold=True)} · {output.counted(found.decisions, 'decision')} · {found.base}")
     output.echo()
     if found.answers:
-        _answers(found)
+        _answers(found, meaning)
         if not quick:
-            _undecided(found)
+            _undecided(found, meaning)
     else:
-        _closest(found)
+        _closest(found, meaning)
     if not found.complete:
         output.echo("The search stopped at its bound: there may be more.")
     output.echo(f"{output.counted(found.replays, 'choice')} of overlays and options tried")
 
 
-def _answers(found: Identification) -> None:
+def _answers(found: Identification, meaning: Meaning) -> None:
     departures = found.answers[0].candidate.departures
     count = output.counted(departures, "departure") if departures else "no departure"
     output.echo(output.style(f"legal with {count}:", fg="green"))
     for number, trial in enumerate(found.answers[:_SHOWN]):
-        for line in _candidate(trial, found, "or " if number else ""):
+        for line in _candidate(trial, found, "or " if number else "", meaning):
             output.echo(f"  {line}")
     if len(found.answers) > _SHOWN:
         output.echo(f"  … and {len(found.answers) - _SHOWN} more")
     output.echo()
 
 
-def _candidate(trial: Trial, found: Identification, prefix: str) -> list[str]:
-    lines = [f"{prefix}{trial.ref}"]
-    for setting in trial.candidate.settings:
-        overlay = found.named.get(setting)
-        lines.append(f"    {'='.join(setting)}" + (f"  (the overlay {overlay})" if overlay else ""))
-    return lines
+def _candidate(trial: Trial, found: Identification, prefix: str, meaning: Meaning) -> list[str]:
+    rows = [(f"    {_setting(setting, found)}", meaning(setting)) for setting in trial.candidate.settings]
+    rows = [(f"    +{overlay}", meaning((overlay, ""))) for overlay in trial.candidate.overlays] + rows
+    told = output.table([row for row in rows if row[1] or not row[0].startswith("    +")])
+    return [f"{prefix}{trial.ref}", *map(_cut, told)]
 
 
-def _undecided(found: Identification) -> None:
+def _setting(setting: tuple[str, str], found: Identification) -> str:
+    overlay = found.named.get(setting)
+    return "=".join(setting) + (f"  (the overlay {overlay})" if overlay else "")
+
+
+def _cut(line: str) -> str:
+    width = output.width()
+    return line if not width or len(line) <= width else line[: width - 1] + "…"
+
+
+def _undecided(found: Identification, meaning: Meaning) -> None:
     """Prints the changes of the first answer that keep the log legal."""
     if not found.undecided:
         return
     which = "this" if len(found.answers) == 1 else "the first of these"
     output.echo(f"not decided by the log, which is as legal with each of them beside {which}:")
-    overlays = [name for name, value in found.undecided if not value]
-    for overlay in overlays:
-        output.echo(f"  +{overlay}")
-    for setting in (change for change in found.undecided if change[1]):
-        overlay = found.named.get(setting, "")
-        output.echo(f"  {'='.join(setting)}" + (f"  (the overlay {overlay})" if overlay else ""))
+    changes = sorted(found.undecided, key=lambda change: bool(change[1]))  # overlays first
+    rows = [(f"  {_setting(c, found)}" if c[1] else f"  +{c[0]}", meaning(c)) for c in changes]
+    for line in output.table(rows):
+        output.echo(_cut(line))
     output.echo()
 
 
-def _closest(found: Identification) -> None:
+def _closest(found: Identification, meaning: Meaning) -> None:
     output.echo(output.style("no overlays and options found that make the log legal", fg="red"))
     trial = found.closest
     if trial is None or trial.difference is None:
         return
     recorded, refusal = trial.difference.recorded, trial.difference.refusal
     output.echo("the closest:")
-    for line in _candidate(trial, found, ""):
+    for line in _candidate(trial, found, "", meaning):
         output.echo(f"  {line}")
     rows = [
         ("legal", f"{trial.legal:,} of {output.counted(found.decisions, 'decision')}"),

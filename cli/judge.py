@@ -7,13 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from rulespec.cli import output
+from rulespec.cli.words import words_of
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.text_files import is_folder
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.replay.judge import Judgement, judge_file
+from rulespec.engine.replay.replay import Load
 from rulespec.engine.replay.tally import Tally, logs_in
 from rulespec.engine.replay.walk import Difference
+from rulespec.engine.words.words import Names, Words
 
 _RULESETS = 16  # in memory
 _MAX_REASONS = 20
@@ -21,9 +24,18 @@ _WINNERS = {"same": "the same winners", "other": "other winners", "open": "not o
 
 
 def judge_logs(
-    logs: tuple[Path, ...], under: str, rules: str | None, dialect: str | None, backend: Backend, format_: str
+    logs: tuple[Path, ...],
+    under: str,
+    rules: str | None,
+    dialect: str | None,
+    backend: Backend,
+    format_: str,
+    wording: tuple[str | None, Names],
 ) -> int:
-    """Judges logs, and folders of logs, under other rules, and prints the judgements; returns the exit code."""
+    """Judges logs, and folders of logs, under other rules, and prints the judgements; returns the exit code.
+
+    `wording` is the language of words, and whether titles or ids are shown.
+    """
     from rulespec.load import load_ruleset
 
     load = lru_cache(_RULESETS)(load_ruleset)
@@ -48,14 +60,20 @@ def judge_logs(
         if format_ == "json":
             printed.append(judgement.to_json() if judgement else {"log": str(path), "error": error_text})
         elif many:
-            output.echo(_line(path, judgement, error_text))
+            words = _words(judgement, load, wording) if judgement is not None else None
+            output.echo(_line(path, judgement, words, error_text))
         elif judgement is not None:
-            _show(judgement)
+            _show(judgement, _words(judgement, load, wording))
     if format_ == "json":
         output.echo_json({"under": under, "logs": printed, "totals": tally.to_json()})
     elif many:
         _totals(tally)
     return max(codes)
+
+
+def _words(judgement: Judgement, load: Load, wording: tuple[str | None, Names]) -> Words:
+    """The words of the rules under which a log was judged."""
+    return words_of(load(judgement.under), *wording)
 
 
 def _code(judgement: Judgement | None) -> int:
@@ -64,23 +82,23 @@ def _code(judgement: Judgement | None) -> int:
     return output.OK if judgement.unchanged else output.PROBLEMS
 
 
-def _line(path: Path, judgement: Judgement | None, error: str) -> str:
-    if judgement is None:
+def _line(path: Path, judgement: Judgement | None, words: Words | None, error: str) -> str:
+    if judgement is None or words is None:
         return f"{path}: {output.style('cannot be judged', fg='red')}: {error}"
     if judgement.difference is not None:
         where = f"after {judgement.legal:,} of {output.counted(judgement.decisions, 'decision')}"
         reason = judgement.difference.refusal.reason
         return f"{path}: {output.style('not legal', fg='red')} {where}: {reason[:300]}"
-    return f"{path}: {output.style('legal', fg='green')}, {_ending(judgement)}"
+    return f"{path}: {output.style('legal', fg='green')}, {_ending(judgement, words)}"
 
 
-def _ending(judgement: Judgement) -> str:
+def _ending(judgement: Judgement, words: Words) -> str:
     """The outcome of a legal game, compared with the log."""
     outcome = judgement.outcome
     if outcome.ended is None:
         open_too = judgement.recorded.ended is None
         return "goes on, as in the log" if open_too else "but the game is not over"
-    text = f"ended ({outcome.ended}), won by {', '.join(outcome.winners) or 'nobody'}"
+    text = f"ended ({words.ending(outcome.ended)}), won by {', '.join(outcome.winners) or 'nobody'}"
     if judgement.winners == "other":
         text += f" instead of {', '.join(judgement.recorded.winners) or 'nobody'}"
     if judgement.ends_earlier:
@@ -108,7 +126,7 @@ def _totals(tally: Tally) -> None:
         output.echo(f"  … and {len(reasons) - _MAX_REASONS} more reasons")
 
 
-def _show(judgement: Judgement) -> None:
+def _show(judgement: Judgement, words: Words) -> None:
     output.echo(f"{output.style(judgement.log, bold=True)} · {judgement.ruleset} · under {judgement.under}")
     output.echo()
     difference = judgement.difference
@@ -131,7 +149,7 @@ def _show(judgement: Judgement) -> None:
     for line in output.table(rows):
         output.echo(output.style(line, fg="red") if line.startswith(("not legal", "reason")) else line)
     output.echo()
-    for line in _results(judgement):
+    for line in _results(judgement, words):
         output.echo(line)
 
 
@@ -141,15 +159,15 @@ def _rows(difference: Difference) -> list[tuple[str, str]]:
     return output.refused(action, difference.refusal, difference.open, difference.open_by, difference.nearest)
 
 
-def _results(judgement: Judgement) -> list[str]:
+def _results(judgement: Judgement, words: Words) -> list[str]:
     """A table of points, winners and endings, as recorded and under the other rules."""
-    before, after = judgement.recorded, judgement.outcome
+    before, after, won = judgement.recorded, judgement.outcome, words.word("won")
     rows: list[tuple[object, ...]] = []
     for seat in sorted(before.scores, key=lambda s: -before.scores[s]):
         was, now = before.scores[seat], after.scores.get(seat, "-")
-        rows.append((seat, was, "won" if seat in before.winners else "", now, "won" if seat in after.winners else ""))
-    stands = "goes on" if judgement.difference is None else "stops there"
-    rows.append(("ending", before.ended or "goes on", "", after.ended or stands, ""))
-    return output.table(
-        rows, ("seat", "recorded", "", "now" if judgement.difference is None else "there", ""), right=(1, 3)
-    )
+        rows.append((seat, was, won if seat in before.winners else "", now, won if seat in after.winners else ""))
+    stands = "still_open" if judgement.difference is None else "stops"
+    ended, now_ended = (words.ending(of.ended) if of.ended else "" for of in (before, after))
+    rows.append((words.word("ending"), ended or words.word("still_open"), "", now_ended or words.word(stands), ""))
+    now_head = words.word("now" if judgement.difference is None else "there")
+    return output.table(rows, (words.word("seat"), words.word("recorded"), "", now_head, ""), right=(1, 3))

@@ -22,7 +22,8 @@ from rulespec.typed.teams import won_by
 
 if TYPE_CHECKING:
     from rulespec.engine.verify.audit import Broken
-    from rulespec.engine.words.words import Names
+    from rulespec.engine.words.words import Names, Words
+    from rulespec.typed import nodes as typed
 
 
 @click.command("replay")
@@ -89,7 +90,7 @@ def command(
             raise click.UsageError(
                 "--under does not go with --until, --moves, --at, --state, --check, --trace and --out"
             )
-        ctx.exit(judge_logs(logs, under, rules, dialect, backend, format_))
+        ctx.exit(judge_logs(logs, under, rules, dialect, backend, format_, (language, shown)))
     if len(logs) > 1 and (out is not None or moves or at is not None or state):
         raise click.UsageError("--out, --moves, --at and --state take one log at a time")
     if not moves and (first is not None or last is not None or seat is not None):
@@ -144,21 +145,24 @@ class _Run(Struct, frozen=True):
         if self.format_ == "json":
             checked: dict[str, Any] = {"broken": broken.to_json() if broken is not None else None} if self.check else {}
             if self.showing.moves:
-                words = words_of(ruleset, self.language, self.shown)
+                words = self._words(ruleset)
                 checked["moves"] = [move.to_json() for move in tell_moves(result, words, self.showing)]
             output.echo_json(result.to_json() | checked)
         elif self.many:
-            output.echo(_line(result) + (f"; {_breaks(broken)}" if broken is not None else ""))
+            output.echo(_line(result, self._words(ruleset)) + (f"; {_breaks(broken)}" if broken is not None else ""))
         else:
             show(
                 result,
-                words_of(ruleset, self.language, self.shown),
+                self._words(ruleset),
                 self.showing,
                 stopped=self.until is not None,
             )
             if broken is not None:
                 _broken(broken)
         return output.OK if result.divergence is None and broken is None else output.PROBLEMS
+
+    def _words(self, ruleset: typed.Ruleset) -> Words:
+        return words_of(ruleset, self.language, self.shown)
 
     def _result(self, log: Path) -> ReplayResult | None:
         """The replay of a log; None if it cannot be read. Prints the diagnostics."""
@@ -199,7 +203,7 @@ def _write(result: ReplayResult, path: Path) -> None:
         raise output.unwritten(path, error) from None
 
 
-def _line(result: ReplayResult) -> str:
+def _line(result: ReplayResult, words: Words) -> str:
     game, divergence = result.game, result.divergence
     head = f"{result.log}: {output.counted(game.ply, 'decision')}"
     if result.ignored:
@@ -210,7 +214,7 @@ def _line(result: ReplayResult) -> str:
     if ended is None:
         return f"{head}, legal, goes on"
     return (
-        f"{head}, {output.style('ended', fg='green')} ({ended.ending}), "
+        f"{head}, {output.style('ended', fg='green')} ({words.ending(ended.ending)}), "
         f"won by {won_by(game.teams, game.seats, ended.winners)}"
     )
 

@@ -15,6 +15,7 @@ import click
 
 from rulespec.cli import output
 from rulespec.cli.failing_game import as_json, story, write_failing, write_into
+from rulespec.cli.words import word_options, words_of
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.simulate.open_results import open_results
@@ -25,6 +26,7 @@ from rulespec.engine.simulate.totals import Totals
 from rulespec.engine.simulate.workers import CLUSTERS, ClusterError, play_on_workers
 from rulespec.engine.verify.random_games import shorter_playout
 from rulespec.engine.verify.shrink import FailingGame
+from rulespec.engine.words.words import Names, Words
 from rulespec.typed import nodes as typed
 
 _MAX_JOBS = 1_000
@@ -98,6 +100,7 @@ def _cluster(ctx: click.Context, option: click.Parameter, value: str | None) -> 
 )
 @click.option("--failures", type=click.Path(path_type=Path), help="Folder for the native logs of games that fail.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
+@word_options
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -113,6 +116,8 @@ def command(
     out: Path | None,
     failures: Path | None,
     format_: str,
+    shown: Names,
+    language: str | None,
 ) -> None:
     """Play random games of the ruleset REF, with every invariant checked after every decision.
 
@@ -128,6 +133,7 @@ def command(
     if cluster and jobs != 1:
         raise click.UsageError("--cluster uses all workers of the cluster: leave --jobs out")
     ruleset = load_ruleset(ref)
+    words = words_of(ruleset, language, shown)  # what is wrong with them is told before games are played
     plan = Plan.of(_anywhere(ref) if cluster else ref, ruleset, counts, seed, settings=chosen, cap=cap)
     plan = _on(plan, ruleset, backend, games)
     run = _Run(ruleset, plan, failures)
@@ -150,7 +156,7 @@ def command(
     if format_ == "json":
         output.echo_json(_json(run, counts, chosen, out))
     else:
-        _show(run, counts, seconds)
+        _show(run, counts, words, seconds)
     ctx.exit(output.PROBLEMS if run.totals.failures else output.OK)
 
 
@@ -271,11 +277,11 @@ def _json(run: _Run, players: list[int], settings: dict[str, str], out: Path | N
     }
 
 
-def _show(run: _Run, players: list[int], seconds: float) -> None:
+def _show(run: _Run, players: list[int], words: Words, seconds: float) -> None:
     speed = run.decisions / max(seconds, 1e-9)
     native = ", native" if run.plan.backend == "native" else ""
     title = f"{run.ruleset.ref} {run.ruleset.version}"
-    _show_totals(title, players, run.plan, run.totals, f"{seconds:.1f} s ({speed:,.0f} decisions/s{native})")
+    _show_totals(title, players, run.plan, run.totals, words, f"{seconds:.1f} s ({speed:,.0f} decisions/s{native})")
     for failing, path in run.shortest():
         output.echo()
         output.show([failing.wrong], run.ruleset.sources, err=False)
@@ -283,22 +289,24 @@ def _show(run: _Run, players: list[int], seconds: float) -> None:
             output.echo(line)
 
 
-def _show_totals(title: str, players: list[int], plan: Plan, totals: Totals, took: str) -> None:
+def _show_totals(title: str, players: list[int], plan: Plan, totals: Totals, words: Words, took: str) -> None:
     data = totals.to_json()
     n, lengths = data["games"], data["decisions"]
     names = f"{players[0]}" if len(players) == 1 else f"{min(players)}-{max(players)}"
     output.echo(f"{title} · {output.counted(n, 'game')} · {names} players · seed {plan.seed} · {took}")
     output.echo()
-    parts = (f"{lengths[key]:,.0f} {key}" for key in ("least", "median", "mean", "most"))
-    output.echo(f"decisions   {' · '.join(parts)}")
-    endings = [[name, f"{count:,}", f"{100 * count / n:.1f} %"] for name, count in data["endings"].items()]
+    parts = [words.word(key, number=f"{lengths[key]:,.0f}") for key in ("least", "median", "mean", "most")]
+    endings = [
+        [words.ending(name), f"{count:,}", f"{100 * count / n:.1f} %"] for name, count in data["endings"].items()
+    ]
     if data["capped"]:
-        endings.append(
-            [f"given up after {plan.cap:,} decisions", f"{data['capped']:,}", f"{100 * data['capped'] / n:.1f} %"]
-        )
-    for i, line in enumerate(output.table(endings, right=(1, 2))):
-        output.echo(("endings     " if i == 0 else " " * 12) + line)
-    _show_wins(data)
+        given_up = words.word("given_up", decisions=words.word("decisions", number=f"{plan.cap:,}"))
+        endings.append([given_up, f"{data['capped']:,}", f"{100 * data['capped'] / n:.1f} %"])
+    told = [" · ".join(parts), *output.table(endings, right=(1, 2))]
+    heads = (words.word("lengths"), words.word("endings"))
+    for line in output.table([(heads[i] if i < 2 else "", text) for i, text in enumerate(told)]):
+        output.echo(line)
+    _show_wins(data, words)
     output.echo()
     if not totals.failures:
         output.echo(output.style("all invariants held after every decision", fg="green"))
@@ -312,19 +320,21 @@ def _show_totals(title: str, players: list[int], plan: Plan, totals: Totals, too
         output.echo(f"  … and {totals.failures - len(totals.failed)} more")
 
 
-def _show_wins(data: dict[str, Any]) -> None:
+def _show_wins(data: dict[str, Any], words: Words) -> None:
     """How often each seat has won, and its points; of teams, how often each team has won."""
     teams = [[team, f"{v['games']:,}", _won(v)] for team, v in data.get("teams", {}).items()]
     seats = [[seat, f"{v['games']:,}", _won(v), _points(v["mean_score"])] for seat, v in data["seats"].items()]
     if teams:
         output.echo()
-        for line in output.table(teams, ("team", "games", "won"), right=(1, 2)):
+        for line in output.table(teams, (words.word("team"), words.word("games"), words.word("won")), right=(1, 2)):
             output.echo(line)
         for row in seats:
             del row[2]
     if seats:
         output.echo()
-        head = ("seat", "games", "mean score") if teams else ("seat", "games", "won", "mean score")
+        head = [words.word(name) for name in ("seat", "games", "won", "mean_score")]
+        if teams:
+            del head[2]
         for line in output.table(seats, head, right=range(1, len(head))):
             output.echo(line)
 

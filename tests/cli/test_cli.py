@@ -201,7 +201,7 @@ def test_replay_of_several_logs_prints_a_line_each(tmp_path: Path) -> None:
     assert code == 2
     assert "RS" in err
     lines = out.splitlines()
-    assert lines[0].endswith("short.jsonl: 4 decisions, ended (last_stone), won by Bob")
+    assert lines[0].endswith("short.jsonl: 4 decisions, ended (last stone), won by Bob")
     assert lines[1].endswith("bad.jsonl: cannot be read")
     assert lines[2].endswith("open.jsonl: 2 decisions, legal, goes on")
     assert lines[3] == "3 logs: 2 legal, 1 unreadable"
@@ -266,7 +266,7 @@ def test_simulate_sums_up() -> None:
     code, out, err = invoke("simulate", "wager", "--players", "2-3", "--games", "8", "--seed", "1")
     assert (code, err) == (0, "")
     assert out.startswith("wager 1.0 · 8 games · 2-3 players · seed 1 · ")
-    assert "endings     closing  8  100.0 %" in out
+    assert "endings    closing  8  100.0 %" in out
     assert "all invariants held after every decision" in out
 
 

@@ -57,6 +57,18 @@ def test_moves_in_another_language_and_by_ids() -> None:
     assert "fleet austria_hungary: supply → at[trieste]" in ids
 
 
+def test_results_have_titles_in_the_language_or_ids() -> None:
+    games = ["simulate", "tutorial", "--players", "3", "--games", "1"]
+    under = ["replay", QUICK.with_name("nobody-invests.jsonl"), "--under", "+cheap_factories"]
+    for command, title, german, id_ in (
+        (games, "a nation has all power points", "eine Nation hat alle Machtpunkte", "power "),
+        (under, "no nation has a government", "keine Nation hat eine Regierung", "stalemate"),
+    ):
+        assert title in invoke(*command)[1]
+        assert german in (told := invoke(*command, "--language", "de")[1]) and "Spieler" in told
+        assert id_ in (ids := invoke(*command, "--names", "id")[1]) and title not in ids
+
+
 def test_a_language_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     for args in (["replay", str(QUICK)], ["play", "nim", "--players", "2"], ["titles", "imperial"]):
         assert run([*args, "--language", "xx"]) == 2

@@ -231,7 +231,12 @@ def test_command(tmp_path: Path) -> None:
     code, out = run(tmp_path / "game.jsonl", nim_log(["take(3)"] * 7))
     assert code == 0
     assert "legal with 1 departure:\n  nim+tall\n" in out
-    assert "not decided by the log, which is as legal with each of them beside this:\n  misere=true\n" in out
+    assert (
+        "not decided by the log, which is as legal with each of them beside this:\n  misere=true  NIM-05: who takes"
+        in out
+    )
+    ids = run(tmp_path / "game.jsonl", nim_log(["take(3)"] * 7), "--names", "id")[1]
+    assert "beside this:\n  misere=true\n" in ids
     code, out = run(tmp_path / "game.jsonl", nim_log(["take(7)"]))
     assert code == 1
     assert "no overlays and options found" in out

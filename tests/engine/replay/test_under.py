@@ -244,7 +244,7 @@ def test_command_shows_how_the_result_changes() -> None:
         "seat      recorded           now",
         "Ann              6             6",
         "Bob              3  won        3",
-        "ending  last_stone       goes on",
+        "ending  last stone       goes on",
     ]
 
 
@@ -281,7 +281,7 @@ def test_command_for_a_folder(tmp_path: Path) -> None:
     lines_ = [line.replace(f"{tmp_path}/", "") for line in out.splitlines()]
     assert lines_[0] == "a.jsonl: not legal after 3 of 4 decisions: NIM-04: there are not so many stones"
     assert (
-        lines_[1] == "b.jsonl: legal, ended (last_stone), won by Ann instead of nobody, earlier: after 3 of 4 decisions"
+        lines_[1] == "b.jsonl: legal, ended (last stone), won by Ann instead of nobody, earlier: after 3 of 4 decisions"
     )
     assert lines_[3] == "d.jsonl: legal, goes on, as in the log"
     assert lines_[4].startswith("e.json: cannot be judged: ")
