@@ -14,9 +14,7 @@ if TYPE_CHECKING:  # the engine takes long to import
 def heading(coverage: Coverage) -> str:
     """The rulesets and the number of tests of each kind, in one line."""
     first, *others = coverage.rulesets
-    parts = [
-        f"{first.title} · {first.ref}" + (f", and under {output.counted(len(others), 'overlay')}" if others else "")
-    ]
+    parts = [first.ref + (f", and under {output.counted(len(others), 'overlay')}" if others else "")]
     for kind, word in (("scenario", "scenario"), ("log", "recorded game"), ("playout", "random game")):
         if number := sum(t.kind == kind for t in coverage.tests):
             parts.append(output.counted(number, word))

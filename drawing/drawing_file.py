@@ -16,7 +16,7 @@ from rulespec.documents.nodes import get, to_plain
 from rulespec.documents.text_files import is_present
 from rulespec.drawing.drawing_names import check_names
 from rulespec.drawing.style import BoardStyle, Style, style_of
-from rulespec.ruleset_files import RulesetReader
+from rulespec.ruleset_files import Files, RulesetReader
 from rulespec.typed import nodes as typed
 
 FILE = "drawing.yaml"
@@ -48,12 +48,14 @@ def drawing_files(titled: Iterable[tuple[Path, str]]) -> Iterator[tuple[Path, st
         yield folder, str(words.parents[1] / "drawing" / f"{words.name}.yaml") if overlay else FILE
 
 
-def read_files(d: typed.Declarations, files: list[tuple[Path, str]], report: Report) -> Style:
-    """How a ruleset is drawn, as some files say; those of them that are there.
+def read_files(
+    d: typed.Declarations, files: list[tuple[Path, str]], report: Report, source: Files | None = None
+) -> Style:
+    """How a ruleset is drawn, as some files say; those of them that are there. `source` reads them, else the disk.
 
     What a file below the highest names may be gone by now, and is passed over; the highest is checked.
     """
-    reader = RulesetReader(report)
+    reader = RulesetReader(report, source or Files())
     there = [(folder, name) for folder, name in files if is_present(folder / name)]
     data: dict[str, Any] = {}
     for folder, name in there:

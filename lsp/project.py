@@ -10,7 +10,7 @@ from rulespec.check.passes import check_source, unused_in
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.nodes import get, text
-from rulespec.load import load_source
+from rulespec.load import assembled, load_source
 from rulespec.lsp.files import EditorFiles
 from rulespec.overlays.orphans import blamed
 from rulespec.overlays.overlay import Source
@@ -19,6 +19,10 @@ from rulespec.typed import nodes as typed
 
 BESIDE = {"dialects": "dialect", "scenarios": "scenarios"}
 """Folder beside the rules → schema of its files."""
+
+
+BESIDE_RULES = ("titles", "drawing")
+"""What is read by who shows a game: files beside those of a ruleset, and folders beside those of overlays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,11 @@ def reference(path: Path, files: EditorFiles) -> str | None:
         return f"{base}+{overlay}" if base else None
     if path.parent == folder / "variants":
         return f"{folder}+{path.stem}"
+    stem = path.stem.partition(".")[0]  # that of `titles.de.yaml` is `titles`
+    if path.parent.parent == folder / "variants" and path.parent.name in BESIDE_RULES:
+        return f"{folder}+{stem}"
+    if path.parent == folder and stem in BESIDE_RULES:
+        return str(folder)
     if path.parent == folder / "rules" or (path.parent == folder and path.stem in (*SECTION_FILES, "game")):
         return str(folder)
     return None
@@ -100,8 +109,23 @@ def check(ref: str, files: EditorFiles) -> tuple[Checked | None, tuple[Diagnosti
             from rulespec.engine.verify.facts import failed_checks  # lazily: most files have an error while one types
 
             report.extend(failed_checks(declarations, merged.source.layers))
+        if report.ok and any(path.parent.name in BESIDE_RULES or _names_beside(path) for path in files.open):
+            _check_beside(assembled(ref, merged, declarations, rules), files, report)
     checked = Checked(ref, merged.source, declarations, rules, merged.texts, merged.folders)
     return checked, (*report.diagnostics, *_syntax(files))
+
+
+def _names_beside(path: Path) -> bool:
+    return path.stem.partition(".")[0] in BESIDE_RULES
+
+
+def _check_beside(ruleset: typed.Ruleset, files: EditorFiles, report: Report) -> None:
+    """Checks words and drawings, which takes longer than a keystroke: only while one of their files is open."""
+    from rulespec.drawing.drawing_file import drawing_files, read_files
+    from rulespec.engine.words.check import check_words
+
+    check_words(ruleset, report, files)
+    read_files(ruleset.declarations, list(drawing_files(ruleset.titled)), report, files)
 
 
 def _syntax(files: EditorFiles) -> Iterator[Diagnostic]:

@@ -49,12 +49,17 @@ def load_ruleset(ref: str, report: Report | None = None, files: Files | None = N
     lints = report is not None
     report = Report() if report is None else report
     merged = load_source(ref, report, files)
-    paths = [Path(overlay) for overlay in ref.split("+")[1:]]
     key = "" if lints else cache.key("sound", ref, *chain.from_iterable(merged.texts.items()))
     sound = bool(key) and cache.read(key, _TRUTH) is True
     declarations, rules = _check(merged.source, report, lints, sound)
     if key and not sound:
         cache.write(key, True)
+    return assembled(ref, merged, declarations, rules)
+
+
+def assembled(ref: str, merged: Merged, declarations: typed.Declarations, rules: typed.Rules) -> typed.Ruleset:
+    """The ruleset of a reference, of what was read and what the checker made of it."""
+    paths = [Path(overlay) for overlay in ref.split("+")[1:]]
     game = get(merged.source.root, "game")
     id_ = text(get(game, "id"))
     return typed.Ruleset(

@@ -16,6 +16,7 @@ from rulespec.engine.words.asked import Decisions
 from rulespec.engine.words.program_words import ENGLISH, program_words
 from rulespec.engine.words.template import Hole, holes
 from rulespec.engine.words.titles import Expression, Text, Titles, languages, read_titles
+from rulespec.ruleset_files import Files
 from rulespec.syntax.parser import parse_expr
 from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import expressions
@@ -27,14 +28,14 @@ DECIDER, ACTOR = "decider", "actor"
 """Names in holes: who decides, and for whom or what."""
 
 
-def check_words(ruleset: typed.Ruleset, report: Report) -> None:
-    """Reports what is wrong with the words of a ruleset, in all languages."""
+def check_words(ruleset: typed.Ruleset, report: Report, files: Files | None = None) -> None:
+    """Reports what is wrong with the words of a ruleset, in all languages. `files` reads them; by default from disk."""
     found = Report()
     try:
-        own = read_titles(ruleset, "", found)
+        own = read_titles(ruleset, "", found, files)
         check_titles(ruleset, own, own, found)
         for language in languages(ruleset):
-            check_titles(ruleset, read_titles(ruleset, language, found), own, found)
+            check_titles(ruleset, read_titles(ruleset, language, found, files), own, found)
     except DiagnosticsError as error:
         found.extend(error.diagnostics)
     report.extend(found.diagnostics)

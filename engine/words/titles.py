@@ -16,7 +16,7 @@ from rulespec.documents.nodes import Mapping, Node, Scalar, entries, get, text, 
 from rulespec.documents.text_files import is_present
 from rulespec.engine.words.program_words import ENGLISH
 from rulespec.engine.words.template import Template, parse_template
-from rulespec.ruleset_files import RulesetReader
+from rulespec.ruleset_files import Files, RulesetReader
 from rulespec.typed import nodes as typed
 
 MAX_LANGUAGES = 50
@@ -93,14 +93,14 @@ def languages(ruleset: typed.Ruleset) -> list[str]:
     return sorted(found)
 
 
-def read_titles(ruleset: typed.Ruleset, language: str, report: Report) -> Titles:
-    """Reads the files of one language; "" is the ruleset's own.
+def read_titles(ruleset: typed.Ruleset, language: str, report: Report, files: Files | None = None) -> Titles:
+    """Reads the files of one language; "" is the ruleset's own. `files` reads them; by default from disk.
 
     Raises:
         DiagnosticsError: if a file cannot be read, or is larger than it may be.
     """
     titles = Titles()
-    reader = RulesetReader(report)
+    reader = RulesetReader(report, files or Files())
     for number, (folder, stem) in enumerate(ruleset.titled):
         name = f"{stem}.{language}.yaml" if language else f"{stem}.yaml"
         if is_present(folder / name):

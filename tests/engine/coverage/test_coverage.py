@@ -342,7 +342,7 @@ def test_text_tells_totals_files_gaps_and_rules(mill: Path) -> None:
     code, out, err = invoke(mill)
     assert (code, err) == (0, "")
     lines = out.splitlines()
-    assert lines[0] == "<Mill & Co> · mill · 1 scenario"
+    assert lines[0] == "mill · 1 scenario"
     assert any(line.split() == ["option", "4", "4", "0", "100.0"] for line in lines)
     gaps = lines[lines.index("not run") + 1 : lines.index("not run, with a reason")]
     assert any(line.split()[1:] == ["rest:", "run", "procedure", "rest():"] for line in gaps)
