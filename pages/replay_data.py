@@ -68,7 +68,7 @@ def told_replay(result: ReplayResult, seat: str | None, language: str | None = N
     """
     game = result.game
     seat = seat if game.watcher.secretive else TABLE
-    moves: Sequence[Option | TakenBack] = result.moves if seat == TABLE else game.history
+    moves = result.moves
     if len(moves) > MAX_MOVES:
         message = f"this log has {len(moves):,} moves, and a page holds {MAX_MOVES:,} at most"
         raise failure("RS574", message, None, help=f"show its begin: --until {MAX_MOVES}")
@@ -76,7 +76,9 @@ def told_replay(result: ReplayResult, seat: str | None, language: str | None = N
     film = _Film(game, moves, seat, words)
     numbers: dict[str, int] = {}
     rows = []
-    for move, rules in zip(film.run(), move_rules(game, moves), strict=True):
+    ran = list(move_rules(game, moves))
+    for move, at in zip(film.run(), film.told, strict=True):
+        rules = ran[at]
         rows.append(_row(move, rules if seat == TABLE else _public(move, rules), numbers))
     stopped = stop(result, seat, words)
     listed = game.ruleset.listed
@@ -98,13 +100,14 @@ class _Film:
     """A game, told and drawn position by position.
 
     Attributes:
+        told: the places among the moves of those that are told.
         pictures: the board of each position.
         curves: the measures of each position.
     """
 
     def __init__(self, game: Game, moves: Sequence[Option | TakenBack], seat: str | None, words: Words) -> None:
         self._moves = Moves(words, game, moves, seat)
-        self._count = len(moves)
+        self.told = self._moves.told
         self._seat = seat
         self._words = words
         self._board = board_of(game.ruleset, game.seats, words)
@@ -114,7 +117,7 @@ class _Film:
     def run(self) -> Iterator[Move]:
         """Goes through the game, and tells its moves."""
         self._note(0)
-        for number in range(self._count):
+        for number in range(len(self.told)):
             yield self._moves.tell(number)
             self._note(number + 1)
 

@@ -12,7 +12,7 @@ from rulespec.pages.replay_data import Replay, told_replay
 
 MAX_BYTES = 32_000_000
 """Of a page: what a mail may carry, and a phone can open."""
-_SCRIPTS = ("vendor/uplot/uPlot.iife.min.js", "positions.js", "charts.js", "viewer.js")
+_SCRIPTS = ("vendor/uplot/uPlot.iife.min.js", "positions.js", "charts.js", "zoom.js", "viewer.js")
 _STYLES = ("vendor/uplot/uPlot.min.css", "viewer.css")
 
 

@@ -17,7 +17,9 @@
   // --- what does not change
   const svg = document.querySelector("#board svg");
   const showBoard = svg ? makeBoard(data.board, svg) : () => {};
-  if (!svg) document.querySelector("main").className = "bare";
+  if (svg) makeZoom(svg, { closer: element("closer"), farther: element("farther"), whole: element("whole") });
+  else document.querySelector("main").className = "bare";
+  element("zoom").hidden = !svg;
   const showChart = data.measures.length ? makeCharts(data.measures, data.moves.length + 1, goTo) : () => {};
   if (!data.measures.length) element("charts").hidden = true;
   const slider = element("slider");

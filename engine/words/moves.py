@@ -63,8 +63,12 @@ class Moves:
         words: the words of the game's ruleset.
         game: a game that has been played; it is not changed.
         moves: its decisions, and what was taken back; left out, the decisions that stand.
-        seat: who is told (None: everybody): then the decisions that stand are told as the seat has seen them. Left out,
-            who keeps the game and knows all of it.
+        seat: who is told (None: everybody): then the decisions that stand are told as the seat has seen them; what was
+            taken back is made and taken back unseen, as fields may keep what they held. Left out, who keeps the game
+            and knows all of it.
+
+    Attributes:
+        told: the places among the moves of those that are told.
     """
 
     def __init__(
@@ -75,22 +79,26 @@ class Moves:
         seat: str | None = TABLE,
     ) -> None:
         self.game = game.anew()
-        self._moves: Sequence[Option | TakenBack] = game.history if moves is None or seat != TABLE else moves
+        self._moves: Sequence[Option | TakenBack] = game.history if moves is None else moves
         self._seen: Sequence[Taken] | None = game.view(seat).history if seat != TABLE else None
+        self.told = list(range(len(self._moves))) if seat == TABLE else _standing(self._moves)
+        self._made = 0
         self.narrator = Narrator(words, self.game, seat)
         self.changes = Changes(self.narrator)
 
     def __len__(self) -> int:
-        return len(self._moves)
+        return len(self.told)
 
     def __iter__(self) -> Iterator[Move]:
-        for number in range(len(self._moves)):
+        for number in range(len(self.told)):
             yield self.tell(number)
 
     def tell(self, number: int) -> Move:
         """Makes a move, which must be the next one, and tells of it."""
-        move, narrator = self._moves[number], self.narrator
-        before = self.changes.sight()
+        narrator, before = self.narrator, self.changes.sight()
+        self._pass_over(self.told[number])
+        move = self._moves[self._made]
+        self._made += 1
         if isinstance(move, TakenBack):
             self.game.take_back(move)
             changes = tuple(self.changes.since(before))
@@ -100,10 +108,32 @@ class Moves:
         seen: Taken = move if self._seen is None else self._seen[number]
         actor, text = narrator.actor(move), narrator.move(seen)
         self.game.apply(move)
+        if number == len(self.told) - 1:
+            self._pass_over(len(self._moves))
         option = seen.option if isinstance(seen, Event) else str(seen)
         return Move(
             number + 1, self.game.ply, move.decision, move.by, actor, option, text, tuple(self.changes.since(before))
         )
+
+    def _pass_over(self, end: int) -> None:
+        """Makes the moves before `end` that are not told."""
+        for move in self._moves[self._made : end]:
+            if isinstance(move, TakenBack):
+                self.game.take_back(move)
+            else:
+                self.game.apply(move)
+        self._made = max(self._made, end)
+
+
+def _standing(moves: Sequence[Option | TakenBack]) -> list[int]:
+    """The places of the decisions that are not taken back."""
+    found: list[int] = []
+    for at, move in enumerate(moves):
+        if isinstance(move, TakenBack):
+            del found[len(found) - move.decisions :]
+        else:
+            found.append(at)
+    return found
 
 
 def seen_now(game: Game, option: Option, seat: str | None) -> Taken:

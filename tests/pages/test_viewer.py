@@ -113,6 +113,68 @@ def test_a_link_leads_to_a_move_and_steps_change_it(open_page: Open, page: Path)
     assert number(opened) == 7
 
 
+def shown(opened: Opened) -> list[float]:
+    """What of the board is shown: left, top, width, height."""
+    box: str = opened.page.get_attribute("#board svg", "viewBox")
+    return [float(number) for number in box.split()]
+
+
+def test_the_board_comes_closer_by_keys_and_buttons_and_the_wheel(open_page: Open, page: Path) -> None:
+    opened = open_page(page, "#20")
+    whole = shown(opened)
+    assert opened.page.is_disabled("#farther") and opened.page.is_disabled("#whole")
+    opened.press("+", "+")
+    assert shown(opened)[2] == pytest.approx(whole[2] / 1.96) and number(opened) == 20
+    opened.press("-", "0")
+    assert shown(opened) == whole
+    opened.page.click("#closer")
+    assert shown(opened)[2] == pytest.approx(whole[2] / 1.4)
+    opened.page.click("#whole")
+    assert shown(opened) == whole
+    box = opened.page.query_selector("#board svg").bounding_box()
+    opened.page.mouse.move(box["x"] + box["width"] / 4, box["y"] + box["height"] / 4)
+    opened.page.mouse.wheel(0, -100)
+    assert shown(opened) == whole  # without Ctrl the page scrolls
+    opened.page.keyboard.down("Control")
+    opened.page.mouse.wheel(0, -100)
+    opened.page.keyboard.up("Control")
+    opened.page.wait_for_function(f"document.querySelector('#board svg').viewBox.baseVal.width < {whole[2] - 1}")
+    left, _, width, height = shown(opened)
+    assert left == pytest.approx((whole[2] - width) / 4, rel=0.1) and height / width == pytest.approx(
+        whole[3] / whole[2]
+    )
+
+
+def test_a_board_that_is_closer_is_dragged_but_not_off_its_edge(open_page: Open, page: Path) -> None:
+    opened = open_page(page)
+    opened.press("+", "+", "+")
+    left, _, width, _ = shown(opened)
+    box = opened.page.query_selector("#board svg").bounding_box()
+    x, y = box["x"] + 150, box["y"] + 150
+    opened.page.mouse.move(x, y)
+    opened.page.mouse.down()
+    opened.page.mouse.move(x - 60, y, steps=3)
+    assert shown(opened)[0] == pytest.approx(left + 60 / box["width"] * width, rel=0.02)
+    opened.page.mouse.move(x + 5_000, y + 5_000, steps=3)
+    opened.page.mouse.up()
+    assert shown(opened)[:2] == [0, 0]
+    opened.page.mouse.move(x, y)
+    assert shown(opened)[:2] == [0, 0]
+
+
+def test_two_fingers_bring_the_board_closer(open_page: Open, page: Path) -> None:
+    opened = open_page(page)
+    width = shown(opened)[2]
+    opened.page.evaluate("""() => {
+        const svg = document.querySelector("#board svg"), box = svg.getBoundingClientRect();
+        const touch = (name, id, x) => svg.dispatchEvent(new PointerEvent(name, {
+            pointerId: id, pointerType: "touch", clientX: box.left + x, clientY: box.top + 50, bubbles: true }));
+        touch("pointerdown", 1, 100); touch("pointerdown", 2, 200);
+        touch("pointermove", 2, 300); touch("pointerup", 1, 100); touch("pointerup", 2, 300);
+    }""")
+    assert shown(opened)[2] == pytest.approx(width / 2)
+
+
 @pytest.mark.parametrize(
     "fragment, place",
     [("#99999", MOVES), ("#-3", 0), ("#x", 0), ("#1e9", 0), ("#<img src=x>", 0), ("#00004", 4), ("#1.5", 0)],

@@ -11,7 +11,7 @@ from twins import observed, positions
 from worlds import WORLD
 
 from rulespec.engine.game import sight
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.words.changes import Changes
 from rulespec.engine.words.moves import Moves
 from rulespec.engine.words.narrator import Narrator
@@ -118,3 +118,25 @@ def test_a_seat_is_told_what_it_knows_itself(make: Callable[[], Game]) -> None:
     assert "bids 2" in mine[2] and mine[3].endswith("stays with ?, all have ?")
     table = [move.text for move in Moves(words, game)]
     assert table[1] == "B is dealt salt, number 2, and has 0"
+
+
+def test_a_seat_is_told_the_decisions_that_stand_after_fields_kept_what_they_held(make: Callable[[], Game]) -> None:
+    game = make()
+    first, second = (game.apply_text(str(game.legal_options[0])) for _ in range(2))
+    back = TakenBack(1, keep=("player.secret",), set=(("m", 3),))
+    game.take_back(back)
+    again = game.apply_text(str(game.legal_options[1]))
+    told = Moves(Words(game.ruleset), game, [first, second, back, again], "A")
+    moves = list(told)
+    assert [move.ply for move in moves] == [1, 2] and told.told == [0, 3] and len(told) == 2
+    assert told.game.hash == game.hash and told.game.state("m") == 3
+    assert any("m: 0 → 3" in change.text for change in moves[1].changes)
+
+
+def test_what_is_taken_back_at_the_end_is_made_unseen(make: Callable[[], Game]) -> None:
+    game = make()
+    first, second = (game.apply_text(str(game.legal_options[0])) for _ in range(2))
+    back = TakenBack(1, set=(("m", 3),))
+    game.take_back(back)
+    told = Moves(Words(game.ruleset), game, [first, second, back], "B")
+    assert [move.ply for move in told] == [1] and told.game.hash == game.hash
