@@ -129,7 +129,7 @@ def test_a_seat_is_told_the_decisions_that_stand_after_fields_kept_what_they_hel
     told = Moves(Words(game.ruleset), game, [first, second, back, again], "A")
     moves = list(told)
     assert [move.ply for move in moves] == [1, 2] and told.told == [0, 3] and len(told) == 2
-    assert told.game.hash == game.hash and told.game.state("m") == 3
+    assert told.game.hash == game.hash and told.game.value("m") == "3"
     assert any("m: 0 → 3" in change.text for change in moves[1].changes)
 
 
