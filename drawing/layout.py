@@ -10,6 +10,9 @@ from rulespec.drawing.svg import Point
 
 SEEDS = 5
 MAX_NODES = 400
+"""A layout by forces takes time by the square of the nodes; more than these stand in rows."""
+_TIRED = 100
+"""Above so many nodes, there are fewer seeds, and fewer steps of each."""
 MAX_COMPARED = 600
 """Links of which all pairs are compared."""
 _ASPECT = 0.75
@@ -32,8 +35,10 @@ def laid_out(count: int, links: Sequence[tuple[int, int]], given: Mapping[int, P
     graph.add_nodes_from(range(count))
     graph.add_edges_from(links)
     best: tuple[int, dict[int, Point]] | None = None
-    for seed in range(SEEDS if len(links) <= MAX_COMPARED else 1):
-        found = networkx.spring_layout(graph, seed=seed, iterations=120, k=1.6 / count**0.5)
+    seeds = max(SEEDS * _TIRED // max(count, _TIRED), 1) if len(links) <= MAX_COMPARED else 1
+    steps = 120 * _TIRED // max(count, _TIRED)
+    for seed in range(seeds):
+        found = networkx.spring_layout(graph, seed=seed, iterations=max(steps, 40), k=1.6 / count**0.5)
         points = {i: (float(x), float(y) * _ASPECT) for i, (x, y) in found.items()}
         crossings = count_crossings(points, links) if len(links) <= MAX_COMPARED else 0
         if best is None or crossings < best[0]:

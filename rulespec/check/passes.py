@@ -66,7 +66,7 @@ PASSES = (
     Pass(check_start),
     Pass(check_unread, finds=True),
     # Termination. A call that has no typed form may lead to a decision; work is finite without recursion only.
-    Pass(check_recursion, finds=True),
+    Pass(check_recursion),  # it also finds what `once` asks, which lowering needs
     Pass(check_loops, _understood, finds=True),
     Pass(check_quiet, _without_errors, finds=True),
     Pass(check_heads, _without_errors, finds=True),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from time import process_time
 
 import pytest
 
@@ -36,3 +37,12 @@ def test_a_library_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(sys.modules, "networkx", None)
     with pytest.raises(DiagnosticsError, match="RS556"):
         laid_out(9, WHEEL, {})
+
+
+@pytest.mark.parametrize("count", [250, MAX_NODES, 2_000])
+def test_a_large_map_is_laid_out_in_bounded_time(count: int) -> None:
+    wide = round(count**0.5)
+    links = [(i, i + step) for i in range(count) for step in (1, wide) if i + step < count]
+    started = process_time()
+    assert len(set(laid_out(count, links, {}).values())) == count
+    assert process_time() - started < 6
