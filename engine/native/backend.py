@@ -95,7 +95,9 @@ class NativeBackend:
         self._large = [bits >= WORD or wide for bits, wide in zip(memory.widths.bits, memory.widths.cells, strict=True)]
         self._plain = not any(self._large)
         self._rows = _Rows(native)
-        self._addresses = {at: [memory.address(cell) for cell in cells] for at, cells in self.p.arguments().items()}
+        options = enumerate(self.compiled.options)
+        self._numbers = {self.p.decisions[d].choices[k].block: number for number, (d, k) in options}
+        """The block that an option leads to → its number in the buffer."""
         self._stepped = self.instance.bound("stepped")
         self._asks = {name: self.instance.bound(name) for name in ("asks", "asks_others")}
         self.instance.call("reset")
@@ -123,12 +125,11 @@ class NativeBackend:
         try:
             if state is not self._held or _written(state):
                 self._bring(state)
-            if args:
-                first, numbers = self._options, self.instance.numbers
-                for address, value in zip(self._addresses[block], args, strict=True):
-                    numbers[first], numbers[first + 1] = address, value
-                    first += 2
-            journal = self._changed(state, self._stepped(block, len(args), self._asked))
+            option = self._numbers[block] if args else self._numbers.get(block, -1)
+            first, numbers = self._options + 2, self.instance.numbers
+            for at, value in enumerate(args, first):
+                numbers[at] = value
+            journal = self._changed(state, self._stepped(block, option, self._asked))
         except TrapError:
             self._forget()
         except (OverflowError, ValueError, KeyError):  # a value that no cell of the rules has

@@ -186,6 +186,7 @@ class BlockEmitter:
         takers: the block with which each round of a loop over a set begins → the loop.
         charges: the steps that are counted where a block begins.
         calls: for each call the cells whose values are passed on, and whether the procedure may wait.
+        args: a block → the variables that are arguments of the option that leads there.
     """
 
     def __init__(
@@ -195,6 +196,7 @@ class BlockEmitter:
         takers: dict[int, Loop],
         charges: dict[int, int],
         calls: dict[int, tuple[list[int], bool]],
+        args: dict[int, tuple[int, ...]],
     ) -> None:
         self.i = instructions
         self.x = instructions.x
@@ -203,6 +205,7 @@ class BlockEmitter:
         self._takers = takers
         self._charges = charges
         self._calls = calls
+        self._args = args
         self._labels: dict[int, int] = {}
         self._heads: dict[int, int] = {}
         self._work: list[tuple[str, int, int]] = []
@@ -288,6 +291,11 @@ class BlockEmitter:
         body = block.body
         if number in self._charges:
             self.charge(self._charges[number])
+        for i, at in enumerate(self._args.get(number, ())):
+            self.x.code.at(self.x.memory.constants["ROW_TAKEN"])
+            self.x.code.do("wrap")
+            self.x.code.load(16 + 8 * i)
+            self.x.code.set(self.x.variables[at])
         loop = self._takers.get(number)
         if loop is not None:
             with self.x.code.scope():

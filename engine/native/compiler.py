@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,7 +16,7 @@ from rulespec.engine.native.operators import OperatorEmitter, WideOrderError
 from rulespec.engine.native.options import OptionEmitter, cases
 from rulespec.engine.native.procedures import ProcedureEmitter
 from rulespec.engine.native.ranked import RankEmitter
-from rulespec.engine.native.roots import ranked, scored
+from rulespec.engine.native.roots import rank_size, rank_source, scored
 from rulespec.engine.native.rows import RowForm
 from rulespec.engine.native.runtime import EXPORTS, SOURCES
 from rulespec.engine.native.small_python import compile_functions
@@ -120,7 +120,7 @@ class _Compiler:
         listing = [sum(self.costs.listing(c) for c in d.choices if c.by is None) for d in self.p.decisions]
         procedures = ProcedureEmitter(x, self.occupancy, listing)
         options = OptionEmitter(x, loops)
-        self._tables(options)
+        self._tables(options, procedures.by_row)
         options.write()
         Definitions(x).write()
         procedures.write()
@@ -130,8 +130,7 @@ class _Compiler:
             x.slots = {0: 0, 1: 1}
             x.value(e)
             module.define(f"score{number}", code, 2, I64, export=True)
-        self._ranks(x)
-        for source in SOURCES:
+        for source in (*SOURCES, rank_source(self.fast)):
             compile_functions(source, module, memory.constants, EXPORTS)
         return Compiled(self.p, module.encoded(memory.pages), memory, self.occupancy, self.asked, list(options.numbers))
 
@@ -146,20 +145,7 @@ class _Compiler:
         code.const(1)
         self.module.define("holds", code, 2, I64)
 
-    def _ranks(self, x: ExpressionEmitter) -> None:
-        """Writes the function that works out the points of all seats, and what breaks ties."""
-        code = x.begin(1)
-        found = len(scored(self.fast)) if ranked(self.p) else 0
-        for at, (seat, number) in enumerate((s, n) for s in range(self.p.seats) for n in range(found)):
-            code.get(0)
-            code.do("wrap")
-            code.const(seat)
-            code.const(0)
-            code.call(f"score{number}")
-            code.store(8 * at)
-        self.module.define("ranks", code, 1)
-
-    def _tables(self, options: OptionEmitter) -> None:
+    def _tables(self, options: OptionEmitter, by_row: Collection[int]) -> None:
         """Lays out what the fixed functions look up."""
         memory, p = self.memory, self.fast
         waits = p.asked()
@@ -168,11 +154,13 @@ class _Compiler:
         width = 2 + max((len(c.params) for d in p.decisions for c in d.choices), default=0)
         for d, k in options.numbers:
             c = p.decisions[d].choices[k]
-            row = [c.block, len(c.params), *(memory.address(q.cell) for q in c.params)]
+            block = -1 - c.block if c.block in by_row else c.block
+            row = [block, len(c.params), *(memory.address(q.cell) for q in c.params)]
             takes += [*row, *[0] * (width - len(row))]
         signs = [0 if bits == WORD else 1 for bits in self.widths.bits] + [0] * (len(memory.ranks) * memory.words)
         constants = memory.constants
-        constants["RESULT"] = 8 * (4 + p.seats * len(scored(p)))
+        constants["RESULT"] = 8 * (4 + p.seats * rank_size(p))
+        constants["SORTED"] = memory.room(16 * max(p.sizes.values(), default=1))
         constants["RESULTS"] = memory.room(constants["RESULT"] * BATCH)
         constants["MAIN"] = p.main
         constants["ASKED"] = memory.numbers([waits.get(b, -1) for b in range(len(p.blocks))])

@@ -11,7 +11,7 @@ from rulespec.engine.program.limits import MAX_LISTED as MAX_STEPS_LISTED
 from rulespec.engine.program.limits import MAX_NUMBER, MAX_VALUES
 
 REGISTERS = (
-    *("SITE", "LEFT", "JOURNAL", "OPTIONS", "LISTED_END", "VALUES", "HASH", "PLY", "DRAWN"),
+    *("SITE", "LEFT", "JOURNAL", "OPTIONS", "LISTED_END", "ROW_TAKEN", "VALUES", "HASH", "PLY", "DRAWN"),
     *("NODES", "LIMIT", "ENDED", "COMPLETE", "LEAVES", "LEAVES_END", "RATE", "GAME", "BUDGET", "PAUSED"),
     *("ROWS", "FOUND", "OUT", "OUT_END", "NEXT", "STAMP", "TOLD", "BY", "MARK"),
 )
@@ -75,7 +75,7 @@ class Memory:
         self.marks = self.room(8 * span)
         changed = self.room(24 * span)
         stride = 8 * (2 + params)
-        keys, twister = self.room(8 * KEY_WORDS * BATCH), self.room(8 * (_WORDS_OF_TWISTER + 2))
+        keys, twister = self.room(8 * KEY_WORDS * BATCH), self.room(8 * (_WORDS_OF_TWISTER + 1))
         journal = self.room(ENTRY * JOURNAL_ENTRIES)
         options = self.room(OPTIONS_BYTES)
         self.constants = {name: 64 + 8 * i for i, name in enumerate(REGISTERS)}
@@ -99,7 +99,7 @@ class Memory:
             "KEYS": keys,
             "KEY": 8 * KEY_WORDS,
             "TWISTER": twister,
-            "TWISTER_AT": twister + 8 * (_WORDS_OF_TWISTER + 1),
+            "TWISTER_AT": twister + 8 * _WORDS_OF_TWISTER,
             "FEW": _FEW,
             "MOST": MAX_NUMBER,
             "MAX_VALUES": MAX_VALUES,

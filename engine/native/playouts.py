@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import struct
 from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import Literal, NamedTuple
@@ -11,7 +12,7 @@ from rulespec.engine.native.compiler import Compiled
 from rulespec.engine.native.engine import TrapError
 from rulespec.engine.native.layout import BATCH, words
 from rulespec.engine.native.program import NativeProgram
-from rulespec.engine.native.roots import ranked, scored
+from rulespec.engine.native.roots import ranked, ranks_of, scored
 from rulespec.engine.program import ir
 from rulespec.engine.program.journal import State
 from rulespec.engine.program.ranks import ranks
@@ -144,11 +145,8 @@ class NativeGames:
         if not ending or status > 1:
             return Played(_ENDS[status], ply, ending, won)
         if self._ranked:
-            each = constants["RESULT"] // 8 - 4
-            count = each // self.program.seats
-            flat = numbers[first + 4 : first + 4 + each].tolist()
-            found = [tuple(flat[at : at + count]) for at in range(0, each, count)] if count else []
-            return Played(_ENDS[status], ply, ending, won, found)
+            flat = numbers[first + 4 : first + constants["RESULT"] // 8].tolist()
+            return Played(_ENDS[status], ply, ending, won, ranks_of(self.program, flat))
         try:
             return Played(_ENDS[status], ply, ending, won, ranks(self.program, self._value))
         except TrapError:
@@ -181,9 +179,6 @@ class NativeGames:
 def seed_words(seed: str) -> list[int]:
     """The words of 32 bits that Python's `random.Random` is seeded with, given a text."""
     data = seed.encode()
-    number = int.from_bytes(data + hashlib.sha512(data).digest(), "big")
-    found = []
-    while number:
-        found.append(number & 0xFFFFFFFF)
-        number >>= 32
-    return found
+    key = (data + hashlib.sha512(data).digest()).lstrip(b"\0")
+    key = bytes(-len(key) % 4) + key
+    return list(struct.unpack(f">{len(key) // 4}I", key))[::-1]

@@ -19,7 +19,7 @@ from rulespec.engine.native.wasm_format import I64
 from rulespec.engine.program import ir
 from rulespec.engine.program.control_flow import Flow, loops
 from rulespec.engine.program.procedures import Procedure, procedures, zeros
-from rulespec.engine.program.regions import Regions
+from rulespec.engine.program.regions import ROOT, Regions
 from rulespec.engine.program.traversal import meet, span, targets, walk
 from rulespec.engine.python.occupancy import Occupancy
 
@@ -59,6 +59,10 @@ class ProcedureEmitter:
         x: writes expressions.
         occupancy: the sets that are maintained.
         listing: for each decision the most steps of finding out whether something is legal.
+
+    Attributes:
+        by_row: the blocks of options that read their arguments from the row of the option that is taken; others find
+            them in cells.
     """
 
     def __init__(self, x: ExpressionEmitter, occupancy: Occupancy, listing: list[int]) -> None:
@@ -71,6 +75,8 @@ class ProcedureEmitter:
         self._in_cells = self._found_in_cells()
         self._loops = loops(x.p)
         self._given = x.given = {first: self._passed(each) for first, each in self._procedures.items()}
+        self._arguments = x.p.arguments()
+        self.by_row: set[int] = set()
         self._charged: dict[int, int] = {}
         """The procedures whose steps are counted by who calls them."""
         for first, each in self._procedures.items():
@@ -78,9 +84,11 @@ class ProcedureEmitter:
             if steps < _FEW_STEPS:
                 self._charged[first] = steps
 
+        self._functions = [self._of(f"p{first}", first, each) for first, each in self._procedures.items()]
+
     def write(self) -> None:
         """Writes all functions, and the tables of where they are entered."""
-        functions = [self._of(f"p{first}", first, each) for first, each in self._procedures.items()]
+        functions = self._functions
         owned = frozenset(b for each in self._procedures.values() for b in each.blocks)
         ends = [e.usual for e in (b.exit for b in self.p.blocks) if isinstance(e, ir.Return)]
         rest = [b for b in dict.fromkeys([self.p.main, ir.END, *ends]) if b not in owned]
@@ -143,6 +151,9 @@ class ProcedureEmitter:
         regions = Regions(self._entered(first, procedure), self._ways)
         own = [at for at in (*procedure.cells, *procedure.params) if at not in self._in_cells]
         local = list(dict.fromkeys([*self._given[first], *own, *self._called(regions.order)]))
+        for block, cells in self._arguments.items():
+            if regions.before.get(block) == [ROOT] and all(at in own for at in cells):
+                self.by_row.add(block)
         return _Function(name, procedure, regions, self._given[first], local, self._kept(first, procedure, regions))
 
     def _passed(self, procedure: Procedure) -> list[int]:
@@ -164,7 +175,8 @@ class ProcedureEmitter:
                 found.update(set(procedure.cells).difference(zero.get(block, ())))
                 found.update(at for i in self.p.blocks[block].body for cells in targets(i) for at in cells)
         for block in regions.entries[1:]:
-            found.update(set(procedure.cells).difference(zero.get(block, ())))
+            args = self._arguments[block] if block in self.by_row else ()
+            found.update(set(procedure.cells).difference(zero.get(block, ()), args))
         return [at for at in procedure.cells if at in found and at not in self._in_cells]
 
     def _found_in_cells(self) -> set[int]:
@@ -266,7 +278,8 @@ class ProcedureEmitter:
             if loop.rest in x.variables and loop.at in x.variables and f.regions.before.get(loop.body) == [head]
         }
         calls = {first: (self._given[first], each.waits) for first, each in self._procedures.items()}
-        blocks = BlockEmitter(self._instructions, f.regions, takers, self._charges(f), calls)
+        args = {b: self._arguments[b] for b in f.regions.entries if b in self.by_row}
+        blocks = BlockEmitter(self._instructions, f.regions, takers, self._charges(f), calls, args)
         self._load(f, begun, blocks)
         leave, stop = code.block(), code.block()
         blocks.write(0, stop, leave, next_, begun)

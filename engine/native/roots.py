@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import secrets_of
@@ -62,5 +62,81 @@ def scored(p: ir.Program) -> list[ir.Expr]:
 
 
 def ranked(p: ir.Program) -> bool:
-    """Whether what breaks ties is one number each: no list that must be sorted first."""
-    return p.scoring is None or all(t.source is t.key is None for t in p.scoring.tiebreaks)
+    """Whether native code works out all that breaks ties: a set that has to be sorted first is one number."""
+    return p.scoring is None or all(t.source is None for t in p.scoring.tiebreaks) or _most(p) <= 64
+
+
+def _most(p: ir.Program) -> int:
+    return max(p.sizes.values(), default=1)
+
+
+def rank_size(p: ir.Program) -> int:
+    """How many numbers `rank_source` writes for a seat."""
+    if p.scoring is None or not ranked(p):
+        return 0
+    return 1 + sum(1 if t.source is None or t.key is None else 1 + _most(p) for t in p.scoring.tiebreaks)
+
+
+def rank_source(p: ir.Program) -> str:
+    """The fixed function that writes for each seat its points, and what breaks ties.
+
+    A tiebreak over a set takes one number for how many there are, and one for each; see `rulespec.engine.program.ranks`.
+    """
+    lines = ["def ranks(row):"]
+    if p.scoring is None or not ranked(p):
+        return f"{lines[0]}\n    return\n"
+    lines += [
+        "    seat = 0",
+        f"    while seat < {p.seats}:",
+        "        store(row, score0(seat, 0))",
+        "        row = row + 8",
+    ]
+    number = 1
+    for t in p.scoring.tiebreaks:
+        given = [e is not None for e in (t.source, t.key)]
+        if not all(given):
+            number += sum(given)
+            lines += [f"        store(row, score{number}(seat, 0))", "        row = row + 8"]
+        else:
+            lines += _LIST.format(number, number + 1, number + 2, 8 * _most(p)).splitlines()
+            number += 2
+        number += 1
+    return "\n".join([*lines, "        seat = seat + 1", ""])
+
+
+_LIST = """\
+        left = score{0}(seat, 0)
+        count = 0
+        while left != 0:
+            one = lowest(left)
+            left = left & left - 1
+            last = SORTED + 16 * count
+            store(last, 0 - score{1}(seat, one))
+            store(last + 8, score{2}(seat, one))
+            sort_in(SORTED, last, 2)
+            count = count + 1
+        store(row, count)
+        row = row + 8
+        k = 0
+        while k < count:
+            store(row + 8 * k, load(SORTED + 16 * k + 8))
+            k = k + 1
+        row = row + {3}
+"""
+
+
+def ranks_of(p: ir.Program, numbers: Sequence[int]) -> list[tuple[int, ...]]:
+    """For each seat its points, and what breaks ties, from the numbers that `rank_source` writes."""
+    size, found = rank_size(p), []
+    for at in range(0, size * p.seats, size) if size and p.scoring is not None else ():
+        rank = [numbers[at]]
+        at += 1
+        for t in p.scoring.tiebreaks if p.scoring is not None else ():
+            if t.source is None or t.key is None:
+                rank.append(numbers[at])
+                at += 1
+            else:
+                rank += numbers[at + 1 : at + 1 + numbers[at]]
+                at += 1 + _most(p)
+        found.append(tuple(rank))
+    return found

@@ -34,12 +34,17 @@ def idle(number) -> int:
 
 def take(one):
     row = TAKES + STRIDE * load(one)
-    at = 16
-    while at < 16 + 8 * load(row + 8):
-        put(load(row + at), load(one + at))
-        at = at + 8
+    block = load(row)
+    if block < 0:
+        store(ROW_TAKEN, one)
+        block = -1 - block
+    else:
+        at = 16
+        while at < 16 + 8 * load(row + 8):
+            put(load(row + at), load(one + at))
+            at = at + 8
     store(LEFT, STEPS)
-    run(load(row))
+    run(block)
 
 def run(block):
     while block >= 0:
@@ -101,7 +106,7 @@ def twisted(at, end, ahead):
 
 def twist():
     twisted(TWISTER, TWISTER + 8 * 227, 8 * 397)
-    store(TWISTER + 8 * 624, load(TWISTER))
+    store(TWISTER_AT, load(TWISTER))
     twisted(TWISTER + 8 * 227, TWISTER + 8 * 624, 0 - 8 * 227)
     store(TWISTER_AT, 0)
 

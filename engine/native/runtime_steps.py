@@ -1,16 +1,15 @@
 """The fixed functions for decisions that are driven one by one; see `runtime`."""
 
 STEPS = """
-def stepped(block, count, listing) -> int:
+def stepped(block, option, listing) -> int:
     store(JOURNAL, JOURNAL_BASE)
-    store(LEFT, STEPS)
-    at = OPTIONS_BASE
-    while count > 0:
-        put(load(at), load(at + 8))
-        at = at + 16
-        count = count - 1
-    store(OPTIONS, OPTIONS_BASE)
-    run(block)
+    store(OPTIONS, OPTIONS_BASE + STRIDE)
+    if option >= 0:
+        store(OPTIONS_BASE, option)
+        take(OPTIONS_BASE)
+    else:
+        store(LEFT, STEPS)
+        run(block)
     number = decision()
     if number >= 0:
         store(BY, who(number))

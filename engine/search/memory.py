@@ -12,7 +12,7 @@ from rulespec.engine.native.engine import TrapError
 from rulespec.engine.native.layout import BATCH, words
 from rulespec.engine.native.playouts import BUDGET, STEPS_OF_RANDOM, seed_words
 from rulespec.engine.native.program import NativeProgram
-from rulespec.engine.native.roots import ranked, scored
+from rulespec.engine.native.roots import ranked, ranks_of, scored
 from rulespec.engine.program import ir
 from rulespec.engine.program.ranks import ranks
 from rulespec.engine.search.search import End, Search, checked_seed
@@ -103,8 +103,7 @@ class SearchMemory:
         p, size = self.native.p, self.constants["RESULT"]
         status, decisions, _, won, *flat = self.read(self.constants["RESULTS"] + size * number, size // 8).tolist()
         if ranked(p):
-            each = len(flat) // p.seats
-            found = [tuple(flat[at : at + each]) for at in range(0, len(flat), each)] if each else []
+            found = ranks_of(p, flat)
         else:
             found = ranks(p, self._value)
         return search.end(status == 0, decisions, won, found)
