@@ -291,10 +291,10 @@ class BlockEmitter:
         body = block.body
         if number in self._charges:
             self.charge(self._charges[number])
-        for i, at in enumerate(self._args.get(number, ())):
+        for k, at in enumerate(self._args.get(number, ())):
             self.x.code.at(self.x.memory.constants["ROW_TAKEN"])
             self.x.code.do("wrap")
-            self.x.code.load(16 + 8 * i)
+            self.x.code.load(16 + 8 * k)
             self.x.code.set(self.x.variables[at])
         loop = self._takers.get(number)
         if loop is not None:

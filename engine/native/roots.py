@@ -80,7 +80,7 @@ def rank_size(p: ir.Program) -> int:
 def rank_source(p: ir.Program) -> str:
     """The fixed function that writes for each seat its points, and what breaks ties.
 
-    A tiebreak over a set takes one number for how many there are, and one for each; see `rulespec.engine.program.ranks`.
+    A tiebreak over a set takes a number for how many there are, and one for each; see `rulespec.engine.program.ranks`.
     """
     lines = ["def ranks(row):"]
     if p.scoring is None or not ranked(p):
