@@ -20,7 +20,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.control_flow import Flow, loops
 from rulespec.engine.program.procedures import Procedure, procedures, zeros
 from rulespec.engine.program.regions import ROOT, Regions
-from rulespec.engine.program.traversal import meet, span, targets, walk
+from rulespec.engine.program.traversal import span, targets, walk
 from rulespec.engine.python.occupancy import Occupancy
 
 _MAX_VARIABLES = 100
@@ -183,16 +183,19 @@ class ProcedureEmitter:
         """The variables that stay in their cells: those that are found by an index, that are wide, or much else."""
         p = self.p
         rules = {at for at, cell in enumerate(p.cells) if cell.group == "rules"}
-        within = range(min(rules, default=0), max(rules, default=-1) + 1)
         found = {at for at in rules if self.x.widths.cells[at]}
+        asked: set[tuple[int, int]] = set()
         for e in roots(p):
             for x in walk(e):
-                if isinstance(x, ir.Cell) and len(span(x)) > 1 and meet(span(x), within):
-                    found |= rules.intersection(span(x))
-                elif isinstance(x, ir.Positive | ir.Held | ir.Total):
-                    size = x.size if isinstance(x, ir.Positive) else x.count * getattr(x, "stride", 1)
-                    end = len(p.cells) if isinstance(x, ir.Total) and x.base in rules else x.base + size
-                    found |= {at for at in rules if x.base <= at < end}
+                if isinstance(x, ir.Positive) or (isinstance(x, ir.Cell) and not isinstance(x.index, ir.Const)):
+                    asked.add((x.base, x.base + x.size))
+                elif isinstance(x, ir.Held):
+                    asked.add((x.base, x.base + x.count))
+                elif isinstance(x, ir.Total) and x.base in rules:
+                    asked.add((x.base, len(p.cells)))
+        least, most = min(rules, default=0), max(rules, default=-1)
+        for begin, end in asked:
+            found.update(rules.intersection(range(max(begin, least), min(end, most + 1))))
         for f in p.functions:
             for e in (*(value for _, value in f.lets), f.body):
                 found |= {at for x in walk(e) if isinstance(x, ir.Cell) for at in span(x) if at in rules}
