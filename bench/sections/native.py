@@ -15,8 +15,11 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import native_program
 from rulespec.engine.game.seating import check_settings, seat_names
 from rulespec.engine.lower.lowering import lower
+from rulespec.engine.native.backend import NativeBackend
 from rulespec.engine.native.playouts import NativeGames
 from rulespec.engine.native.program import NativeProgram
+from rulespec.engine.program import ir
+from rulespec.engine.program.machine import Machine
 from rulespec.engine.python import backend
 from rulespec.engine.python.backend import PythonBackend
 from rulespec.engine.python.code_memo import CodeMemo
@@ -94,21 +97,22 @@ def _perft(bench: Bench, name: str, ruleset: typed.Ruleset) -> Figure:
 
 
 def _ready(bench: Bench, name: str, ruleset: typed.Ruleset) -> Figure:
-    """From a program to what can take decisions, as in a process that has made no other before."""
+    """From a program to the options of the first decision, with nothing remembered of programs before."""
     program = lower(ruleset, _PLAYERS, check_settings(ruleset, {}))
+    asked = program.asked()
 
-    def once(make: Callable[[], object]) -> Slice:
+    def once(make: Callable[[], Machine]) -> Slice:
         def work() -> int:
-            make()
+            backend._memo = CodeMemo()
+            machine = make()
+            state = machine.start()
+            machine.run(state, program.main)
+            assert list(machine.own(state, asked[state[ir.PC]]))
             return 1
 
         return timed(work, bench.seconds)
 
-    def python() -> PythonBackend:
-        backend._memo = CodeMemo()  # else all functions but the first time's would come from the memory
-        return PythonBackend(program)
-
-    slices = [once(lambda: NativeProgram(program).instance()), once(python)]
+    slices = [once(lambda: NativeBackend(NativeProgram(program))), once(lambda: PythonBackend(program))]
     fast, slow = alternate(slices, bench.runs)
     return bench.figure(name, fast, slow, unit="s", beside="generated Python", target=Target(1.3, at_least=False))
 
