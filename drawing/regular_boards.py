@@ -147,8 +147,8 @@ def _circle(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
     """Many spaces: boxes on a circle, each with its name inside the circle."""
     names, titles = sheet.names(board.kind), sheet.place_titles(board)
     count = len(names)
-    box = 40.0
-    radius = max(box * 1.16 * count / (2 * pi), 120)
+    box = 34.0
+    radius = max(box * 1.44 * count / (2 * pi), 120)  # neighbours at 45 degrees do not meet: more than the root of 2
     size = 2 * (radius + box)
     centre = corner[0] + size / 2, corner[1] + size / 2
     plan = Plan((size, size))

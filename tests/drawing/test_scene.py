@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import random
+import re
 import shutil
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -20,7 +22,8 @@ from rulespec.load import load_ruleset
 
 SHIPPED = (
     *("imperial", "imperial_2030", "imperial_asia", "tutorial", "tetrarchia", "shadow_of_the_emperor"),
-    *("chess", "connect_four", "ludo", "backgammon", "nim", "kuhn_poker"),
+    *("chess", "connect_four", "ludo", "backgammon", "nim", "kuhn_poker", "leduc_poker"),
+    "liars_dice",
 )
 
 
@@ -114,3 +117,11 @@ def test_screen_readers_are_told_what_there_is() -> None:
     assert description is not None and "after 0 decisions" in (description.text or "")
     told = {node.text for node in root.iter(f"{svg}title")}
     assert any(text and text.startswith("reedham") and "factory" in text for text in told)
+
+
+def test_spaces_of_a_long_ring_do_not_meet() -> None:
+    scene = board(load_ruleset("ludo"))
+    ring = [item.svg for item in scene.static if item.id.startswith("region.q")]
+    boxes = [[float(re.search(f' {name}="([^"]*)"', svg)[1]) for name in ("x", "y", "width")] for svg in ring]  # type: ignore[index]
+    for (x, y, wide), (x2, y2, _) in itertools.combinations(boxes, 2):
+        assert abs(x - x2) >= wide or abs(y - y2) >= wide
