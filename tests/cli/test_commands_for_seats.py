@@ -63,6 +63,10 @@ def _view(folder: Path) -> str:
 
 COMMANDS: dict[str, Say] = {
     "log": lambda folder: invoke(folder, "log", "@log.jsonl", "--for", "Ann"),
+    "replay": lambda folder: (
+        invoke(folder, "replay", "@log.jsonl", "--moves", "--for", "Ann")
+        + invoke(folder, "replay", "@log.jsonl", "--moves", "--for", "Ann", "--format", "json")
+    ),
     "play": _play,
     "draw": _draw,
     "view": _view,
@@ -107,8 +111,8 @@ def _explained(self: Game, option: Option, seat: str | None = "") -> Any:
 
 SABOTAGE: dict[str, tuple[str, str, Any, set[str]]] = {
     "state in views": ("rulespec.engine.game.views", "view_of", _all_state, {"draw"}),
-    "state in words": ("rulespec.engine.words.changes.Changes", "sight", _unhidden, {"play"}),
-    "history in views": ("rulespec.engine.game.views", "view_of", _all_history, {"play", "log", "view"}),
+    "state in words": ("rulespec.engine.words.changes.Changes", "sight", _unhidden, {"play", "replay"}),
+    "history in views": ("rulespec.engine.game.views", "view_of", _all_history, {"play", "log", "view", "replay"}),
     "a whole log that play writes": ("rulespec.cli.play", "is_whole", lambda game, seat: True, {"play"}),
     "what play lists": ("rulespec.cli.people", "every_option", lambda game: game.history, {"play"}),
     "why play refuses": ("rulespec.engine.game.game.Game", "why_not", _explained, {"play"}),

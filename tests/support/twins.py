@@ -8,7 +8,10 @@ from typing import Any
 
 from rulespec.engine.game.determinize import NotFoundError, determinize
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.learned import learned
 from rulespec.engine.game.numbered import every_option
+from rulespec.engine.game.round import Round, own_options
+from rulespec.engine.game.views import seen_state
 from rulespec.engine.logs.seat_log import seat_log
 
 Told = dict[str, Any]
@@ -33,8 +36,20 @@ def told(game: Game, seat: str | None, texts: list[str], expressions: list[str])
         "Game.value": [game.value(e, seat) for e in expressions],
         "Game.measures": game.measures(seat),
         "Game.determinize": determinized(game, seat),
+        "learned": learned(game, seat, min(game.ply, 4)) if seat is not None else (),
+        "Round": round_of(game, seat),
+        "seen_state": seen_state(game, seat),
         "log": [unsalted(line) for line in seat_log(game, seat)],
     }
+
+
+def round_of(game: Game, seat: str | None) -> list[Any]:
+    """What a decision that all take together tells: who is asked, who need not be, and what a seat may choose."""
+    own = [str(option) for option in own_options(game, seat)] if seat is not None else []
+    if game.decision is None or not game.decision.together:
+        return own
+    round_ = Round(game)
+    return [own, round_.asked, round_.forced, *([*map(str, round_.options(seat))] if seat in round_.asked else [])]
 
 
 def unsalted(line: dict[str, Any]) -> dict[str, Any]:

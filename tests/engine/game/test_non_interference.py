@@ -19,6 +19,7 @@ from rulespec.engine.game import game as game_module
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.refusal import refused as refusal
+from rulespec.engine.game.round import Round
 from rulespec.engine.game.shown_state import named_state
 from rulespec.load import load_ruleset
 
@@ -163,6 +164,10 @@ def _the_game_itself(game: Game, *args: Any) -> Game:
     return game.copy()
 
 
+def named_state_of(game: Game) -> dict[str, Any]:
+    return named_state(game.position.program, game.labels, game.position.state, (), null=False)
+
+
 _parse = Game.parse
 SABOTAGE: dict[str, tuple[Any, str, Any, str]] = {
     "the whole state": (views, "named_state", _all, "Game.view"),
@@ -178,6 +183,20 @@ SABOTAGE: dict[str, tuple[Any, str, Any, str]] = {
     "values of what is hidden": (sight, "GuardedState", lambda state, unseen: list(state), "Game.value"),
     "options read only where they are legal": (Game, "parse", _legal_only, "Game.parse"),
     "the very game as one that looks the same": (twins, "determinize", _the_game_itself, "Game.determinize"),
+    "all that happened as what was learned": (
+        twins,
+        "learned",
+        lambda g, *_: tuple(map(str, g.history)),
+        "learned",
+    ),
+    "the whole state for pages": (twins, "seen_state", lambda g, _: named_state_of(g), "seen_state"),
+    "the options of who is asked": (twins, "own_options", lambda g, _: list(g.legal_options), "Round"),
+    "seats that need not be asked, by what is private": (
+        Round,
+        "forced",
+        property(lambda self: tuple(s for s in self.asked if "(1)" in str(self.game.history))),
+        "Round",
+    ),
     "a memory that depends on the position": (views, "view_of", _with(memory=lambda g: g.hash), "log"),
 }
 """What is told too much: where, the name, what takes its place, and an outlet that tells it."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 from typing import Any
 
 import pytest
@@ -15,8 +17,41 @@ from rulespec.engine.game.game import Game
 
 FILE = TESTS / "fixtures" / "outlets.yaml"
 OUTLETS: dict[str, dict[str, Any]] = to_plain(read_yaml(FILE, FILE.name))
+ROOMS = ("engine/game", "engine/logs", "engine/words", "drawing", "pages", "cli")
+
+
+def told_a_seat() -> set[str]:
+    """The public functions and classes of these rooms that are given the name of a seat."""
+    found: set[str] = set()
+    for path in (path for room in ROOMS for path in (ROOT / room).glob("*.py")):
+        for item in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(item, ast.FunctionDef | ast.ClassDef) and item.name[0] != "_" and item.name != "command":
+                found |= {f"{path.stem}.{item.name}" for part in ast.walk(item) if _names_a_seat(part)}
+    return found - {"game.Game"}
+
+
+def _names_a_seat(part: ast.AST) -> bool:
+    if not isinstance(part, ast.FunctionDef) or (part.name.startswith("_") and part.name != "__init__"):
+        return False
+    args = [*part.args.args, *part.args.kwonlyargs]
+    return any(a.arg in ("seat", "viewer") and a.annotation and "str" in ast.unparse(a.annotation) for a in args)
+
+
+def seats_of_commands() -> set[str]:
+    """The options of commands that name a seat, or a file that one was given."""
+    found: set[str] = set()
+    for name in COMMANDS:
+        command = importlib.import_module(f"rulespec.cli.{name}").command
+        for param in command.params:
+            if param.metavar == "SEAT" or param.name in ("seat", "earlier", "viewer"):
+                found.add(f"{name} {param.opts[0]}")
+    return found
+
+
 KNOWN = {
-    "Game": {name for name in dir(Game) if not name.startswith("_")},
+    "Game": {name for name in dir(Game) if not name.startswith("_") or name.startswith("_repr")},
+    "functions": told_a_seat(),
+    "options": seats_of_commands(),
     "rulespec": set(rulespec.__all__),
     "commands": set(COMMANDS),
 }

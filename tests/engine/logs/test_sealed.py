@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import random
 import re
@@ -20,7 +21,7 @@ from rulespec.engine.game.round import Round
 from rulespec.engine.logs.log_file import write_log
 from rulespec.engine.logs.native import LogHeader, LogWriter, read_log
 from rulespec.engine.logs.saved_game import SavedGame
-from rulespec.engine.logs.sealed import SealedRound, fits
+from rulespec.engine.logs.sealed import SealedRound, fits, sealed, seen_line
 from rulespec.engine.logs.seat_log import seat_log
 from rulespec.engine.replay.replay import replay_native
 
@@ -99,12 +100,39 @@ def test_what_is_chosen_anew_has_another_seal(play: Play) -> None:
 
 def test_nothing_in_a_log_opens_a_seal(play: Play) -> None:
     """A bid is one of three: without a salt that is kept, whoever tries all of them would know it."""
-    game = take(play(ROUND + WORLD, "ann bob"), "bid(2)")
+    assert not opened(take(play(ROUND + WORLD, "ann bob"), "bid(2)"))
+
+
+def opened(game: Game) -> list[str]:
+    """The options that fit a seal with anything that stands in the log for bob, or is known anyway."""
     lines = list(seat_log(game, "bob"))
-    known = {"", *re.findall(r"[0-9a-f]{32,}", json.dumps(lines)), game.hash, lines[0]["ruleset_hash"]}
+    known = {"", *re.findall(r"[0-9a-f]{32,}", json.dumps(lines)), game.hash, "0" * 32}
     salts = known | {text[:32] for text in known}
-    for salt, k in product(salts, (1, 2, 3)):
-        assert not fits(lines[1]["sealed"], {"decision": "bidding", "by": "ann", "option": f"bid({k})"}, salt)
+    bids = {f"bid({k})" for k in (1, 2, 3)}
+    line = {"decision": "bidding", "by": "ann"}
+    return [bid for bid, salt in product(bids, salts) if fits(lines[1]["sealed"], line | {"option": bid}, salt)]
+
+
+LEAKS: dict[str, tuple[str, str, Any]] = {
+    "the salt beside the seal": (
+        "rulespec.engine.logs.seat_log",
+        "seen_line",
+        lambda step, event: seen_line(step, event) | {"salt": step.salt},
+    ),
+    "a salt that is no secret": ("rulespec.engine.logs.sealed", "new_salt", lambda: "0" * 32),
+    "no salt": (
+        "rulespec.engine.logs.sealed",
+        "sealed",
+        lambda line, salt: sealed(line, ""),
+    ),
+}
+
+
+@pytest.mark.parametrize("leak", LEAKS)
+def test_a_seal_that_can_be_opened_is_found(leak: str, play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    where, name, other = LEAKS[leak]
+    monkeypatch.setattr(importlib.import_module(where), name, other)
+    assert set(opened(take(play(ROUND + WORLD, "ann bob"), "bid(2)"))) == {"bid(2)"}
 
 
 def test_what_stays_hidden_stays_sealed(play: Play) -> None:
