@@ -11,7 +11,7 @@ import click
 from msgspec import Struct
 
 from rulespec.cli import output
-from rulespec.cli.replay_text import Showing, ignored, show, tell_moves, where
+from rulespec.cli.replay_text import Showing, check_seat, ignored, seen_json, show, tell_moves, where
 from rulespec.cli.words import word_options, words_of
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.json_text import to_json_text
@@ -83,13 +83,14 @@ def command(
     """
     from rulespec.load import load_ruleset
 
+    if seat is not None and (check or trace is not None or out is not None):
+        raise click.UsageError("--for does not go with --check, --trace and --out: they tell all of the game")
     if under is not None:
         from rulespec.cli.judge import judge_logs
 
         if until is not None or check or trace is not None or out is not None or moves or at is not None or state:
-            raise click.UsageError(
-                "--under does not go with --until, --moves, --at, --state, --check, --trace and --out"
-            )
+            excluded = "--until, --moves, --at, --state, --check, --trace and --out"
+            raise click.UsageError(f"--under does not go with {excluded}")
         ctx.exit(judge_logs(logs, under, rules, dialect, backend, format_, (language, shown)))
     if len(logs) > 1 and (out is not None or moves or at is not None or state):
         raise click.UsageError("--out, --moves, --at and --state take one log at a time")
@@ -134,6 +135,7 @@ class _Run(Struct, frozen=True):
             if self.many and self.format_ == "text":
                 output.echo(f"{log}: {output.style('cannot be read', fg='red')}")
             return output.UNUSABLE
+        check_seat(result, self.showing.seat)
         broken = None
         if self.check:
             from rulespec.engine.verify.audit import first_broken  # lazily: most replays do not ask
@@ -147,7 +149,7 @@ class _Run(Struct, frozen=True):
             if self.showing.moves:
                 words = self._words(ruleset)
                 checked["moves"] = [move.to_json() for move in tell_moves(result, words, self.showing)]
-            output.echo_json(result.to_json() | checked)
+            output.echo_json(seen_json(result, self.showing) | checked)
         elif self.many:
             output.echo(_line(result, self._words(ruleset)) + (f"; {_breaks(broken)}" if broken is not None else ""))
         else:

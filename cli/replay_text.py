@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec import Struct
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rulespec.engine.words.words import Words
 
 _PUBLIC = "public"
+_NOT_TOLD = "it may tell what not all see: without `--for` it is told"
 _MAX_CHANGES = 60
 """Changes of a move that are printed."""
 
@@ -47,18 +48,37 @@ class Showing(Struct, frozen=True):
     seat: str | None
 
 
+def check_seat(result: ReplayResult, seat: str | None) -> None:
+    """Refuses a seat that is none of the game."""
+    seats = result.game.seats
+    if seat is not None and seat != _PUBLIC and seat not in seats:
+        raise click.UsageError(f"there is no seat `{seat}`; the seats are {', '.join(seats)}, or `public`")
+
+
 def tell_moves(result: ReplayResult, words: Words, showing: Showing) -> Iterator[Move]:
     """The moves that are asked for."""
     moves = _told(result, words, showing)
     yield from islice(moves, (showing.first or 1) - 1, showing.last)
 
 
+def seen_json(result: ReplayResult, showing: Showing) -> dict[str, Any]:
+    """The object that `--format json` prints: what the seat sees that it is for; all of it, if it is for nobody."""
+    found = result.to_json()
+    if showing.seat is None:
+        return found
+    view = result.game.view(None if showing.seat == _PUBLIC else showing.seat)
+    found |= {"hash": view.hash, "state": {key: view.state[key] for key in ("entities", "pieces")}, "ignored": []}
+    if view.result is None:
+        found["scores"] = {}
+    if found["divergence"] is not None:
+        found["divergence"] |= {"action": None, "reason": _NOT_TOLD, "rule": [], "values": {}, "nearest": []}
+    return found
+
+
 def _told(result: ReplayResult, words: Words, showing: Showing) -> Moves:
     from rulespec.engine.words.moves import Moves  # lazily: most runs list no moves
 
     game, seat = result.game, showing.seat
-    if seat is not None and seat != _PUBLIC and seat not in game.seats:
-        raise click.UsageError(f"there is no seat `{seat}`; the seats are {', '.join(game.seats)}, or `public`")
     return Moves(words, game, result.moves, TABLE if seat is None else None if seat == _PUBLIC else seat)
 
 
@@ -68,16 +88,18 @@ def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool)
     output.echo()
     if result.ignored:
         first = result.ignored[0]
-        output.echo(f"{ignored(result)}; the first is entry {first.foreign_index}: {first.refusal.reason}")
+        why = first.refusal.reason if showing.seat is None else _NOT_TOLD
+        output.echo(f"{ignored(result)}; the first is entry {first.foreign_index}: {why}")
         output.echo()
     if showing.moves:
         for move in tell_moves(result, words, showing):
             _show_move(move, words)
         output.echo()
-    if result.divergence is not None and showing.at is None:
+    if result.divergence is not None and showing.seat is not None:
+        output.echo(output.style(f"diverges  {where(result.divergence)}: {_NOT_TOLD}", fg="red"))
+    elif result.divergence is not None and showing.at is None:
         _diverged(result, result.divergence, words)
-        return
-    if showing.seat is None:
+    elif showing.seat is None:
         _show_position(result, words, showing, stopped=stopped)
 
 

@@ -116,6 +116,7 @@ SABOTAGE: dict[str, tuple[str, str, Any, set[str]]] = {
     "a whole log that play writes": ("rulespec.cli.play", "is_whole", lambda game, seat: True, {"play"}),
     "what play lists": ("rulespec.cli.people", "every_option", lambda game: game.history, {"play"}),
     "why play refuses": ("rulespec.engine.game.game.Game", "why_not", _explained, {"play"}),
+    "the whole state as JSON": ("rulespec.cli.replay", "seen_json", lambda result, _: result.to_json(), {"replay"}),
     "a picture of the table": ("rulespec.cli.draw", "_seen", lambda game, seat: game, {"draw"}),
 }
 """What is told too much: where, the name, what takes its place, and the commands that tell it."""

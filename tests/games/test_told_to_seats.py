@@ -13,6 +13,7 @@ from rulespec.engine.game.determinize import NotFoundError, determinize
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.seating import seat_names
+from rulespec.engine.logs.sealed import pending
 from rulespec.load import load_ruleset
 from rulespec.types import BOOL
 
@@ -20,6 +21,9 @@ NAMES = [folder.name for folder in SHIPPED]
 DECISIONS = 30
 MOST_TRIED = 2_000
 SEVERAL = 3
+ROUNDS = 300
+"""Decisions in which a round is looked for."""
+GAMES = 4
 loaded = cache(load_ruleset)
 
 
@@ -56,3 +60,38 @@ def test_what_looks_the_same_is_told_the_same(ref: str, settings: dict[str, str 
                 continue
             there = told(twin, seat, texts, ["players"])
             assert here == there, [outlet for outlet in here if here[outlet] != there[outlet]]
+
+
+def in_a_round(ref: str, rng: random.Random) -> Game | None:
+    """A game where some, but not all, have chosen in a round in which there is a choice; None if there is no round."""
+    ruleset = loaded(ref)
+    game = Game(ruleset, seat_names(max(ruleset.players), ruleset.seats))
+    while not game.is_over and game.ply < ROUNDS:
+        options = [option for option in every_option(game) if not option.interrupt]
+        game.apply(rng.choice(options))
+        if pending(game) and len(options) > 1:
+            return game
+    return None
+
+
+@pytest.mark.parametrize("ref", NAMES)
+def test_what_has_been_chosen_in_a_round_is_not_told(ref: str) -> None:
+    """The last choice is another one: nobody but who has chosen can know."""
+    if not any(decision.held for decision in Game(loaded(ref), seat_names(2, ())).position.program.decisions):
+        pytest.skip("nothing is decided together")
+    compared = 0
+    for seed in range(GAMES):
+        game = in_a_round(ref, random.Random(seed))
+        if game is None:
+            continue
+        last = game.history[-1]
+        texts = [str(option) for option in every_option(game)][:20]
+        other = game.copy()
+        other.undo()
+        other.apply(next(option for option in every_option(other) if option != last))
+        for seat in (*(seat for seat in game.seats if seat != last.by), None):
+            here, there = (told(one, seat, texts, ["players"]) for one in (game, other))
+            assert here == there, [outlet for outlet in here if here[outlet] != there[outlet]]
+            compared += 1
+        assert game.view(last.by) != other.view(last.by)
+    assert compared > GAMES // 2
