@@ -17,7 +17,7 @@ from rulespec.engine.game.game import Game
 
 FILE = TESTS / "fixtures" / "outlets.yaml"
 OUTLETS: dict[str, dict[str, Any]] = to_plain(read_yaml(FILE, FILE.name))
-ROOMS = ("engine/game", "engine/logs", "engine/words", "drawing", "pages", "cli")
+ROOMS = ("engine/game", "engine/logs", "engine/words", "engine/search", "drawing", "pages", "cli")
 
 
 def told_a_seat() -> set[str]:
@@ -37,6 +37,12 @@ def _names_a_seat(part: ast.AST) -> bool:
     return any(a.arg in ("seat", "viewer") and a.annotation and "str" in ast.unparse(a.annotation) for a in args)
 
 
+def public(*files: str) -> set[str]:
+    """The functions and classes of these files."""
+    items = [item for file in files for item in ast.parse((ROOT / file).read_text("utf-8")).body]
+    return {i.name for i in items if isinstance(i, ast.FunctionDef | ast.ClassDef) and i.name[0] != "_"}
+
+
 def seats_of_commands() -> set[str]:
     """The options of commands that name a seat, or a file that one was given."""
     found: set[str] = set()
@@ -50,6 +56,7 @@ def seats_of_commands() -> set[str]:
 
 KNOWN = {
     "Game": {name for name in dir(Game) if not name.startswith("_") or name.startswith("_repr")},
+    "search": public(*(f"engine/search/{name}.py" for name in ("open_search", "search", "uct"))),
     "functions": told_a_seat(),
     "options": seats_of_commands(),
     "rulespec": set(rulespec.__all__),

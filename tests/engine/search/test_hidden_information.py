@@ -1,0 +1,45 @@
+"""Who searches games that look the same searches what a seat sees; who searches the game itself knows too much."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from functools import cache
+
+from rulespec.engine.game.determinize import particles
+from rulespec.engine.game.game import Game
+from rulespec.engine.search.open_search import open_search
+from rulespec.engine.search.uct import Estimate, uct
+from rulespec.load import load_ruleset
+
+kuhn = cache(lambda: load_ruleset("kuhn_poker"))
+
+
+def hand(other: str) -> Game:
+    """Ann has the queen, and is to act."""
+    game = Game(kuhn(), ["Ann", "Bob"])
+    for text in ("deal(queen)", f"deal({other})"):
+        game.apply_text(text)
+    return game
+
+
+def searched(game: Game, games: Callable[[Game], list[Game]]) -> list[list[Estimate]]:
+    search = open_search(game, backend="python")
+    return [uct(search, row, 30, 1) for row in search.rows(games(game))]
+
+
+def alike(game: Game) -> list[Game]:
+    return particles(game, "Ann", 6, random.Random(1))
+
+
+def test_a_search_of_games_that_look_the_same_is_the_same() -> None:
+    found = [
+        searched(hand(card), lambda game: particles(game, "Ann", 6, random.Random(1))) for card in ("king", "jack")
+    ]
+    assert found[0] == found[1]
+    assert len({str(estimates) for estimates in found[0]}) > 1
+
+
+def test_a_search_of_the_game_itself_tells_what_is_hidden() -> None:
+    found = [searched(hand(card), lambda game: [game]) for card in ("king", "jack")]
+    assert found[0] != found[1]
