@@ -25,7 +25,6 @@ from rulespec.engine.game.machines import Backend, Machines, quick_machine
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.game.view import scores, state_json
-from rulespec.engine.logs.log_file import write_log
 from rulespec.engine.logs.log_text import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, read_log_text
 from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog, entry_json, is_native, parse_log
 from rulespec.engine.logs.recorded import apply_recorded, nearest
@@ -121,6 +120,8 @@ class ReplayResult(Struct):
 
     def write_native(self, path: Path) -> None:
         """Writes the game as a native log, with the decisions taken back."""
+        from rulespec.engine.logs.log_file import write_log  # lazily: few replays write anything
+
         write_log(path, self.game, self.moves)
 
 
