@@ -99,4 +99,5 @@ def test_what_the_others_have_is_not_told(ref: str) -> None:
     for _ in range(GAMES):
         found += compared(ref, rng)
     assert found["positions"] >= 24 and found["asked"] >= 4
-    assert found["legal in one game only"] or ref.endswith("+playimperial")  # which asks little of what others have
+    if ref not in (*OVERLAYS, "imperial+playimperial"):  # some ask little of what others have
+        assert found["legal in one game only"]
