@@ -23,7 +23,8 @@ proof-short: $(STAMP)
 # The long proofs: those, and all recorded perfts with both backends; every two overlays together; 1,000 damaged rulesets;
 # native code beside Python: 50 games of each ruleset and each overlay step by step, 10,000 whole games, 5,000 random programs;
 # 1,000 games of exported modules in Node and Chromium; coverage of all shipped rules; 1,000 random games with all invariants, 50 of them with both backends side by side;
-# 20 games at each level of Tetrarchia with each number of players;
+# 20 games at each level of Tetrarchia with each number of players, 100 of the Emperor's with each answer to each ruling;
+# 2,000 random programs with secrets;
 # 1,000 random games of each ruleset of the gallery beside OpenSpiel or python-chess, and chess five moves deep.
 # More than an hour.
 proof: proof-short
@@ -34,6 +35,8 @@ proof: proof-short
 	RULESPEC_COVERAGE=1 $(BIN)/pytest -n 2 -q tests/engine/coverage
 	RULESPEC_PLAYOUTS=1000 RULESPEC_AGREE=50 RULESPEC_LEVELS=20 $(BIN)/pytest -n 2 -q tests/games/test_playouts.py \
 	  tests/games/test_tetrarchia.py
+	RULESPEC_SECRETS=2000 RULESPEC_RULINGS=100 $(BIN)/pytest -n 2 -q tests/engine/game/test_secret_programs.py \
+	  tests/games/test_shadow_of_the_emperor.py
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[gallery]'
 	RULESPEC_OPEN_SPIEL=1000 $(BIN)/pytest -n 2 -q -m proof tests/games/test_open_spiel.py tests/games/test_connect_four.py \
 		tests/games/test_information_states.py
