@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import random
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import ceil
 from typing import Literal, NamedTuple
 
@@ -21,6 +22,10 @@ from rulespec.engine.python.invariants import Invariants
 STEPS_OF_RANDOM = 2**53
 BUDGET = 300_000_000
 """Steps of a call, so that a program that plays long games can be interrupted."""
+_SELDOM, _FEW = 20, 3
+"""Python carries out one of so many decisions of a game, and some more; where there are others, it plays the game."""
+Decide = Callable[[State, random.Random], Sequence[int] | None]
+"""Takes a random decision: the cells after it; None if the rules are at fault, or nothing is legal."""
 Ended = Literal["over", "capped", "stuck", "broken", "trapped"]
 _ENDS: tuple[Ended, ...] = ("over", "capped", "stuck", "broken")
 
@@ -50,13 +55,20 @@ class NativeGames:
         native: the program with its machine code.
         interrupt_rate: the probability of an option out of turn, where one is legal.
         checked: whether all invariants are tested after every decision.
+        decide: takes in Python a decision that only Python can take; without it a game with such is "trapped".
 
     Attributes:
         program: the program.
+        given_back: how many decisions Python has taken.
     """
 
-    def __init__(self, native: NativeProgram, interrupt_rate: float, *, checked: bool = True) -> None:
+    def __init__(
+        self, native: NativeProgram, interrupt_rate: float, *, checked: bool = True, decide: Decide | None = None
+    ) -> None:
         compiled = native.compiled
+        self.given_back = 0
+        self._decide = decide
+        self._occupancy = compiled.occupancy
         self.program = compiled.p
         self._memory = compiled.memory
         self._constants = compiled.memory.constants
@@ -122,7 +134,7 @@ class NativeGames:
             instance.memory[at : at + len(content)] = content
         self._set("GAME", 0)
         self._set("PAUSED", 0)
-        done = 0
+        done = mended = 0
         while done < len(seeds):
             trapped = False
             self._set("BUDGET", BUDGET)
@@ -130,13 +142,42 @@ class NativeGames:
                 instance.call("games", len(seeds), cap, int(self._checked))
             except TrapError:
                 trapped = True
+            if done < self._get("GAME"):
+                mended = 0
             for number in range(done, done := self._get("GAME")):
                 yield self._result(number)
-            if trapped:
+            if trapped and mended < _FEW + self._get("PLY") // _SELDOM and self._mended(seeds[done]):
+                mended += 1
+            elif trapped:
+                mended = 0
                 yield Played("trapped")
                 done += 1
                 self._set("GAME", done)
                 self._set("PAUSED", 0)
+
+    def _mended(self, seed: str) -> bool:
+        """Lets Python take the decision that was under way; whether the game goes on natively."""
+        begun = self._get("BEGUN")
+        if self._decide is None or begun < 0:  # it has not begun, or has ended
+            return False
+        self._instance.call("undo", self._constants["JOURNAL_BASE"])
+        rng = _Counting(seed)
+        for _ in range(begun):
+            rng.random()
+        cells = self._decide(self.state, rng)
+        if cells is None:
+            return False
+        self.given_back += 1
+        instance, memory, constants = self._instance, self._memory, self._constants
+        instance.memory[memory.state : memory.end] = memory.encoded(self._occupancy.start(cells))
+        _, twister, _ = rng.getstate()
+        at = constants["TWISTER"] // 8
+        for number, word in enumerate(twister):  # the last one is TWISTER_AT
+            instance.numbers[at + number] = word
+        registers = {"DRAWN": rng.drawn, "PLY": self._get("PLY") + 1, "PAUSED": 1}
+        for name, value in registers.items():
+            self._set(name, value)
+        return True
 
     def _result(self, number: int) -> Played:
         numbers, constants = self._instance.numbers, self._constants
@@ -174,6 +215,19 @@ class NativeGames:
                 at = memory.address(cell)
                 state[cell] = int.from_bytes(instance.memory[at : at + 8 * memory.words], "little")
         return state
+
+
+class _Counting(random.Random):
+    """Counts the numbers that are drawn."""
+
+    def __init__(self, seed: str) -> None:
+        self.drawn = 0
+        super().__init__(seed)
+
+    def random(self) -> float:
+        """The next number."""
+        self.drawn += 1
+        return super().random()
 
 
 def seed_words(seed: str) -> list[int]:

@@ -7,6 +7,7 @@ def reset():
     store(OPTIONS, OPTIONS_BASE)
     store(PLY, 0)
     store(DRAWN, 0)
+    store(BEGUN, -1)
 
 def decision() -> int:
     return load(ASKED + 8 * load(STATE))
@@ -172,16 +173,17 @@ def play(cap, check) -> int:
             return 0
         if load(PLY) >= cap:
             return 1
+        store(JOURNAL, JOURNAL_BASE)
+        store(BEGUN, load(DRAWN))
         taken = choose()
         if taken == 0:
             return 2
-        store(JOURNAL, JOURNAL_BASE)
         take(taken)
-        store(PLY, load(PLY) + 1)
         store(BUDGET, load(BUDGET) - STEPS + load(LEFT) - MAX_STEPS_LISTED + load(VALUES))
         if check:
             if broken(0):
                 return 3
+        store(PLY, load(PLY) + 1)
         if load(BUDGET) < 0:
             return 4
 
@@ -202,6 +204,7 @@ def games(count, cap, check):
         store(PAUSED, status == 4)
         if status == 4:
             return
+        store(BEGUN, -1)
         store(row, status)
         store(row + 8, load(PLY))
         store(row + 16, load(STATE + 8))

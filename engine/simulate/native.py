@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import os
+import random
 import threading
 from collections import deque
 from collections.abc import Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 
+from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import native_program
+from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.game.position import position_of
 from rulespec.engine.game.scoring import result_of
+from rulespec.engine.game.seating import seat_names
 from rulespec.engine.native.compiler import NotNativeError
 from rulespec.engine.native.engine import NoWasmtimeError
 from rulespec.engine.native.playouts import NativeGames, Played
+from rulespec.engine.program.journal import State
 from rulespec.engine.simulate.plan import Outcome, Plan
-from rulespec.engine.simulate.playouts import INTERRUPT_RATE
+from rulespec.engine.simulate.playouts import INTERRUPT_RATE, choose
 from rulespec.typed import nodes as typed
 from rulespec.typed.teams import teams
 
@@ -33,6 +40,7 @@ class NativeOutcomes:
 
     Attributes:
         plan: the plan.
+        games: what plays them, by the number of seats.
 
     Raises:
         NoWasmtimeError, NotNativeError: if its programs cannot be carried out natively.
@@ -41,21 +49,35 @@ class NativeOutcomes:
     def __init__(self, plan: Plan, ruleset: typed.Ruleset) -> None:
         self.plan = plan
         self._ruleset = ruleset
-        self._games: dict[int, NativeGames] = {}
+        self.games: dict[int, NativeGames] = {}
         self._python = _python_playing
         for seats in dict.fromkeys(plan.players):
             native = native_program(ruleset, seats, plan.settings)
-            self._games[seats] = NativeGames(native, INTERRUPT_RATE)
+            self.games[seats] = NativeGames(native, INTERRUPT_RATE, decide=partial(self._decided, seats))
 
     def of(self, numbers: Sequence[int]) -> list[Outcome]:
         """The outcomes of some games, in their order."""
         found: dict[int, Outcome] = {}
-        for seats, games in self._games.items():
+        for seats, games in self.games.items():
             mine = [n for n in numbers if self.plan.players[n % len(self.plan.players)] == seats]
             seeds = [f"{self.plan.seed}:{n}" for n in mine]
             for number, played in zip(mine, games.play(seeds, self.plan.cap), strict=True):
                 found[number] = self._outcome(number, seats, games, played)
         return [found[number] for number in numbers]
+
+    def _decided(self, seats: int, state: State, rng: random.Random) -> Sequence[int] | None:
+        """The cells after a random decision in Python; None if it shows a mistake of the rules."""
+        with self._python:
+            game = Game(self._ruleset, seat_names(seats, self.plan.called), self.plan.settings)
+            game.position = position_of(game.position.machine, state)
+            try:
+                option = choose(game, rng)
+                if option is None:
+                    return None
+                game.apply(option)
+                return None if game.broken_invariants() else game.position.cells
+            except RulesetFaultError:
+                return None
 
     def _outcome(self, number: int, seats: int, games: NativeGames, played: Played) -> Outcome:
         if played.how not in ("over", "capped"):  # a game that shows a mistake is told with its decisions

@@ -29,7 +29,7 @@ from rulespec.engine.native.program import NativeProgram
 from rulespec.engine.passes.pipeline import PASSES, Pass
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.limits import MAX_STEPS
-from rulespec.engine.simulate.native import play_natively
+from rulespec.engine.simulate.native import NativeOutcomes, play_natively
 from rulespec.engine.simulate.plan import Outcome, Plan
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
@@ -182,6 +182,49 @@ procedure play():
     plain = Game(ruleset, ["ann", "bob"], backend=lambda r, n, o: Interpreter(lower(r, n, o), steps=4_000))
     agree(fast, plain, lambda options: 0, 2)
     assert machines[0].given_back
+
+
+LONG = """
+procedure play():
+    for p in player:
+        repeat at most 12:
+            turn(p)
+procedure turn(p: player):
+    decide act by p:
+        option long(t in town):
+            repeat at most 300:
+                repeat at most 300:
+                    set n to n + 1
+                    set m to n % 7
+            set n to t.tax
+        option wrong:
+            require few > 2
+            set n to 7 / (n - n)
+        option short(t in town, x in town, k in 1 .. 5):
+            set n to n + t.tax + k
+            set few to n % 4
+    chance rest:
+        option sun weight 1 + n % 3:
+            set n to n + 1
+        option rain:
+            set m to m + 1
+"""
+"""Notes more cells in a long decision than the native journal has room for."""
+
+
+@pytest.mark.parametrize("fault", [False, True])
+def test_python_takes_single_decisions_of_a_game(fault: bool) -> None:
+    """The games go on natively with the same random numbers, and one in which the rules are at fault is Python's."""
+    ruleset = with_rules(LONG if fault else LONG.replace("few > 2", "few > 3"))
+    plan = Plan.of(ruleset.ref, ruleset, [2], 5)
+    python = [Outcome.of(plan.play(ruleset, number)) for number in range(20)]
+    natively = NativeOutcomes(plan, ruleset)
+    assert natively.of(range(20)) == python
+    (games,) = natively.games.values()
+    assert games.given_back > 5
+    assert any(outcome.failure for outcome in python) == fault
+    whole = [played.how for played in games.play([f"{plan.seed}:{number}" for number in range(20)], plan.cap)]
+    assert whole.count("trapped") == sum(outcome.failure is not None for outcome in python)
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
