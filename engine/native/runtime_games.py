@@ -31,6 +31,10 @@ def idle(number) -> int:
     list_own(number)
     found = load(OPTIONS) - first
     store(OPTIONS, first)
+    left = load(LEFT) - MAX_STEPS_LISTED + load(VALUES)
+    if left < 0:
+        trap()
+    store(LEFT, left)
     return found == 0
 
 def take(one):
@@ -337,7 +341,9 @@ def perft(depth) -> int:
         return 0
     first = load(OPTIONS)
     own(number)
+    left = load(VALUES)
     others(number)
+    store(BUDGET, load(BUDGET) - MAX_STEPS_LISTED + left - MAX_STEPS_LISTED + load(VALUES))
     last = load(OPTIONS)
     leaves = 0
     one = first

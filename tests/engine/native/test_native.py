@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("wasmtime", reason="native code needs wasmtime: pip install 'rulespec[native]'")
 
-from agreement import EVERY, EXAMPLES, agree, take_back
+from agreement import EVERY, EXAMPLES, agree, outcome, take_back
 from folders import GAMES
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -22,7 +22,7 @@ from programs_seats import SETTINGS
 
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.machines import Machines
+from rulespec.engine.game.machines import Backend, Machines
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.native.backend import NativeBackend
 from rulespec.engine.native.program import NativeProgram
@@ -35,6 +35,7 @@ from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
 ANY = settings(deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+BACKENDS: tuple[Backend, ...] = ("native", "python")
 FAR = 66
 """So many more towns that a set of towns has more than 64 bits."""
 
@@ -182,6 +183,25 @@ procedure play():
     plain = Game(ruleset, ["ann", "bob"], backend=lambda r, n, o: Interpreter(lower(r, n, o), steps=4_000))
     agree(fast, plain, lambda options: 0, 2)
     assert machines[0].given_back
+
+
+def test_steps_of_finding_out_whether_something_is_legal_count() -> None:
+    rules = """
+procedure play():
+    repeat at most 100:
+        decide act by first(player):
+            option a(k in 1 .. 99000):
+                require k * n > 99000 * 3
+                set n to 1
+            otherwise:
+                set n to n % 2
+    end game
+"""
+    ruleset = with_rules(rules)
+    fast, plain = (Game(ruleset, ["ann", "bob"], backend=backend) for backend in BACKENDS)
+    found = outcome(lambda: fast.is_over)
+    assert found == outcome(lambda: plain.is_over)
+    assert "RS704" in str(found)
 
 
 LONG = """
