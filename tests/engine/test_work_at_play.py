@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from textwrap import indent
 
 import pytest
 from cases import small
+from hard_work import ENDLESS, LISTED, WORK, listing, rules
 from programs import with_rules
 from worlds import WORLD, Play, take
 
@@ -21,41 +21,6 @@ from rulespec.engine.program.limits import MAX_STEPS
 from rulespec.engine.python.backend import PythonBackend
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
-
-DOUBLING = "\n".join(
-    ["procedure q0():", "    set n to n + 1"]
-    + [f"procedure q{i}():\n    q{i - 1}()\n    q{i - 1}()" for i in range(1, 41)]
-    + ["def d0(k: int) -> int: k + 1"]
-    + [f"def d{i}(k: int) -> int: d{i - 1}(k) + d{i - 1}(k)" for i in range(1, 15)]
-)
-WORK = {
-    "procedures that call others twice": "q9()",
-    "a fault before the end": "q3()\nset n to 10 / (n - n)\nq9()",
-    "a fault after much work": "q9()\nset n to 10 / (n - n)",
-    "loops in loops": "repeat at most 90:\n    for t in town:\n        set n to n + t.tax",
-    "a loop in cyclic order": "for t in town after ash where t.tax > 3:\n    q4()",
-    "loops that are left": "for t in town:\n    for u in town:\n        if u == elm:\n            leave\n        q3()",
-    "definitions that call others twice": "set n to d9(n) % 7",
-    "sums": "set n to sum(t.tax * sum(u.tax for u in t.near) for t in town)",
-    "sets": "for t in {u in town where any(v in u.near)}:\n    set t.mark to count(reach(x from {t}: x.near))",
-    "cases": "match first(t in town where t.tax > n) ?? oak:\n    case oak:\n        q3()\n    else:\n        q5()",
-    "another decision": "q4()\ndecide e by p:\n    option o(k in 1 .. 3):\n        q4()\n    option z:\n        q5()",
-}
-
-
-def rules(body: str) -> str:
-    return f"""
-procedure play():
-    for p in player:
-        decide act by p:
-            option wait:
-                pass
-            option work:
-                hard(p)
-procedure hard(p: player):
-{indent(body, "    ")}
-{DOUBLING}
-"""
 
 
 def game(ruleset: typed.Ruleset, backend: str, steps: int) -> Game:
@@ -108,17 +73,7 @@ def test_both_backends_stop_at_the_same_step(body: str) -> None:
 
 
 @pytest.mark.parametrize("backend", ["python", "interpreter"])
-@pytest.mark.parametrize(
-    "body",
-    [
-        "q40()",
-        "repeat at most 90000:\n    repeat at most 90000:\n        set n to 1",
-        "repeat at most 90000:\n    q9()",
-        "for t in town:\n    for u in town:\n        q30()",
-        "repeat at most 999999:\n    set n to d14(1)",
-        "repeat at most 999999:\n    if any(t in town where t.tax == n):\n        set n to 1",
-    ],
-)
+@pytest.mark.parametrize("body", ENDLESS)
 def test_what_does_not_come_to_a_decision_is_given_up(body: str, backend: str) -> None:
     ruleset = with_rules(rules(body))
     begun = game(ruleset, backend, MAX_STEPS).position.cells
@@ -163,26 +118,10 @@ def test_the_most_steps_are_never_fewer_than_those_that_there_are() -> None:
 
 # --- listing ----------------------------------------------------------------------------------------------------------
 
-LISTED = {
-    "two ranges": ("k in 1 .. 90000, l in k .. k + 90000", "k == l and k != l"),
-    "a dear condition": ("k in 1 .. 99000", "sum(t.tax * d12(k) for t in town) < 0"),
-    "a range for each town": ("t in town, k in 1 .. 99000", "sum(u.tax * d9(k) for u in town) < 0"),
-}
-
 
 @pytest.mark.parametrize("params, condition", LISTED.values(), ids=LISTED)
 def test_numbers_count_for_the_steps_of_what_is_asked_about_them(play: Play, params: str, condition: str) -> None:
-    text = f"""
-procedure play():
-    for p in player:
-        decide act by p:
-            option wait:
-                pass
-            option x({params}):
-                require {condition}
-                set n to 1
-{DOUBLING}{WORLD}"""
-    it = play(text)
+    it = play(listing(params, condition))
     with pytest.raises(RulesetFaultError, match="range over too much"):
         for _ in every_option(it):
             pass

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
-import subprocess
 from collections.abc import Mapping
 from itertools import compress
 from pathlib import Path
@@ -245,22 +243,6 @@ def test_python_takes_single_decisions_of_a_game(fault: bool) -> None:
     assert any(outcome.failure for outcome in python) == fault
     whole = [played.how for played in games.play([f"{plan.seed}:{number}" for number in range(20)], plan.cap)]
     assert whole.count("trapped") == sum(outcome.failure is not None for outcome in python)
-
-
-@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
-@pytest.mark.parametrize("name", ["imperial", "tetrarchia", "gallery/chess"])
-def test_a_module_validates_and_imports_nothing(name: str, tmp_path: Path) -> None:
-    """Says a tool that is not ours."""
-    ruleset = load_ruleset(str(GAMES / name))
-    options = {key: o.default for key, o in ruleset.settings.items()}
-    file = tmp_path / "game.wasm"
-    file.write_bytes(NativeProgram(lower(ruleset, ruleset.players[1], options)).compiled.code)
-    script = (
-        "const b = require('fs').readFileSync(process.argv[1]);"
-        "console.log(WebAssembly.validate(b), WebAssembly.Module.imports(new WebAssembly.Module(b)).length)"
-    )
-    said = subprocess.run(["node", "-e", script, str(file)], capture_output=True, text=True, check=True).stdout
-    assert said.split() == ["true", "0"]
 
 
 def test_random_numbers_are_those_of_python() -> None:
