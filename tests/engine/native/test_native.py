@@ -210,8 +210,8 @@ procedure play():
 procedure turn(p: player):
     decide act by p:
         option long(t in town):
-            repeat at most 300:
-                repeat at most 300:
+            repeat at most 340:
+                repeat at most 340:
                     set n to n + 1
                     set m to n % 7
             set n to t.tax
