@@ -163,6 +163,56 @@ procedure play():
         compare(with_rules(rules), 2, {}, seed, MAX_STEPS, 6)
 
 
+AT_THE_BOUNDS = [
+    "n * n",
+    "n * most()",
+    "n * 1000 - n * 999",
+    "n * 0 + m",
+    "(n - most()) * most()",
+    "(n + n + n + n) / 4",
+    "(n * 8 + n) % 7 + (0 - n) % (0 - 7)",
+    "n / (0 - 1)",
+    "n / 3 * 3 + n % 3",
+    "sum(n for t in town) - 3 * n",
+    "sum(n * 999 for t in town) / 1000",
+    "sum(sum(sum(n for t in town) for u in town) for v in town) / 999",
+    "sum(n * t.tax for t in town) / 100",
+    "max(n * 900, 0 - n * 900) / 1000",
+    "abs(n * 990) / 1000 + abs(0 - n)",
+    "min(n * t.tax for t in town, else 0) / 10",
+    "twice(twice(twice(n))) / 8",
+    "twice(twice(twice(twice(twice(twice(twice(twice(twice(twice(n)))))))))) / 1024",
+    "(n if n * 500 > m * 500 else m) * 1",
+    "count(t in town where t.tax * n > n * 8)",
+]
+
+
+@pytest.mark.parametrize(
+    "number", ["999999999999999", "0 - 999999999999999", "31622777", "3037000500", "1000000000000"]
+)
+def test_sums_and_products_at_the_bounds(number: str) -> None:
+    """Each is the same number or the same fault, however far the parts go on the way."""
+    options = "".join(
+        f"            option o{i}:\n                set m to {e}\n            option p{i}:\n"
+        f"                set n to 0 - most()\n                set m to {e}\n"
+        for i, e in enumerate(AT_THE_BOUNDS)
+    )
+    rules = f"def most() -> int: {number}\ndef twice(k: int) -> int: k + k\n"
+    rules += f"procedure play():\n    set n to most()\n    for p in player:\n        decide act by p:\n{options}"
+    ruleset = with_rules(rules)
+    fast, plain = (Game(ruleset, ["ann", "bob"], backend=backend) for backend in ("native", "interpreter"))
+    sound = 0
+    for one, other in zip(list(fast.legal_options), list(plain.legal_options), strict=True):
+        found = outcome(lambda: fast.apply(one))  # noqa: B023
+        assert found == outcome(lambda: plain.apply(other)), one.name  # noqa: B023
+        assert fast.position.cells == plain.position.cells, one.name
+        if found is None:
+            sound += 1
+            fast.undo()
+            plain.undo()
+    assert 10 < sound < 2 * len(AT_THE_BOUNDS) or number == "1000000000000"
+
+
 def test_what_never_comes_to_a_decision_is_told_as_python_tells_it() -> None:
     rules = """
 procedure play():

@@ -108,13 +108,12 @@ procedure play():
                 set x.v to count(s)
                 set x.mine to p
                 add x to o
-                set x.links to s
             option shrink(x in s):
                 set s to s - {x}
                 take x from o
                 set n to sum(y.v for y in s)
             option look:
-                set n to count(reach(x from s: x.links))
+                set n to count(reach(x from s: s - {x}))
     play_on()
 procedure play_on():
     repeat at most 3:
@@ -127,7 +126,7 @@ STATE = "state: {n: {type: int}, s: {type: set b}, o: {type: order b}}\n"
 
 def large(folder: Path) -> Path:
     """A ruleset with sets and orders of 4,900 members."""
-    kinds = STATE + squares("v: {type: int}, mine: {type: player?}, links: {type: set b}")
+    kinds = STATE + squares("v: {type: int}, mine: {type: player?}")
     write(folder, {"game.yaml": GAME, "kinds.yaml": kinds, "rules/play.rules": LARGE})
     return folder
 
