@@ -17,7 +17,7 @@ from rulespec.drawing.regular_boards import grid_plan, ring_plan, row_plan, scal
 from rulespec.drawing.scene import Item, Scene
 from rulespec.drawing.shown import Entity, Names, Pile, Shown
 from rulespec.drawing.style import BoardStyle, Style
-from rulespec.drawing.svg import Point
+from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.tables import Table, rows, table_of, table_plan
 from rulespec.drawing.text_width import shortened
 from rulespec.drawing.tokens import Token, drawn, marker_token, pile_token
@@ -30,6 +30,8 @@ from rulespec.typed import nodes as typed
 from rulespec.types import Bool, Ent, Maybe, Num
 
 _KEPT = 8
+_STOOD = 5_000
+"""Places with what stands on them that are kept as they are drawn."""
 _MARGIN = 18.0
 _TOP = 52.0
 _SIDE = 380.0
@@ -86,6 +88,7 @@ class Board:
         self.scales: dict[tuple[str, str], Plan] = {}
         self.tables: list[Table] = []
         self.static: list[Item] = []
+        self._stood: dict[tuple[str, int, tuple[Token, ...]], tuple[Item, ...]] = {}
         self.size = self._laid_out()
         title = svg.words(words.game, _MARGIN, 24, 20, bold=True, anchor="start", fill=INK)
         self.static.insert(0, Item("title", "names", title))
@@ -225,11 +228,20 @@ class Board:
             self._fields(kind, plan, shown, tokens)
         for (kind, number), found in tokens.items():
             if (slot := self.plans[kind].slots.get(number)) is not None:
-                yield from drawn(self.sheet, found, slot)
+                yield from self._standing(kind, number, tuple(found), slot)
         for (kind, name), plan in self.scales.items():
             yield from self._on_scale(kind, name, plan, shown)
         for table in self.tables:
             yield from rows(self.sheet, self.words, self.names, table, shown)
+
+    def _standing(self, kind: str, number: int, tokens: tuple[Token, ...], slot: Box) -> tuple[Item, ...]:
+        """The items of what stands in a place: most stays from one position of a game to the next."""
+        key = kind, number, tokens
+        if key not in self._stood:
+            if len(self._stood) >= _STOOD:
+                self._stood.clear()
+            self._stood[key] = tuple(drawn(self.sheet, tokens, slot))
+        return self._stood[key]
 
     def _pile(self, pile: Pile, tokens: dict[tuple[str, int], list[Token]]) -> None:
         d = self.sheet.d

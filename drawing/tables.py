@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
@@ -141,6 +142,7 @@ def table_plan(sheet: Sheet, table: Table, title: str) -> Plan:
     return plan
 
 
+@lru_cache(4096)  # the same few in each position of a game
 def chip(look: Look, x: float, y: float, text: str = "") -> str:
     """A small disc with the letter of an entity, or a longer text on a small card."""
     text = text or look.letter
