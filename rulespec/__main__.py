@@ -1,6 +1,10 @@
 """`python -m rulespec`: the command `rulespec`."""
 
-from rulespec.cli.main import main
+import gc
 
 if __name__ == "__main__":
+    gc.set_threshold(200_000)  # as `main` says; before the imports, which make more objects than most commands
+
+    from rulespec.cli.main import main
+
     main()

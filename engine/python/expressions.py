@@ -80,40 +80,41 @@ class ExpressionWriter:
 
     def x(self, e: ir.Expr) -> str:
         """An expression."""
-        if e in self.shared:
+        if self.shared and e in self.shared:  # the hash of a tree takes a while
             return self.shared[e]
-        if isinstance(e, ir.Const):
+        # `type(…) is`, because `isinstance` says no slowly where classes are made in C.
+        if type(e) is ir.Const:
             return f"{e.value:d}" if e.value >= 0 else f"({e.value:d})"
-        if isinstance(e, ir.Cell):
+        if type(e) is ir.Cell:
             return f"s[{self.address(e)}]"
-        if isinstance(e, ir.Local):
+        if type(e) is ir.Local:
             return f"v{e.slot:d}"
-        if isinstance(e, ir.Row):
+        if type(e) is ir.Row:
             return f"A{e.array:d}[{self.x(e.index)}]"
-        if isinstance(e, ir.Lookup):
+        if type(e) is ir.Lookup:
             return f"lookup(T{e.table:d}, {self.x(e.key)}, {e.site:d})"
-        if isinstance(e, ir.Op):
+        if type(e) is ir.Op:
             return self._op(e)
-        if isinstance(e, ir.Logic) and e.op == "??":
+        if type(e) is ir.Logic and e.op == "??":
             return f"(q if (q := {self.x(e.args[0])}) >= 0 else {self.x(e.args[1])})"
-        if isinstance(e, ir.Logic) and e.op == "?number":
+        if type(e) is ir.Logic and e.op == "?number":
             return f"(q if (q := {self.x(e.args[0])}) != {NO_NUMBER:d} else {self.x(e.args[1])})"
-        if isinstance(e, ir.Logic):
+        if type(e) is ir.Logic:
             return "(" + _LOGIC[e.op].join(self.x(a) for a in e.args) + ")"
-        if isinstance(e, ir.If):
+        if type(e) is ir.If:
             return f"({self.x(e.then)} if {self.x(e.condition)} else {self.x(e.other)})"
-        if isinstance(e, ir.Call):
+        if type(e) is ir.Call:
             return self._call(e)
-        if isinstance(e, ir.Positive):
+        if type(e) is ir.Positive:
             return f"positive[tuple({self._cut(e)})]"
-        if isinstance(e, ir.Total):
+        if type(e) is ir.Total:
             return f"sum({self._cut(e)})"
-        if isinstance(e, ir.Held):
+        if type(e) is ir.Held:
             return f"holders(s[{e.base:d}:{e.base + e.count:d}], A{e.array:d}, {self.x(e.value)})"
-        if isinstance(e, ir.Inverse):
+        if type(e) is ir.Inverse:
             self.inverse_arrays.add(e.array)
             return f"I{e.array:d}.get({self.x(e.value)}, 0)"
-        if isinstance(e, ir.Suppose):
+        if type(e) is ir.Suppose:
             if e not in self.supposed:
                 self.supposed[e] = f"o{len(self.supposed)}"
             return self._called(self.supposed[e], [f"v{i:d}" for i in sorted(free(e))])

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Sized
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,11 +15,6 @@ from msgspec.structs import replace
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.engine.dialects.dialect import Dialect, read_dialect
-from rulespec.engine.dialects.first_entry import seats_and_settings
-from rulespec.engine.dialects.foreign_log import ForeignLog, parse_foreign
-from rulespec.engine.dialects.importer import Ignored, Importer
-from rulespec.engine.dialects.paths import follow
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import Backend, Machines, quick_machine
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError
@@ -31,6 +26,11 @@ from rulespec.engine.logs.recorded import apply_recorded, nearest
 from rulespec.load import load_ruleset
 from rulespec.references import folders_in, ruleset_folders
 from rulespec.typed import nodes as typed
+
+if TYPE_CHECKING:  # most logs are native, and need no dialect
+    from rulespec.engine.dialects.dialect import Dialect
+    from rulespec.engine.dialects.foreign_log import ForeignLog
+    from rulespec.engine.dialects.importer import Ignored
 
 MAX_ONCE = 3_000
 """Entries of a log up to which a machine for a single game takes less time: it is made sooner, and plays slower."""
@@ -167,6 +167,8 @@ def replay_log(
     if len(text) > MAX_FOREIGN_BYTES:
         fail("RS602", f"a foreign log has at most {MAX_FOREIGN_BYTES:,} bytes", Span(str(path), 1, 1, 1, 2))
     strict = rules is not None if strict is None else strict
+    from rulespec.engine.dialects.foreign_log import parse_foreign
+
     log = parse_foreign(text, str(path))
     backend = quick_machine if once and _is_short(backend, log.entries) else backend
     return _replay_foreign(log, rules, dialect, until, backend, trace, report, load, strict)
@@ -322,6 +324,9 @@ def _replay_foreign(
     load: Load,
     strict: bool,
 ) -> ReplayResult:
+    from rulespec.engine.dialects.first_entry import seats_and_settings
+    from rulespec.engine.dialects.importer import Importer
+
     dialect = _dialect(log, rules, dialect_id, report)
     ruleset = load(rules or _own_rules(dialect, log))
     seats, settings = seats_and_settings(dialect, log, ruleset)
@@ -361,6 +366,9 @@ def _own_rules(dialect: Dialect, log: ForeignLog) -> str:
 
 def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report: Report) -> Dialect:
     """The dialect of this id; without an id, the first dialect that knows the log."""
+    from rulespec.engine.dialects.dialect import read_dialect
+    from rulespec.engine.dialects.paths import follow
+
     files = dialects(rules)
     if dialect_id is not None:
         for file in files:
