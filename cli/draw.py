@@ -72,13 +72,13 @@ def command(
     if not own:
         ruleset = load_ruleset(what)
         ctx.exit(_draw(ruleset, _start(ruleset, players, empty, seat), language, out))
-    code = _draft(what, players, empty, seat, out)
+    code = _draft(what, players, empty, seat, language, out)
     if watch:
         from rulespec.cli.watch import watched
 
         folders = [Path(part) for part in what.split("+") if is_path(part)]
         for _ in watched(folders):
-            code = _draft(what, players, empty, seat, out)
+            code = _draft(what, players, empty, seat, language, out)
     ctx.exit(code)
 
 
@@ -129,7 +129,7 @@ def _draw(ruleset: typed.Ruleset, position: Game | View | None, language: str | 
     return output.OK
 
 
-def _draft(ref: str, players: int | None, empty: bool, seat: str | None, out: Path) -> int:
+def _draft(ref: str, players: int | None, empty: bool, seat: str | None, language: str | None, out: Path) -> int:
     """Draws a ruleset that may have mistakes; returns the exit code."""
     from rulespec.drawing.author import draft
 
@@ -139,8 +139,10 @@ def _draft(ref: str, players: int | None, empty: bool, seat: str | None, out: Pa
         _write(found.scene, out)
     elif found.ruleset is not None:
         from rulespec.drawing.board import board
+        from rulespec.engine.words.words import Words
 
-        _write(board(found.ruleset, _start(found.ruleset, players, empty, seat)), out)
+        words = Words(found.ruleset, language)
+        _write(board(found.ruleset, _start(found.ruleset, players, empty, seat), words), out)
     else:
         output.echo(f"{out} is not drawn: the files of {ref} cannot be read", err=True)
         return output.UNUSABLE

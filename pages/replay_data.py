@@ -90,7 +90,7 @@ def told_replay(result: ReplayResult, seat: str | None, language: str | None = N
         "ending": ending(game, words),
         "stop": stopped,
         "begin": len(rows) + 1 if stopped else 0,
-        "words": {name: words.word(name) for name in _SCRIPT_WORDS},
+        "words": {name: words.word(name, number="{number}", end="{end}") for name in _SCRIPT_WORDS},  # scripts fill
     }
     said = {name: words.word(name) for name in _PAGE_WORDS}
     return Replay(words.game, _about(result, seat, words), film.picture(), words.language, said, data)

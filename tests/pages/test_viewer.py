@@ -103,6 +103,11 @@ def test_the_move_of_the_list_is_in_sight(open_page: Open, page: Path) -> None:
     assert box["y"] <= row["y"] and row["y"] + row["height"] <= box["y"] + box["height"]
 
 
+def test_the_slider_tells_where_it_is(open_page: Open, page: Path) -> None:
+    told = open_page(page, "#5").page.get_attribute("#slider", "aria-valuetext")
+    assert told == f"5 of {MOVES}: Austria-Hungary (Claudia) moves to Import"
+
+
 def test_a_link_leads_to_a_move_and_steps_change_it(open_page: Open, page: Path) -> None:
     opened = open_page(page, "#51")
     assert number(opened) == 51
