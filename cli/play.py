@@ -279,7 +279,7 @@ class Table:
         """
         other, colon, rest = text.partition(":")
         if colon and other.strip() == seat:
-            text = rest
+            text = rest.strip()
         elif colon and other.strip() in self.people and self.game.decision and self.game.decision.together:
             return self.obey_early(rest.strip(), other.strip()), listed
         match text.split(maxsplit=1):
