@@ -77,7 +77,8 @@ class Search:
 
     A row is a position without the decisions that led to it. Column i is the cell i of `game.position.program.cells`;
     what needs more than 64 bits goes on in columns behind these. Rows come from `rows` and from what makes others of
-    them; other numbers are no positions. Every method may raise RulesetFaultError, if the rules are at fault.
+    them; other numbers are no positions. Every method may raise RulesetFaultError, if the rules are at fault;
+    a fault in saying who decides may be told only where that is asked for.
 
     Args:
         game: a game of the ruleset; its position does not matter.
