@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from rulespec.engine.game.events import HIDDEN, Event, Events
-from rulespec.engine.game.option import Option, Result
+from rulespec.engine.game.option import Option, Result, RulesetFaultError
+from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.errors import RulespecError
 
 if TYPE_CHECKING:
@@ -105,13 +106,21 @@ class _Walk:
             tried -= 1
             if tried < 0:
                 return None
-            game.apply(option)
-            if self.events.memory() != self.memories[game.ply] or (game.is_over and game.result != self.result):
-                game.undo()
-            elif game.ply == len(self.history):
+            before = game.ply
+            try:
+                game.apply(option)
+                alike = self.events.memory() == self.memories[game.ply]
+                if alike and game.is_over:
+                    alike = game.result == self.result
+                further = self._candidates() if alike and game.ply < len(self.history) else None
+            except (RulesetFaultError, ProgramFaultError):  # in the game itself the rules were not at fault
+                alike, further = False, None
+            if further is not None:
+                stack.append(further)
+            elif alike:
                 return game
-            else:
-                stack.append(self._candidates())
+            elif game.ply > before:
+                game.undo()
         return game if not self.history else None
 
     def _candidates(self) -> Iterator[Option]:

@@ -28,6 +28,7 @@ from rulespec.engine.game.query import Queries
 from rulespec.engine.game.refusal import refused, stood_for, why_never, why_not
 from rulespec.engine.game.seating import check_seats, check_settings
 from rulespec.engine.game.state_fields import Plain
+from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.typed import nodes as typed
 from rulespec.typed.teams import teams
 
@@ -306,12 +307,16 @@ class Game(Inspected):
 
         Raises:
             ValueError: if there is no such seat.
+            RulesetFaultError: if the rules are at fault where options are looked at.
         """
         from rulespec.engine.game.views import view_of  # lazily: most games are not looked at
 
         if seat is not None and seat not in self.seats:
             raise ValueError(f"there is no seat `{seat[:80]}`")
-        return view_of(self, seat)
+        try:
+            return view_of(self, seat)
+        except ProgramFaultError as fault:
+            raise self.position.fault(fault) from None
 
     def determinize(self, seat: str, rng: random.Random) -> Game:
         """A game that the seat cannot tell from this one; see `rulespec.engine.game.determinize`."""

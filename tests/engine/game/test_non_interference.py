@@ -17,7 +17,7 @@ from worlds import WORLD
 from rulespec.engine.game import events, sight, views
 from rulespec.engine.game import game as game_module
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.option import Option
+from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.refusal import refused as refusal
 from rulespec.engine.game.round import Round
 from rulespec.engine.game.shown_state import named_state
@@ -259,3 +259,36 @@ def test_every_hand_that_looks_the_same_comes() -> None:
     rng = random.Random(1)
     hands = {str(game.determinize("A", rng).history[1]) for _ in range(40)}
     assert hands == {"deal(jack)", "deal(king)"}
+
+
+FAULTY = """
+--- rules/play.rules
+procedure play():
+    for p in player:
+        roll deal(k in 0 .. 2 private to p)
+        set p.secret to k
+    decide bidding together by p in player:
+        option bid(k in 1 .. 2):
+            require 4 / first(player).secret >= k
+            pass
+    end game
+"""
+
+
+def test_where_the_rules_would_be_at_fault_no_game_looks_the_same(tmp_path: Path) -> None:
+    """The game goes on, so A has not been dealt 0: then nobody could have been asked."""
+    game = Game(small(tmp_path / "small", FAULTY + WORLD), ["A", "B"])
+    for text in ("deal(1)", "deal(2)", "bid(2)"):
+        game.apply_text(text)
+    rng = random.Random(1)
+    dealt = {str(game.determinize("B", rng).history[0]) for _ in range(30)}
+    assert dealt == {"deal(1)", "deal(2)"}
+
+
+def test_a_view_where_the_rules_are_at_fault_says_so(tmp_path: Path) -> None:
+    game = Game(small(tmp_path / "small", FAULTY + WORLD), ["A", "B"])
+    for text in ("deal(0)", "deal(2)"):
+        game.apply_text(text)
+    for seat in ("A", "B"):
+        with pytest.raises(RulesetFaultError, match="divi"):
+            game.view(seat)
