@@ -42,6 +42,8 @@ def run(bench: Bench) -> Iterator[Figure]:
     """Whole random games, with and without invariants, perft, readiness, threads; and chess of the gallery."""
     for ref in RULESETS[:1] if bench.quick else RULESETS:
         ruleset = load_ruleset(ref)
+        if ruleset.players[1] < _PLAYERS:
+            continue
         python = timed(playouts(ruleset, _PLAYERS, []), bench.seconds)
         yield _beside(bench, f"{ref}, playouts", _games(bench, ruleset, checked=False), python, 40)
         watched = timed(_watched(ruleset), bench.seconds)
