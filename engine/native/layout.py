@@ -13,7 +13,7 @@ from rulespec.engine.program.limits import MAX_NUMBER, MAX_VALUES
 REGISTERS = (
     *("SITE", "LEFT", "JOURNAL", "OPTIONS", "LISTED_END", "ROW_TAKEN", "VALUES", "HASH", "PLY", "DRAWN"),
     *("NODES", "LIMIT", "ENDED", "COMPLETE", "LEAVES", "LEAVES_END", "RATE", "GAME", "BUDGET", "PAUSED"),
-    *("ROWS", "FOUND", "OUT", "OUT_END", "NEXT", "STAMP", "TOLD", "BY", "MARK", "BEGUN"),
+    *("ROWS", "FOUND", "OUT", "OUT_END", "NEXT", "STAMP", "TOLD", "BY", "MARK", "BEGUN", "IDLE_AT", "IDLE_SIZE"),
 )
 """Numbers at fixed addresses, which the host reads and writes, too."""
 JOURNAL_ENTRIES = 200_000

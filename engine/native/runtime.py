@@ -29,6 +29,7 @@ def undo(mark):
         top = top - 24
         store(load(top), load(top + 8))
     store(JOURNAL, mark)
+    store(IDLE_SIZE, 0)
 
 def fit(a) -> int:
     if a > MOST or a < -MOST:

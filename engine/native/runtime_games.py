@@ -8,6 +8,7 @@ def reset():
     store(PLY, 0)
     store(DRAWN, 0)
     store(BEGUN, -1)
+    store(IDLE_SIZE, 0)
 
 def decision() -> int:
     return load(ASKED + 8 * load(STATE))
@@ -35,9 +36,20 @@ def idle(number) -> int:
     if left < 0:
         trap()
     store(LEFT, left)
+    store(IDLE_AT, first)
+    store(IDLE_SIZE, found)
     return found == 0
 
+def own_again(number):
+    size = load(IDLE_SIZE)
+    if size > 0:
+        copy(load(OPTIONS), load(IDLE_AT), size)
+        store(OPTIONS, load(OPTIONS) + size)
+    else:
+        own(number)
+
 def take(one):
+    store(IDLE_SIZE, 0)
     row = TAKES + STRIDE * load(one)
     block = load(row)
     if block < 0:
@@ -137,7 +149,7 @@ def choose() -> int:
     number = decision()
     store(OPTIONS, OPTIONS_BASE)
     first = OPTIONS_BASE
-    own(number)
+    own_again(number)
     last = load(OPTIONS)
     by = who(number)
     out_of_turn = 0

@@ -9,12 +9,15 @@ def stepped(block, option, listing) -> int:
         take(OPTIONS_BASE)
     else:
         store(LEFT, STEPS)
+        store(IDLE_SIZE, 0)
         run(block)
     number = decision()
     if number >= 0:
         store(BY, who(number))
         if listing:
-            size = asks(number)
+            store(OPTIONS, OPTIONS_BASE)
+            own_again(number)
+            size = cleared()
     return changed()
 
 def changed() -> int:
