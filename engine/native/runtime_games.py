@@ -352,7 +352,7 @@ def perft(depth) -> int:
         store(ENDED, load(ENDED) + 1)
         return 0
     first = load(OPTIONS)
-    own(number)
+    own_again(number)
     left = load(VALUES)
     others(number)
     store(BUDGET, load(BUDGET) - MAX_STEPS_LISTED + left - MAX_STEPS_LISTED + load(VALUES))
