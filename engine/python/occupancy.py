@@ -125,8 +125,8 @@ class Occupancy:
         if isinstance(e, ir.Held):
             at = self.holdings.get((e.base, e.count, e.array))
             return None if at is None else ir.Cell(at, e.value, self.cells - at)
-        family = _family(e)
-        placed = self.families.get((family.first, family.size, family.stride, family.count)) if family else None
+        keys = ((f.first, f.size, f.stride, f.count) for f in _families(e))
+        placed = next((self.families[key] for key in keys if key in self.families), None)
         if placed is None:
             return None
         found: ir.Expr = ir.Cell(placed.at, _index(e, placed), placed.sets)
@@ -135,20 +135,22 @@ class Occupancy:
 
 def with_occupancy(p: ir.Program) -> tuple[ir.Program, Occupancy]:
     """The program, reading from the state the sets of cells that only transfers change, and of tokens; and these."""
-    asked: dict[Family, None] = {}
+    asked: list[list[Family]] = []
     held: dict[tuple[int, int, int], None] = {}
 
     def look(e: ir.Expr, _: int) -> ir.Expr:
         for part in walk(e):
-            if isinstance(part, ir.Positive) and (family := _family(part)) is not None:
-                asked[family] = None
+            if isinstance(part, ir.Positive):
+                asked.append(list(_families(part)))
             elif isinstance(part, ir.Held):
                 held[part.base, part.count, part.array] = None
         return e
 
     everywhere(p, look)
     stored = {span(i.target) for b in p.blocks for i in b.body if isinstance(i, ir.Store)}
-    occupancy = Occupancy(p, [f for f in asked if not any(meet(f.array, other) for other in stored)], held)
+    sure = {found[0] for found in asked if len(found) == 1}
+    wanted = dict.fromkeys(next((f for f in found if f in sure), found[0]) for found in asked if found)
+    occupancy = Occupancy(p, [f for f in wanted if not any(meet(f.array, other) for other in stored)], held)
 
     def read(e: ir.Expr, top: int) -> ir.Expr:
         e = changed(e, lambda part: read(part, top))
@@ -168,15 +170,20 @@ def _terms(e: ir.Expr) -> list[tuple[int, ir.Expr | None]]:
     return [(1, e)]
 
 
-def _family(e: ir.Positive) -> Family | None:
-    """The family that a set belongs to; None if it is none of an array's dimensions."""
+def _families(e: ir.Positive) -> Iterator[Family]:
+    """The families that a set may belong to, of sets of just so many members first; none if it is not of an array's
+    dimensions.
+
+    Where an entity is given by name, its part of the index is a number: only the number of members tells that the set
+    is one of those of any entity.
+    """
     terms = _terms(e.index)
-    outer = min((factor for factor, of in terms if of is not None and factor > e.stride), default=e.size)
-    count, rest = divmod(outer, e.stride)
-    begins = all(factor >= 0 and factor % outer < e.stride for factor, _ in terms)
-    if rest or e.size % outer or e.count > count or not begins:
-        return None
-    return Family(e.base, e.size, e.stride, count)
+    named = min((factor for factor, of in terms if of is not None and factor > e.stride), default=e.size)
+    for outer in dict.fromkeys((e.stride * e.count, named)):
+        count, rest = divmod(outer, e.stride)
+        begins = all(factor >= 0 and factor % outer < e.stride for factor, _ in terms)
+        if begins and not rest and e.size % outer == 0 and e.count <= count:
+            yield Family(e.base, e.size, e.stride, count)
 
 
 def _index(e: ir.Positive, family: Family) -> ir.Expr:

@@ -12,7 +12,7 @@ from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.passes.pipeline import optimized
 from rulespec.engine.program import ir
-from rulespec.engine.program.builder import op
+from rulespec.engine.program.builder import FALSE, op
 from rulespec.engine.python.backend import PythonBackend
 from rulespec.engine.python.features import ALL_FEATURES
 from rulespec.engine.python.occupancy import Occupancy, with_occupancy
@@ -60,6 +60,28 @@ def test_a_part_of_a_set_is_read_from_the_whole() -> None:
     found, occupancy = read(row(op("*", V, ir.Const(6)), 5, 1))
     (family,) = occupancy.families.values()
     assert found == ir.Op("&", (ir.Cell(family.at, V, 4), ir.Const(31)))
+
+
+def test_the_set_of_an_entity_that_is_named_is_one_of_those_of_all() -> None:
+    """Of two rows of four sets of three, one row is given, and a set of it by name."""
+    any_, named, first = op("+", op("*", V, ir.Const(12)), op("*", W, ir.Const(3))), ir.Const(6), FALSE
+    p = program(28)
+    for number, index in enumerate((any_, op("+", op("*", V, ir.Const(12)), named), op("*", V, ir.Const(12)), first)):
+        p.functions.append(ir.Function(f"f{number}", 2, (), row(index, 3, 1)))
+    changed, occupancy = with_occupancy(p)
+    (family,) = occupancy.families.values()
+    rows = op("*", V, ir.Const(4))
+    indices = [op("+", rows, W), op("+", rows, ir.Const(2)), rows, FALSE]
+    assert [f.body for f in changed.functions] == [ir.Cell(family.at, index, 8) for index in indices]
+
+
+@pytest.mark.parametrize("count, size", [(3, 6), (6, 6)])
+def test_one_family_serves_for_a_part_of_its_members(count: int, size: int) -> None:
+    p = program(28)
+    for number, members in enumerate((count, size)):
+        p.functions.append(ir.Function(f"f{number}", 1, (), row(op("*", V, ir.Const(6)), members, 1)))
+    (family,) = with_occupancy(p)[1].families.values()
+    assert family.count == size
 
 
 @pytest.mark.parametrize(
