@@ -62,6 +62,10 @@ class Symbols:
         self._places: dict[Identity, set[Span]] = {}
         for span, named in self.index.names.items():
             self._places.setdefault(self.index.identity(named), set()).add(span)
+        for file in checked.texts:
+            for span, key in self.index.path_keys(file, files):
+                if (changed := self.index.names.get(key)) is not None:
+                    self._places[self.index.identity(changed)].add(span)
         declarations, rules = checked.declarations, checked.rules
         self._spaces = [
             set(space)

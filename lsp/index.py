@@ -104,7 +104,7 @@ class Index:
         return place(found[1]) if found is not None else None
 
     def path_keys(self, file: str, files: EditorFiles) -> list[tuple[Span, Span]]:
-        """The steps of the paths in an overlay, each with the place of the key that it leads to."""
+        """Steps of the paths in an overlay, and settings it sets, each with the place of the key that it leads to."""
         if "+" not in self.checked.ref or not file.endswith(".yaml"):
             return []
         try:
@@ -114,7 +114,10 @@ class Index:
             return []
         paths = [place for section in ("changes", "add") for _, place, _ in entries(get(overlay, section))]
         paths += [word for section in ("remove", "replaces") for word in words(get(overlay, section))]
-        return [pair for path in paths for pair in _walk(base, path)]
+        steps = [pair for path in paths for pair in _walk(base, path)]
+        declared = {setting: key.span for setting, key, _ in entries(get(base, "game", "options"))}
+        set_here = [(_content(key), declared.get(setting)) for setting, key, _ in entries(get(overlay, "options"))]
+        return steps + [(key, old) for key, old in set_here if old is not None]
 
     def identity(self, named: typed.Named) -> Identity:
         """The key that a declaration shares with others of the same thing."""
@@ -140,6 +143,12 @@ class Index:
 def _item_kind(item: ast.Item) -> str:
     kinds = {ast.Def: "def", ast.Procedure: "procedure", ast.Guard: "guard", ast.OptionGroup: "options"}
     return kinds.get(type(item), "")
+
+
+def _content(key: Scalar) -> Span:
+    """The place of a key without its quotes."""
+    line, column = key.span.line, content_column(key)
+    return Span(key.span.file, line, column, line, column + len(key.text))
 
 
 def _walk(root: Node, path: Scalar) -> Iterator[tuple[Span, Span]]:

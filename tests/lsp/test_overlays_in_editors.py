@@ -30,3 +30,19 @@ def test_a_hook_is_found_and_renamed_through_all_that_wrap_it(tmp_path: Path) ->
         changed = editor.ask("textDocument/rename", {**editor.at("rules/play.rules", "turn(p)", 1), "newName": "go"})
         paths = {uri.rpartition("small/")[2] for uri in changed["changes"]}
         assert paths == {"rules/play.rules", *(f"variants/{name}.rules" for name in ("a", "b", "both"))}
+
+
+def test_a_setting_is_found_and_renamed_in_an_overlay_that_sets_it(tmp_path: Path) -> None:
+    rules = "procedure play():\n    if bonus == high:\n        set n to 1\n    end game\n"
+    setting = "options: {bonus: {values: [low, high], default: low}}\n"
+    files = {"game.yaml": f"{GAME}overlays: [rich, quoted]\n{setting}", "kinds.yaml": "state: {n: {type: int}}\n"}
+    files |= {"rules/play.rules": rules, "variants/rich.yaml": OVERLAY.format("rich") + "options: {bonus: high}\n"}
+    files["variants/quoted.yaml"] = OVERLAY.format("quoted") + 'options: {"bonus": high}\n'
+    with Editor(write(tmp_path / "small", files)) as editor:
+        assert [d["code"] for d in editor.open("variants/rich.yaml") if d["severity"] == 1] == []
+        found = editor.ask("textDocument/definition", editor.at("variants/rich.yaml", "bonus: high", 2))
+        assert editor.place(found) == ("game.yaml", "bonus")
+        editor.open("game.yaml")
+        changed = editor.ask("textDocument/rename", {**editor.at("game.yaml", "bonus", 1), "newName": "gift"})
+        edits = {uri.rpartition("small/")[2]: len(found) for uri, found in changed["changes"].items()}
+    assert edits == {"game.yaml": 1, "rules/play.rules": 1, "variants/rich.yaml": 1, "variants/quoted.yaml": 1}
