@@ -31,8 +31,8 @@ from pathlib import Path
 import pytest
 from browser import browser, open_page
 from cases import small
+from commands import known_rulesets
 from recorder import courier, errands, replay
-from simulation import known_rulesets
 from worlds import Play
 
 from rulespec.engine.game.game import Game

@@ -20,9 +20,7 @@ from rulespec.cli.main import run
 Change = Callable[[Path], None]
 
 
-@pytest.fixture(autouse=True)
-def known_rulesets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RULESPEC_PATH", str(RULESETS))
+pytestmark = pytest.mark.usefixtures("known_rulesets")
 
 
 def copy_of_nim(tmp_path: Path) -> Path:

@@ -7,17 +7,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from folders import RULESETS
 
 from rulespec.cli.main import cli
 from rulespec.engine.logs.native import read_log
 from rulespec.engine.replay.replay import replay_native
 from rulespec.load import load_ruleset
 
-
-@pytest.fixture(autouse=True)
-def known_rulesets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RULESPEC_PATH", str(RULESETS))
+pytestmark = pytest.mark.usefixtures("known_rulesets")
 
 
 def play(*typed: str, log: Path | None = None, bots: int = 0, ref: str = "wager") -> str:

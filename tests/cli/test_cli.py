@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from commands import invoke
 from folders import ROOT, RULESETS
 from jsonschema import Draft202012Validator
 
-from rulespec.cli.main import COMMANDS, cli, run
+from rulespec.cli.main import COMMANDS, run
 from rulespec.schemas import BESIDE, OUTPUTS, load_schema
 
 NIM, WAGER = str(RULESETS / "nim"), str(RULESETS / "wager")
@@ -25,17 +25,7 @@ OPEN = str(RULESETS / "nim" / "logs" / "tall" / "open.jsonl")
 Invoke = Callable[..., tuple[int, str, str]]
 
 
-@pytest.fixture(autouse=True)
-def known_rulesets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RULESPEC_PATH", str(RULESETS))
-
-
-def invoke(*args: str | Path, stdin: str = "") -> tuple[int, str, str]:
-    """Runs a command in this process: exit code, output, messages."""
-    result = CliRunner().invoke(cli, [str(a) for a in args], input=stdin)
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result.exit_code, result.stdout, result.stderr
+pytestmark = pytest.mark.usefixtures("known_rulesets")
 
 
 def process(*args: str | Path, stdin: str = "", **env: str) -> subprocess.CompletedProcess[str]:

@@ -6,25 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-from folders import RULESETS
+from commands import spoken
 
-from rulespec.cli.main import cli
 from rulespec.engine.game.game import Game
 from rulespec.engine.logs.native import LogHeader, LogWriter
 from rulespec.load import load_ruleset
 
-
-@pytest.fixture(autouse=True)
-def known_rulesets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RULESPEC_PATH", str(RULESETS))
-
-
-def invoke(*args: str | Path, stdin: str = "") -> tuple[int, str]:
-    result = CliRunner().invoke(cli, [str(a) for a in args], input=stdin)
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result.exit_code, result.output
+pytestmark = pytest.mark.usefixtures("known_rulesets")
 
 
 @pytest.fixture
@@ -39,7 +27,7 @@ def whole(tmp_path: Path) -> Path:
 
 
 def test_the_log_of_a_seat(whole: Path) -> None:
-    code, out = invoke("log", whole, "--for", "Ann")
+    code, out = spoken("log", whole, "--for", "Ann")
     header, *events, last = [json.loads(line) for line in out.splitlines()]
     assert code == 0 and header["for"] == "Ann"
     assert [event["option"] for event in events] == ["deal(queen)", "deal(?)", "leave_it", "bet", "bet"]
@@ -48,15 +36,15 @@ def test_the_log_of_a_seat(whole: Path) -> None:
 
 def test_the_log_for_all(whole: Path, tmp_path: Path) -> None:
     part = tmp_path / "part.jsonl"
-    assert invoke("log", whole, "--for", "public", "--out", part)[0] == 0
+    assert spoken("log", whole, "--for", "public", "--out", part)[0] == 0
     text = part.read_text("utf-8")
     assert "queen" not in text and "king" not in text and text.count("deal(?)") == 2
-    code, out = invoke("replay", part)
+    code, out = spoken("replay", part)
     assert code == 2 and "RS342" in out
 
 
 def test_there_is_no_log_for_strangers(whole: Path) -> None:
-    code, out = invoke("log", whole, "--for", "Cid")
+    code, out = spoken("log", whole, "--for", "Cid")
     assert code == 2 and "the seats are Ann, Bob" in out
 
 
@@ -65,20 +53,20 @@ def test_where_a_log_breaks_a_rule_a_seat_is_not_told_why(whole: Path) -> None:
     text = whole.read_text("utf-8").replace('"option": "bet"', '"option": "show(king)"')
     whole.write_text(text, "utf-8")
     for more in ((), ("--format", "json")):
-        code, out = invoke("replay", whole, "--moves", "--for", "Ann", *more)
+        code, out = spoken("replay", whole, "--moves", "--for", "Ann", *more)
         assert code == 1 and "without `--for` it is told" in out and "king" not in out and "queen" in out
-    assert "king" in invoke("replay", whole, "--moves")[1]
+    assert "king" in spoken("replay", whole, "--moves")[1]
 
 
 @pytest.mark.parametrize("more", [["--check"], ["--trace", "x"], ["--out", "x"]])
 def test_what_tells_all_of_the_game_does_not_go_with_a_seat(whole: Path, more: list[str]) -> None:
-    code, out = invoke("replay", whole, "--moves", "--for", "Ann", *more)
+    code, out = spoken("replay", whole, "--moves", "--for", "Ann", *more)
     assert code == 2 and "--for does not go with" in out
 
 
 def test_play_writes_what_the_seat_has_seen(tmp_path: Path) -> None:
     mine = tmp_path / "mine.jsonl"
-    code, _ = invoke(
+    code, _ = spoken(
         *("play", "wager", "--players", "2", "--seed", "1"), stdin=f"bid(3)\nw {mine}\nbid(0)\nw {tmp_path / 'later'}\n"
     )
     assert code == 0
@@ -87,13 +75,13 @@ def test_play_writes_what_the_seat_has_seen(tmp_path: Path) -> None:
 
 
 def test_play_does_not_tell_a_seed_that_would_tell_the_cards() -> None:
-    assert "seed" not in invoke("play", "kuhn_poker", "--players", "2", stdin="")[1].split("·")[2]
-    assert "seed 7" in invoke("play", "kuhn_poker", "--players", "2", "--seed", "7", stdin="")[1]
-    assert "seed" in invoke("play", "nim", "--players", "2", stdin="")[1].split("·")[2]
+    assert "seed" not in spoken("play", "kuhn_poker", "--players", "2", stdin="")[1].split("·")[2]
+    assert "seed 7" in spoken("play", "kuhn_poker", "--players", "2", "--seed", "7", stdin="")[1]
+    assert "seed" in spoken("play", "nim", "--players", "2", stdin="")[1].split("·")[2]
 
 
 def test_play_refuses_what_is_not_ones_own_without_a_word_about_it() -> None:
-    _, out = invoke(
+    _, out = spoken(
         "play", "wager", "--players", "2", "--seed", "1", stdin="bid(3)\nbid(0)\ngive(B, A, 99)\ngive(B, A, 1)\no\n"
     )
     refused = [line for line in out.splitlines() if "not legal" in line]
@@ -102,12 +90,12 @@ def test_play_refuses_what_is_not_ones_own_without_a_word_about_it() -> None:
 
 
 def test_another_one_at_the_table_may_speak() -> None:
-    _, out = invoke("play", "wager", "--players", "2", "--seed", "1", stdin="bid(3)\nbid(0)\nB: give(B, A, 1)\n")
+    _, out = spoken("play", "wager", "--players", "2", "--seed", "1", stdin="bid(3)\nbid(0)\nB: give(B, A, 1)\n")
     assert "taken: B: give: B, A, 1" in out
 
 
 def test_play_keeps_rounds_apart() -> None:
     """A second round does not hide the first one any longer, and does not show itself before it is complete."""
-    _, out = invoke("play", "wager", "--players", "2", "--seed", "1", stdin="bid(3)\nbid(0)\nnod\nbid(1)\nh\n")
+    _, out = spoken("play", "wager", "--players", "2", "--seed", "1", stdin="bid(3)\nbid(0)\nnod\nbid(1)\nh\n")
     lines = out.split("> h")[1]
     assert "A: bid: 3" in lines and "B: bid: 0" in lines and "A: has chosen" in lines and "A: bid: 1" not in lines

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from commands import spoken
 from folders import ROOT, RULESETS
 from jsonschema import Draft202012Validator
 
@@ -21,23 +22,14 @@ QUICK = ROOT / "games" / "imperial" / "logs" / "quickstart.jsonl"
 IMPORT = "Austria-Hungary (Claudia) imports a fleet to Trieste, pays 1 million"
 
 
-@pytest.fixture(autouse=True)
-def known_rulesets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RULESPEC_PATH", str(RULESETS))
-
-
-def invoke(*args: str | Path, stdin: str = "") -> tuple[int, str]:
-    result = CliRunner().invoke(cli, [str(a) for a in args], input=stdin)
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result.exit_code, result.output
+pytestmark = pytest.mark.usefixtures("known_rulesets")
 
 
 # --- replay -------------------------------------------------------------------------------------------
 
 
 def test_moves_are_listed_in_words_with_what_they_changed() -> None:
-    code, out = invoke("replay", QUICK, "--moves", "--from", "5", "--to", "6")
+    code, out = spoken("replay", QUICK, "--moves", "--from", "5", "--to", "6")
     assert code == 0
     assert out.splitlines()[2:7] == [
         "    5  Austria-Hungary (Claudia) moves to Import",
@@ -50,9 +42,9 @@ def test_moves_are_listed_in_words_with_what_they_changed() -> None:
 
 
 def test_moves_in_another_language_and_by_ids() -> None:
-    german = invoke("replay", QUICK, "--moves", "--to", "6", "--language", "de")[1]
+    german = spoken("replay", QUICK, "--moves", "--to", "6", "--language", "de")[1]
     assert "Österreich-Ungarn (Claudia) importiert eine Flotte nach Triest, zahlt 1 Million" in german
-    ids = invoke("replay", QUICK, "--moves", "--to", "6", "--names", "id")[1]
+    ids = spoken("replay", QUICK, "--moves", "--to", "6", "--names", "id")[1]
     assert "austria_hungary (Claudia): fleet(trieste)" in ids
     assert "fleet austria_hungary: supply → at[trieste]" in ids
 
@@ -64,9 +56,9 @@ def test_results_have_titles_in_the_language_or_ids() -> None:
         (games, "a nation has all power points", "eine Nation hat alle Machtpunkte", "power "),
         (under, "no nation has a government", "keine Nation hat eine Regierung", "stalemate"),
     ):
-        assert title in invoke(*command)[1]
-        assert german in (told := invoke(*command, "--language", "de")[1]) and "Spieler" in told
-        assert id_ in (ids := invoke(*command, "--names", "id")[1]) and title not in ids
+        assert title in spoken(*command)[1]
+        assert german in (told := spoken(*command, "--language", "de")[1]) and "Spieler" in told
+        assert id_ in (ids := spoken(*command, "--names", "id")[1]) and title not in ids
 
 
 def test_a_language_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
@@ -76,7 +68,7 @@ def test_a_language_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_moves_as_json() -> None:
-    code, out = invoke("replay", QUICK, "--moves", "--from", "6", "--to", "7", "--format", "json")
+    code, out = spoken("replay", QUICK, "--moves", "--from", "6", "--to", "7", "--format", "json")
     data = json.loads(out)
     Draft202012Validator(load_schema("replay")).validate(data)
     assert code == 0 and [move["number"] for move in data["moves"]] == [6, 7]
@@ -86,13 +78,13 @@ def test_moves_as_json() -> None:
 
 
 def test_a_position_is_shown_with_the_move_that_led_to_it() -> None:
-    code, out = invoke("replay", QUICK, "--at", "6")
+    code, out = spoken("replay", QUICK, "--at", "6")
     assert code == 0 and f"    6  {IMPORT}" in out and "6 decisions" in out and "fleet of nation" not in out
     assert "stopped: Austria-Hungary (Claudia): armies and fleets to import" in out
-    assert "Trieste" in invoke("replay", QUICK, "--at", "6", "--state")[1]
-    code, out = invoke("replay", QUICK, "--at", "0")
+    assert "Trieste" in spoken("replay", QUICK, "--at", "6", "--state")[1]
+    code, out = spoken("replay", QUICK, "--at", "0")
     assert code == 0 and "0 decisions" in out
-    code, out = invoke("replay", QUICK, "--at", "113")
+    code, out = spoken("replay", QUICK, "--at", "113")
     assert code == 2 and "the game has 112 moves" in out
 
 
@@ -104,7 +96,7 @@ def test_what_was_taken_back_is_listed(tmp_path: Path) -> None:
         game.undo()
         writer.add(TakenBack(1))
         writer.add(game.apply_text("take(2)"))
-    out = invoke("replay", log, "--moves")[1]
+    out = spoken("replay", log, "--moves")[1]
     assert "    2  taken back: 1 decision" in out and "    3  Ann: take: 2" in out
 
 
@@ -112,7 +104,7 @@ def test_what_was_taken_back_is_listed(tmp_path: Path) -> None:
     "args", [["--from", "3"], ["--for", "Ann"], ["--moves", "--at", "2"], ["--moves", "--for", "Nobody"]]
 )
 def test_options_that_do_not_go_together(args: list[str]) -> None:
-    assert invoke("replay", QUICK, *args)[0] == 2
+    assert spoken("replay", QUICK, *args)[0] == 2
 
 
 def test_moves_for_a_seat_tell_what_it_has_seen(tmp_path: Path) -> None:
@@ -122,9 +114,9 @@ def test_moves_for_a_seat_tell_what_it_has_seen(tmp_path: Path) -> None:
         for text in ("deal(queen)", "deal(king)", "leave_it", "bet", "bet"):
             writer.add(game.apply_text(text))
     for seat, seen, hidden in (("Ann", "queen", "king"), ("Bob", "king", "queen")):
-        code, out = invoke("replay", log, "--moves", "--for", seat)
+        code, out = spoken("replay", log, "--moves", "--for", seat)
         assert code == 0 and seen in out and hidden not in out and "deal: ?" in out
-    out = invoke("replay", log, "--moves", "--for", "public")[1]
+    out = spoken("replay", log, "--moves", "--for", "public")[1]
     assert "king" not in out and "queen" not in out
 
 
@@ -132,7 +124,7 @@ def test_moves_for_a_seat_tell_what_it_has_seen(tmp_path: Path) -> None:
 
 
 def test_play_says_who_acts_and_what_it_costs() -> None:
-    _, out = invoke("play", "imperial", "--players", "4", "--bots", "3", "--seed", "5", stdin="factory\nq\ny\n")
+    _, out = spoken("play", "imperial", "--players", "4", "--bots", "3", "--seed", "5", stdin="factory\nq\ny\n")
     assert "German Empire (A): a space of the rondel" in out
     assert "taken: German Empire (A) moves to Factory" in out
     assert "builds a factory in Cologne, pays 5 million" in out
@@ -141,19 +133,19 @@ def test_play_says_who_acts_and_what_it_costs() -> None:
 
 def test_play_takes_words_that_are_nearly_right() -> None:
     words = "munich\nprod after imp\nundo\nIMPORT\n"
-    _, out = invoke("play", "imperial", "--players", "4", "--bots", "3", "--seed", "5", stdin=words)
+    _, out = spoken("play", "imperial", "--players", "4", "--bots", "3", "--seed", "5", stdin=words)
     assert "did you mean: moves to" in out or "no option `munich`" in out
     assert "taken: German Empire (A) moves to Production (after Import)" in out
     assert "taken back: 1 decision" in out and "taken: German Empire (A) moves to Import" in out
 
 
 def test_play_asks_which_of_several_is_meant() -> None:
-    _, out = invoke("play", "imperial", "--players", "4", "--bots", "3", "--seed", "5", stdin="manoeuvre\n")
+    _, out = spoken("play", "imperial", "--players", "4", "--bots", "3", "--seed", "5", stdin="manoeuvre\n")
     assert "which of these 2?" in out
 
 
 def test_play_folds_what_is_alike() -> None:
-    _, out = invoke("play", "imperial", "--players", "4", "--bots", "3", "--seed", "5", stdin="o\no give\no all\nw\n")
+    _, out = spoken("play", "imperial", "--players", "4", "--bots", "3", "--seed", "5", stdin="o\no give\no all\nw\n")
     folded, given, whole = out.split("A> o")[1:4]
     assert "more like these" in folded and "`o give` lists them" in folded
     assert "gives 2 million to Russia" in given and "moves to" not in given.split("A> ")[0]
@@ -162,26 +154,26 @@ def test_play_folds_what_is_alike() -> None:
 
 
 def test_play_asks_before_it_drops_a_game(tmp_path: Path) -> None:
-    _, out = invoke("play", "nim", "--players", "2", stdin="q\n")
+    _, out = spoken("play", "nim", "--players", "2", stdin="q\n")
     assert "not saved" not in out  # nothing has been decided
-    _, out = invoke("play", "nim", "--players", "2", stdin="1\nquit\nn\n2\nq\ny\n")
+    _, out = spoken("play", "nim", "--players", "2", stdin="1\nquit\nn\n2\nq\ny\n")
     assert out.count("the game is not saved") == 2 and "taken: B: take: 2" in out
-    _, out = invoke("play", "nim", "--players", "2", stdin=f"1\nw {tmp_path}/a.jsonl\nq\n")
+    _, out = spoken("play", "nim", "--players", "2", stdin=f"1\nw {tmp_path}/a.jsonl\nq\n")
     assert "not saved" not in out
-    _, out = invoke("play", "nim", "--players", "2", "--log", tmp_path / "b.jsonl", stdin="1\nq\n")
+    _, out = spoken("play", "nim", "--players", "2", "--log", tmp_path / "b.jsonl", stdin="1\nq\n")
     assert "not saved" not in out
 
 
 def test_the_help_of_play_fits_a_terminal() -> None:
-    _, out = invoke("play", "nim", "--players", "2", stdin="help\n")
+    _, out = spoken("play", "nim", "--players", "2", stdin="help\n")
     help_ = out.split("A> help\n")[1].split("A> ")[0].splitlines()
     assert len(help_) > 5 and max(map(len, help_)) < 80
 
 
 def test_play_by_ids_and_in_another_language() -> None:
     args = ("play", "imperial", "--players", "4", "--bots", "3", "--seed", "5")
-    assert "    5  move(import)" in invoke(*args, "--ids")[1]
-    assert "    5  zieht auf Import" in invoke(*args, "--language", "de")[1]
+    assert "    5  move(import)" in spoken(*args, "--ids")[1]
+    assert "    5  zieht auf Import" in spoken(*args, "--language", "de")[1]
 
 
 # --- titles ------------------------------------------------------------------------------------------
@@ -195,7 +187,7 @@ def test_play_by_ids_and_in_another_language() -> None:
     ],
 )
 def test_imperial_has_all_words_in_english_and_german(ref: str) -> None:
-    assert [invoke("titles", ref, "--language", language)[0] for language in ("en", "de")] == [0, 0]
+    assert [spoken("titles", ref, "--language", language)[0] for language in ("en", "de")] == [0, 0]
 
 
 @pytest.mark.parametrize(
@@ -206,11 +198,11 @@ def test_imperial_has_all_words_in_english_and_german(ref: str) -> None:
     ],
 )
 def test_others_have_all_words_in_english_and_spanish(ref: str) -> None:
-    assert [invoke("titles", ref, "--language", language)[0] for language in ("en", "es")] == [0, 0]
+    assert [spoken("titles", ref, "--language", language)[0] for language in ("en", "es")] == [0, 0]
 
 
 def test_titles_lists_what_has_no_words() -> None:
-    code, out = invoke("titles", "nim", "--language", "en")
+    code, out = spoken("titles", "nim", "--language", "en")
     assert code == 1 and "options: turn.take" in out and "nim, en: " in out
 
 

@@ -11,10 +11,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from folders import ROOT, RULESETS
 
-from rulespec.cli.main import cli
 from rulespec.engine.simulate.open_results import open_results
 from rulespec.engine.simulate.plan import Outcome, Plan
 from rulespec.load import load_ruleset
@@ -24,18 +22,6 @@ WAGER = ("simulate", "wager", "--players", "2-3", "--seed", "1")
 FORMATS = ["results.jsonl", "results.parquet"]
 
 posix = pytest.mark.skipif(os.name != "posix", reason="asks for POSIX: locks, signals")
-
-
-@pytest.fixture
-def known_rulesets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RULESPEC_PATH", str(RULESETS))
-
-
-def invoke(*args: object) -> tuple[int, str, str]:
-    result = CliRunner().invoke(cli, [str(a) for a in args])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result.exit_code, result.stdout, result.stderr
 
 
 def process(*args: object) -> subprocess.Popen[str]:

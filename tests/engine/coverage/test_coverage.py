@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 from cases import small, write
-from click.testing import CliRunner
+from commands import invoke
 from folders import ROOT, RULESETS, shipped_files
 from jsonschema import Draft202012Validator
 
-from rulespec.cli.main import cli
 from rulespec.diagnostics.report import Report
 from rulespec.engine.coverage.items import Point
 from rulespec.engine.coverage.report import CoverageReport
@@ -147,13 +146,6 @@ def covered(ruleset: typed.Ruleset, report: Report | None = None) -> CoverageRep
         assert not trace.error, trace
         coverage.add(trace)
     return CoverageReport(coverage, report)
-
-
-def invoke(*args: str | int | Path) -> tuple[int, str, str]:
-    result = CliRunner().invoke(cli, ["coverage", *map(str, args)])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result.exit_code, result.stdout, result.stderr
 
 
 # --- what is counted -------------------------------------------------------------------------
@@ -339,7 +331,7 @@ def mill(tmp_path: Path) -> Path:
 
 
 def test_text_tells_totals_files_gaps_and_rules(mill: Path) -> None:
-    code, out, err = invoke(mill)
+    code, out, err = invoke("coverage", mill)
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0] == "mill · 1 scenario"
@@ -351,7 +343,7 @@ def test_text_tells_totals_files_gaps_and_rules(mill: Path) -> None:
 
 
 def test_json_fits_its_schema(mill: Path) -> None:
-    code, out, _ = invoke(mill, "--format", "json")
+    code, out, _ = invoke("coverage", mill, "--format", "json")
     data = json.loads(out)
     Draft202012Validator(load_schema("coverage")).validate(data)
     assert code == 0
@@ -383,7 +375,7 @@ class _Page(HTMLParser):
 
 def test_the_page_colours_every_line_and_loads_nothing(mill: Path, tmp_path: Path) -> None:
     file = tmp_path / "out.html"
-    assert invoke(mill, "--format", "html", "--out", file) == (0, "", "")
+    assert invoke("coverage", mill, "--format", "html", "--out", file) == (0, "", "")
     html = file.read_text("utf-8")
     page = _Page()
     page.feed(html)
@@ -405,40 +397,40 @@ def test_the_page_colours_every_line_and_loads_nothing(mill: Path, tmp_path: Pat
 def test_paths_and_random_games_stand_for_the_tests_of_the_ruleset(mill: Path, tmp_path: Path) -> None:
     path = tmp_path / "one.yaml"
     path.write_text("scenarios:\n  - {id: S, title: Wait, when: ['A: wait']}\n", "utf-8")
-    data = json.loads(invoke(mill, path, "--format", "json")[1])
+    data = json.loads(invoke("coverage", mill, path, "--format", "json")[1])
     assert data["tests"]["scenarios"] == 1
     assert not [m for m in data["missing"] if (m["name"], m["outcome"]) == ("wait", "taken")]
     assert [m for m in data["missing"] if (m["name"], m["outcome"]) == ("grind", "taken")]
-    data = json.loads(invoke(mill, "--playouts", 5, "--players", "2-3", "--seed", 3, "--format", "json")[1])
+    data = json.loads(invoke("coverage", mill, "--playouts", 5, "--players", "2-3", "--seed", 3, "--format", "json")[1])
     assert data["tests"] == {"scenarios": 0, "logs": 0, "playouts": 5, "failed": []}
 
 
 def test_a_log_counts_what_was_decided() -> None:
-    data = json.loads(invoke(NIM, NIM / "logs" / "short.jsonl", "--format", "json")[1])
+    data = json.loads(invoke("coverage", NIM, NIM / "logs" / "short.jsonl", "--format", "json")[1])
     (take,) = [u for u in data["units"] if u["name"] == "take" and u["kind"] == "option"]
     expected = len((NIM / "logs" / "short.jsonl").read_text("utf-8").splitlines()) - 1
     assert take["outcomes"]["taken"] == {"count": expected, "tests": 1, "by": ["short.jsonl"]}
 
 
 def test_overlays_count_for_the_same_files() -> None:
-    alone, both = (json.loads(invoke(NIM, *more, "--format", "json")[1]) for more in ((), ("--overlays",)))
+    alone, both = (json.loads(invoke("coverage", NIM, *more, "--format", "json")[1]) for more in ((), ("--overlays",)))
     assert both["rulesets"] == ["nim", "nim+tall"]
     assert both["tests"]["scenarios"] > alone["tests"]["scenarios"]
     assert len(both["units"]) == len(alone["units"])
 
 
 def test_exit_codes(mill: Path, tmp_path: Path) -> None:
-    assert invoke(mill, "--fail-under", 50)[0] == 0
-    assert invoke(mill, "--fail-under", 100)[0] == 1
+    assert invoke("coverage", mill, "--fail-under", 50)[0] == 0
+    assert invoke("coverage", mill, "--fail-under", 100)[0] == 1
     bad = tmp_path / "bad.yaml"
     bad.write_text("scenarios:\n  - {id: S, title: Wait, when: ['B: wait']}\n", "utf-8")
-    code, out, _ = invoke(mill, bad)
+    code, out, _ = invoke("coverage", mill, bad)
     assert (code, "fails: S: " in out) == (1, True)
     bad.write_text("scenarios: 7\n", "utf-8")
-    assert invoke(mill, bad)[0] == 1
+    assert invoke("coverage", mill, bad)[0] == 1
     with (mill / "rules.yaml").open("a") as file:
         file.write("  - {rule: MIL-05, reason: nothing}\n")
-    code, _, err = invoke(mill)
+    code, _, err = invoke("coverage", mill)
     assert (code, "RS841" in err) == (1, True)
 
 

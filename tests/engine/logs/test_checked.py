@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from folders import RULESETS
 
 from rulespec.cli.main import cli
 from rulespec.diagnostics.report import DiagnosticsError
@@ -15,9 +14,7 @@ from rulespec.diagnostics.report import DiagnosticsError
 BID = '"option": "bid(3)"'
 
 
-@pytest.fixture(autouse=True)
-def known_rulesets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RULESPEC_PATH", str(RULESETS))
+pytestmark = pytest.mark.usefixtures("known_rulesets")
 
 
 def invoke(*args: str | Path, stdin: str = "") -> tuple[int, str]:

@@ -31,9 +31,7 @@ NIM = str(RULESETS / "nim")
 SHORT = RULESETS / "nim" / "logs" / "short.jsonl"
 
 
-@pytest.fixture(autouse=True)
-def known_rulesets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RULESPEC_PATH", str(RULESETS))
+pytestmark = pytest.mark.usefixtures("known_rulesets")
 
 
 def run(*args: str | Path) -> tuple[int, str, str]:

@@ -14,9 +14,10 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from commands import invoke
 from folders import ROOT, RULESETS
 from jsonschema import Draft202012Validator
-from simulation import HEEDS_CTRL_C, WAGER, broken_nim, invoke, lacking, out, plan, played, posix, process, read
+from simulation import HEEDS_CTRL_C, WAGER, broken_nim, lacking, out, plan, played, posix, process, read
 
 from rulespec.cli.main import run
 from rulespec.engine.simulate.plan import Mistake, Outcome, Plan

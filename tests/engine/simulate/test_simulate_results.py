@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import invoke
 from jsonschema import Draft202012Validator
-from simulation import FORMATS, WAGER, broken_nim, invoke, lacking, out, plan, played, posix, read, write
+from simulation import FORMATS, WAGER, broken_nim, lacking, out, plan, played, posix, read, write
 
 import rulespec.engine.simulate.parquet
 import rulespec.engine.simulate.results

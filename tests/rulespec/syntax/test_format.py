@@ -6,12 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from commands import invoke
 from folders import ROOT
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from rulespec.cli.main import cli, run
+from rulespec.cli.main import run
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.ruleset_files import MAX_RULES_BYTES
 from rulespec.syntax import format as formatter
@@ -66,12 +66,6 @@ def f(n: int -1..6, p: player?) -> set town:
 # about g
 def g() -> int: 0   # the end
 """
-
-
-def invoke(*args: str | Path, stdin: str = "") -> tuple[int, str, str]:
-    result = CliRunner().invoke(cli, ["format", *map(str, args)], input=stdin)
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result.exit_code, result.stdout, result.stderr
 
 
 def option(*requires: str) -> str:
@@ -192,11 +186,11 @@ def test_files_are_written_and_only_when_they_change(tmp_path: Path) -> None:
     path = tmp_path / "play.rules"
     path.write_text(LOOSE, "utf-8")
     path.chmod(0o640)
-    assert invoke(path)[0] == 0
+    assert invoke("format", path)[0] == 0
     assert path.read_text("utf-8") == TIGHT
     assert path.stat().st_mode & 0o777 == 0o640
     before = path.stat().st_mtime_ns
-    assert invoke(path) == (0, "", "1 file, 0 changed\n")
+    assert invoke("format", path) == (0, "", "1 file, 0 changed\n")
     assert path.stat().st_mtime_ns == before
     assert [p.name for p in tmp_path.iterdir()] == ["play.rules"]
 
@@ -204,31 +198,31 @@ def test_files_are_written_and_only_when_they_change(tmp_path: Path) -> None:
 def test_check_and_diff_write_nothing(tmp_path: Path) -> None:
     path = tmp_path / "play.rules"
     path.write_text(LOOSE, "utf-8")
-    assert invoke("--check", path)[0] == 1
-    code, out, _ = invoke("--diff", path)
+    assert invoke("format", "--check", path)[0] == 1
+    code, out, _ = invoke("format", "--diff", path)
     assert code == 0 and "+procedure play():\n" in out
     assert path.read_text("utf-8") == LOOSE
     path.write_text(TIGHT, "utf-8")
-    assert invoke("--check", "--diff", path)[:2] == (0, "")
+    assert invoke("format", "--check", "--diff", path)[:2] == (0, "")
 
 
 def test_a_ruleset_is_formatted_with_its_overlays() -> None:
-    code, _, messages = invoke(ROOT / "games" / "imperial", "--check")
+    code, _, messages = invoke("format", ROOT / "games" / "imperial", "--check")
     rules = [*(ROOT / "games" / "imperial").glob("rules/*.rules")]
     rules += (ROOT / "games" / "imperial").glob("variants/*.rules")
     assert (code, messages) == (0, f"{len(rules)} files, 0 would change\n")
 
 
 def test_what_comes_in_is_printed() -> None:
-    assert invoke("-", stdin=LOOSE) == (0, TIGHT, "")
-    code, out, messages = invoke("-", stdin="def f(\n")
+    assert invoke("format", "-", stdin=LOOSE) == (0, TIGHT, "")
+    code, out, messages = invoke("format", "-", stdin="def f(\n")
     assert (code, out) == (1, "") and "RS131" in messages
 
 
 def test_a_file_that_is_not_valid_stays_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "play.rules"
     path.write_text("def  f( )\n", "utf-8")
-    code, _, messages = invoke(path)
+    code, _, messages = invoke("format", path)
     assert code == 1 and "RS131" in messages and "play.rules:1:10" in messages
     assert path.read_text("utf-8") == "def  f( )\n"
 
@@ -239,17 +233,17 @@ def test_a_file_that_would_grow_too_large_stays_as_it_is(tmp_path: Path) -> None
     text = "".join(line.format(i) for i in range(300))
     assert len(text) < MAX_RULES_BYTES < len(format_rules(text, path.name))
     path.write_text(text, "utf-8")
-    code, _, messages = invoke(path)
+    code, _, messages = invoke("format", path)
     assert code == 1 and "RS103" in messages
     assert path.read_text("utf-8") == text
 
 
 def test_what_cannot_be_formatted_is_wrong_usage(tmp_path: Path) -> None:
-    assert invoke(tmp_path / "nothing.rules")[0] == 2
+    assert invoke("format", tmp_path / "nothing.rules")[0] == 2
     assert run(["format", "no_such_ruleset"]) == 2
-    assert invoke(ROOT / "README.md")[0] == 2
-    assert invoke("-", "imperial")[0] == 2
+    assert invoke("format", ROOT / "README.md")[0] == 2
+    assert invoke("format", "-", "imperial")[0] == 2
     large = tmp_path / "large.rules"
     large.write_text("#" * (MAX_RULES_BYTES + 1), "utf-8")
-    assert invoke(large)[0] == 2
-    assert invoke("-", stdin="#" * (MAX_RULES_BYTES + 1))[0] == 2
+    assert invoke("format", large)[0] == 2
+    assert invoke("format", "-", stdin="#" * (MAX_RULES_BYTES + 1))[0] == 2
