@@ -36,8 +36,8 @@ INK = "#1a1a1a"
 
 
 def colour(name: str) -> str:
-    """A colour as SVG writes it."""
-    return PALETTE.get(name, name)
+    """A colour as SVG writes it; one that nobody knows, in a drawing with mistakes, is grey."""
+    return name if name.startswith("#") else PALETTE.get(name, PALETTE["grey"])
 
 
 def parts(name: str) -> tuple[int, int, int]:

@@ -10,13 +10,16 @@ from msgspec.structs import replace
 from rulespec.documents.nodes import bits
 from rulespec.drawing import svg
 from rulespec.drawing.areas import Areas, areas
+from rulespec.drawing.bridges import Bridge, Pair, bridges
 from rulespec.drawing.colours import INK, colour, ink_on
 from rulespec.drawing.colours import ground as grounded
-from rulespec.drawing.placing import Block, place
+from rulespec.drawing.hatching import hatched
+from rulespec.drawing.placing import Block, Raster, place
 from rulespec.drawing.plan import Plan, Sheet
 from rulespec.drawing.scene import Item
 from rulespec.drawing.style import BoardStyle, LinkStyle, Look
 from rulespec.drawing.svg import Box, Point
+from rulespec.drawing.text_width import text_width
 
 WIDTH = 1000
 _CROWDED = 80  # more regions than these get a larger map
@@ -38,13 +41,14 @@ class Link(Struct, frozen=True):
 
 
 class Ground(Struct, frozen=True):
-    """Where regions are on the sheet, their links and areas."""
+    """Where regions are on the sheet, their links and areas; `bridges`: lines between areas that do not touch."""
 
     size: Point
     positions: list[Point]
     links: list[Link]
     found: Areas
     blocks: list[Block]
+    bridges: dict[Pair, Bridge]
 
 
 def links_of(sheet: Sheet, board: BoardStyle) -> list[Link]:
@@ -99,12 +103,16 @@ def ground(sheet: Sheet, board: BoardStyle) -> Ground:
     titles = sheet.place_titles(board)
     badges = [BADGE * len(_badges(sheet, board, i)) for i in range(count)]
     notes = [_note(sheet, board, a, end)[1] for a, end, _ in _seam_ends(board, positions, size)]
-    return Ground(size, positions, links, found, _blocks(board, found, positions, titles, badges, size, notes))
+    raster = Raster(found, *size)
+    blocks = _blocks(board, raster, positions, titles, badges, size, notes)
+    apart = pairs - seams - found.touching() if board.form == "areas" else ()
+    spans = bridges(apart, raster, [*(block.box for block in blocks), *notes])
+    return Ground(size, positions, links, found, blocks, spans)
 
 
 def _blocks(
     board: BoardStyle,
-    found: Areas,
+    raster: Raster,
     positions: Sequence[Point],
     titles: Sequence[str],
     badges: Sequence[float],
@@ -113,9 +121,9 @@ def _blocks(
 ) -> list[Block]:
     """Names and trays: on areas as large as they get, in boxes as large as leaves room for lines between them."""
     if board.form == "areas":
-        return place(found, positions, titles, badges, size, notes)
+        return place(raster, positions, titles, badges, size, notes)
     room = (size[0] * size[1] / len(positions)) ** 0.5
-    return place(found, positions, titles, badges, size, notes, tray=(min(0.4 * room, 180), 0.2 * room), grow=False)
+    return place(raster, positions, titles, badges, size, notes, tray=(min(0.4 * room, 180), 0.2 * room), grow=False)
 
 
 def _fitted(points: Sequence[Point], width: float) -> tuple[Point, list[Point]]:
@@ -188,6 +196,14 @@ def _outline(board: BoardStyle, found: Ground, number: int, corner: Point) -> st
     )
 
 
+def _name_box(sheet: Sheet, board: BoardStyle, number: int, block: Block, corner: Point) -> Box:
+    """Where the name of a place stands, and the badges beside it."""
+    widest = max((text_width(line, block.size) for line in block.lines), default=0)
+    half, high = (widest + BADGE * len(_badges(sheet, board, number))) / 2 + 2, block.size * 0.6
+    middle = block.at[0][0]
+    return _moved(Box((middle - half, block.at[0][1] - high, middle + half, block.at[-1][1] + high)), corner)
+
+
 def _moved(box: Box, corner: Point) -> Box:
     return Box((box[0] + corner[0], box[1] + corner[1], box[2] + corner[0], box[3] + corner[1]))
 
@@ -196,16 +212,16 @@ def _shift(points: Sequence[Point], corner: Point) -> list[Point]:
     return [(x + corner[0], y + corner[1]) for x, y in points]
 
 
-def _fill(sheet: Sheet, board: BoardStyle, number: int) -> tuple[str, Look | None]:
-    """The colour of a place, and the look of its owner if it has one."""
+def _fill(sheet: Sheet, board: BoardStyle, number: int) -> tuple[Look, Look | None]:
+    """The look of a place, and that of its owner if it has one."""
     for rank, name in enumerate(board.fill):
         of = sheet.fact(board.kind, name, number)
         if of is not None:
             look = sheet.look(*of)
             # The last fact is what the ground is, those before it say whose it is.
             last = rank == len(board.fill) - 1
-            return grounded(look.colour), (None if last else look)
-    return colour("land"), None
+            return look, (None if last else look)
+    return Look("land"), None
 
 
 def _badges(sheet: Sheet, board: BoardStyle, number: int) -> list[tuple[Look, str]]:
@@ -220,10 +236,12 @@ def _areas(sheet: Sheet, board: BoardStyle, found: Ground, corner: Point) -> Ite
     linked = {(min(k.a, k.b), max(k.a, k.b)) for k in found.links}
     names, titles = sheet.names(board.kind), sheet.titles(board.kind)
     for i in range(len(found.found.outlines)):
-        shape = svg.element(
-            "path", d=_outline(board, found, i, corner), fill=_fill(sheet, board, i)[0], fill_rule="evenodd"
-        )
-        yield Item(f"region.{names[i]}", "areas", svg.group([shape], _told(sheet, board, i, titles[i])))
+        look = _fill(sheet, board, i)[0]
+        data = _outline(board, found, i, corner)
+        shape = svg.element("path", d=data, fill=grounded(look.colour), fill_rule="evenodd")
+        outlines = [_shift(line, corner) for line in found.found.outlines[i]]
+        lines = hatched(outlines, look.hatch, look.colour, _name_box(sheet, board, i, found.blocks[i], corner))
+        yield Item(f"region.{names[i]}", "areas", svg.group([shape, lines], _told(sheet, board, i, titles[i])))
     soft: list[str] = []
     hard: list[str] = []
     for border in found.found.borders:
@@ -251,8 +269,11 @@ def _boxes(sheet: Sheet, board: BoardStyle, found: Ground, corner: Point) -> Ite
     for i, block in enumerate(found.blocks):
         left, top, right, bottom = _moved(block.box, corner)
         at = {"x": left - 3, "y": top - 2, "width": right - left + 6, "height": bottom - top + 4, "rx": 5}
-        box = svg.element("rect", **at, fill=_fill(sheet, board, i)[0], stroke="#5b6770")
-        yield Item(f"region.{names[i]}", "areas", svg.group([box], _told(sheet, board, i, titles[i])))
+        look = _fill(sheet, board, i)[0]
+        box = svg.element("rect", **at, fill=grounded(look.colour), stroke="#5b6770")
+        outline = [(left - 3, top), (right + 3, top), (right + 3, bottom), (left - 3, bottom)]
+        lines = hatched([outline], look.hatch, look.colour, _name_box(sheet, board, i, block, corner))
+        yield Item(f"region.{names[i]}", "areas", svg.group([box, lines], _told(sheet, board, i, titles[i])))
 
 
 def _lines(sheet: Sheet, board: BoardStyle, found: Ground, corner: Point) -> Iterator[Item]:
@@ -270,6 +291,8 @@ def _lines(sheet: Sheet, board: BoardStyle, found: Ground, corner: Point) -> Ite
         if pair in touching:  # across the border, so that one sees of what kind it is
             ends = _middle_of(found, pair, ends)
         line = _line(_shift(ends, corner), style, link.dashed)
+        if pair in found.bridges:
+            line += "".join(_dot(end, style) for end in _shift(ends, corner))
         arrow = "" if link.both else _arrow(_shift(ends, corner), style)
         ends_ = {"one": sheet.titles(board.kind)[link.a], "other": sheet.titles(board.kind)[link.b]}
         title = sheet.words.word("link", link=sheet.words.kind(link.kind), **ends_)
@@ -288,7 +311,9 @@ def _lines(sheet: Sheet, board: BoardStyle, found: Ground, corner: Point) -> Ite
 
 def _ends(found: Ground, board: BoardStyle, link: Link) -> list[Point]:
     if board.form == "areas":
-        return [found.positions[link.a], found.positions[link.b]]
+        pair = (min(link.a, link.b), max(link.a, link.b))
+        ends = list(found.bridges.get(pair, (found.positions[pair[0]], found.positions[pair[1]])))
+        return ends if pair[0] == link.a else ends[::-1]
     boxes = [found.blocks[n].box for n in (link.a, link.b)]
     return [((box[0] + box[2]) / 2, (box[1] + box[3]) / 2) for box in boxes]
 
@@ -308,6 +333,12 @@ def _line(points: Sequence[Point], style: LinkStyle, dashed: bool) -> str:
     look: svg.Values = {"stroke": colour(style.colour), "stroke_width": 2.4, "fill": "none", "stroke_linecap": "round"}
     under = svg.element("path", d=svg.path(points), stroke="#ffffff", stroke_width=4.4, fill="none", opacity=0.8)
     return under + svg.element("path", d=svg.path(points), **look, stroke_dasharray="5 5" if dashed else None)
+
+
+def _dot(at: Point, style: LinkStyle) -> str:
+    """The end of a line in an area, so that one sees that it goes no farther."""
+    dot: svg.Values = {"fill": colour(style.colour), "stroke": "#ffffff", "stroke_width": 1}
+    return svg.element("circle", cx=at[0], cy=at[1], r=4, **dot)
 
 
 def _arrow(points: Sequence[Point], style: LinkStyle) -> str:

@@ -139,7 +139,7 @@ def _forms(title: str, badges: float, tray: Point) -> list[Form]:
 
 
 def place(
-    found: Areas,
+    raster: Raster,
     positions: Sequence[Point],
     titles: Sequence[str],
     badges: Sequence[float],
@@ -152,7 +152,7 @@ def place(
     """A block for each region.
 
     Args:
-        found: the areas.
+        raster: which area is where.
         positions: of the regions.
         titles: their names.
         badges: the room beside each name that symbols take.
@@ -161,8 +161,6 @@ def place(
         tray: the size of a tray that is wanted.
         grow: whether trays become as large as there is room.
     """
-    width, height = size
-    raster = Raster(found, width, height)
     order = sorted(range(len(titles)), key=lambda i: len(raster.cells[i]))
     blocks: dict[int, Block] = {}
     for _ in range(2):

@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from rulespec.drawing.colours import OWNERS
+from rulespec.drawing.hatching import hatches
 from rulespec.drawing.symbols import SYMBOLS, TYPES
 from rulespec.typed import nodes as typed
 from rulespec.types import Bool, Ent, Maybe, Num, SetOf
@@ -21,11 +22,15 @@ RING_LABELS = 16
 
 
 class Look(Struct, frozen=True):
-    """How an entity looks: its colour, its letter, and the symbol of what it owns ("": that of the type)."""
+    """How an entity looks: its colour, its letter, and the symbol of what it owns ("": that of the type).
+
+    `hatch` are the lines on its places, for those who see no colours; `none` if grey tells the colours apart as well.
+    """
 
     colour: str
     letter: str = ""
     symbol: str = ""
+    hatch: str = "none"
 
 
 class LinkStyle(Struct, frozen=True):
@@ -249,12 +254,17 @@ def _looks(d: typed.Declarations, given: dict[str, Any]) -> dict[str, dict[str, 
         names = [entity.name for entity in kind.entities] or [str(i + 1) for i in range(d.max_players * kind.is_player)]
         data = given.get(kind.name, {})
         letters = _letters([entity.title for entity in kind.entities], data, names) if kind.entities else names
-        looks = {}
-        for i, (name, letter) in enumerate(zip(names, letters, strict=True)):
-            own = data.get(name, {}) | data.get(str(i + 1), {}) if kind.is_player else data.get(name, {})
-            colour = own.get("colour", OWNERS[i % len(OWNERS)])
-            looks[name] = Look(colour, own.get("letter", letter), own.get("symbol", ""))
-        found[kind.name] = looks
+        given_looks = [
+            data.get(name, {}) | data.get(str(i + 1), {}) if kind.is_player else data.get(name, {})
+            for i, name in enumerate(names)
+        ]
+        colours = [own.get("colour", OWNERS[i % len(OWNERS)]) for i, own in enumerate(given_looks)]
+        found[kind.name] = {
+            name: Look(colour, own.get("letter", letter), own.get("symbol", ""), own.get("hatch", hatch))
+            for name, letter, own, colour, hatch in zip(
+                names, letters, given_looks, colours, hatches(colours), strict=True
+            )
+        }
     return found
 
 

@@ -17,7 +17,7 @@ from rulespec.drawing.text_width import text_width
 LARGEST = 46.0
 _SMALLEST = 5.0
 _PER_SLOT = 60  # tokens in a slot; the rest is a number
-_NARROW = 14.0
+_MARK = 0.3  # the height of an owner's letter that is not the text
 
 
 class Token(Struct, frozen=True):
@@ -29,6 +29,7 @@ class Token(Struct, frozen=True):
         fill: its colour.
         text: what stands on it, for those who cannot tell colours apart, too.
         title: what it is, in words.
+        mark: the letter of its owner, small, if the text is another and grey does not tell the owners apart.
     """
 
     id: str
@@ -36,6 +37,7 @@ class Token(Struct, frozen=True):
     fill: str
     text: str
     title: str
+    mark: str = ""
 
 
 def pile_token(sheet: Sheet, pile: Pile, key: str, place: str, title: str) -> Token:
@@ -61,11 +63,13 @@ def pile_token(sheet: Sheet, pile: Pile, key: str, place: str, title: str) -> To
         text = str(value) if isinstance(value, int) else str(value)[:2]
     else:
         text = many if style.text == "count" else ""
+    alike = not style.colour and any(look.hatch != "none" for look in looks)
+    mark = owner if alike and style.text != "owner" else ""
     owners = ".".join(sheet.names_of(owner) for owner in pile.owners)
     id_ = ".".join(part for part in ("piece", key, pile.type, pile.place, pile.token or owners) if part)
     count = f"{pile.count} " if not pile.token else ""
     told = ", ".join(f"{k} {v}" for k, v in pile.fields.items() if v not in (None, False, 0))
-    return Token(id_, symbol, fill, text, f"{place}: {count}{title}" + (f" ({told})" if told else ""))
+    return Token(id_, symbol, fill, text, f"{place}: {count}{title}" + (f" ({told})" if told else ""), mark)
 
 
 def marker_token(sheet: Sheet, of: Entity | None, field: str, key: str, title: str) -> Token:
@@ -106,8 +110,12 @@ def _symbol(sheet: Sheet, token: Token, x: float, y: float, size: float) -> str:
     look: svg.Values = {"fill": colour(token.fill), "stroke": INK, "stroke_width": round(min(1.0 / scale, 2.5), 2)}
     parts = [svg.element("path", d=sheet.style.path(token.symbol), transform=where, fill_rule="evenodd", **look)]
     if token.text:
-        height = size * (0.5 if len(token.text) < 3 else 0.38)
+        height = size * (0.5 if len(token.text) < 3 else 0.38) * (0.8 if token.mark else 1)
         widest = text_width(token.text, 1, bold=True)
         height = min(height, size * 0.8 / widest)
-        parts.append(svg.words(token.text, x, y, height, bold=True, fill=ink_on(token.fill)))
+        up = size * 0.1 if token.mark else 0
+        parts.append(svg.words(token.text, x, y - up, height, bold=True, fill=ink_on(token.fill)))
+    if token.mark:
+        height = min(size * _MARK, size * 0.6 / text_width(token.mark, 1, bold=True))
+        parts.append(svg.words(token.mark, x, y + size * 0.29, height, bold=True, fill=ink_on(token.fill)))
     return svg.group(parts, token.title)

@@ -1,0 +1,82 @@
+"""Where a line shows a link between areas that do not touch: over the shortest gap that has no name on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import hypot
+
+from rulespec.drawing.areas import cross
+from rulespec.drawing.placing import STEP, Raster
+from rulespec.drawing.svg import Box, Point
+
+MAX_BRIDGES = 80
+"""Links that a gap is looked for; beyond these, lines go from one place to the other."""
+_POINTS = 48  # of each area
+_TRIES = 600
+_IN, _FAR = 2, 5  # squares of the raster: how far ends are away from the border, at least and at most
+_GAP = 3.0
+
+Bridge = tuple[Point, Point]
+Pair = tuple[int, int]
+
+
+def bridges(pairs: Iterable[Pair], raster: Raster, taken: Sequence[Box]) -> dict[Pair, Bridge]:
+    """The ends of lines between areas, in both of which there is room for one.
+
+    Args:
+        pairs: the areas that lines are wanted for, the lower number first.
+        raster: which area is where.
+        taken: boxes that no line should cross.
+    """
+    found: dict[Pair, Bridge] = {}
+    ends: dict[int, list[Point]] = {}
+    for a, b in sorted(set(pairs))[:MAX_BRIDGES]:
+        for region in (a, b):
+            if region not in ends:
+                ends[region] = _ends(raster, region, taken)
+        if (bridge := _shortest(ends[a], ends[b], taken, list(found.values()))) is not None:
+            found[a, b] = bridge
+    return found
+
+
+def _ends(raster: Raster, region: int, taken: Sequence[Box]) -> list[Point]:
+    """Points inside an area, near its border."""
+    cells = raster.cells[region]
+    rim = [c for c in cells if _whole(raster, region, c, _IN) and not _whole(raster, region, c, _FAR)]
+    points = [((column + 0.5) * STEP, (row + 0.5) * STEP) for column, row in rim[:: len(rim) // (4 * _POINTS) + 1]]
+    free = [p for p in points if not any(_crosses(p, p, box) for box in taken)]
+    return free[:: len(free) // _POINTS + 1]
+
+
+def _whole(raster: Raster, region: int, cell: tuple[int, int], far: int) -> bool:
+    """Whether an area goes on in all four directions."""
+    column, row = cell
+    around = ((column + far, row), (column - far, row), (column, row + far), (column, row - far))
+    return all(0 <= x < raster.columns and 0 <= y < raster.rows and raster.owner[y][x] == region for x, y in around)
+
+
+def _shortest(
+    ends: Sequence[Point], others: Sequence[Point], taken: Sequence[Box], lines: Sequence[Bridge]
+) -> Bridge | None:
+    """The shortest line that meets no box and no other line; the shortest of all if none does."""
+    pairs = sorted((hypot(x - nx, y - ny), (x, y), (nx, ny)) for x, y in ends for nx, ny in others)
+    for _, start, end in pairs[:_TRIES]:
+        if any(_crosses(start, end, box) for box in taken) or any(cross(start, end, *line) for line in lines):
+            continue
+        return start, end
+    return pairs[0][1:] if pairs else None
+
+
+def _crosses(start: Point, end: Point, box: Box) -> bool:
+    """Whether a line meets a box, or comes near it."""
+    low, high = 0.0, 1.0
+    for axis in (0, 1):
+        at, along = start[axis], end[axis] - start[axis]
+        least, most = box[axis] - _GAP, box[axis + 2] + _GAP
+        if not along:
+            if not least < at < most:
+                return False
+            continue
+        near, far = sorted(((least - at) / along, (most - at) / along))
+        low, high = max(low, near), min(high, far)
+    return low <= high
