@@ -9,15 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from math import ceil
 from typing import Literal, NamedTuple
 
-from rulespec.engine.native.compiler import Compiled
 from rulespec.engine.native.engine import TrapError
 from rulespec.engine.native.layout import BATCH, words
 from rulespec.engine.native.program import NativeProgram
-from rulespec.engine.native.roots import ranked, ranks_of, scored
+from rulespec.engine.native.roots import Ranks, ranked, scored
 from rulespec.engine.program import ir
 from rulespec.engine.program.journal import State
 from rulespec.engine.program.ranks import ranks
-from rulespec.engine.python.invariants import Invariants
 
 STEPS_OF_RANDOM = 2**53
 BUDGET = 300_000_000
@@ -75,41 +73,16 @@ class NativeGames:
         self._instance = native.instance()
         self._checked = checked and bool(compiled.asked.invariants)
         self._scores = {id(e): f"score{number}" for number, e in enumerate(scored(compiled.p))}
-        self._ranked = ranked(compiled.p)
+        self._ranked, self._ranks = ranked(compiled.p), Ranks(compiled.p)
         self._set("RATE", ceil(interrupt_rate * STEPS_OF_RANDOM))
         if self._checked:
-            self._write_readers(compiled)
+            native.readers.write(self._instance)
 
     def _set(self, register: str, value: int) -> None:
         self._instance.numbers[self._constants[register] // 8] = value
 
     def _get(self, register: str) -> int:
         return int(self._instance.numbers[self._constants[register] // 8])
-
-    def _write_readers(self, compiled: Compiled) -> None:
-        """Writes which invariants may read a cell, and for which members, beside the cells."""
-        memory = self._memory
-        readers, always = Invariants(compiled.asked, []).readers
-        flat: list[int] = []
-        lists: dict[tuple[tuple[int, int], ...], int] = {}
-        found: dict[int, int] = {}
-        for cell, rows in readers.items():
-            key = tuple(rows)
-            if key not in lists:
-                lists[key] = len(flat)
-                flat += [len(key), *(x for row in key for x in row)]
-            found[cell] = lists[key]
-        first = self._instance.grow(8 * len(flat) + 8)
-        content = words(flat)
-        self._instance.memory[first : first + len(content)] = content
-        numbers = self._instance.numbers
-        for cell, offset in found.items():
-            begin = (memory.readers + memory.address(cell) - memory.state) // 8
-            for word in range(memory.words if memory.widths.cells[cell] else 1):
-                numbers[begin + word] = first + 8 * offset
-        content = words([always.get(number, 0) for number in range(len(compiled.asked.invariants))])
-        at = self._constants["ALWAYS"]
-        self._instance.memory[at : at + len(content)] = content
 
     def play(self, seeds: Sequence[str], cap: int) -> Iterator[Played]:
         """Plays games from the start of the program on.
@@ -187,7 +160,7 @@ class NativeGames:
             return Played(_ENDS[status], ply, ending, won)
         if self._ranked:
             flat = numbers[first + 4 : first + constants["RESULT"] // 8].tolist()
-            return Played(_ENDS[status], ply, ending, won, ranks_of(self.program, flat))
+            return Played(_ENDS[status], ply, ending, won, self._ranks.of(flat))
         try:
             return Played(_ENDS[status], ply, ending, won, ranks(self.program, self._value))
         except TrapError:

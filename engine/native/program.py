@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from rulespec.engine.native.compiler import Compiled, compile_program
 from rulespec.engine.native.engine import Instance, loaded, wasmtime
+from rulespec.engine.native.readers import Readers
 from rulespec.engine.passes.pipeline import PASSES, Pass
 from rulespec.engine.program import ir
 from rulespec.engine.program.limits import MAX_STEPS
@@ -41,3 +43,8 @@ class NativeProgram:
     def instance(self) -> Instance:
         """A memory of its own for the module."""
         return Instance(self._module)
+
+    @cached_property
+    def readers(self) -> Readers:
+        """Which invariants may read a cell."""
+        return Readers(self.compiled)

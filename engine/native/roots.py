@@ -125,18 +125,32 @@ _LIST = """\
 """
 
 
-def ranks_of(p: ir.Program, numbers: Sequence[int]) -> list[tuple[int, ...]]:
-    """For each seat its points, and what breaks ties, from the numbers that `rank_source` writes."""
-    size, found = rank_size(p), []
-    for at in range(0, size * p.seats, size) if size and p.scoring is not None else ():
-        rank = [numbers[at]]
-        at += 1
-        for t in p.scoring.tiebreaks if p.scoring is not None else ():
-            if t.source is None or t.key is None:
-                rank.append(numbers[at])
-                at += 1
-            else:
-                rank += numbers[at + 1 : at + 1 + numbers[at]]
-                at += 1 + _most(p)
-        found.append(tuple(rank))
-    return found
+class Ranks:
+    """Reads what `rank_source` has written.
+
+    Args:
+        p: the program.
+    """
+
+    def __init__(self, p: ir.Program) -> None:
+        ties = p.scoring.tiebreaks if p.scoring is not None else ()
+        self._most = _most(p)
+        self._lists = [t.source is not None and t.key is not None for t in ties]
+        size = rank_size(p)
+        self._seats = range(0, size * p.seats, size) if size else range(0)
+
+    def of(self, numbers: Sequence[int]) -> list[tuple[int, ...]]:
+        """For each seat its points, and what breaks ties."""
+        found = []
+        for at in self._seats:
+            rank = [numbers[at]]
+            at += 1
+            for is_list in self._lists:
+                if is_list:
+                    rank += numbers[at + 1 : at + 1 + numbers[at]]
+                    at += 1 + self._most
+                else:
+                    rank.append(numbers[at])
+                    at += 1
+            found.append(tuple(rank))
+        return found

@@ -12,7 +12,7 @@ from rulespec.engine.native.engine import TrapError
 from rulespec.engine.native.layout import BATCH, words
 from rulespec.engine.native.playouts import BUDGET, STEPS_OF_RANDOM, seed_words
 from rulespec.engine.native.program import NativeProgram
-from rulespec.engine.native.roots import ranked, ranks_of, scored
+from rulespec.engine.native.roots import Ranks, ranked, scored
 from rulespec.engine.program import ir
 from rulespec.engine.program.ranks import ranks
 from rulespec.engine.search.search import End, Search, checked_seed
@@ -50,6 +50,7 @@ class SearchMemory:
             self.set(register, value)
         self.instance.call("reset")
         self._scores = {id(e): f"score{number}" for number, e in enumerate(scored(native.p))}
+        self._ranks = Ranks(native.p)
 
     def set(self, register: str, value: int) -> None:
         """Writes a register."""
@@ -102,10 +103,7 @@ class SearchMemory:
         """
         p, size = self.native.p, self.constants["RESULT"]
         status, decisions, _, won, *flat = self.read(self.constants["RESULTS"] + size * number, size // 8).tolist()
-        if ranked(p):
-            found = ranks_of(p, flat)
-        else:
-            found = ranks(p, self._value)
+        found = self._ranks.of(flat) if ranked(p) else ranks(p, self._value)
         return search.end(status == 0, decisions, won, found)
 
     def _value(self, e: ir.Expr, args: tuple[int, ...]) -> int:

@@ -117,12 +117,15 @@ def play_natively(plan: Plan, ruleset: typed.Ruleset, numbers: range, jobs: int 
         for each in rounds:
             yield from first.of(each)
         return
-    own = threading.local()
+    idle = deque([first])
 
     def play(each: range) -> list[Outcome]:
-        if not hasattr(own, "games"):
-            own.games = NativeOutcomes(plan, ruleset)
-        found: list[Outcome] = own.games.of(each)
+        try:
+            outcomes = idle.pop()
+        except IndexError:
+            outcomes = NativeOutcomes(plan, ruleset)
+        found = outcomes.of(each)
+        idle.append(outcomes)
         return found
 
     ahead: deque[Future[list[Outcome]]] = deque()
