@@ -9,10 +9,13 @@ from pathlib import Path
 
 import click
 
+from rulespec.cli import output
+from rulespec.diagnostics.report import Report
 from rulespec.documents.nodes import Node, entries, get, text
 from rulespec.drawing.map_import import Imported, regions_of
 from rulespec.drawing.svg_shapes import read_shapes
 from rulespec.schemas import modeline
+from rulespec.syntax.words import NO_VALUES
 
 Regions = Sequence[Imported]
 MAX_REGIONS = 400
@@ -28,12 +31,17 @@ def named_regions(given: str) -> list[Imported]:
         DiagnosticsError: RS56x, for a drawing.
     """
     if given.endswith(".svg"):
-        return regions_of(read_shapes(Path(given)))
+        report = Report()
+        shapes = read_shapes(Path(given), report)
+        output.show(report.diagnostics)
+        return regions_of(shapes)
     names = [name.strip() for name in given.split(",")]
     for name in names:
         if not _NAME.fullmatch(name):
             help_ = "names have small letters, digits and `_`, and commas between them"
             raise click.UsageError(f"`{name[:80]}` is no name of a region, nor a file that ends in .svg: {help_}")
+        if name in NO_VALUES:
+            raise click.UsageError(f"`{name}` is a word of the language: give it another name, such as `{name}_`")
     if len(set(names)) < len(names) or len(names) > MAX_REGIONS:
         raise click.UsageError(f"a map has at most {MAX_REGIONS} regions, each with a name of its own")
     return [Imported(name, "", None, ()) for name in names]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from itertools import pairwise
 from math import ceil, hypot, isfinite
@@ -11,12 +12,15 @@ from msgspec import Struct
 
 from rulespec.drawing.svg import Point
 from rulespec.drawing.svg_shapes import Shape
+from rulespec.syntax.words import NO_VALUES
 
 EXTENT = 1000
 """Positions lie between 0 and this."""
 _NEAR = 0.012  # how far apart, by the extent of the drawing, outlines may be that touch
 _CONTACTS = 3  # points of an outline that must be near another: two corners that meet are no border
+_CROWD = 24  # shapes at one point: they lie on one another, and not beside
 _MAX_POINTS = 120_000
+_LETTERS = str.maketrans({"ø": "o", "đ": "d", "ł": "l", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"})
 
 
 class Imported(Struct, frozen=True):
@@ -46,16 +50,24 @@ def regions_of(shapes: Sequence[Shape]) -> list[Imported]:
 
 
 def _names(labels: Sequence[str]) -> list[str]:
-    """Names of entities from labels, each once."""
+    """Names of entities from labels, each once, none of them a word of the language."""
     found: list[str] = []
+    counts: dict[str, int] = {}
     for label in labels:
-        name = re.sub(r"[^a-z0-9]+", "_", label.lower()).strip("_")[:50] or "region"
-        number = 2
+        name = re.sub(r"[^a-z0-9]+", "_", _plain(label)).strip("_")[:50] or "region"
+        name = f"{name}_" if name in NO_VALUES else name
         unique = name
         while unique in found:
-            unique, number = f"{name}_{number}", number + 1
+            counts[name] = counts.get(name, 1) + 1
+            unique = f"{name}_{counts[name]}"
         found.append(unique)
     return found
+
+
+def _plain(label: str) -> str:
+    """A label in small letters without accents."""
+    parted = unicodedata.normalize("NFKD", label.casefold().translate(_LETTERS))
+    return "".join(c for c in parted if not unicodedata.combining(c))
 
 
 def _area(line: Sequence[Point]) -> float:
@@ -80,18 +92,17 @@ def _touching(shapes: Sequence[Sequence[Sequence[Point]]], near: float) -> set[t
     length = sum(hypot(nx - x, ny - y) for lines in shapes for line in lines for (x, y), (nx, ny) in pairwise(line))
     step = max(near / 2, length / _MAX_POINTS)
     at: dict[tuple[int, int], set[int]] = {}
-    points: list[list[Point]] = []
     for i, lines in enumerate(shapes):
-        own = [p for line in lines for p in _sampled([*line, line[0]], step)]
-        points.append(own)
-        for x, y in own:
-            at.setdefault((int(x // near), int(y // near)), set()).add(i)
+        for line in lines:
+            for x, y in _sampled([*line, line[0]], step):
+                at.setdefault((int(x // near), int(y // near)), set()).add(i)
     counts: dict[tuple[int, int], int] = {}
-    for i, own in enumerate(points):
-        cells = {(int(x // near), int(y // near)) for x, y in own}
-        for column, row in cells:
-            others = set().union(*(at.get((column + a, row + b), ()) for a in (-1, 0, 1) for b in (-1, 0, 1)))
-            for k in others - {i}:
+    for (column, row), here in at.items():
+        around = set().union(*(at.get((column + a, row + b), ()) for a in (-1, 0, 1) for b in (-1, 0, 1)))
+        if len(around) > _CROWD:
+            continue
+        for i in here:
+            for k in around - {i}:
                 counts[min(i, k), max(i, k)] = counts.get((min(i, k), max(i, k)), 0) + 1
     return {pair for pair, count in counts.items() if count >= 2 * _CONTACTS + 2}
 

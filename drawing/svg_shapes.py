@@ -1,13 +1,12 @@
 """Shapes of an SVG drawing from a stranger: outlines with names, read within bounds.
 
-Nothing is drawn or loaded: no document type, no entity, no reference, no style is followed.
+Nothing is drawn or loaded: no document type, no entity, no reference is followed, and of styles only what hides.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 from math import cos, isfinite, pi, radians, sin, tan
 from pathlib import Path
 from xml.parsers import expat
@@ -15,8 +14,9 @@ from xml.parsers import expat
 from msgspec import Struct, field
 
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.diagnostics.report import failure
+from rulespec.diagnostics.report import Report, failure
 from rulespec.drawing.svg import Point
+from rulespec.drawing.svg_paths import path_outlines
 
 MAX_BYTES = 8_000_000
 MAX_DEPTH = 64
@@ -24,15 +24,19 @@ MAX_ELEMENTS = 50_000
 MAX_SHAPES = 400
 MAX_POINTS = 200_000
 MAX_NUMBER = 1e6
-_CURVE = 8  # points on a curve
 _CIRCLE = 32
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-_COMMAND = re.compile(r"([MmLlHhVvCcSsQqTtAaZz])")
-_ARGUMENTS = {"M": 2, "L": 2, "H": 1, "V": 1, "C": 6, "S": 4, "Q": 4, "T": 2, "A": 7, "Z": 0}
 _TRANSFORM = re.compile(r"(matrix|translate|scale|rotate|skewX|skewY)\s*\(([^()]*)\)")
 _SHAPES = ("path", "polygon", "polyline", "rect", "circle", "ellipse")
+_APART = ("defs", "clipPath", "mask", "pattern", "symbol", "marker")
+_HIDES = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\s*(?:!|;|$)")
 _SEPARATOR = "\x01"
-_LABEL = f"http://www.inkscape.org/namespaces/inkscape{_SEPARATOR}label"
+_INKSCAPE = f"http://www.inkscape.org/namespaces/inkscape{_SEPARATOR}"
+_LABEL, _MODE = f"{_INKSCAPE}label", f"{_INKSCAPE}groupmode"
+_MAX_NAME = 200
+_PROGRAMS = re.compile(r"(?:path|rect|circle|ellipse|polygon|polyline|g)[0-9]+(?:-[0-9-]+)?")
+_NAMELESS = "shapes without a name"
+_FAR = 1e12
 
 Matrix = tuple[float, float, float, float, float, float]
 _SAME: Matrix = (1, 0, 0, 1, 0, 0)
@@ -46,8 +50,34 @@ class Shape(Struct, frozen=True):
     line: int
 
 
-def read_shapes(path: Path) -> list[Shape]:
-    """The shapes of a drawing that have a name.
+class _Group(Struct):
+    """A group with a name: it is one shape if nothing in it has a name of its own.
+
+    `label`: its author has given the name, not a program.
+    """
+
+    name: str
+    label: bool
+    line: int
+    named: bool = False
+    outlines: list[list[Point]] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+
+
+class _Around(Struct, frozen=True):
+    """What an element says of what is in it: where it is, whether it is seen, and of what it is a part."""
+
+    matrix: Matrix = _SAME
+    hidden: bool = False
+    group: _Group | None = None
+
+
+def read_shapes(path: Path, report: Report | None = None) -> list[Shape]:
+    """The shapes of a drawing that have a name; those without one in a group with a name are one shape.
+
+    Args:
+        path: the file.
+        report: takes warnings of what is left out (RS564).
 
     Raises:
         DiagnosticsError: RS561 if it cannot be read, RS562 if it has no such shapes, RS563 if one cannot be understood.
@@ -61,6 +91,8 @@ def read_shapes(path: Path) -> list[Shape]:
     if len(data) > MAX_BYTES:
         raise reader.refused("it has more than 8 MB", "take pictures and what is hidden out of it")
     reader.read(data)
+    if report is not None:
+        reader.tell(report)
     if not reader.shapes:
         help_ = "give each region's outline an `id`, or a label in Inkscape"
         raise failure("RS562", "no shape in this drawing has a name", Span(str(path), 1, 1, 1, 2), help=help_)
@@ -70,7 +102,8 @@ def read_shapes(path: Path) -> list[Shape]:
 class _Reader(Struct):
     file: str
     shapes: list[Shape] = field(default_factory=list)
-    stack: list[tuple[Matrix, bool]] = field(default_factory=list)
+    stack: list[_Around] = field(default_factory=list)
+    left_out: dict[str, list[int]] = field(default_factory=dict)
     elements: int = 0
     points: int = 0
     line: int = 1
@@ -105,7 +138,14 @@ class _Reader(Struct):
         raise self.refused("it has a document type", "take the line `<!DOCTYPE …>` out: it could name anything")
 
     def _end(self, _: str) -> None:
-        self.stack.pop()
+        group = self.stack.pop().group
+        around = self.stack[-1].group if self.stack else None
+        if group is None or group is around or not group.outlines:
+            return
+        if group.named:
+            self.left_out.setdefault(_NAMELESS, []).extend(group.lines)
+        else:
+            self._take(Shape(group.name, group.outlines, group.line), around)
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """Takes an element, and what is inherited from those around it."""
@@ -114,18 +154,77 @@ class _Reader(Struct):
             raise self.refused(f"it has more than {MAX_ELEMENTS:,} elements", "leave the outlines of regions only")
         if len(self.stack) >= MAX_DEPTH:
             raise self.refused(f"it is nested more than {MAX_DEPTH} deep", "ungroup it")
-        around, hidden = self.stack[-1] if self.stack else (_SAME, False)
+        around = self.stack[-1] if self.stack else _Around()
         tag = name.rpartition(_SEPARATOR)[2]
-        hidden = hidden or tag in ("defs", "clipPath", "mask", "pattern", "symbol", "marker")
-        matrix = self._transformed(around, attributes.get("transform", ""))
-        self.stack.append((matrix, hidden))
-        label = attributes.get(_LABEL) or attributes.get("id", "")
-        if tag in _SHAPES and label and not hidden:
-            outlines = [[_moved(matrix, p) for p in line] for line in self._outlines(tag, attributes) if len(line) > 2]
-            if outlines:
-                self.shapes.append(Shape(label[:200], outlines, self.line))
+        hidden = around.hidden or tag in _APART or _hides(attributes)
+        matrix = self._transformed(around.matrix, attributes.get("transform", ""))
+        if tag == "svg" and self.stack:
+            matrix = self._viewport(matrix, attributes)
+        label, id_ = (attributes.get(key, "").strip()[:_MAX_NAME] for key in (_LABEL, "id"))
+        group = around.group
+        if tag == "g" and attributes.get(_MODE) != "layer" and (label or id_):
+            group = _Group(label or id_, label != "", self.line)
+        self.stack.append(_Around(matrix, hidden, group))
+        if hidden:
+            return
+        if tag == "use":
+            self._leave("what `use` repeats")
+        elif tag in _SHAPES:
+            self._shape(self._named(label, id_, group), [*self._moved_outlines(tag, attributes, matrix)], group)
+
+    def _named(self, label: str, id_: str, group: _Group | None) -> str:
+        """The name of a shape: not what a program calls it, if it is in a group with a label."""
+        return label or ("" if group is not None and group.label and _PROGRAMS.fullmatch(id_) else id_)
+
+    def _moved_outlines(self, tag: str, a: dict[str, str], matrix: Matrix) -> Iterator[list[Point]]:
+        for line in self._outlines(tag, a):
+            moved = [_moved(matrix, p) for p in line]
+            if not all(abs(n) <= _FAR for point in moved for n in point):
+                raise self._fails("it is moved beyond all bounds")
+            if len(moved) > 2:
+                yield moved
+
+    def _shape(self, name: str, outlines: list[list[Point]], group: _Group | None) -> None:
+        if not name and group is None:
+            self._leave(_NAMELESS)
+        elif not outlines:
+            self._leave("lines, which have no area")
+        elif name:
+            self._take(Shape(name, outlines, self.line), group)
+        elif group is not None:
+            group.outlines += outlines
+            group.lines.append(self.line)
+
+    def _take(self, shape: Shape, group: _Group | None) -> None:
+        self.shapes.append(shape)
+        if group is not None:
+            group.named = True
         if len(self.shapes) > MAX_SHAPES:
             raise self.refused(f"it has more than {MAX_SHAPES} shapes", "leave the outlines of regions only")
+
+    def _leave(self, what: str) -> None:
+        self.left_out.setdefault(what, []).append(self.line)
+
+    def tell(self, report: Report) -> None:
+        """Warns of what has been left out."""
+        for what, lines in self.left_out.items():
+            at = Span(self.file, lines[0], 1, lines[0], 2)
+            also = f" (the first of {len(lines)})" if len(lines) > 1 else ""
+            help_ = "what should be a region needs an outline and a name of its own"
+            report.warning("RS564", f"left out: {what}{also}", at, help=help_)
+
+    def _viewport(self, around: Matrix, a: dict[str, str]) -> Matrix:
+        """Where a drawing in the drawing lies: moved, and as large as its own measure says."""
+        x, y = self._number(a.get("x", "0")), self._number(a.get("y", "0"))
+        around = _product(around, (1, 0, 0, 1, x, y))
+        box = self._numbers(a.get("viewBox", "")[:_MAX_NAME])
+        given = (a.get("width", ""), a.get("height", ""))
+        if len(box) != 4 or box[2] <= 0 or box[3] <= 0 or any(not n or n.endswith("%") for n in given):
+            return around
+        width, height = self._number(given[0]), self._number(given[1])
+        scale = min(width / box[2], height / box[3])
+        left, top = (width - box[2] * scale) / 2, (height - box[3] * scale) / 2
+        return _product(around, (scale, 0, 0, scale, left - box[0] * scale, top - box[1] * scale))
 
     def _fails(self, what: str) -> Exception:
         help_ = "draw the outline anew, or turn the object into a path"
@@ -171,7 +270,10 @@ class _Reader(Struct):
 
     def _outlines(self, tag: str, a: dict[str, str]) -> list[list[Point]]:
         if tag == "path":
-            return self._path(a.get("d", ""))
+            try:
+                return path_outlines(a.get("d", ""), self._numbers)
+            except ValueError as error:
+                raise self._fails(str(error)) from None
         if tag in ("polygon", "polyline"):
             n = self._numbers(a.get("points", ""))
             return [list(zip(n[::2], n[1::2], strict=False))]
@@ -182,64 +284,12 @@ class _Reader(Struct):
         turns = [2 * pi * i / _CIRCLE for i in range(_CIRCLE)]
         return [[(x + w * cos(t), y + h * sin(t)) for t in turns]]
 
-    def _path(self, text: str) -> list[list[Point]]:
-        """The outlines of path data: curves become lines through some of their points, arcs straight lines."""
-        found: list[list[Point]] = []
-        here: Point = (0.0, 0.0)
-        control: Point | None = None
-        for letter, n in self._commands(text):
-            upper = letter.upper()
-            dx, dy = here if letter.islower() else (0.0, 0.0)
-            if upper == "Z":
-                here, control = (found[-1][0] if found and found[-1] else here), None
-                found.append([])
-                continue
-            if upper == "M":
-                found.append([])
-            if not found:
-                raise self._fails("its path does not begin with `M`")
-            if not found[-1] and upper != "M":
-                found[-1].append(here)
-            if upper in "HV":
-                here = (n[0] + dx, here[1]) if upper == "H" else (here[0], n[0] + dy)
-                found[-1].append(here)
-                control = None
-                continue
-            end = (n[-2] + dx, n[-1] + dy)
-            mirrored = here if control is None else (2 * here[0] - control[0], 2 * here[1] - control[1])
-            points = [(n[i] + dx, n[i + 1] + dy) for i in range(0, len(n) - 2, 2)] if upper in "CSQ" else []
-            if upper in "ST":
-                points = [mirrored, *points]
-            found[-1] += [*_curve(here, points, end), end]
-            control, here = (points[-1] if points else None), end
-        return found
 
-    def _commands(self, text: str) -> Iterator[tuple[str, list[float]]]:
-        parts = _COMMAND.split(text)
-        if parts[0].strip():
-            raise self._fails("its path does not begin with `M`")
-        for letter, inner in zip(parts[1::2], parts[2::2], strict=True):
-            n, each = self._numbers(inner), _ARGUMENTS[letter.upper()]
-            if not each:
-                yield letter, []
-                continue
-            if not n or len(n) % each:
-                raise self._fails(f"`{letter}` has not as many numbers as it needs")
-            for i in range(0, len(n), each):
-                # More points after `M` are lines.
-                yield ({"M": "L", "m": "l"}.get(letter, letter) if i else letter), n[i : i + each]
-
-
-def _curve(start: Point, controls: list[Point], end: Point) -> list[Point]:
-    """Points on a Bezier curve, without its ends."""
-    points = [start, *controls, end]
-    return [_bezier(points, i / _CURVE) for i in range(1, _CURVE)] if controls else []
-
-
-def _bezier(points: list[Point], t: float) -> Point:
-    while len(points) > 1:
-        points = [(x + t * (nx - x), y + t * (ny - y)) for (x, y), (nx, ny) in pairwise(points)]
-    return points[0]
+def _hides(a: dict[str, str]) -> bool:
+    """Whether an element is not seen."""
+    if a.get("display") == "none" or a.get("visibility") in ("hidden", "collapse"):
+        return True
+    return bool(_HIDES.search(a.get("style", "")[:2000]))
 
 
 def _product(a: Matrix, b: Matrix) -> Matrix:

@@ -150,6 +150,7 @@ CODES: dict[str, str] = {
     "RS561": "a drawing that is not read",
     "RS562": "a drawing without names",
     "RS563": "a shape that cannot be understood",
+    "RS564": "a part of a drawing that is left out",
     "RS571": "a measure that is no number",
     "RS572": "a measure of a kind that says nothing of its entities",
     "RS573": "a measure that asks what would be",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from rulespec.cli.main import cli
-from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.drawing import svg_shapes
 from rulespec.drawing.map_import import Imported, regions_of
 from rulespec.drawing.svg_shapes import read_shapes
@@ -36,9 +38,9 @@ def imported(tmp_path: Path, text: str) -> list[Imported]:
 
 def test_shapes_with_names_become_regions(tmp_path: Path) -> None:
     found = {region.name: region for region in imported(tmp_path, ISLAND)}
-    assert list(found) == ["north_coast", "south_c_te", "reef", "east"]
-    assert found["south_c_te"].title == "South Côte"
-    assert found["north_coast"].touches == ("east", "south_c_te")
+    assert list(found) == ["north_coast", "south_cote", "reef", "east"]
+    assert found["south_cote"].title == "South Côte"
+    assert found["north_coast"].touches == ("east", "south_cote")
     assert found["reef"].touches == ("east",) and found["east"].touches == ("north_coast", "reef")
     assert found["north_coast"].position == (357, 179)  # the centre, with the drawing 1,000 units wide
 
@@ -96,6 +98,115 @@ def test_regions_have_names_of_their_own(tmp_path: Path) -> None:
     assert [region.name for region in found] == ["a_b", "a_b_2", "region"]
 
 
+def test_names_are_written_without_accents_and_are_no_words_of_the_language(tmp_path: Path) -> None:
+    shape = '<rect id="{}" width="9" height="9"/>'
+    labels = ("Río Ødegård", "Straße", "if", "If", "路")
+    found = imported(tmp_path, svg("".join(shape.format(name) for name in labels)))
+    assert [region.name for region in found] == ["rio_odegard", "strasse", "if_", "if__2", "region"]
+
+
+INKSCAPE = 'xmlns:inkscape="http://www.inkscape.org/namespaces/inkscape"'
+
+
+def test_a_group_with_a_name_is_one_region_if_its_shapes_have_none(tmp_path: Path) -> None:
+    def parts(one: str = "", other: str = "") -> str:
+        return f'<path {one} d="M0 0h30v20h-30z"/><path {other} d="M45 0h20v20h-20z"/>'
+
+    path1, path2, east = "id='path1'", "id='path2-3'", "id='east'"
+    plain = f'<g id="isles">{parts()}</g>'
+    labelled = f'<g {INKSCAPE} inkscape:label="Keys">{parts(path1, path2)}</g>'
+    named = f'<g id="coast">{parts(east)}</g>'
+    layer = f'<g {INKSCAPE} id="layer1" inkscape:label="Sea" inkscape:groupmode="layer">{parts()}</g>'
+    found = imported(tmp_path, svg(plain + labelled + named + layer))
+    assert [region.name for region in found] == ["isles", "keys", "east"]
+
+
+def test_a_drawing_in_the_drawing_lies_where_it_says(tmp_path: Path) -> None:
+    inset = '<rect id="inset" width="10" height="10"/>'
+    inner = f'<svg x="100" y="0" width="60" height="60" viewBox="0 0 10 10">{inset}</svg>'
+    found = imported(tmp_path, svg('<rect id="land" width="100" height="60"/>' + inner))
+    assert [(region.name, region.position) for region in found] == [("land", (312, 188)), ("inset", (812, 188))]
+    assert found[0].touches == ("inset",)
+
+
+def test_arcs_are_round(tmp_path: Path) -> None:
+    circle = '<path id="{}" d="M10,0A10,10 0 1 1 -10 0{}Z"/>'
+    text = svg(circle.format("a", "A10 10 0 11 10 0") + circle.format("b", "a10 10 0 0120 0"))
+    (tmp_path / "map.svg").write_text(text, "utf-8")
+    for shape in read_shapes(tmp_path / "map.svg"):
+        (outline,) = (line for line in shape.outlines if len(line) > 2)
+        assert len(outline) > 20 and all(abs(x * x + y * y - 100) < 0.01 for x, y in outline), shape.name
+
+
+def test_what_is_hidden_is_no_region(tmp_path: Path) -> None:
+    shape = '<rect id="{}" width="9" height="9" {}/>'
+    hidden = ('style="fill:red;display:none"', 'display="none"', 'visibility="hidden"')
+    body = "".join(shape.format(f"x{i}", how) for i, how in enumerate(hidden)) + shape.format(
+        "seen", 'style="fill:red"'
+    )
+    assert [region.name for region in imported(tmp_path, svg(body))] == ["seen"]
+
+
+def test_what_is_left_out_is_told_with_its_line(tmp_path: Path) -> None:
+    lines = ('<rect id="a" width="9" height="9"/>', '<use href="#a" id="b"/>', '<path id="river" d="M0 0L9 9"/>')
+    (tmp_path / "map.svg").write_text(svg("\n".join((*lines, "<rect/>", "<rect/>"))), "utf-8")
+    report = Report()
+    read_shapes(tmp_path / "map.svg", report)
+    assert [(d.code, d.span.line if d.span else 0) for d in report.diagnostics] == [("RS564", n) for n in (2, 3, 4)]
+    assert "the first of 2" in report.diagnostics[2].message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        svg('<g transform="' + "scale(1e6)" * 60 + '"><path id="a" d="M0 0L1 1L0 1Z"/></g>'),
+        svg('<g transform="scale(1e6)">' * 60 + '<path id="a" d="M0 0L1 1L0 1Z"/>' + "</g>" * 60),
+        svg('<path id="a" d="M0 0L1 ' + "1" * 1_000_000 + 'L0 1Z"/>'),
+    ],
+    ids=["in one", "in many", "digits"],
+)
+def test_a_shape_beyond_all_bounds_is_refused(text: str, tmp_path: Path) -> None:
+    with pytest.raises(DiagnosticsError, match="RS563"):
+        imported(tmp_path, text)
+
+
+COPIES = "<use href='#a'/>" * 10
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(f'<rect id="r{i}" width="100" height="100"/>' for i in range(400)),
+        "".join(f'<polygon id="r{i}" points="{"0,0 97,3 5,88 60,1 2,70 " * 90}"/>' for i in range(400)),
+        f'<path id="{"x" * 3_000_000}" d="M0 0L1 1L0 1Z"/>',
+        f'<path id="a" d="M0 0A{"1" * 2_000_000}"/>',
+        f'<path id="a" d="M0 0L1 1L0 1{"Z" * 150_000}"/>',
+        '<path id="a" d="M0 0L1 1L0 1Z"/>' + "".join(f'<g id="a{i}">{COPIES}</g>' for i in range(60)),
+    ],
+    ids=["copies", "tangles", "long name", "long arc", "many ends", "copies of copies"],
+)
+def test_drawings_that_want_to_take_long_do_not(text: str, tmp_path: Path) -> None:
+    before = time.process_time()
+    with contextlib.suppress(DiagnosticsError):
+        assert len(imported(tmp_path, svg(text))) <= 400
+    assert time.process_time() - before < 20  # a minute and a half, once
+
+
+def test_scripts_and_links_of_a_drawing_are_texts_at_most(tmp_path: Path) -> None:
+    body = (
+        '<script>alert(1)</script><image id="i" href="http://evil.example/x.png"/>'
+        '<path id="&lt;script&gt;" onclick="alert(1)" d="M0 0L9 0L0 9Z"/>'
+        '<path id="b&quot;: {x: 1}&#10;  evil: yes" d="M20 0L29 0L20 9Z"/>'
+    )
+    (tmp_path / "x.svg").write_text(svg(body), "utf-8")
+    new("isles", "--map", str(tmp_path / "x.svg"), "--to", str(tmp_path))
+    made = (tmp_path / "isles" / "map.yaml").read_text("utf-8")
+    assert "evil.example" not in made and "alert" not in made and "\n  evil" not in made
+    done = CliRunner().invoke(cli, ["draw", str(tmp_path / "isles"), "--out", str(tmp_path / "y.svg")])
+    picture = (tmp_path / "y.svg").read_text("utf-8")
+    assert done.exit_code == 0 and "&lt;script&gt;" in picture and "<script" not in picture
+
+
 def new(*args: str) -> str:
     done = CliRunner().invoke(cli, ["new", *args])
     assert done.exit_code == 0, done.output
@@ -112,7 +223,7 @@ def test_a_new_map_from_a_drawing_has_positions_and_proposals(tmp_path: Path) ->
     (tmp_path / "island.svg").write_text(ISLAND, "utf-8")
     new("isles", "--map", str(tmp_path / "island.svg"), "--to", str(tmp_path))
     text = (tmp_path / "isles" / "map.yaml").read_text("utf-8")
-    assert "# link: [east, south_c_te]" in text and 'title: "South Côte"' in text
+    assert "# link: [east, south_cote]" in text and 'title: "South Côte"' in text
     done = CliRunner().invoke(cli, ["draw", str(tmp_path / "isles"), "--out", str(tmp_path / "x.svg")])
     assert done.exit_code == 0 and "South" in (tmp_path / "x.svg").read_text("utf-8")
     confirmed = text.replace("      # link", "      link")
@@ -130,7 +241,7 @@ def test_a_new_map_on_another_ruleset_leaves_out_what_speaks_of_its_regions(tmp_
     assert "oak" in (tmp_path / "x.svg").read_text("utf-8")
 
 
-@pytest.mark.parametrize("given", ["Oak", "oak,,elm", "oak,oak", "../x"])
+@pytest.mark.parametrize("given", ["Oak", "oak,,elm", "oak,oak", "../x", "oak,if"])
 def test_names_that_are_none_are_wrong_usage(given: str, tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, ["new", "isles", "--map", given, "--to", str(tmp_path)])
     assert done.exit_code == 2 and not (tmp_path / "isles").exists()

@@ -1,0 +1,127 @@
+"""Path data as outlines: curves and arcs become lines through some of their points."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from math import atan2, ceil, cos, hypot, pi, sin, sqrt
+
+from rulespec.drawing.svg import Point
+
+_CURVE = 8  # points on a curve
+_ARC = pi / 16  # the angle between two points of an arc
+_COMMAND = re.compile(r"([MmLlHhVvCcSsQqTtAaZz])")
+_ARGUMENTS = {"M": 2, "L": 2, "H": 1, "V": 1, "C": 6, "S": 4, "Q": 4, "T": 2, "A": 7, "Z": 0}
+_NEXT = re.compile(r"[\s,]*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)")
+_FLAG = re.compile(r"[\s,]*([01])")
+_MOST = 500_000  # numbers of an arc command that are looked at
+
+
+def path_outlines(text: str, numbers: Callable[[str], list[float]]) -> list[list[Point]]:
+    """The outlines of path data.
+
+    Args:
+        text: the path data.
+        numbers: reads the numbers of a text, within bounds.
+
+    Raises:
+        ValueError: if it cannot be understood.
+    """
+    found: list[list[Point]] = []
+    here: Point = (0.0, 0.0)
+    control: Point | None = None
+    for letter, n in _commands(text, numbers):
+        upper = letter.upper()
+        dx, dy = here if letter.islower() else (0.0, 0.0)
+        if upper == "Z":
+            here, control = (found[-1][0] if found and found[-1] else here), None
+            found.append([])
+            continue
+        if upper == "M":
+            found.append([])
+        if not found:
+            raise ValueError("its path does not begin with `M`")
+        if not found[-1] and upper != "M":
+            found[-1].append(here)
+        if upper in "HV":
+            here = (n[0] + dx, here[1]) if upper == "H" else (here[0], n[0] + dy)
+            found[-1].append(here)
+            control = None
+            continue
+        end = (n[-2] + dx, n[-1] + dy)
+        mirrored = here if control is None else (2 * here[0] - control[0], 2 * here[1] - control[1])
+        points = [(n[i] + dx, n[i + 1] + dy) for i in range(0, len(n) - 2, 2)] if upper in "CSQ" else []
+        if upper in "ST":
+            points = [mirrored, *points]
+        between = _arc(here, n, end) if upper == "A" else _curve(here, points, end)
+        found[-1] += [*between, end]
+        control, here = (points[-1] if points else None), end
+    return found
+
+
+def _commands(text: str, numbers: Callable[[str], list[float]]) -> Iterator[tuple[str, list[float]]]:
+    parts = _COMMAND.split(text)
+    if parts[0].strip():
+        raise ValueError("its path does not begin with `M`")
+    for letter, inner in zip(parts[1::2], parts[2::2], strict=True):
+        n, each = numbers(_apart(inner) if letter in "Aa" else inner), _ARGUMENTS[letter.upper()]
+        if not each:
+            yield letter, []
+            continue
+        if not n or len(n) % each:
+            raise ValueError(f"`{letter}` has not as many numbers as it needs")
+        for i in range(0, len(n), each):
+            # More points after `M` are lines.
+            yield ({"M": "L", "m": "l"}.get(letter, letter) if i else letter), n[i : i + each]
+
+
+def _apart(text: str) -> str:
+    """The numbers of arcs with blanks between: nothing need part the two flags of an arc from what follows."""
+    found: list[str] = []
+    at = 0
+    while len(found) < _MOST and (match := (_FLAG if len(found) % 7 in (3, 4) else _NEXT).match(text, at)):
+        found.append(match[1])
+        at = match.end()
+    return " ".join(found)
+
+
+def _curve(start: Point, controls: list[Point], end: Point) -> list[Point]:
+    """Points on a Bezier curve, without its ends."""
+    points = [start, *controls, end]
+    return [_bezier(points, i / _CURVE) for i in range(1, _CURVE)] if controls else []
+
+
+def _bezier(points: list[Point], t: float) -> Point:
+    while len(points) > 1:
+        points = [(x + t * (nx - x), y + t * (ny - y)) for (x, y), (nx, ny) in pairwise(points)]
+    return points[0]
+
+
+def _arc(start: Point, n: list[float], end: Point) -> list[Point]:
+    """Points on an arc of an ellipse, without its ends; SVG 1.1, F.6.5 and F.6.6."""
+    rx, ry, turn, large, sweep = abs(n[0]), abs(n[1]), n[2] * pi / 180, n[3] != 0, n[4] != 0
+    if not rx or not ry or start == end:
+        return []
+    c, s = cos(turn), sin(turn)
+    hx, hy = (start[0] - end[0]) / 2, (start[1] - end[1]) / 2
+    x, y = (c * hx + s * hy) / rx, (c * hy - s * hx) / ry  # half the chord, where the ellipse is a circle of radius 1
+    half = hypot(x, y)
+    if half > 1:  # too small an ellipse is made larger
+        rx, ry, x, y, half = rx * half, ry * half, x / half, y / half, 1.0
+    far = sqrt(max(1 / (half * half) - 1, 0)) if half else 0.0
+    far = -far if large == sweep else far
+    mx, my = far * y, -far * x
+    first = atan2(y - my, x - mx)
+    angle = atan2(-y - my, -x - mx) - first
+    if sweep and angle < 0:
+        angle += 2 * pi
+    elif not sweep and angle > 0:
+        angle -= 2 * pi
+    steps = max(ceil(abs(angle) / _ARC), 1)
+    found = []
+    for i in range(1, steps):
+        at = first + angle * i / steps
+        px, py = (mx + cos(at)) * rx, (my + sin(at)) * ry
+        found.append((c * px - s * py + (start[0] + end[0]) / 2, s * px + c * py + (start[1] + end[1]) / 2))
+    return found
