@@ -25,7 +25,7 @@ from rulespec.engine.simulate.playouts import INTERRUPT_RATE, choose
 from rulespec.typed import nodes as typed
 from rulespec.typed.teams import teams
 
-ROUND = 128
+ROUND = 64
 """Games that a thread plays in one go."""
 _AHEAD = 3
 """Rounds that are under way, or wait to be read, for each thread."""
