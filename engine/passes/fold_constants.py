@@ -6,10 +6,13 @@ from msgspec.structs import replace
 
 from rulespec.engine.passes.rewrite import conjuncts, everywhere, membership
 from rulespec.engine.program import ir
-from rulespec.engine.program.builder import FALSE, TRUE, choose, logic, op
+from rulespec.engine.program.builder import FALSE, TRUE, choose, logic, op, together
 from rulespec.engine.program.domains import members
 from rulespec.engine.program.evaluator import evaluate
-from rulespec.engine.program.traversal import Facts, changed, free, highest
+from rulespec.engine.program.traversal import Binding, Facts, changed, free, highest, walk
+
+_FEW = 8
+"""Sets whose union is written out."""
 
 
 def fold_constants(p: ir.Program) -> ir.Program:
@@ -80,7 +83,26 @@ def _folded_loop(e: ir.Fold, facts: Facts) -> ir.Expr:
             return e.source
         if e.op == "first":
             return op("pick", e.source, e.start or FALSE)
-    return e
+    return _unrolled(e)
+
+
+def _unrolled(e: ir.Fold) -> ir.Expr:
+    """The union of a few sets, each of which is read from one place, without a loop."""
+    if e.op != "union" or e.where is not None or e.body is None or not isinstance(e.source, ir.Const):
+        return e
+    if e.source.value.bit_count() > _FEW or not isinstance(e.body, ir.Cell | ir.Row | ir.Positive):
+        return e
+    if any(isinstance(x, Binding | ir.Call | ir.Suppose) for x in walk(e.body)):
+        return e
+    return together("|", [_at(e.body, e.slot, m) for m in members(e.source.value, 0)])
+
+
+def _at(e: ir.Expr, slot: int, member: int) -> ir.Expr:
+    """An expression for one member in a slot, its index being worked out."""
+    if e == ir.Local(slot):
+        return ir.Const(member)
+    e = changed(e, lambda part: _at(part, slot, member))
+    return op(e.op, *e.args, site=e.site) if isinstance(e, ir.Op) else e
 
 
 def _holds(p: ir.Program, e: ir.Expr, slot: int, member: int) -> bool:
