@@ -62,6 +62,14 @@ class LegalOptions(Sequence[Option]):
             who = self._who
         return Option(self._kinds[choice], args, self._seats[who] if who >= 0 else None, self._stamp)
 
+    def _options(self) -> list[Option]:
+        """All of them, which have been listed."""
+        assert self._all is not None
+        if self._interrupts:
+            return [self._option(one) for one in self._all]
+        kinds, stamp, by = self._kinds, self._stamp, self._seats[self._who] if self._who >= 0 else None
+        return [Option(kinds[choice], args, by, stamp) for choice, args, _ in self._all]
+
     def __len__(self) -> int:
         return len(self._listed() if self._all is None else self._all)
 
@@ -76,9 +84,14 @@ class LegalOptions(Sequence[Option]):
         return self._option(listed[index])
 
     def __iter__(self) -> Iterator[Option]:
+        if self._all is None and self._position.machine.at_once:
+            self._listed()
+        return self._one_by_one() if self._all is None else iter(self._options())
+
+    def _one_by_one(self) -> Iterator[Option]:
         # What is known is looked up at the first step: `list` asks for the number when it has the iterator already.
         if self._all is not None:
-            yield from map(self._option, self._all)
+            yield from self._options()
             return
         self._check()
         if not self._interrupts and self._kinds:

@@ -39,12 +39,6 @@ class NativeState(list[int]):
         return NativeState(self)
 
 
-def _written(state: State) -> list[Any]:
-    """The cells of a state that the memory holds which were written from outside."""
-    assert isinstance(state, NativeState)
-    return state.written
-
-
 class _Rows(dict[tuple[int, ...], Listed]):
     """Options by their rows in the buffer: most games ask for the same ones again and again."""
 
@@ -75,6 +69,8 @@ class NativeBackend:
         given_back: how many calls Python has answered, because the rules are at fault or only Python can tell.
     """
 
+    at_once = True
+
     def __init__(self, native: NativeProgram) -> None:
         self.p = native.p
         self.native = native
@@ -82,21 +78,29 @@ class NativeBackend:
         self.instance = native.instance()
         self.given_back = 0
         memory = self.compiled.memory
-        self._constants = memory.constants
+        self._constants = constants = memory.constants
+        self._numbers = self.instance.numbers
         self._start = self.compiled.occupancy.start(self.p.start)
-        self._held: State | None = None
+        self._held: NativeState | None = None
         """The state that the memory holds."""
-        self._decider: tuple[int, int] | None = None
-        """Its decision and who takes it, if that is known."""
+        self._known = -1
+        """Its decision, if the memory holds who takes it."""
         self._asked = False  # whether options have been asked for since the last decision: then for the next one, too
         self._ready = False  # whether those of the open decision have been listed
-        self._options, self._stride = memory.constants["OPTIONS_BASE"] // 8, memory.constants["STRIDE"] // 8
-        self._cells, self._values = memory.constants["CHANGED"] // 8, memory.constants["CHANGED_TO"] // 8
+        self._options, self._stride = constants["OPTIONS_BASE"] // 8, constants["STRIDE"] // 8
+        self._changes, self._by, self._end = constants["CHANGED"] // 8, constants["BY"] // 8, constants["OPTIONS"] // 8
         self._large = [bits >= WORD or wide for bits, wide in zip(memory.widths.bits, memory.widths.cells, strict=True)]
         self._plain = not any(self._large)
+        self._cell_of = {
+            (memory.address(at) - memory.state) // 8 + word: at
+            for at, large in enumerate(self._large)
+            if large
+            for word in range(memory.words if memory.widths.cells[at] else 1)
+        }
+        """The words of cells whose values are not always numbers of 64 bits with a sign → the cell."""
         self._rows = _Rows(native)
         options = enumerate(self.compiled.options)
-        self._numbers = {self.p.decisions[d].choices[k].block: number for number, (d, k) in options}
+        self._number_of = {self.p.decisions[d].choices[k].block: number for number, (d, k) in options}
         """The block that an option leads to → its number in the buffer."""
         self._stepped = self.instance.bound("stepped")
         self._asks = {name: self.instance.bound(name) for name in ("asks", "asks_others")}
@@ -123,31 +127,51 @@ class NativeBackend:
     def run(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal:
         """Runs from a block to the next decision or the end; a fault leaves the state as it was."""
         try:
-            if state is not self._held or _written(state):
+            if state is not (held := self._held) or held.written:
                 self._bring(state)
-            option = self._numbers[block] if args else self._numbers.get(block, -1)
-            first, numbers = self._options + 2, self.instance.numbers
-            for at, value in enumerate(args, first):
-                numbers[at] = value
-            journal = self._changed(state, self._stepped(block, option, self._asked))
+            if args:
+                option, numbers = self._number_of[block], self._numbers
+                for at, value in enumerate(args, self._options + 2):
+                    numbers[at] = value
+            else:
+                option = self._number_of.get(block, -1)
+            end = self._stepped(block, option, self._asked)
         except TrapError:
             self._forget()
         except (OverflowError, ValueError, KeyError):  # a value that no cell of the rules has
             self._held = None
         else:
-            self._decider = (self.asked.get(state[ir.PC], -1), self._get("BY"))
+            journal = self._numbers[self._changes : end].tolist()
+            values = journal[2::3]
+            del journal[2::3]
+            cells = journal[::2]
+            if self._plain or self._cell_of.keys().isdisjoint(cells):
+                any(map(_put.__get__(state), cells, values))
+            else:
+                journal = self._taken_over(state, journal, values)
+            self._known = self.asked.get(state[ir.PC], -1)
             self._ready, self._asked = self._asked, False
             return journal
         return self.python.run(state, block, args)
 
-    def _get(self, register: str) -> int:
-        return int(self.instance.numbers[self._constants[register] // 8])
+    def _taken_over(self, state: State, changes: Journal, values: list[int]) -> Journal:
+        """Takes over what has changed where not every value is a number of its own; returns the journal of it."""
+        journal: Journal = []
+        for at, before, value in zip(changes[::2], changes[1::2], values, strict=True):
+            cell = self._cell_of.get(at)
+            if cell is None:
+                journal += (at, before)
+                _put(state, at, value)
+            elif (whole := self._read(cell)) != state[cell]:  # else by a word before, of the same cell
+                journal += (cell, state[cell])
+                _put(state, cell, whole)
+        return journal
 
     def _forget(self) -> None:
         """Takes back what a call has written that came to no end."""
         self.given_back += 1
         self.instance.call("undo", self._constants["JOURNAL_BASE"])
-        self._decider = None
+        self._known = -1
 
     def _tried(self, state: State, native: Callable[[], Any], python: Callable[[], Any]) -> Any:
         """What is found natively, or else by Python."""
@@ -162,25 +186,20 @@ class NativeBackend:
 
     def _bring(self, state: State) -> None:
         """Lets the memory hold a state."""
-        if state is not self._held or _written(state):
-            self._ready = False
-        if state is self._held:
-            assert isinstance(state, NativeState)
-            written = state.written
-            if not written:
+        if state is (held := self._held):
+            if not (written := held.written):
                 return
             if len(written) < _EVERYTHING and all(isinstance(at, int) for at in written):
-                self._held = None
+                self._held, self._ready, self._known = None, False, -1
                 self._write(state, written)
-                self._held = state
+                self._held = held
                 written.clear()
-                self._decider = None
                 return
         memory, instance = self.compiled.memory, self.instance
-        self._held = self._decider = None
+        self._held, self._ready, self._known = None, False, -1
         found = array("q", state).tobytes() if self._plain else memory.encoded(state)
         instance.memory[memory.state : memory.state + len(found)] = found
-        instance.numbers[self._constants["JOURNAL"] // 8] = self._constants["JOURNAL_BASE"]
+        self._numbers[self._constants["JOURNAL"] // 8] = self._constants["JOURNAL_BASE"]
         if isinstance(state, NativeState):
             state.written.clear()
             self._held = state
@@ -191,26 +210,11 @@ class NativeBackend:
         for cell in cells:
             at = memory.address(cell)
             if not self._large[cell]:
-                instance.numbers[at // 8] = state[cell]
+                self._numbers[at // 8] = state[cell]
             elif memory.widths.cells[cell]:
                 instance.memory[at : at + 8 * memory.words] = state[cell].to_bytes(8 * memory.words, "little")
             else:
                 instance.unsigned[at // 8] = state[cell]
-
-    def _changed(self, state: State, count: int) -> Journal:
-        """Takes over the cells that have changed, so many; returns the journal of them."""
-        numbers, first, values = self.instance.numbers, self._cells, self._values
-        journal: Journal = numbers[first : first + 2 * count].tolist()
-        if self._plain:
-            for cell, value in zip(journal[::2], numbers[values : values + count].tolist(), strict=True):
-                _put(state, cell, value)
-            return journal
-        memory = self.compiled.memory
-        found: Journal = []
-        for cell in dict.fromkeys(memory.cell(memory.state + 8 * at) for at in journal[::2]):
-            found += (cell, state[cell])
-            _put(state, cell, self._read(cell))
-        return found
 
     def _read(self, cell: int) -> int:
         """The value of a cell in the memory."""
@@ -220,17 +224,12 @@ class NativeBackend:
             return int.from_bytes(self.instance.memory[at : at + 8 * memory.words], "little")
         if memory.widths.bits[cell] == 64:
             return int(self.instance.unsigned[at // 8])
-        return int(self.instance.numbers[at // 8])
+        return int(self._numbers[at // 8])
 
     def decider(self, state: State, decision: int) -> int:
         """The seat that decides; -1 for chance."""
-        if (
-            (known := self._decider) is not None
-            and state is self._held
-            and known[0] == decision
-            and not _written(state)
-        ):
-            return known[1]
+        if state is (held := self._held) and self._known == decision and not held.written:
+            return self._numbers[self._by]
         found: int = self._tried(
             state, lambda: self.instance.call("who", decision), lambda: self.python.decider(state, decision)
         )
@@ -239,8 +238,8 @@ class NativeBackend:
     def own(self, state: State, decision: int) -> Iterator[Listed]:
         """The legal options of the decider."""
         self._asked = True
-        if self._ready and state is self._held and not _written(state):
-            return self._taken(self._get("OPTIONS") // 8 - self._options)
+        if self._ready and state is (held := self._held) and not held.written:
+            return self._taken(self._numbers[self._end] // 8)
         found: Iterator[Listed] = self._tried(
             state, lambda: self._listed("asks", decision), lambda: self.python.own(state, decision)
         )
@@ -258,9 +257,9 @@ class NativeBackend:
         self._ready = False
         return self._taken(self._asks[name](decision, 0, 0) // 8)
 
-    def _taken(self, size: int) -> Iterator[Listed]:
-        """The options in the buffer, which take so many numbers."""
-        rows = iter(self.instance.numbers[self._options : self._options + size].tolist())
+    def _taken(self, end: int) -> Iterator[Listed]:
+        """The options in the buffer up to a number."""
+        rows = iter(self._numbers[self._options : end].tolist())
         return map(self._rows.__getitem__, zip(*[rows] * self._stride, strict=True))
 
     def is_legal(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> bool:

@@ -88,7 +88,6 @@ class Memory:
             "READERS": self.readers,
             "MARKS": self.marks,
             "CHANGED": changed,
-            "CHANGED_TO": changed + 16 * span,
             "WORDS": self.words,
             "STRIDE": stride,
             "JOURNAL_BASE": journal,

@@ -23,7 +23,7 @@ def stepped(block, option, listing) -> int:
 def changed() -> int:
     stamp = load(MARK) + 1
     store(MARK, stamp)
-    found = 0
+    to = CHANGED
     at = JOURNAL_BASE
     top = load(JOURNAL)
     while at < top:
@@ -32,13 +32,13 @@ def changed() -> int:
             store(MARKS + cell - STATE, stamp)
             now = load(cell)
             if now != load(at + 8):
-                store(CHANGED + 16 * found, cell - STATE >> 3)
-                store(CHANGED + 16 * found + 8, load(at + 8))
-                store(CHANGED_TO + 8 * found, now)
-                found = found + 1
+                store(to, cell - STATE >> 3)
+                store(to + 8, load(at + 8))
+                store(to + 16, now)
+                to = to + 24
         at = at + 24
     store(JOURNAL, JOURNAL_BASE)
-    return found
+    return to >> 3
 
 def asks(number) -> int:
     store(OPTIONS, OPTIONS_BASE)
@@ -59,7 +59,7 @@ def cleared() -> int:
         while at < one:
             store(at, 0)
             at = at + 8
-    return last - OPTIONS_BASE
+    return last
 """
 
 OF_STEPS = frozenset({"stepped", "asks", "asks_others"})

@@ -28,6 +28,8 @@ class Interpreter(Evaluator):
         steps: how many steps there are at most from one decision to the next.
     """
 
+    at_once = False
+
     def __init__(
         self,
         program: ir.Program,

@@ -24,6 +24,8 @@ class Machine(Protocol):
 
     p: ir.Program
     """The program as it was lowered."""
+    at_once: bool
+    """Whether options are listed all at once, so that to ask for the first of them takes as long."""
 
     @property
     def asked(self) -> Mapping[int, int]:

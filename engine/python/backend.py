@@ -65,6 +65,8 @@ class PythonBackend:
         invariants: the invariants, as functions.
     """
 
+    at_once = False
+
     def __init__(
         self,
         program: ir.Program,
