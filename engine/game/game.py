@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from rulespec.engine.game import scoring
 from rulespec.engine.game.guarded import NOT_YOURS, guarded_refusal
 from rulespec.engine.game.inspected import TABLE, Inspected
-from rulespec.engine.game.legal_options import LegalOptions, offers
+from rulespec.engine.game.legal_options import LegalOptions, OptionsAtOnce, offers
 from rulespec.engine.game.machines import Backend, Machines, machine
 from rulespec.engine.game.notation import words
 from rulespec.engine.game.option import Decision, IllegalOptionError, Option, OptionKind, Refusal, Result
@@ -87,6 +87,7 @@ class Game(Inspected):
         self._queries = Queries(ruleset, self.seats, self.settings)
         self.position = Position(runs, None if start is None else lambda state: self._enter(start, state))
         """The state as numbers, for code that is in a hurry."""
+        self._listed = LegalOptions if runs.listing is None else OptionsAtOnce
 
     def copy(self) -> Game:
         """An independent copy, history included."""
@@ -136,12 +137,12 @@ class Game(Inspected):
     def legal_options(self) -> LegalOptions:
         """What the decider may do now; empty when the game is over."""
         position = self.position
-        return LegalOptions(position, self._words.kinds[position.asked], self.seats)
+        return self._listed(position, self._words)
 
     @property
     def interrupts(self) -> LegalOptions:
         """What seats may do out of turn now, by rights of their own."""
-        return LegalOptions(self.position, self.option_kinds, self.seats, True)
+        return LegalOptions(self.position, self._words, True)
 
     @property
     def option_kinds(self) -> tuple[OptionKind, ...]:
@@ -229,7 +230,8 @@ class Game(Inspected):
             IllegalOptionError: if it is not legal; nothing has changed then.
         """
         position = self.position
-        if option.legal_at != position.stamp:  # else it has been listed in this very position
+        listed = option.legal_at
+        if listed != position.offered and listed != position.stamp:  # else it has been listed in this very position
             if not self.is_legal(option) and (refusal := self.why_not(option)) is not None:
                 raise IllegalOptionError(str(option), refusal)
             kind = self._words.kinds[position.asked][option.kind.choice]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import overload
 
+from rulespec.engine.game.notation import Words
 from rulespec.engine.game.option import Option, OptionKind
-from rulespec.engine.game.position import Position
+from rulespec.engine.game.position import Position, stamps
 from rulespec.engine.program.machine import Listed
 from rulespec.errors import RulespecError
 
@@ -23,20 +24,17 @@ class LegalOptions(Sequence[Option]):
 
     Args:
         position: where the game stands.
-        kinds: the kinds of options of the open decision, by the number of the choice.
-        seats: the names of the players.
+        words: the words of the game.
         interrupts: whether these are the options out of turn.
     """
 
-    __slots__ = ("_all", "_interrupts", "_kinds", "_position", "_seats", "_stamp", "_who")
+    __slots__ = ("_all", "_interrupts", "_kinds", "_position", "_stamp", "_who", "_words")
 
-    def __init__(
-        self, position: Position, kinds: Sequence[OptionKind], seats: Sequence[str], interrupts: bool = False
-    ) -> None:
+    def __init__(self, position: Position, words: Words, interrupts: bool = False) -> None:
         self._position = position
-        self._kinds = kinds
-        self._seats = seats
+        self._words = words
         self._interrupts = interrupts
+        self._kinds = words.kinds[position.asked]
         self._stamp = position.stamp
         self._all: list[Listed] | None = None
         self._who = -1  # the seat that decides, once all are listed
@@ -60,15 +58,7 @@ class LegalOptions(Sequence[Option]):
         choice, args, who = listed
         if not self._interrupts:
             who = self._who
-        return Option(self._kinds[choice], args, self._seats[who] if who >= 0 else None, self._stamp)
-
-    def _options(self) -> list[Option]:
-        """All of them, which have been listed."""
-        assert self._all is not None
-        if self._interrupts:
-            return [self._option(one) for one in self._all]
-        kinds, stamp, by = self._kinds, self._stamp, self._seats[self._who] if self._who >= 0 else None
-        return [Option(kinds[choice], args, by, stamp) for choice, args, _ in self._all]
+        return Option(self._kinds[choice], args, self._words.labels.seats[who] if who >= 0 else None, self._stamp)
 
     def __len__(self) -> int:
         return len(self._listed() if self._all is None else self._all)
@@ -84,14 +74,9 @@ class LegalOptions(Sequence[Option]):
         return self._option(listed[index])
 
     def __iter__(self) -> Iterator[Option]:
-        if self._all is None and self._position.machine.at_once:
-            self._listed()
-        return self._one_by_one() if self._all is None else iter(self._options())
-
-    def _one_by_one(self) -> Iterator[Option]:
         # What is known is looked up at the first step: `list` asks for the number when it has the iterator already.
         if self._all is not None:
-            yield from self._options()
+            yield from map(self._option, self._all)
             return
         self._check()
         if not self._interrupts and self._kinds:
@@ -113,6 +98,61 @@ class LegalOptions(Sequence[Option]):
     def __repr__(self) -> str:
         shown = [str(one) for one, _ in zip(self, range(6), strict=False)]
         return f"<LegalOptions: {', '.join([*shown[:5], *['…'] * (len(shown) > 5)]) or 'none'}>"
+
+
+class OptionsAtOnce(LegalOptions):
+    """The legal options of the decider where the machine lists all at once: for the first of them, too.
+
+    Wherever the same are legal they are the same objects.
+    """
+
+    __slots__ = ("_made",)
+
+    def __init__(self, position: Position, words: Words) -> None:
+        super().__init__(position, words)
+        self._made: Sequence[Option] | None = None
+
+    def _options(self) -> Sequence[Option] | None:
+        """All of them; None if they can only be listed one by one."""
+        if self._made is not None or self._all is not None:
+            return self._made
+        self._check()
+        position = self._position
+        found = position.listing()
+        if found is None:
+            return None
+        made = self._words.lists.get(found)
+        if made is None:
+            made = self._words.lists.keep(found, self._new())
+        if made:
+            position.offered = made[0].legal_at
+        self._made = made
+        return made
+
+    def _new(self) -> Sequence[Option]:
+        """All of them, as options of a new list."""
+        kinds, number = self._kinds, next(stamps)
+        who, found = self._position.own()
+        by = self._words.labels.seats[who] if who >= 0 else None
+        return [Option(kinds[choice], args, by, number) for choice, args, _ in found]
+
+    def __len__(self) -> int:
+        found = self._options() if self._made is None else self._made
+        return super().__len__() if found is None else len(found)
+
+    @overload
+    def __getitem__(self, index: int) -> Option: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Option]: ...
+    def __getitem__(self, index: int | slice) -> Option | list[Option]:
+        found = self._options() if self._made is None else self._made
+        if found is None:
+            return super().__getitem__(index)
+        return list(found[index]) if isinstance(index, slice) else found[index]
+
+    def __iter__(self) -> Iterator[Option]:
+        found = self._options()
+        return super().__iter__() if found is None else iter(found)
 
 
 def offers(kinds: Sequence[OptionKind], kind: OptionKind) -> bool:

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.game.option import Labels, OptionKind
+from rulespec.engine.game.option_lists import OptionLists
 from rulespec.engine.program import ir
 from rulespec.engine.program.ir import none_of
 from rulespec.engine.program.machine import Machine
@@ -113,11 +114,13 @@ class Words(Struct, frozen=True):
     """The words of all games of the same rules and players.
 
     `kinds` are the kinds of options by decision and choice; the last row, -1, is that of a game that is over: empty.
+    `lists` are those of options that have been listed at once.
     """
 
     labels: Labels
     kinds: tuple[tuple[OptionKind, ...], ...]
     reader: OptionReader
+    lists: OptionLists
 
 
 _words: WeakKeyDictionary[Machine, dict[tuple[str, ...], Words]] = WeakKeyDictionary()
@@ -131,7 +134,7 @@ def words(machine: Machine, ruleset: typed.Ruleset, seats: tuple[str, ...]) -> W
             tables.clear()
         labels = Labels(ruleset.kinds, machine.p, seats)
         kinds = (tuple(_kind(d, k, labels) for k in range(len(d.choices))) for d in machine.p.decisions)
-        tables[seats] = Words(labels, (*kinds, ()), OptionReader(machine.p, labels))
+        tables[seats] = Words(labels, (*kinds, ()), OptionReader(machine.p, labels), OptionLists())
     return tables[seats]
 
 

@@ -47,7 +47,8 @@ class OptionKind(Struct, frozen=True):
 class Option(Struct, frozen=True, eq=False, gc=False):
     """A way to decide. `args` are the arguments as numbers, `by` is who acts.
 
-    `legal_at` is the number of the position in which it has been listed: there it need not be tested again.
+    `legal_at` is the number of the position, or of the list, in which it has been listed: it need not be tested again
+    in that position, or where the same list is offered.
     """
 
     kind: OptionKind

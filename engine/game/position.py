@@ -18,7 +18,7 @@ from rulespec.engine.game.position_hash import change, digits, weights, whole
 from rulespec.engine.program import ir
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import Journal, State, restore
-from rulespec.engine.program.machine import Listed, Machine
+from rulespec.engine.program.machine import Listed, Listing, Machine
 
 MAX_LISTED = 100_000
 """Options of a decision that are listed."""
@@ -28,8 +28,8 @@ Entry = Callable[[State], int]
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
-_stamps = count(1)
-"""Numbers for positions: no two positions of any games have the same."""
+stamps = count(1)
+"""Numbers for positions, and for lists of options: no two of any games have the same."""
 
 
 class Seen(Struct, gc=False):
@@ -85,8 +85,10 @@ class Position:
     def __init__(self, machine: Machine, entry: Entry | None = None) -> None:
         self.machine = machine
         self.program = machine.p
-        self.stamp = next(_stamps)
+        self.stamp = next(stamps)
         """A number that no other position has."""
+        self.offered = -1
+        """The number of the list of options that has been asked for in this position; -1: none has a number."""
         self._entry = entry
         self._state: State = machine.start()
         self._weights = weights(len(self.program.cells), len(self._state))
@@ -182,6 +184,16 @@ class Position:
             raise self.fault(_too_many())
         return who, found
 
+    def listing(self) -> Listing | None:
+        """The legal options of the decider as the machine has them; None if it does not list them at once."""
+        listing = self.machine.listing
+        if listing is None or self.asked < 0:
+            return None
+        try:  # as `_guarded`, without the call
+            return listing(self._state, self._asked)
+        except ProgramFaultError as fault:
+            raise self.fault(fault) from None
+
     def listed(self, *, interrupts: bool) -> Iterator[Listed]:
         """The legal options of the decider, or those of others, one by one: choice, arguments, seat of an interrupt."""
         number = self.asked
@@ -255,7 +267,7 @@ class Position:
             raise self.fault(fault) from None
         self.steps.append(Step(journal, option, self._sum))
         self._asked = self.machine.asked.get(state[ir.PC], -1)
-        self.stamp = next(_stamps)
+        self.stamp, self.offered = next(stamps), -1
         self._sum = None
 
     def undo(self) -> Option:
@@ -270,7 +282,7 @@ class Position:
         step = self.steps.pop()
         restore(self._state, step.journal)
         self._asked = self.machine.asked.get(self._state[ir.PC], -1)
-        self.stamp = next(_stamps)
+        self.stamp, self.offered = next(stamps), -1
         self._sum = step.before
         self._sound = None
         return step.option
@@ -287,7 +299,7 @@ class Position:
         if self.steps:
             step = self.steps[-1]  # a copy may have the same
             self.steps[-1] = Step(step.journal + journal, step.option, step.before, salt=step.salt)
-        self.stamp = next(_stamps)
+        self.stamp, self.offered = next(stamps), -1
         self._sum = self._sound = None
 
     def _settled(self) -> Journal:

@@ -12,7 +12,7 @@ from rulespec.engine.native.program import NativeProgram
 from rulespec.engine.native.widths import WORD
 from rulespec.engine.program import ir
 from rulespec.engine.program.journal import Journal, State
-from rulespec.engine.program.machine import Listed
+from rulespec.engine.program.machine import Listed, Listing
 from rulespec.engine.python.backend import PythonBackend
 
 _EVERYTHING = 300
@@ -21,13 +21,21 @@ _ROWS_KEPT = 50_000
 _put = list.__setitem__
 
 
+def _is_cell(at: object) -> bool:
+    return isinstance(at, int)
+
+
 class NativeState(list[int]):
-    """A state that knows which of its cells were written from outside, since the memory of a module was the same."""
+    """A state that knows which of its cells were written from outside, since the memory of a module was the same.
 
-    __slots__ = ("written",)
+    Until it is run it is `fresh`: but for these cells it is the state in which a module begins.
+    """
 
-    def __init__(self, cells: Sequence[int]) -> None:
+    __slots__ = ("fresh", "written")
+
+    def __init__(self, cells: Sequence[int], fresh: bool = False) -> None:
         super().__init__(cells)
+        self.fresh = fresh
         self.written: list[Any] = []
 
     def __setitem__(self, at: SupportsIndex | slice, value: Any) -> None:
@@ -36,7 +44,10 @@ class NativeState(list[int]):
 
     def copy(self) -> NativeState:
         """An independent copy."""
-        return NativeState(self)
+        found = NativeState(self, self.fresh)
+        if self.fresh:
+            found.written += self.written
+        return found
 
 
 class _Rows(dict[tuple[int, ...], Listed]):
@@ -69,8 +80,6 @@ class NativeBackend:
         given_back: how many calls Python has answered, because the rules are at fault or only Python can tell.
     """
 
-    at_once = True
-
     def __init__(self, native: NativeProgram) -> None:
         self.p = native.p
         self.native = native
@@ -79,7 +88,7 @@ class NativeBackend:
         self.given_back = 0
         memory = self.compiled.memory
         self._constants = constants = memory.constants
-        self._numbers = self.instance.numbers
+        self._memory, self._numbers = self.instance.memory, self.instance.numbers
         self._start = self.compiled.occupancy.start(self.p.start)
         self._held: NativeState | None = None
         """The state that the memory holds."""
@@ -88,6 +97,7 @@ class NativeBackend:
         self._asked = False  # whether options have been asked for since the last decision: then for the next one, too
         self._ready = False  # whether those of the open decision have been listed
         self._options, self._stride = constants["OPTIONS_BASE"] // 8, constants["STRIDE"] // 8
+        self._first = constants["OPTIONS_BASE"]
         self._changes, self._by, self._end = constants["CHANGED"] // 8, constants["BY"] // 8, constants["OPTIONS"] // 8
         self._large = [bits >= WORD or wide for bits, wide in zip(memory.widths.bits, memory.widths.cells, strict=True)]
         self._plain = not any(self._large)
@@ -118,7 +128,7 @@ class NativeBackend:
 
     def start(self) -> State:
         """A new state before the first block has run, with the sets of occupied places."""
-        return NativeState(self._start)
+        return NativeState(self._start, True)
 
     def write(self, state: State, values: Mapping[int, int]) -> Journal:
         """Puts values into cells and updates the sets of occupied places; returns the journal of it."""
@@ -186,23 +196,29 @@ class NativeBackend:
 
     def _bring(self, state: State) -> None:
         """Lets the memory hold a state."""
-        if state is (held := self._held):
-            if not (written := held.written):
-                return
-            if len(written) < _EVERYTHING and all(isinstance(at, int) for at in written):
-                self._held, self._ready, self._known = None, False, -1
-                self._write(state, written)
-                self._held = held
-                written.clear()
-                return
-        memory, instance = self.compiled.memory, self.instance
+        if state is (held := self._held) and not held.written:
+            return
         self._held, self._ready, self._known = None, False, -1
+        if not isinstance(state, NativeState):
+            self._bring_whole(state)
+            return
+        written = state.written
+        if (state is not held and not state.fresh) or len(written) >= _EVERYTHING or not all(map(_is_cell, written)):
+            self._bring_whole(state)
+        else:
+            if state is not held:
+                self.instance.call("reset")
+            self._write(state, written)
+        state.fresh = False
+        written.clear()
+        self._held = state
+
+    def _bring_whole(self, state: State) -> None:
+        """Copies all cells of a state into the memory."""
+        memory = self.compiled.memory
         found = array("q", state).tobytes() if self._plain else memory.encoded(state)
-        instance.memory[memory.state : memory.state + len(found)] = found
+        self._memory[memory.state : memory.state + len(found)] = found
         self._numbers[self._constants["JOURNAL"] // 8] = self._constants["JOURNAL_BASE"]
-        if isinstance(state, NativeState):
-            state.written.clear()
-            self._held = state
 
     def _write(self, state: State, cells: Sequence[int]) -> None:
         """Copies some cells into the memory."""
@@ -244,6 +260,26 @@ class NativeBackend:
             state, lambda: self._listed("asks", decision), lambda: self.python.own(state, decision)
         )
         return found
+
+    def listing(self, state: State, decision: int) -> Listing | None:
+        """All options of the decider at once; None where only Python can list."""
+        self._asked = True
+        numbers = self._numbers
+        if self._ready and self._known == decision and state is (held := self._held) and not held.written:
+            who = numbers[self._by]
+        else:
+            who = self.decider(state, decision)
+            try:
+                self._bring(state)
+                self._asks["asks"](decision, 0, 0)
+            except TrapError:
+                self._forget()
+                return None
+            except (OverflowError, ValueError):
+                self._held = None
+                return None
+            self._ready = self._held is state and self.asked.get(state[ir.PC], -1) == decision
+        return decision, who, self._memory[self._first : numbers[self._end]].tobytes()
 
     def interrupts(self, state: State, decision: int) -> Iterator[Listed]:
         """The legal options of others."""

@@ -28,7 +28,7 @@ class Interpreter(Evaluator):
         steps: how many steps there are at most from one decision to the next.
     """
 
-    at_once = False
+    listing = None
 
     def __init__(
         self,

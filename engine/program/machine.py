@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from rulespec.engine.program import ir
@@ -12,6 +12,11 @@ Listed = tuple[int, tuple[int, ...], int]
 """A legal option: its index among the choices, its arguments, and the seat that takes it.
 
 The seat is -1 for the options of the decider and of chance.
+"""
+Listing = tuple[int, int, bytes]
+"""All options of the decider: the number of the decision, the seat that decides, and the options in some form.
+
+Where all three are the same, `own` lists the same.
 """
 
 
@@ -24,8 +29,6 @@ class Machine(Protocol):
 
     p: ir.Program
     """The program as it was lowered."""
-    at_once: bool
-    """Whether options are listed all at once, so that to ask for the first of them takes as long."""
 
     @property
     def asked(self) -> Mapping[int, int]:
@@ -60,6 +63,13 @@ class Machine(Protocol):
 
     def own(self, state: State, decision: int) -> Iterator[Listed]:
         """The legal options of the decider, in order."""
+
+    @property
+    def listing(self) -> Callable[[State, int], Listing | None] | None:
+        """Lists all options of the decider at once; None if this machine lists one by one.
+
+        The function takes a state and a decision, and gives None where only `own` can list.
+        """
 
     def interrupts(self, state: State, decision: int) -> Iterator[Listed]:
         """The legal options of others, in order."""

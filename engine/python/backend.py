@@ -65,7 +65,7 @@ class PythonBackend:
         invariants: the invariants, as functions.
     """
 
-    at_once = False
+    listing = None
 
     def __init__(
         self,

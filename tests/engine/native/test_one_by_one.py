@@ -9,6 +9,8 @@ import pytest
 pytest.importorskip("wasmtime", reason="native code needs wasmtime: pip install 'rulespec[native]'")
 
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.legal_options import StaleOptionsError
+from rulespec.engine.game.option import IllegalOptionError, Option
 from rulespec.engine.native.backend import NativeBackend
 from rulespec.load import load_ruleset
 
@@ -65,3 +67,50 @@ def test_cells_that_are_written_from_outside_count() -> None:
         game.apply(game.legal_options[0])
     assert [str(o) for o in fast.legal_options] == [str(o) for o in plain.legal_options]
     assert fast.position.cells == plain.position.cells
+
+
+def test_options_that_are_the_same_wherever_they_are_legal_are_refused_where_they_are_not() -> None:
+    ruleset, rng = load_ruleset("tutorial"), random.Random(2)
+    fast, plain = (Game(ruleset, ["A", "B"], backend=b) for b in ("native", "python"))
+    known: dict[tuple[str | None, str], Option] = {}
+    refused = taken = 0
+    while not plain.is_over and plain.ply < 200:
+        legal = {str(option) for option in plain.legal_options}
+        decision = fast.decision
+        assert decision is not None
+        kept = [one for one in known.values() if (one.decision, one.by) == (decision.name, decision.by)]
+        for option in rng.sample(kept, min(5, len(kept))):
+            assert fast.is_legal(option) == (str(option) in legal)
+            if str(option) not in legal:
+                with pytest.raises(IllegalOptionError):
+                    fast.apply(option)
+                refused += 1
+        listed = fast.legal_options if rng.random() < 0.5 else ()
+        known |= {(option.by, str(option)): option for option in listed}
+        again = [option for option in kept if str(option) in legal]
+        option = rng.choice(again or list(fast.legal_options))
+        taken += bool(again)
+        fast.apply(option)
+        plain.apply_text(str(option))
+        assert fast.position.cells == plain.position.cells
+        assert fast.history[-1].by == plain.history[-1].by
+    assert refused > 20
+    assert taken > 20
+
+
+def test_lists_of_options_are_shared_by_games_of_the_same_players_only() -> None:
+    ruleset = load_ruleset("nim")
+    one, same, others = (Game(ruleset, names, backend="native") for names in (["A", "B"], ["A", "B"], ["C", "D"]))
+    assert one.legal_options[0] is same.legal_options[0]
+    assert [option.by for option in others.legal_options] == ["C"] * len(others.legal_options)
+    options = one.legal_options
+    assert options[:2] == list(options)[:2]
+    assert len(options) == len(list(options)) > 2
+    first = options[0]
+    one.apply(first)
+    assert [str(option) for option in options] == [str(option) for option in others.legal_options]  # as they were
+    stale = same.legal_options
+    same.apply(first)
+    with pytest.raises(StaleOptionsError):
+        len(stale)
+    assert one.hash == same.hash
