@@ -8,6 +8,7 @@ from typing import overload
 from rulespec.engine.game.notation import Words
 from rulespec.engine.game.option import Option, OptionKind
 from rulespec.engine.game.position import Position, stamps
+from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.machine import Listed
 from rulespec.errors import RulespecError
 
@@ -117,8 +118,13 @@ class OptionsAtOnce(LegalOptions):
         if self._made is not None or self._all is not None:
             return self._made
         self._check()
-        position = self._position
-        found = position.listing()
+        position, listing = self._position, self._position.machine.listing
+        if listing is None or not self._kinds:
+            return None
+        try:
+            found = listing(position.state, position.asked)
+        except ProgramFaultError as fault:
+            raise position.fault(fault) from None
         if found is None:
             return None
         made = self._words.lists.get(found)

@@ -18,7 +18,7 @@ from rulespec.engine.game.position_hash import change, digits, weights, whole
 from rulespec.engine.program import ir
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import Journal, State, restore
-from rulespec.engine.program.machine import Listed, Listing, Machine
+from rulespec.engine.program.machine import Listed, Machine
 
 MAX_LISTED = 100_000
 """Options of a decision that are listed."""
@@ -183,16 +183,6 @@ class Position:
         if len(found) > MAX_LISTED:
             raise self.fault(_too_many())
         return who, found
-
-    def listing(self) -> Listing | None:
-        """The legal options of the decider as the machine has them; None if it does not list them at once."""
-        listing = self.machine.listing
-        if listing is None or self.asked < 0:
-            return None
-        try:  # as `_guarded`, without the call
-            return listing(self._state, self._asked)
-        except ProgramFaultError as fault:
-            raise self.fault(fault) from None
 
     def listed(self, *, interrupts: bool) -> Iterator[Listed]:
         """The legal options of the decider, or those of others, one by one: choice, arguments, seat of an interrupt."""
