@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import click
 
 from rulespec.cli import output
 from rulespec.diagnostics.diagnostic import Severity
-from rulespec.diagnostics.report import Report
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.drawing.scene import Scene, to_svg
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.views import View
@@ -72,14 +74,25 @@ def command(
     if not own:
         ruleset = load_ruleset(what)
         ctx.exit(_draw(ruleset, _start(ruleset, players, empty, seat), language, out))
-    code = _draft(what, players, empty, seat, language, out)
-    if watch:
-        from rulespec.cli.watch import watched
+    draft = partial(_draft, what, players, empty, seat, language, out)
+    ctx.exit(_watch(draft, [Path(part) for part in what.split("+") if is_path(part)]) if watch else draft())
 
-        folders = [Path(part) for part in what.split("+") if is_path(part)]
+
+def _watch(draft: Callable[[], int], folders: list[Path]) -> int:
+    """Draws again as files change, until Ctrl-C; returns the last exit code."""
+    from rulespec.cli.watch import watched
+
+    code = output.OK
+    try:
         for _ in watched(folders):
-            code = _draft(what, players, empty, seat, language, out)
-    ctx.exit(code)
+            try:
+                code = draft()
+            except DiagnosticsError as error:  # such as of a folder that is gone: with the next change it may be back
+                output.show(error.diagnostics)
+                code = output.UNUSABLE
+    except KeyboardInterrupt:  # this is how it ends
+        output.echo("", err=True)
+    return code
 
 
 def _replayed(log: Path, at: int | None, rules: str | None) -> Game:
@@ -138,15 +151,28 @@ def _draft(ref: str, players: int | None, empty: bool, seat: str | None, languag
     if found.scene is not None:
         _write(found.scene, out)
     elif found.ruleset is not None:
-        from rulespec.drawing.board import board
-        from rulespec.engine.words.words import Words
-
-        words = Words(found.ruleset, language)
-        _write(board(found.ruleset, _start(found.ruleset, players, empty, seat), words), out)
+        return _first(found.ruleset, partial(_start, found.ruleset, players, empty, seat), language, out)
     else:
         output.echo(f"{out} is not drawn: the files of {ref} cannot be read", err=True)
         return output.UNUSABLE
     return output.PROBLEMS if any(d.severity is Severity.ERROR for d in found.diagnostics) else output.OK
+
+
+def _first(ruleset: typed.Ruleset, start: Callable[[], Game | View | None], language: str | None, out: Path) -> int:
+    """Draws how a game begins, or the board and the reason why none does; returns the exit code."""
+    from rulespec.drawing.author import with_mistakes
+    from rulespec.drawing.board import board
+    from rulespec.engine.game.option import RulesetFaultError
+    from rulespec.engine.words.words import Words
+
+    try:
+        scene = board(ruleset, start(), Words(ruleset, language))
+    except RulesetFaultError as error:
+        output.show([error.diagnostic], dict(ruleset.sources))
+        _write(with_mistakes(ruleset, [error.diagnostic]), out)
+        return output.PROBLEMS
+    _write(scene, out)
+    return output.OK
 
 
 def _write(scene: Scene, out: Path) -> None:

@@ -18,7 +18,7 @@ Stamps = dict[Path, tuple[int, int]]
 def watched(
     folders: Sequence[Path], rounds: int | None = None, sleep: Callable[[float], None] = time.sleep
 ) -> Iterator[None]:
-    """Yields after each change of a YAML or rules file, until the program is interrupted.
+    """Yields at once, and after each change of a YAML or rules file, until the program is interrupted.
 
     Args:
         folders: folders or files.
@@ -26,6 +26,7 @@ def watched(
         sleep: waits for some seconds.
     """
     before = _stamps(folders)
+    yield
     done = 0
     while rounds is None or done < rounds:
         sleep(PAUSE)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from rulespec.check.context import Context
@@ -12,8 +14,10 @@ from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.nodes import get, text
 from rulespec.drawing.board import Board
 from rulespec.drawing.drawing_file import drawing_files, read_drawing, read_files
-from rulespec.drawing.faults import faults_of, faulty_scene
+from rulespec.drawing.faults import Fault, faults_of, faulty_scene
+from rulespec.drawing.mended import MendedFiles
 from rulespec.drawing.scene import Scene
+from rulespec.drawing.style import Style
 from rulespec.drawing.words import PlainWords
 from rulespec.engine.verify.facts import failed_checks
 from rulespec.load import Merged, load_ruleset, load_source
@@ -57,21 +61,34 @@ def draft(ref: str) -> Draft:
     found, sources = report.diagnostics, dict(ruleset.sources)
     if not found:
         return Draft(ruleset, None, (), sources)
-    board = Board(ruleset.declarations, style, (), PlainWords(ruleset.declarations, ruleset.title))
-    faults = faults_of(ruleset.declarations, list(board.plans), found, sources)
+    board, faults = _faulty(ruleset, style, found)
     drawn = any(fault.kind for fault in faults) or not report.ok
     return Draft(ruleset if report.ok else None, faulty_scene(board, faults) if drawn else None, found, sources)
 
 
+def with_mistakes(ruleset: typed.Ruleset, diagnostics: Sequence[Diagnostic]) -> Scene:
+    """The board of a ruleset that is sound, but for what turns out when a game begins."""
+    return faulty_scene(*_faulty(ruleset, read_drawing(ruleset, Report()), diagnostics))
+
+
+def _faulty(ruleset: typed.Ruleset, style: Style, found: Sequence[Diagnostic]) -> tuple[Board, list[Fault]]:
+    board = Board(ruleset.declarations, style, (), PlainWords(ruleset.declarations, ruleset.title))
+    return board, faults_of(ruleset.declarations, list(board.plans), found, ruleset.sources)
+
+
 def _with_mistakes(ref: str, error: DiagnosticsError) -> Draft:
+    files = MendedFiles()
     try:
-        merged = load_source(ref, Report())
-    except DiagnosticsError:  # files that cannot be read, or are of another form
+        merged = load_source(ref, Report(), files)
+    except DiagnosticsError:  # too little can be read
         return Draft(None, None, error.diagnostics, {})
     report = Report()
     report.extend(error.diagnostics)
-    d = _declared(merged, report)
-    style = read_files(d, list(drawing_files(merged.source.titled)), report)
+    told = Report()
+    d = _declared(merged, told)
+    if not files.mended:  # else they may follow from what has been left out
+        report.extend(told.diagnostics)
+    style = read_files(d, list(drawing_files(merged.source.titled)), told if files.mended else report)
     board = Board(d, style, (), PlainWords(d, text(get(merged.source.root, "game", "title"), ref)))
     found = sorted(report.diagnostics, key=lambda one: one.severity is not Severity.ERROR)
     return Draft(

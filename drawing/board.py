@@ -97,7 +97,7 @@ class Board:
 
     def _laid_out(self) -> Point:
         """Puts boards and tables on the sheet; returns its size."""
-        boards = [b for b in self.sheet.style.boards.values() if b.form != "hidden"]
+        boards = [b for b in self.sheet.style.boards.values() if b.form != "hidden" and self.names.names(b.kind)]
         main = [b for b in boards if b.at == "left"]
         side = [b for b in boards if b.at == "right"]
         width, y = 0.0, _TOP

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -68,8 +69,20 @@ def faults_of(
         if kind and diagnostic.code == "RS555":
             named = diagnostic.notes
             other = _owner(lines, named[0].span, sources)[1] if named else -1
+        if not kind:
+            kind, place, other = _named(d, kinds, diagnostic, _text(sources, span) if span is not None else "")
         found.append(Fault(number, diagnostic, kind, place, other if other != place else -1))
     return found
+
+
+def _named(d: typed.Declarations, kinds: Sequence[str], diagnostic: Diagnostic, text: str) -> tuple[str, int, int]:
+    """The places that a mistake elsewhere is about: those that it names, or that it would have named."""
+    said = re.findall(r"[a-z0-9_]+", text) + re.findall(r"`([a-z0-9_]+)`", f"{diagnostic.message} {diagnostic.help}")
+    for kind in kinds:
+        index = d.kinds[kind].index
+        if found := [index[name] for name in dict.fromkeys(said) if name in index]:
+            return kind, found[0], found[1] if len(found) > 1 else -1
+    return "", -1, -1
 
 
 def _owner(lines: list[tuple[str, int, int, str, int]], span: Span, sources: Mapping[str, str]) -> tuple[str, int]:

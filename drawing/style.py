@@ -121,13 +121,28 @@ def link_facts(d: typed.Declarations, kind: str) -> list[str]:
     return [f.name for f in d.kinds[kind].facts.values() if isinstance(f.type, SetOf) and f.type.kind == kind]
 
 
-def _places(d: typed.Declarations) -> Iterator[tuple[str, str, str]]:
+def _places(d: typed.Declarations) -> list[tuple[str, str, str]]:
     """The kinds whose entities are places, how they are drawn, and where on the sheet."""
+    found = list(_used(d))
+    if any(form in ("areas", "nodes") for _, form, _ in found):
+        return found
+    # A map that is just begun: nothing stands on it yet.
+    taken = {name for name, _, _ in found}
+    return [
+        (n, "nodes", "left") for n in d.kinds if n not in taken and _is_place(d.kinds[n]) and link_facts(d, n)
+    ] + found
+
+
+def _is_place(kind: typed.Kind) -> bool:
+    return not (kind.is_player or kind.by_seat or kind.nameless or kind.places or not kind.entities)
+
+
+def _used(d: typed.Declarations) -> Iterator[tuple[str, str, str]]:
     tracks = {track.kind: track for track in d.tracks.values()}
     indices = {place.index for pile in _piles(d) for place in pile.places.values()}
     maps = {link.region for link in d.links.values()}
     for name, kind in d.kinds.items():
-        if kind.is_player or kind.by_seat or kind.nameless or kind.places or not kind.entities:
+        if not _is_place(kind):
             continue
         positions = any(e.position is not None for e in kind.entities)
         if name in d.boards:

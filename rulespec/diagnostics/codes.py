@@ -65,6 +65,7 @@ CODES: dict[str, str] = {
     "RS244": "a comparison that always comes out the same",
     "RS245": "a word that has another by now",
     "RS246": "an ending that has the name of another",
+    "RS247": "a link of a region with itself",
     "RS251": "nothing that a cost can be paid from",
     "RS252": "`otherwise` in the wrong place",
     "RS261": "a value that waits stands in an expression",

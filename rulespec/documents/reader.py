@@ -71,6 +71,17 @@ def parse_yaml(text: str, display: str, limits: Limits = DEFAULT) -> Node:
     return _Builder(text, display, limits).build()
 
 
+def parse_readable(text: str, display: str, limits: Limits = DEFAULT) -> tuple[Node | None, DiagnosticsError | None]:
+    """Like `parse_yaml`, for a text with mistakes: the tree without what is refused, if it is YAML, and the errors."""
+    builder: _Builder | None = None
+    try:
+        check_characters(text, display)
+        builder = _Builder(text, display, limits)
+        return builder.build(), None
+    except DiagnosticsError as error:
+        return builder.root if builder is not None else None, error
+
+
 class _Open(Struct):
     """A list or mapping before its end."""
 

@@ -45,6 +45,8 @@ class _Map:
         self.leads = [{b for f in links for b in bits(f.values[a])} - {a} for a in range(len(kind.entities))]
         if not any(self.leads):
             return
+        for link in links:
+            self._own(kind, link)
         of_regions = [f for f in kind.facts.values() if f not in links and _kind(f.type) == kind.name]
         self._reached(kind, of_regions)
         guessed = [fact for fact in of_regions if id(fact) not in self.checked]
@@ -52,6 +54,16 @@ class _Map:
             self._touching(kind, fact)
         for fact in guessed[:_MAX_FACTS]:
             self._complete(kind, fact)
+
+    def _own(self, kind: typed.Kind, link: typed.FactDecl) -> None:
+        """Reports links that lead back to where they begin."""
+        for a, mask in enumerate(link.values):
+            if mask >> a & 1:
+                name = kind.entities[a].name
+                node = get(self.root, "map", "regions", name, link.name)
+                place = next((w.span for w in words(node) if w.text == name), kind.entities[a].span)
+                help_ = "name a neighbour, or take it out"
+                self.report.warning("RS247", f"`{link.name}` leads from `{name}` to itself", place, help=help_)
 
     def _members(self, fact: typed.FactDecl, entity: int) -> list[int]:
         """The entities that a fact of an entity names."""

@@ -1,0 +1,160 @@
+"""Maps whose files are not even of the right form are drawn as far as they can be read."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from folders import GAMES, ROOT
+
+from rulespec.cli.main import cli
+from rulespec.drawing.author import draft
+from rulespec.drawing.mended import MendedFiles
+
+HILLS = "    hills: {terrain: land, land: [reedham, stonegate, heathfield]}\n"
+ISLES = "    north_isle: {terrain: land, land: [south_isle]}\n    south_isle: {terrain: land, land: [north_isle]}\n"
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Path:
+    folder = tmp_path / "lake"
+    shutil.copytree(GAMES / "tutorial", folder)
+    return folder
+
+
+def changed(lake: Path, before: str, after: str, name: str = "map.yaml") -> None:
+    text = (lake / name).read_text("utf-8")
+    assert before in text
+    (lake / name).write_text(text.replace(before, after, 1), "utf-8")
+
+
+def drawn(lake: Path) -> tuple[Result, str]:
+    done = CliRunner().invoke(cli, ["draw", str(lake), "--out", str(lake / "board.svg")])
+    return done, (lake / "board.svg").read_text("utf-8") if (lake / "board.svg").exists() else ""
+
+
+# What is wrong, with what it replaces; its code, its line, and the region whose number says so (none: only the list).
+MISTAKES = [
+    (HILLS, f"    hills: {{terrain: land}}\n{HILLS}", "RS119", 7, "hills"),  # a region twice
+    ("hills: {terrain: land,", "hills: {terrain: land, terrain: land,", "RS119", 6, "hills"),  # a fact twice
+    ("hills: {", "hills: {position: [10], ", "RS217", 6, "hills"),  # half a position
+    ("hills: {", "hills: {position: here, ", "RS213", 6, "hills"),  # a position that is none
+    ("hills: {", "hills: {position: [.nan, 1], ", "RS122", 6, "hills"),  # nor is this a number
+    (HILLS, f"    Hills Bay: {{terrain: land}}\n{HILLS}", "RS215", 6, ""),  # a name that is none
+    (HILLS, HILLS.replace("    ", "\t", 1), "RS111", 6, ""),  # a tab
+    ("hills: {terrain: land", "hills: {terain: land", "RS225", 6, "hills"),  # a fact that is misspelt
+    ("hills: {terrain: land", "hills: {terrain: reed", "RS221", 6, "hills"),  # a nation for a terrain
+    ("hills: {terrain: land, ", "hills: {", "RS228", 6, "hills"),  # a fact that is missing
+    ("land: [reedham, stonegate", "land: [reedham, reedham, stonegate", "RS223", 6, "hills"),  # a link twice
+    ("land: [reedham, stonegate", "land: [hills, reedham, stonegate", "RS247", 6, "hills"),  # a link with itself
+    ("terrain: land, land", "terrain: [land, sea], land", "RS301", 6, "hills"),  # two for one
+    (HILLS, ISLES + HILLS, "RS231", 6, "north_isle"),  # two isles that only know one another
+]
+
+
+@pytest.mark.parametrize("before, after, code, line, place", MISTAKES)
+def test_a_mistake_is_seen_and_told_at_its_line(
+    before: str, after: str, code: str, line: int, place: str, lake: Path
+) -> None:
+    changed(lake, before, after)
+    done, picture = drawn(lake)
+    assert done.exit_code in (0, 1) and "RS901" not in done.stderr
+    assert re.search(rf"\[{code}\].*\n *--> .*map\.yaml:{line}:", done.stderr), done.stderr
+    assert 'class="faults static"' in picture and f"{code}  map.yaml:{line}:" in picture
+    assert "stoneport" in picture.lower()  # the rest of the map is there
+    faults = picture.partition('class="faults static"')[2].lower().replace(" ", "_")
+    assert f"<title>{place}:" in faults or not place
+
+
+def test_mistakes_of_many_forms_at_once_do_not_hide_one_another(lake: Path) -> None:
+    changed(lake, "hills: {", "hills: {position: [10], ")
+    changed(lake, "marsh: {", "marsh: {position: north, colour: green, ")
+    changed(lake, "isle: {terrain: land,", "isle: {terrain: land, terrain: sea,")
+    changed(lake, "    reedham:", "    Reed Ham: {}\n    reedham:")
+    done, picture = drawn(lake)
+    assert done.exit_code == 1
+    for name in ("hills", "marsh", "isle", "reedham"):
+        assert f"{name}</text>" in picture, name
+
+
+@pytest.mark.parametrize(
+    "text", ["map: {regions: [", "", "- 1\n- 2\n", "map: 3", "\x00", "map:\n  regions: {}\n", "&a [*a]"]
+)
+def test_a_map_of_which_nothing_can_be_read_ends_nothing_else(text: str, lake: Path) -> None:
+    (lake / "map.yaml").write_text(text, "utf-8")
+    done, _ = drawn(lake)
+    assert done.exit_code in (1, 2) and "RS901" not in done.stderr and "map.yaml" in done.stderr
+
+
+def test_what_is_left_out_is_not_told_twice(lake: Path) -> None:
+    changed(lake, HILLS, HILLS.replace("    ", "\t", 1))  # its neighbours name the hills, which are not read
+    assert [d.code for d in draft(str(lake)).diagnostics] == ["RS111"]
+
+
+def test_a_mended_file_is_bounded(tmp_path: Path) -> None:
+    path = tmp_path / "map.yaml"
+    path.write_text("map:\n  regions:\n" + "".join(f"\tr{i}: {{}}\n" for i in range(20_000)), "utf-8")
+    before = time.process_time()
+    with pytest.raises(Exception, match="RS111"):
+        MendedFiles().yaml(path, "map.yaml")
+    assert time.process_time() - before < 20
+
+
+def test_a_game_that_cannot_begin_is_drawn_with_the_reason(tmp_path: Path) -> None:
+    new = CliRunner().invoke(cli, ["new", "lake", "--map", "oak,elm", "--to", str(tmp_path)])
+    assert new.exit_code == 0
+    lake = tmp_path / "lake"
+    before = "    decide turn by p:\n"
+    changed(lake, before, f"    move counters + 1 of counter from heap to taken[p]\n{before}", "rules/play.rules")
+    done, picture = drawn(lake)
+    assert done.exit_code == 1 and "play.rules:" in done.stderr and "RS901" not in done.stderr
+    assert 'class="faults static"' in picture and "play.rules:" in picture and "oak</text>" in picture
+
+
+def test_a_mistake_in_another_file_is_seen_at_the_region_that_it_names(lake: Path) -> None:
+    changed(lake, "{reedham: 1", "{reedhm: 1", "setup.yaml")
+    _, picture = drawn(lake)
+    assert "<title>reedham: no region is called reedhm" in picture
+
+
+def wait_for(what: Callable[[], bool]) -> None:
+    until = time.monotonic() + 60
+    while not what():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def test_watching_goes_on_whatever_is_wrong_and_ends_with_ctrl_c(lake: Path) -> None:
+    picture = lake.parent / "board.svg"
+
+    def red() -> bool:
+        return picture.exists() and "faults static" in picture.read_text("utf-8")
+
+    command = [sys.executable, "-m", "rulespec", "draw", str(lake), "--watch", "--out", str(picture)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    try:
+        wait_for(picture.exists)
+        whole = (lake / "map.yaml").read_text("utf-8")
+        changed(lake, HILLS, "")
+        wait_for(red)
+        lake.rename(lake.parent / "gone")  # as some editors do for a moment
+        time.sleep(1)
+        (lake.parent / "gone").rename(lake)
+        (lake / "map.yaml").write_text("map: [", "utf-8")
+        time.sleep(1)
+        assert process.poll() is None and red()
+        (lake / "map.yaml").write_text(whole, "utf-8")
+        wait_for(lambda: not red())
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+        assert process.returncode == 0 and "Traceback" not in err and "RS901" not in err and "written: " in out
+    finally:
+        process.kill()
