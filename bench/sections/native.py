@@ -23,6 +23,7 @@ from rulespec.engine.program.machine import Machine
 from rulespec.engine.python import backend
 from rulespec.engine.python.backend import PythonBackend
 from rulespec.engine.python.code_memo import CodeMemo
+from rulespec.engine.search.open_search import open_search
 from rulespec.engine.simulate.native import play_natively
 from rulespec.engine.simulate.plan import Plan
 from rulespec.engine.simulate.playouts import CAP, INTERRUPT_RATE, choose, play_out
@@ -46,6 +47,7 @@ def run(bench: Bench) -> Iterator[Figure]:
             continue
         python = timed(playouts(ruleset, _PLAYERS, []), bench.seconds)
         yield _beside(bench, f"{ref}, playouts", _games(bench, ruleset, checked=False), python, 40)
+        yield _hashed(bench, f"{ref}, playouts with the hash of each position", ruleset)
         watched = timed(_watched(ruleset), bench.seconds)
         yield _beside(bench, f"{ref}, as `simulate` does", _games(bench, ruleset, checked=True), watched, 25)
         yield _perft(bench, f"{ref}, perft with hashes", ruleset)
@@ -69,6 +71,25 @@ def _games(bench: Bench, ruleset: typed.Ruleset, *, checked: bool, players: int 
         return sum(one.decisions for one in games.play([f"1:{next(numbers)}" for _ in range(_BATCH)], CAP))
 
     return timed(work, bench.seconds)
+
+
+def _hashed(bench: Bench, name: str, ruleset: typed.Ruleset) -> Figure:
+    """Decisions of random games by the second, each followed by the hash of the position."""
+    game, seeds = Game(ruleset, seat_names(_PLAYERS, ruleset.seats)), count()
+    search = open_search(game, interrupts=True, backend="native")
+    rows = search.rows([game]).repeat(_BATCH, axis=0)
+
+    def plain() -> int:
+        one, rng = game.copy(), random.Random(next(seeds))
+        while not one.is_over and one.ply < CAP:
+            option = choose(one, rng)
+            assert option is not None
+            one.apply(option)
+            assert one.hash
+        return one.ply
+
+    fast = timed(lambda: int(search.playouts(rows, next(seeds), hashes=True).decisions.sum()), bench.seconds)
+    return _beside(bench, name, fast, timed(plain, bench.seconds), 40)
 
 
 def _native(ruleset: typed.Ruleset, players: int) -> NativeProgram:

@@ -14,6 +14,7 @@ REGISTERS = (
     *("SITE", "LEFT", "JOURNAL", "OPTIONS", "LISTED_END", "ROW_TAKEN", "VALUES", "HASH", "PLY", "DRAWN"),
     *("NODES", "LIMIT", "ENDED", "COMPLETE", "LEAVES", "LEAVES_END", "RATE", "GAME", "BUDGET", "PAUSED"),
     *("ROWS", "FOUND", "OUT", "OUT_END", "NEXT", "STAMP", "TOLD", "BY", "MARK", "BEGUN", "IDLE_AT", "IDLE_SIZE"),
+    *("TRAIL", "TRAIL_END"),
 )
 """Numbers at fixed addresses, which the host reads and writes, too."""
 JOURNAL_ENTRIES = 200_000

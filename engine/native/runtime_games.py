@@ -196,6 +196,8 @@ def play(cap, check) -> int:
             return 2
         take(taken)
         store(BUDGET, load(BUDGET) - STEPS + load(LEFT) - MAX_STEPS_LISTED + load(VALUES))
+        if load(TRAIL) != 0:
+            trail()
         if check:
             if broken(0):
                 return 3

@@ -116,6 +116,15 @@ def expand(count, out_of_turn):
         store(NEXT, 0)
         store(GAME, number + 1)
 
+def trail():
+    hash = plus(load(HASH), grown(JOURNAL_BASE))
+    to = load(TRAIL)
+    store(HASH, hash)
+    store(to, hash)
+    store(TRAIL, to + 8)
+    if to + 8 >= load(TRAIL_END):
+        store(BUDGET, -1)
+
 def playouts(count, cap):
     while load(GAME) < count:
         number = load(GAME)
@@ -123,6 +132,8 @@ def playouts(count, cap):
         if load(PAUSED) == 0:
             restored(load(ROWS) + ROW * number)
             seed(KEYS + KEY * number)
+            if load(TRAIL) != 0:
+                store(HASH, whole_hash())
         status = play(cap, 0)
         store(PAUSED, status == 4)
         if status == 4:

@@ -46,6 +46,7 @@ class SearchMemory:
         self.out = grow(out := max(OUT_BYTES, self.row + 16))
         self.numbers = np.frombuffer(self.instance.memory, np.int64)
         registers = {"ROWS": self.rows, "FOUND": self.found, "OUT": self.out, "OUT_END": self.out + out}
+        registers["TRAIL_END"] = self.out + out // 8 * 8
         for register, value in (registers | {"RATE": ceil(INTERRUPT_RATE * STEPS_OF_RANDOM)}).items():
             self.set(register, value)
         self.instance.call("reset")
@@ -94,6 +95,34 @@ class SearchMemory:
     def play(self, count: int, cap: int) -> list[int]:
         """Plays random games from so many rows; returns those that only Python can play."""
         return self.each(count, lambda: self.instance.call("playouts", count, cap))
+
+    def play_hashed(self, count: int, cap: int) -> tuple[list[int], NDArray[np.uint64]]:
+        """The same, with the hashes after all decisions of the other games, one game after the other."""
+        found: list[NDArray[np.int64]] = []
+        trapped: set[int] = set()
+
+        def call() -> None:
+            self.set("TRAIL", self.out)
+            try:
+                self.instance.call("playouts", count, cap)
+            except TrapError:
+                trapped.add(self.get("GAME"))
+                raise
+            finally:
+                found.append(self.read(self.out, (self.get("TRAIL") - self.out) // 8))
+                if self.get("GAME") in trapped:  # what has been noted of this game is of no use
+                    played = sum(self.decisions(n) for n in range(self.get("GAME")) if n not in trapped)
+                    found[:] = [np.concatenate(found)[:played]]
+
+        try:
+            given_back = self.each(count, call)
+        finally:
+            self.set("TRAIL", 0)
+        return given_back, np.concatenate([*found, np.empty(0, np.int64)]).view(np.uint64)
+
+    def decisions(self, number: int) -> int:
+        """The decisions of a playout."""
+        return int(self.instance.numbers[(self.constants["RESULTS"] + self.constants["RESULT"] * number) // 8 + 1])
 
     def end(self, search: Search, number: int) -> End:
         """Where a playout has come to.

@@ -125,7 +125,9 @@ class NativeSearch(Search):
         hashes = np.concatenate([one.hashes for one in every])
         return Expanded(np.concatenate([one.rows for one in every])[order], parents[order], hashes[order])
 
-    def playouts(self, rows: NDArray[np.int64], seed: int | str, *, cap: int = CAP, jobs: int = 1) -> Ends:
+    def playouts(
+        self, rows: NDArray[np.int64], seed: int | str, *, cap: int = CAP, jobs: int = 1, hashes: bool = False
+    ) -> Ends:
         """Plays a random game from each position."""
         rows = self._checked(rows)
         self._memories += [SearchMemory(self._native) for _ in range(jobs - len(self._memories))]
@@ -137,7 +139,8 @@ class NativeSearch(Search):
         def play(first: int) -> list[End | None]:
             memory = free.get()
             try:
-                return self._part(memory, rows[first : first + size], [f"{seed}:{first + n}" for n in range(size)], cap)
+                seeds = [f"{seed}:{first + n}" for n in range(size)]
+                return self._part(memory, rows[first : first + size], seeds, cap, hashes)
             finally:
                 free.put(memory)
 
@@ -149,21 +152,33 @@ class NativeSearch(Search):
                 ends = [end for part in threads.map(play, firsts) for end in part]
         return self._ends(
             [
-                self.playout(row, f"{seed}:{n}", cap) if end is None else end
+                self.playout(row, f"{seed}:{n}", cap, hashes) if end is None else end
                 for n, (row, end) in enumerate(zip(rows, ends, strict=True))
             ]
         )
 
-    def _part(self, memory: SearchMemory, rows: NDArray[np.int64], seeds: list[str], cap: int) -> list[End | None]:
+    def _part(
+        self, memory: SearchMemory, rows: NDArray[np.int64], seeds: list[str], cap: int, hashes: bool
+    ) -> list[End | None]:
         """Plays from some rows; None where only Python can."""
         memory.write(memory.rows, rows)
         for number, _ in enumerate(rows):
             memory.seed(number, seeds[number])
-        given_back = memory.play(len(rows), cap)
+        seen = None
+        if hashes:
+            given_back, seen = memory.play_hashed(len(rows), cap)
+        else:
+            given_back = memory.play(len(rows), cap)
         found: list[End | None] = []
+        at = 0
         for number, _ in enumerate(rows):
+            if number in given_back:
+                found.append(None)
+                continue
+            first, at = at, at + memory.decisions(number)
             try:
-                found.append(None if number in given_back else memory.end(self, number))
+                end = memory.end(self, number)
+                found.append(end if seen is None else end._replace(hashes=seen[first:at]))
             except TrapError:
                 found.append(None)
         return found

@@ -31,6 +31,7 @@ MAX_SEED = 150
 """Bytes of a seed."""
 Ranks = Sequence[tuple[int, ...]]
 """For each seat its points and what breaks ties."""
+_NO_HASHES = np.empty(0, np.uint64)
 
 
 class Expanded(NamedTuple):
@@ -55,12 +56,15 @@ class Ends(NamedTuple):
         decisions: the number of decisions.
         winners: for each seat whether it has won; of a playout that was abandoned, whether it leads.
         scores: the points of each seat; 0 if the ruleset has no scoring.
+        hashes: the hash of the position after each decision, of the first playout, then of the next: so many as there
+            are `decisions`. Empty if they have not been asked for.
     """
 
     ended: NDArray[np.bool_]
     decisions: NDArray[np.int64]
     winners: NDArray[np.bool_]
     scores: NDArray[np.int64]
+    hashes: NDArray[np.uint64] = _NO_HASHES
 
 
 class End(NamedTuple):
@@ -70,6 +74,7 @@ class End(NamedTuple):
     decisions: int
     winners: tuple[int, ...]
     scores: tuple[int, ...]
+    hashes: NDArray[np.uint64] = _NO_HASHES
 
 
 class Search:
@@ -196,7 +201,9 @@ class Search:
         after = np.array(found, np.int64).reshape(len(found), self.columns)
         return Expanded(after, np.array(parents, np.int64), np.array(hashes, np.uint64))
 
-    def playouts(self, rows: NDArray[np.int64], seed: int | str, *, cap: int = CAP, jobs: int = 1) -> Ends:
+    def playouts(
+        self, rows: NDArray[np.int64], seed: int | str, *, cap: int = CAP, jobs: int = 1, hashes: bool = False
+    ) -> Ends:
         """Plays a random game from each position, as `rulespec simulate` plays them.
 
         Args:
@@ -204,21 +211,26 @@ class Search:
             seed: the seed of chance; playout n draws from `random.Random(f"{seed}:{n}")`.
             cap: decisions after which a game is abandoned.
             jobs: threads that play; it makes no difference to the games. Python uses one.
+            hashes: whether the hash of the position after each decision is wanted.
         """
         rows = self._checked(rows)
-        return self._ends([self.playout(row, f"{seed}:{number}", cap) for number, row in enumerate(rows)])
+        return self._ends([self.playout(row, f"{seed}:{number}", cap, hashes) for number, row in enumerate(rows)])
 
-    def playout(self, row: ArrayLike, seed: str, cap: int = CAP) -> End:
+    def playout(self, row: ArrayLike, seed: str, cap: int = CAP, hashes: bool = False) -> End:
         """Plays a random game from one position in Python; `seed` is what `random.Random` is given."""
         game, rng = self.game(row), random.Random(checked_seed(seed))
+        seen: list[int] = []
         while not game.is_over and game.ply < cap:
             option = choose(game, rng, INTERRUPT_RATE)
             if option is None:
                 break
             game.apply(option)
+            if hashes:
+                seen.append(int(game.hash, 16))
         position = game.position
         found = ranks(position.program, position.value)
-        return self.end(game.is_over, game.ply, position.state[ir.WINNERS], found)
+        end = self.end(game.is_over, game.ply, position.state[ir.WINNERS], found)
+        return end._replace(hashes=np.array(seen, np.uint64)) if hashes else end
 
     def end(self, ended: bool, decisions: int, won: int, of_rank: Ranks) -> End:
         """Where a playout has come to, given the cell of the winners and the ranks."""
@@ -238,7 +250,8 @@ class Search:
             winners[at, list(end.winners)] = True
             scores[at] = end.scores or 0
         ended = np.array([end.ended for end in ends], np.bool_)
-        return Ends(ended, np.array([end.decisions for end in ends], np.int64), winners, scores)
+        hashes = np.concatenate([_NO_HASHES, *(end.hashes for end in ends)])
+        return Ends(ended, np.array([end.decisions for end in ends], np.int64), winners, scores, hashes)
 
     # --- one position -----------------------------------------------------------------------
 

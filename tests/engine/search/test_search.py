@@ -65,7 +65,7 @@ def test_native_search_finds_what_python_finds(folder: Path) -> None:
     assert (fast.apply(some, last) == plain.apply(some, last)).all()
     some = rows[counts <= 60]
     same(fast.expand(some), plain.expand(some))
-    same(fast.playouts(rows, "a", cap=60), plain.playouts(rows, "a", cap=60))
+    same(fast.playouts(rows, "a", cap=60, hashes=True), plain.playouts(rows, "a", cap=60, hashes=True))
 
 
 @pytest.mark.parametrize("folder", EVERY, ids=[f.name for f in EVERY])
@@ -109,6 +109,18 @@ def test_threads_play_the_same_games(ref: str) -> None:
     same(one, fast.playouts(rows, 1, jobs=3))
     first = Ends(one.ended[:10], one.decisions[:10], one.winners[:10], one.scores[:10])
     same(first, plain.playouts(rows[:10], 1))
+
+
+def test_hashes_of_playouts_that_find_no_room_at_once_are_read_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "OUT_BYTES", 800)
+    ruleset = load_ruleset("nim")
+    fast, plain = both(game := Game(ruleset, ["A", "B"]))
+    rows = fast.rows([game]).repeat(100, axis=0)
+    found = fast.playouts(rows, 1, hashes=True)
+    same(found, plain.playouts(rows, 1, hashes=True))
+    assert len(found.hashes) == found.decisions.sum() > 200
+    for search in (fast, plain):
+        assert len(search.playouts(rows[:2], 1).hashes) == len(search.playouts(rows[:0], 1, hashes=True).hashes) == 0
 
 
 def test_a_playout_from_the_start_has_the_result_of_the_game() -> None:
