@@ -93,7 +93,9 @@ class CallEmitter:
         code.do("drop")
         if wide:  # it may be a cell of the state that is taken back
             code.const(found_at := self.x.memory.temporary())
+        kept, self.x.kept = self.x.kept, {}  # in another state
         self.x.either(e.body, wide)
+        self.x.kept = kept
         if wide:
             code.call("wide_copy")
             code.const(found_at)

@@ -29,6 +29,8 @@ class ExpressionEmitter:
         wide_slots: the slots that hold the address of a wide value.
         variables: a cell → the local that stands for it.
         given: the first block of a procedure → the cells whose values its function is given.
+        kept: an expression that is evaluated once in the function → the locals that hold whether it has been, and what
+            it is.
     """
 
     def __init__(self, p: ir.Program, module: Module, memory: Memory, widths: Widths, costs: Costs) -> None:
@@ -42,6 +44,7 @@ class ExpressionEmitter:
         self.wide_slots: dict[int, bool] = {}
         self.variables: dict[int, int] = {}
         self.given: dict[int, list[int]] = {}
+        self.kept: dict[ir.Expr, tuple[int, int]] = {}
         self._inverses: dict[int, tuple[int, int, int]] = {}
         self._forms: dict[type, Callable[..., None]] = {
             ir.Const: self._const,
@@ -59,7 +62,7 @@ class ExpressionEmitter:
     def begin(self, params: int) -> Code:
         """Begins another function."""
         self.code = Code(self.module, [I64] * params)
-        self.slots, self.wide_slots, self.variables = {}, {}, {}
+        self.slots, self.wide_slots, self.variables, self.kept = {}, {}, {}, {}
         return self.code
 
     def wide(self, e: ir.Expr) -> bool:
@@ -71,8 +74,24 @@ class ExpressionEmitter:
         if self.wide(e):
             self._forms[type(e)](e)
             self.code.call("wide_low")
+        elif self.kept and e in self.kept:
+            self._kept(e)
         else:
             self._forms[type(e)](e)
+
+    def _kept(self, e: ir.Expr) -> None:
+        """Pushes what is evaluated once, when it is first needed."""
+        known, value = self.kept[e]
+        self.code.get(known)
+        self.code.do("wrap")
+        self.code.if_(I64)
+        self.code.get(value)
+        self.code.else_()
+        self._forms[type(e)](e)
+        self.code.tee(value)
+        self.code.const(1)
+        self.code.set(known)
+        self.code.end()
 
     def address(self, e: ir.Expr) -> None:
         """Pushes the address of a wide value; a number becomes one."""

@@ -14,7 +14,7 @@ from rulespec.engine.native.alike import AlikeEmitter
 from rulespec.engine.native.expressions import ExpressionEmitter
 from rulespec.engine.native.loops import LoopEmitter
 from rulespec.engine.native.wasm_format import I64, Code
-from rulespec.engine.passes.option_tests import Named, option_tests
+from rulespec.engine.passes.option_tests import Named, option_tests, same_for_all
 from rulespec.engine.program import ir
 from rulespec.engine.program.traversal import Facts
 
@@ -47,10 +47,13 @@ class OptionEmitter:
         for i, d in enumerate(decisions):
             for name, interrupts in (("own", False), ("others", True)):
                 code = x.begin(0)
+                chosen = [(k, c) for k, c in enumerate(d.choices) if (c.by is not None) == interrupts]
+                for e in same_for_all([c for _, c in chosen], self._facts):
+                    if not x.wide(e):
+                        x.kept[e] = (code.local(), code.local())  # zero at first
                 self._alike.find(i, d, interrupts=interrupts)
-                for k, c in enumerate(d.choices):
-                    if (c.by is not None) == interrupts:
-                        self._listed(self.numbers[i, k], c)
+                for k, c in chosen:
+                    self._listed(self.numbers[i, k], c)
                 code.module.define(f"{name}{i}", code, 0)
         for name in ("own", "others"):
             code = x.begin(1)

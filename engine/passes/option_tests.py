@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from msgspec import Struct
 
 from rulespec.engine.program import ir
-from rulespec.engine.program.traversal import Facts, free
+from rulespec.engine.program.traversal import Facts, at_hand, free
 
 Named = tuple[dict[int, ir.Expr], ir.Expr]
 """A condition, with the values that it names before, by slot."""
@@ -66,3 +68,24 @@ def needs(c: ir.Choice) -> list[frozenset[int]]:
         named |= dict.fromkeys(lets, needed)  # what a condition names is there after it, and not before
         found.append(needed)
     return found
+
+
+def same_for_all(choices: Iterable[ir.Choice], facts: Facts) -> list[ir.Expr]:
+    """The calls that are asked for argument after argument, and depend on the state alone, which stays as it is."""
+    found: dict[ir.Expr, None] = {}
+    for c in choices:
+        asked = [e for q in c.params[1:] for e in (q.low, q.high) if e is not None]
+        asked += [q.where.expr for q in c.params if q.where is not None]
+        if c.params:
+            asked += [e for lets, test in conditions(c) for e in (*lets.values(), test)]
+        for e in asked:
+            found |= dict.fromkeys(_calls_of_state(e, facts))
+    return list(found)
+
+
+def _calls_of_state(e: ir.Expr, facts: Facts) -> Iterator[ir.Expr]:
+    if isinstance(e, ir.Call) and not free(e) and facts.reads_state(e):
+        yield e
+        return
+    for part in at_hand(e):
+        yield from _calls_of_state(part, facts)

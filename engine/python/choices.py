@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from math import prod
 
-from rulespec.engine.passes.option_tests import conditions, needs, option_tests
+from rulespec.engine.passes.option_tests import conditions, needs, option_tests, same_for_all
 from rulespec.engine.passes.rewrite import membership
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import kind_of
@@ -52,6 +52,7 @@ class ChoiceWriter:
         """
         chosen = [(k, c) for k, c in enumerate(d.choices) if (c.by is not None) == interrupts]
         body = self._share([c for _, c in chosen]) if self.w.features.share else []
+        body += self._keep([c for _, c in chosen]) if self.w.features.hoist else []
         body += [line for k, c in chosen for line in self._listed(k, c, once=once)]
         kinds = sorted({kind_of(param) for _, c in chosen for param in c.params if param.alike}) if once else []
         body[:0] = [f"a_{kind} = alike(s, {number:d}, '{kind}', interrupts={interrupts})" for kind in kinds]
@@ -93,6 +94,14 @@ class ChoiceWriter:
                 lines.append(f"d{len(lines)} = {self.w.x(e)}")
                 self.w.shared[e] = f"d{len(lines) - 1}"
         return lines
+
+    def _keep(self, choices: list[ir.Choice]) -> list[str]:
+        """The lines for what is evaluated once, when it is first needed: it is the same for all arguments."""
+        same = [e for e in same_for_all(choices, self.w.facts) if e not in self.w.shared]
+        names = [f"h{i:d}" for i in range(len(same))]
+        kept = {e: f"({h} if {h} is not None else ({h} := {self.w.x(e)}))" for e, h in zip(same, names, strict=True)}
+        self.w.shared |= kept
+        return [f"{h} = None" for h in names]
 
     def _listed(self, number: int, c: ir.Choice, *, once: bool) -> list[str]:
         """The lines that list the legal arguments of an option; `once`: one of several alike tokens stands for all."""
