@@ -1,0 +1,75 @@
+"""What is the same for all arguments of an option, in the state at hand and in one that is supposed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cases import small
+from worlds import WORLD, listed
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import Backend
+from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.native.engine import NoWasmtimeError, wasmtime
+
+RULES = """
+procedure play():
+    for p in player:
+        turn(p)
+    end game
+
+procedure turn(p: player):
+    decide move by p:
+        option grow(t in town):
+            require t not in marked(1) or (count(marked(1)) == 2 once mark(t, 1))
+            mark(t, 1)
+        option pair(t in town, k in 1 .. count(marked(1))):
+            require count(marked(1)) == 3 and (k > count(marked(1)) once mark(t, 1))
+        option rest(t in town where t not in marked(8)):
+            require n == 0 or count(towns & the_only()) == 1
+
+def marked(k: int) -> set town:
+    let some = {t in town where t.mark >= k}
+    {t in some where t.mark < 9 * k}
+
+def the_only() -> set town:
+    let one = the(towns)
+    {t in town where t == one}
+
+procedure mark(t: town, by: int):
+    set t.mark to t.mark + by
+"""
+
+
+@pytest.fixture(params=["interpreter", "python", "native"])
+def game(request: pytest.FixtureRequest, tmp_path: Path) -> Game:
+    backend: Backend = request.param
+    if backend == "native":
+        try:
+            wasmtime()
+        except NoWasmtimeError:
+            pytest.skip("native code needs wasmtime")
+    return Game(small(tmp_path / "small", RULES + WORLD, ""), ["ann", "bob"], {}, backend)
+
+
+def test_it_is_asked_anew_in_a_state_that_is_supposed(game: Game) -> None:
+    game.set_value("oak.mark", "0")
+    assert listed(game) == ["grow(oak)", "grow(elm)", "pair(elm, 3)", "rest(oak)", "rest(ash)", "rest(fir)"]
+
+
+def test_it_is_asked_anew_after_each_change(game: Game) -> None:
+    game.set_value("oak.mark", "0")
+    before = listed(game)
+    game.set_value("ash.mark", "0")
+    assert listed(game) == ["grow(oak)", "grow(ash)", "grow(fir)", "rest(oak)", "rest(ash)", "rest(fir)"]
+    game.set_value("ash.mark", "1")
+    assert listed(game) == before
+
+
+def test_it_is_at_fault_where_it_is_needed_and_not_before(game: Game) -> None:
+    game.set_value("n", "1")
+    with pytest.raises(RulesetFaultError):
+        listed(game)
+    game.set_value("towns", "{ash}")
+    assert listed(game) == ["rest(oak)", "rest(ash)", "rest(fir)"]
