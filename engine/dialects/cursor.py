@@ -49,6 +49,10 @@ class Cursor(Struct, frozen=True, gc=False):
         """The cursor after an entry that an option answers."""
         return Cursor(self.entry + 1, heads=self.heads, given=self.given, checkpoint=self.checkpoint)
 
+    def matching(self, item: int) -> Cursor:
+        """The cursor after an option that an element of the entry's list answers."""
+        return replace(self, matched=self.matched | {item}, silent=0, waiting=False)
+
     def past(self) -> Cursor:
         """The cursor after the entry."""
         return replace(self, entry=self.entry + 1, matched=frozenset(), silent=0)

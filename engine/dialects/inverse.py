@@ -7,6 +7,8 @@ from functools import lru_cache, partial
 from itertools import product
 from typing import Any
 
+from msgspec import Struct
+
 from rulespec.engine.dialects.paths import MISSING
 from rulespec.engine.dialects.projection import Field, Form, Projections, by_reader
 from rulespec.engine.game.query import Value
@@ -25,30 +27,43 @@ Inverse = Callable[[Any], Sequence[int]]
 """Value of a field → values of one argument, in the order of options, with which the option has that value there."""
 
 
-class FormInverse:
-    """The inverse of one form.
+class SortedFields(Struct):
+    """The fields of a form.
 
-    A field that depends on one argument and on nothing else has an inverse; `fixed` fields depend on no argument, and
-    the `rest` is evaluated for each guess.
+    A field that depends on one argument and on nothing else can be `inverted`; `fixed` fields depend on no argument,
+    and the `rest` is evaluated for each guess.
     """
+
+    fixed: list[Field]
+    inverted: list[list[Field]]
+    rest: list[Field]
+
+
+def sorted_fields(form: Form) -> SortedFields:
+    """The fields of a form by what they depend on; those that can be inverted by the number of the argument."""
+    found = SortedFields([], [[] for _ in form.params], [])
+    for f in form.fields:
+        slot = min(f.slots, default=-1)
+        name, type_ = form.params[slot] if f.slots else ("", "")
+        if not f.slots:
+            found.fixed.append(f)
+        elif len(f.slots) > 1 or not f.constant or (type_ in ("int", "int?") and f.text != name):
+            found.rest.append(f)
+        else:
+            found.inverted[slot].append(f)
+    return found
+
+
+class FormInverse:
+    """The inverse of one form: see `SortedFields`."""
 
     def __init__(self, form: Form, projections: Projections) -> None:
         self.form = form
         self.projection = form.projection
         self.projections = projections
-        self._fixed: list[Field] = []
-        self._rest: list[Field] = []
-        inverses: list[list[tuple[Field, Inverse]]] = [[] for _ in form.params]
-        for f in form.fields:
-            slot = min(f.slots, default=-1)
-            name, type_ = form.params[slot] if f.slots else ("", "")
-            if not f.slots:
-                self._fixed.append(f)
-            elif len(f.slots) > 1 or not f.constant or (type_ in ("int", "int?") and f.text != name):
-                self._rest.append(f)
-            else:
-                numbers = type_ in ("int", "int?")
-                inverses[slot].append((f, partial(_number, type_) if numbers else self._inverse(f, slot)))
+        fields = sorted_fields(form)
+        self._fixed, self._rest = fields.fixed, fields.rest
+        inverses = [[(f, self._inverse(f, slot)) for f in found] for slot, found in enumerate(fields.inverted)]
         values = [projections.values(type_) for _, type_ in form.params]
         self._columns = [_column(*column) for column in zip(values, inverses, strict=True)]
         self._by = by_reader(form.projection.by) if form.projection.by and not form.projection.list else None
@@ -85,19 +100,27 @@ class FormInverse:
         return self.form.when is None or self.projections.holds(self.form, args, state)
 
     def _inverse(self, f: Field, slot: int) -> Inverse:
-        """The inverse of a field that depends on one entity."""
-        name, kind = self.form.params[slot]
-        foreign = self.projections.foreign
-        if f.text == name:
-            return partial(_by_name, _numbered(foreign(kind.removesuffix("?")), kind.endswith("?")))
-        names = foreign(f.type.removeprefix("set "))
-        values = tuple(self.projections.values(kind) or ())
-        fitting = _fitting(f.value, f.type, names, slot, len(self.form.params), values)
-        if f.type == "bool":
-            return lambda found: fitting.get(found, ()) if isinstance(found, bool) else ()
-        if f.type in ("int", "int?"):
-            return lambda found: fitting.get(found, ()) if found is None or isinstance(found, int | float) else ()
+        """The inverse of a field that depends on one argument."""
+        type_ = self.form.params[slot][1]
+        if type_ in ("int", "int?"):
+            return partial(_number, type_)
+        fitting = inverse_table(self.form, slot, f, self.projections)
+        if f.text != self.form.params[slot][0]:
+            if f.type == "bool":
+                return lambda found: fitting.get(found, ()) if isinstance(found, bool) else ()
+            if f.type in ("int", "int?"):
+                return lambda found: fitting.get(found, ()) if found is None or isinstance(found, int | float) else ()
         return partial(_by_name, fitting)
+
+
+def inverse_table(form: Form, slot: int, f: Field, projections: Projections) -> Mapping[Any, Sequence[int]]:
+    """Possible values of a field that depends on one entity → the entities that give them."""
+    name, kind = form.params[slot]
+    if f.text == name:
+        return _numbered(projections.foreign(kind.removesuffix("?")), kind.endswith("?"))
+    names = projections.foreign(f.type.removeprefix("set "))
+    values = tuple(projections.values(kind) or ())
+    return _fitting(f.value, f.type, names, slot, len(form.params), values)
 
 
 def _column(

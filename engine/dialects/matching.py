@@ -10,6 +10,7 @@ from msgspec import Struct
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.dialects.dialect import Dialect, Projection
+from rulespec.engine.dialects.finders import Finder, Finders
 from rulespec.engine.dialects.inverse import Args, FormInverse
 from rulespec.engine.dialects.projection import Projections
 from rulespec.engine.game.game import Game
@@ -46,7 +47,7 @@ class Candidate(Struct, frozen=True):
 
 
 class DecisionForms:
-    """The forms of one decision of the program in a dialect.
+    """The forms of the open decision in a dialect.
 
     Attributes:
         silent: the numbers of the choices that the dialect does not know, in the order in which options are listed.
@@ -54,11 +55,18 @@ class DecisionForms:
         checkpoints: those of the choices to before which an undo goes back.
         lists: the lists of the first entry that may answer the decision.
         types: the types of its entries.
+        kinds: the kinds of its options.
+        is_plain: whether entries alone answer it: neither lists of the first entry nor the other system itself.
     """
 
-    def __init__(self, game: Game, dialect: Dialect, projections: Projections, number: int) -> None:
+    def __init__(self, game: Game, dialect: Dialect, projections: Projections, finders: Finders) -> None:
+        number = game.position.asked
         decision = game.position.program.decisions[number]
         self.name = decision.name
+        self.kinds = game.option_kinds
+        self._number = number
+        self._finders = finders
+        self._finder_of: dict[str | None, Finder | None] = {}
         listed = sorted(range(len(decision.choices)), key=lambda k: decision.choices[k].by is not None)
         forms = {k: projections.forms[decision.name, decision.choices[k].name] for k in listed}
         self._projections = projections
@@ -73,6 +81,18 @@ class DecisionForms:
         self.lists = frozenset(form.projection.list for form in every) - {""}
         self.types = frozenset(form.projection.type for form in every)
         self.is_automatic = any(form.projection.automatic for form in every)
+        self.is_plain = not self.is_automatic and not self.lists
+
+    def finder(self, type_: str | None) -> Finder | None:
+        """What finds the options that entries of this type stand for; None if there is no such thing (yet)."""
+        if type_ in self._finder_of:
+            return self._finder_of[type_]
+        if type_ is None or type_ not in self.types:
+            return None
+        found, settled = self._finders.finder(self._number, type_, self._forms)
+        if settled:
+            self._finder_of[type_] = found
+        return found
 
     def of_type(self, type_: str | None) -> list[Candidate]:
         """The choices that an entry of this type, or a list of the first entry, may stand for, with their forms."""
@@ -101,7 +121,10 @@ class Matcher:
         self.dialect = dialect
         self.projections = projections
         self.compared = 0
+        self._finders = Finders(game, projections)
         self._decisions: dict[int, DecisionForms] = {}
+        self.plain: dict[int, DecisionForms] = {}
+        """The forms of those decisions that have been open and that are plain."""
 
     def decision_forms(self) -> DecisionForms | None:
         """The forms of the open decision; None if the game is over."""
@@ -109,7 +132,10 @@ class Matcher:
         if number < 0:
             return None
         if number not in self._decisions:
-            self._decisions[number] = DecisionForms(self.game, self.dialect, self.projections, number)
+            forms = DecisionForms(self.game, self.dialect, self.projections, self._finders)
+            self._decisions[number] = forms
+            if forms.is_plain:
+                self.plain[number] = forms
         return self._decisions[number]
 
     def matches(self, choice: int, patterns: Sequence[Pattern], payload: Any) -> Iterator[tuple[Option, Pattern]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +13,7 @@ from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.dialects.dialect import Dialect, Projection
+from rulespec.engine.dialects.known import known
 from rulespec.engine.dialects.paths import MISSING, follow, path_reader
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.query import Queries, Query, Value
@@ -38,10 +39,10 @@ class Field(Struct, frozen=True):
         text: the expression for the value that an option has there.
         type: the type of the expression.
         value: the compiled expression.
-        equal: whether a value of a record stands for a value of the expression.
         optional: whether a record may lack the field.
         slots: the numbers of the arguments that the value depends on.
         constant: whether the value depends on nothing else.
+        lowered: the expression itself.
     """
 
     path: str
@@ -49,19 +50,20 @@ class Field(Struct, frozen=True):
     text: str
     type: str
     value: Value
-    equal: Callable[[Any, int], bool]
     optional: bool
     slots: frozenset[int]
     constant: bool
+    lowered: ir.Expr
 
 
 class Form(Struct):
-    """One form in which an option is recorded."""
+    """One form in which an option is recorded; `when` is compiled, `condition` is the same as an expression."""
 
     projection: Projection
     params: Params
     fields: list[Field] = []
     when: Value | None = None
+    condition: ir.Expr | None = None
 
 
 def items(payload: Any, path: str) -> list[Any]:
@@ -115,7 +117,6 @@ class Projections:
     def __init__(self, game: Game, dialect: Dialect, own: bool) -> None:
         self.game = game
         self.dialect = dialect
-        self.forms: dict[tuple[str, str], list[Form]] = {}
         self.by_decision: dict[str, list[Form]] = {}
         self.shared: dict[str | None, set[str]] = {}
         """Type of entry → paths of lists that several decisions share."""
@@ -123,19 +124,33 @@ class Projections:
         """Number of arguments tried for the options that entries stand for."""
         self._names: dict[str, tuple[str, ...]] = {}
         self._queries = Queries(game.ruleset, game.seats, game.settings)
-        report = Report()
-        for d in game.position.program.decisions:
+        self._equals: dict[str, Callable[[Any, int], bool]] = {}
+        self.known = known(game, dialect)
+        """What games like this one share."""
+        forms = self.known.forms
+        if forms is None:
+            report = Report()
+            forms = self._compiled(report)
+            if own:
+                report.raise_if_errors()
+            if not report.diagnostics:
+                self.known.forms = forms
+        self.forms = forms
+        for (decision, _), made in forms.items():
+            self.by_decision.setdefault(decision, []).extend(made)
+            for p in (form.projection for form in made):
+                if p.item:
+                    self.shared.setdefault(p.type, set()).add(p.item)
+
+    def _compiled(self, report: Report) -> Mapping[tuple[str, str], list[Form]]:
+        """The forms of all options of the program."""
+        found: dict[tuple[str, str], list[Form]] = {}
+        for d in self.game.position.program.decisions:
             for c in d.choices:
-                if (d.name, c.name) not in self.forms:
-                    forms = dialect.decisions.get(f"{d.name}.{c.name}", ())
-                    made = [self._compile(p, d.name, c, report) for p in forms]
-                    self.forms[d.name, c.name] = made
-                    self.by_decision.setdefault(d.name, []).extend(made)
-                    for p in (form.projection for form in made):
-                        if p.item:
-                            self.shared.setdefault(p.type, set()).add(p.item)
-        if own:
-            report.raise_if_errors()
+                if (d.name, c.name) not in found:
+                    forms = self.dialect.decisions.get(f"{d.name}.{c.name}", ())
+                    found[d.name, c.name] = [self._compile(p, d.name, c, report) for p in forms]
+        return found
 
     def _compile(self, projection: Projection, decision: str, choice: ir.Choice, report: Report) -> Form:
         form = Form(projection, tuple((p.name, p.type) for p in choice.params))
@@ -152,7 +167,6 @@ class Projections:
 
         for path, text, optional in projection.match:
             if (found := compiled(text)) is not None:
-                equal = self._equal(found.type)
                 form.fields.append(
                     Field(
                         path,
@@ -160,10 +174,10 @@ class Projections:
                         text,
                         found.type,
                         found.value,
-                        equal,
                         optional,
                         found.slots,
                         found.constant,
+                        found.lowered,
                     )
                 )
         if projection.when and (found := compiled(projection.when)) is not None:
@@ -171,7 +185,7 @@ class Projections:
                 where = f"`{name}` of the dialect `{self.dialect.id}`: `when` is not true or false"
                 report.error("RS622", where, self.dialect.spans.get(name))
             else:
-                form.when = found.value
+                form.when, form.condition = found.value, found.lowered
         return form
 
     # --- options to records ----------------------------------------------------
@@ -194,11 +208,18 @@ class Projections:
             if f.optional and (found is MISSING or found is None):
                 continue
             try:
-                if not f.equal(found, f.value(state, args)):
+                if not self._is(f.type, found, f.value(state, args)):
                     return False
             except (ProgramFaultError, IndexError):
                 return False
         return True
+
+    def _is(self, type_: str, found: Any, value: int) -> bool:
+        """Whether a value of a record stands for a value of a type."""
+        equal = self._equals.get(type_)
+        if equal is None:
+            equal = self._equals[type_] = self._equal(type_)
+        return equal(found, value)
 
     def _equal(self, type_: str) -> Callable[[Any, int], bool]:
         """The test of whether a value of a record stands for a value of a type (entity, set, number or truth)."""
@@ -211,6 +232,11 @@ class Projections:
         if kind == type_:
             return lambda found, value: found is None if value < 0 else is_name(found, names[value])
         return lambda found, value: any(is_name(found, names[i]) for i in range(value.bit_length()) if value >> i & 1)
+
+    @property
+    def program(self) -> ir.Program:
+        """The program that the expressions are part of."""
+        return self._queries.program
 
     def values(self, type_: str) -> Sequence[int] | None:
         """All values of a parameter of a type, as `ir.Param` has it, in the order of options; None for numbers."""

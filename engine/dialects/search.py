@@ -7,14 +7,16 @@ other, within a bound.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rulespec.engine.dialects.cursor import Cursor
+from rulespec.engine.dialects.cursor import Checkpoint, Cursor
 from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.entries import Entries
+from rulespec.engine.dialects.finders import Finder, Found
 from rulespec.engine.dialects.inverse import FormInverse
 from rulespec.engine.dialects.matching import DecisionForms, Matcher, Pattern
 from rulespec.engine.dialects.paths import follow
@@ -29,11 +31,27 @@ MAX_SILENT = 200
 """Silent and automatic options in a row."""
 
 
+_NONE: frozenset[int] = frozenset()
+
+Candidate = tuple[Option, Cursor]
+"""An option that an entry may stand for, and the cursor after it."""
+
+
 class _Frame(Struct, gc=False):
-    """A decision on the stack: the cursor before it, the candidates left, and the option that is taken now."""
+    """A decision on the stack.
+
+    Attributes:
+        cursor: the cursor before it.
+        finder: finds the candidates, as long as `candidates` is None.
+        found: how many the finder has found.
+        candidates: the candidates left.
+        option: the option that is taken now.
+    """
 
     cursor: Cursor
-    candidates: Iterator[tuple[Option, Cursor]]
+    finder: Finder | None = None
+    found: int = 0
+    candidates: Iterator[Candidate] | None = None
     option: Option | None = None
 
 
@@ -78,6 +96,8 @@ class StretchSearch:
         self.ended: int | None = None
         self._projections = projections
         self._matcher = Matcher(game, dialect, projections)
+        self._seats = (*game.seats, None)
+        """By their numbers; chance is -1."""
         self._types, self._payloads, self._lists = entries.types, entries.payloads, entries.lists
         self._is_skipped = entries.is_skipped
         self._is_boundary = entries.is_boundary
@@ -90,6 +110,7 @@ class StretchSearch:
         best, furthest, there = (0, 0, 0), Stretch((), cursor, False), game.copy()
         back, forward = 0, False
         while True:
+            cursor = self._go_straight(stack, cursor)
             forms = self._matcher.decision_forms()
             if self._is_done(forms, cursor):
                 break
@@ -97,20 +118,80 @@ class StretchSearch:
             if progress > best:
                 back = 0 if cursor.entry > best[0] else back
                 best, forward = progress, True
-            stack.append(_Frame(cursor, self._candidates(forms, cursor)))
-            while (found := next(stack[-1].candidates, None)) is None:
-                top = stack.pop()
+            frame = _Frame(cursor)
+            stack.append(frame)
+            while (found := self._next(frame)) is None:
+                stack.pop()
                 if forward:
-                    furthest, there, forward = Stretch(_steps(stack), top.cursor, False), game.copy(), False
+                    furthest, there, forward = Stretch(_steps(stack), frame.cursor, False), game.copy(), False
                 back += 1
                 if back > MAX_BACK or not stack:
                     game.position.go_to(there.position)
                     return furthest
                 game.undo()
-            game.apply(found[0])
-            stack[-1].option = found[0]
-            cursor = self.skip(found[1])
+                frame = stack[-1]
+            frame.option, cursor = found
+            game.apply(frame.option)
+            cursor = self.skip(cursor)
         return Stretch(_steps(stack), cursor, True)
+
+    def _go_straight(self, stack: list[_Frame], cursor: Cursor) -> Cursor:
+        """Goes on as long as finders lead from entries to options; the cursor after them.
+
+        It does what the loop around it would do, without the detours.
+        """
+        if self.ended is not None:
+            return cursor
+        position, end, plain = self.game.position, self.end, self._matcher.plain
+        types, payloads = self._types, self._payloads
+        is_boundary, is_skipped, is_checkpoint = self._is_boundary, self._is_skipped, self._is_checkpoint
+        while True:
+            forms, entry = plain.get(position.asked), cursor.entry
+            if forms is None or entry >= end or is_boundary[entry]:
+                return cursor
+            finder = forms.finder(types[entry])
+            if finder is None:
+                return cursor
+            found = finder(payloads[entry], cursor.matched, position.state, 0)
+            if not found:
+                return cursor
+            choice, args, who, item = found
+            option = Option(forms.kinds[choice], args, self._seats[who], position.stamp)
+            stack.append(_Frame(cursor, finder, 1, None, option))
+            checkpoint = cursor.checkpoint
+            if (is_checkpoint[entry] and not cursor.matched) or choice in forms.checkpoints:
+                checkpoint = Checkpoint(position.ply, cursor.heads, checkpoint)
+            if item < 0:
+                cursor = Cursor(entry + 1, _NONE, cursor.heads, 0, cursor.given, False, checkpoint)
+            else:
+                matched = cursor.matched | {item}
+                cursor = Cursor(entry, matched, cursor.heads, 0, cursor.given, False, checkpoint)
+            position.take(option)
+            if item >= 0 or is_skipped[entry + 1]:
+                cursor = self.skip(cursor)
+
+    def _next(self, frame: _Frame) -> Candidate | None:
+        """The next candidate of a decision, which is the open one; None if there is no other."""
+        if frame.candidates is None:
+            forms, cursor = self._matcher.decision_forms(), frame.cursor
+            if frame.finder is not None and forms is not None:
+                state = self.game.position.state
+                found = frame.finder(self._payloads[cursor.entry], cursor.matched, state, frame.found)
+                if found:
+                    frame.found += 1
+                    return self._candidate(forms, cursor, found)
+                if found is None:
+                    frame.candidates = self._silent(forms, cursor)
+            if frame.candidates is None:
+                frame.candidates = islice(self._candidates(forms, cursor), frame.found, None)
+        return next(frame.candidates, None)
+
+    def _candidate(self, forms: DecisionForms, cursor: Cursor, found: Found) -> Candidate:
+        """What a finder has found, and the cursor after it."""
+        choice, args, who, item = found
+        option = Option(forms.kinds[choice], args, self._seats[who], self.game.position.stamp)
+        following = cursor.answered() if item < 0 else cursor.matching(item)
+        return option, self._with_checkpoint(forms, option, cursor, following)
 
     def _is_done(self, forms: DecisionForms | None, cursor: Cursor) -> bool:
         """Whether the cursor is before an entry that is no decision, or at the end."""
@@ -145,7 +226,7 @@ class StretchSearch:
         """Whether a list of the first entry answers the open decision."""
         return any(cursor.head(name) < len(self._lists.get(name, ())) for name in forms.lists)
 
-    def _candidates(self, forms: DecisionForms | None, cursor: Cursor) -> Iterator[tuple[Option, Cursor]]:
+    def _candidates(self, forms: DecisionForms | None, cursor: Cursor) -> Iterator[Candidate]:
         """The options that fit, each with the cursor after it; silent ones last."""
         if forms is None:
             return
@@ -159,11 +240,11 @@ class StretchSearch:
         payload = self._payloads[cursor.entry]
         type_ = self._types[cursor.entry] if cursor.entry < self.end else None
         state = self.game.position.state
-        for candidate in forms.of_type(type_):
-            choice, plain = candidate.choice, candidate.plain
+        for answer in forms.of_type(type_):
+            choice, plain = answer.choice, answer.plain
             guesses = plain.guesses(payload, state) if plain is not None else None
             if plain is None or guesses is None:
-                patterns = self._patterns(candidate.forms, cursor, payload)
+                patterns = self._patterns(answer.forms, cursor, payload)
                 for option, pattern in self._matcher.matches(choice, patterns, payload):
                     yield option, self._with_checkpoint(forms, option, cursor, self._after(pattern, cursor))
                 continue
@@ -172,7 +253,11 @@ class StretchSearch:
                 if found is not None and plain.fits(args, payload, state) and plain.is_by(payload, found.by):
                     yield found, self._with_checkpoint(forms, found, cursor, cursor.answered())
                     state = self.game.position.state
-        if forms.silent and may_be_silent and cursor.entry < self.end:
+        yield from self._silent(forms, cursor)
+
+    def _silent(self, forms: DecisionForms, cursor: Cursor) -> Iterator[Candidate]:
+        """The options that the dialect does not know, each with the cursor after it."""
+        if forms.silent and cursor.silent < MAX_SILENT and cursor.entry < self.end:
             following = replace(cursor, silent=cursor.silent + 1, waiting=False)
             for option in self._matcher.legal(forms.silent):
                 yield option, self._with_checkpoint(forms, option, cursor, following)
@@ -203,7 +288,7 @@ class StretchSearch:
         if p.list:
             return cursor.used(p.list)
         if pattern.item >= 0:
-            return replace(cursor, matched=cursor.matched | {pattern.item}, silent=0, waiting=False)
+            return cursor.matching(pattern.item)
         return cursor.answered()
 
     def _with_checkpoint(self, forms: DecisionForms, option: Option, cursor: Cursor, following: Cursor) -> Cursor:

@@ -35,7 +35,10 @@ def options_of(game: Game, choices: Collection[int]) -> Iterator[Option]:
     if not all(kinds[k].interrupt for k in choices):
         yield from (option for option in game.legal_options if option.kind.choice in choices)
     if any(kinds[k].interrupt for k in choices):
-        yield from (option for option in game.interrupts if option.kind.choice in choices)
+        position, seats, stamp = game.position, game.seats, game.position.stamp
+        for choice, args, who in position.listed(interrupts=True):
+            if choice in choices:
+                yield Option(kinds[choice], args, seats[who] if who >= 0 else None, stamp)
 
 
 def every_option(game: Game) -> Iterator[Option]:

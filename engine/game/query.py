@@ -40,7 +40,8 @@ class Query(Struct, frozen=True):
     """An expression over the parameters of an option.
 
     `type` is the name of its type, `value` its function, `slots` the numbers of the parameters that it depends on;
-    `constant`: it depends on nothing else, so not on the state. `typed`: its type, with its unit.
+    `constant`: it depends on nothing else, so not on the state. `typed`: its type, with its unit. `lowered`: the
+    expression in `Queries.program`, with the parameters in its first slots.
     """
 
     type: str
@@ -48,6 +49,7 @@ class Query(Struct, frozen=True):
     slots: frozenset[int]
     constant: bool
     typed: Type
+    lowered: ir.Expr
 
 
 class _Shared(Struct):
@@ -189,7 +191,7 @@ class Queries:
         value = self._function(lowered, len(params))
         if constant and len(slots) == 1 and not isinstance(types[min(slots)], Num | Maybe):
             value = _memoized(value, min(slots))
-        return Query(type_name(expr.type), value, slots, constant, expr.type)
+        return Query(type_name(expr.type), value, slots, constant, expr.type, lowered)
 
     def _function(self, e: ir.Expr, params: int) -> Value:
         """What gives the value of a lowered expression, for a state and arguments in its first slots."""

@@ -24,10 +24,11 @@ from rulespec.engine.python.features import ALL_FEATURES, Features
 from rulespec.engine.python.functions import FunctionWriter
 from rulespec.engine.python.invariants import Invariants, split
 from rulespec.engine.python.occupancy import Occupancy, with_occupancy
-from rulespec.engine.python.runtime import memo_of, ordered_members, runtime_names
+from rulespec.engine.python.runtime import array_names, memo_of, runtime_names
 from rulespec.engine.python.suppositions import write_suppositions
 
 _memo = CodeMemo()
+_PC = ir.PC
 _UNCOUNTED = 8
 """Calls of blocks whose steps are counted before they are made."""
 
@@ -151,16 +152,7 @@ class PythonBackend:
 
     def _define(self, lines: list[str], names: dict[str, Any]) -> None:
         """Compiles functions into a dictionary, and adds what they use."""
-        writer = self._writer
-        for i in writer.member_arrays:
-            if f"M{i}" not in names:
-                names[f"M{i}"] = tuple(ordered_members(mask) for mask in names[f"A{i}"])
-        for i in writer.inverse_arrays:
-            if f"I{i}" not in names:
-                array = names[f"A{i}"]
-                inverse = {value: sum(1 << k for k, v in enumerate(array) if v == value) for value in set(array)}
-                names[f"I{i}"] = inverse
-                names[f"J{i}"] = {value: ordered_members(mask) for value, mask in inverse.items()}
+        array_names(self._writer.member_arrays, self._writer.inverse_arrays, names)
         for function in _functions(lines):
             exec(_memo.code(function), names)  # noqa: S102 - holds numbers only
 
@@ -187,7 +179,7 @@ class PythonBackend:
         left, blocks, uncounted = self._left, self._blocks, self._uncounted
         left[0], left[1] = self._begin
         journal: Journal = []
-        asked, at = state[ir.PC], block
+        asked, at = state[_PC], block
         try:
             if not uncounted:
                 self._count(block, journal)
@@ -200,7 +192,7 @@ class PythonBackend:
                 while at >= 0:
                     self._count(at, journal)
                     at = blocks[at](state, journal)
-            if self._idle:
+            if state[_PC] in self._idle:
                 self._go_on(state, journal)
         except (ProgramFaultError, DiagnosticsError):
             restore(state, journal)
@@ -210,7 +202,7 @@ class PythonBackend:
             restore(state, journal)
             state[ir.PC] = asked
             return self._interpreted(state, block, args)
-        if state[ir.PC] != asked:  # written last, so that no fault comes after it
+        if state[_PC] != asked:  # written last, so that no fault comes after it
             journal += (ir.PC, asked)
         return journal
 

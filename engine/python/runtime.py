@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
 from itertools import compress
 from operator import ne
@@ -178,6 +178,19 @@ def memo_of(function: Callable[..., int], params: int) -> Memo:
     if params == 1:
         return Memo(lambda key: function(None, key))
     return Memo(lambda key: function(None, *key))
+
+
+def array_names(member_arrays: Iterable[int], inverse_arrays: Iterable[int], names: dict[str, Any]) -> None:
+    """Adds arrays of sets as tuples of members, and arrays by value, made of the arrays that are there."""
+    for i in member_arrays:
+        if f"M{i}" not in names:
+            names[f"M{i}"] = tuple(ordered_members(mask) for mask in names[f"A{i}"])
+    for i in inverse_arrays:
+        if f"I{i}" not in names:
+            array = names[f"A{i}"]
+            inverse = {value: sum(1 << k for k, v in enumerate(array) if v == value) for value in set(array)}
+            names[f"I{i}"] = inverse
+            names[f"J{i}"] = {value: ordered_members(mask) for value, mask in inverse.items()}
 
 
 def runtime_names(largest: int) -> dict[str, Any]:

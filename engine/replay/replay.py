@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sized
+from collections.abc import Callable, Iterator, Sized
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -297,20 +297,26 @@ def _record(game: Game, index: int, foreign: int | None) -> dict[str, Any]:
 # --- foreign logs --------------------------------------------------------------------------
 
 
-def dialects(rules: str | None = None) -> list[Path]:
-    """The dialect files of all known rulesets, and of the folder that a reference names."""
-    found: list[Path] = []
+def dialects(rules: str | None = None) -> Iterator[Path]:
+    """The dialect files of the folder that a reference names, and of all known rulesets, each once; one by one."""
+    seen: set[str] = set()
+    for path in _dialect_files(rules):
+        real = os.path.realpath(path)
+        if real not in seen and Path(real).is_relative_to(
+            os.path.realpath(path.parent.parent)
+        ):  # else a link leads out
+            seen.add(real)
+            yield path
+
+
+def _dialect_files(rules: str | None) -> Iterator[Path]:
     base = Path(rules.split("+")[0]) if rules else None
     if base is not None and base.is_dir():
-        found += sorted((base / "dialects").glob("*.yaml"))
+        yield from sorted((base / "dialects").glob("*.yaml"))
     for folder in ruleset_folders():
         for inside in (f"{ruleset}/dialects" for ruleset in folders_in(str(folder))):
             with suppress(OSError):
-                found += sorted(Path(inside, name) for name in os.listdir(inside) if name.endswith(".yaml"))  # noqa: PTH208 - half the time
-    real = {p: Path(os.path.realpath(p)) for p in found}
-    found = [p for p in found if real[p].is_relative_to(p.parent.parent.resolve())]  # a link may point elsewhere
-    seen: dict[Path, Path] = {real[p]: p for p in reversed(found)}
-    return [p for p in found if seen[real[p]] is p]
+                yield from sorted(Path(inside, name) for name in os.listdir(inside) if name.endswith(".yaml"))  # noqa: PTH208 - half the time
 
 
 def _replay_foreign(
@@ -369,16 +375,15 @@ def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report:
     from rulespec.engine.dialects.dialect import read_dialect
     from rulespec.engine.dialects.paths import follow
 
-    files = dialects(rules)
     if dialect_id is not None:
-        for file in files:
+        for file in dialects(rules):
             if file.stem == dialect_id:
                 return read_dialect(file)
-        names = sorted({f.stem for f in files})
+        names = sorted({f.stem for f in dialects(rules)})
         hint = did_you_mean(dialect_id, names) or ("known are " + ", ".join(f"`{n}`" for n in names) if names else "")
         fail("RS615", f"there is no dialect `{dialect_id[:80]}`", None, help=hint)
     close: list[Dialect] = []
-    for file in files:
+    for file in dialects(rules):
         try:
             dialect = read_dialect(file)
         except DiagnosticsError as error:  # a broken dialect must not prevent other logs from being read

@@ -1,0 +1,259 @@
+"""Source of finders: from an entry straight to the option that it stands for, as generated Python.
+
+Only numbers get into the source, as in `engine/python`: names, paths and tables are arguments of the function around a
+finder. A finder leaves an entry undecided that has something else than a well-formed one has, or where rules may be at
+fault: then the forms are gone through one by one (`matching`), which says what an entry means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec.engine.dialects.inverse import MAX_TESTED, inverse_table, sorted_fields
+from rulespec.engine.dialects.projection import MAX_ITEMS, Field, Form, Projections
+from rulespec.engine.program import ir
+from rulespec.engine.program.limits import NO_NUMBER
+
+Table = Callable[[Projections], Any]
+"""What a finder looks something up in, for the names of one game."""
+
+
+class UnwrittenError(Exception):
+    """There is a form for which no finder is written."""
+
+
+class _Guess(Struct):
+    """The variable that says whether a form may fit, the columns of its arguments, and what is left to be tested."""
+
+    form: Form
+    may_fit: str
+    columns: list[str]
+    rest: list[str]
+    by: str
+
+
+class FinderSource:
+    """Writes the finder of the entries of one type at one decision.
+
+    In the source, `e` is the payload, `m` the matched elements of its list, `s` the state, `k` the number of options to
+    leave out; `b` is an element of the list, `v0` an argument, `x0` what stands at a path, `c0` a column of values.
+
+    Args:
+        decision: the number of the decision.
+        x: the source of an expression.
+
+    Attributes:
+        lines: the source.
+        tables: what stands behind `t0`, `t1` and so on.
+        uses: the expressions in the lines.
+    """
+
+    def __init__(self, decision: int, x: Callable[[ir.Expr], str]) -> None:
+        self.lines: list[str] = []
+        self.tables: list[Table] = []
+        self.uses: list[ir.Expr] = []
+        self._decision = decision
+        self._x = x
+        self._reads: dict[tuple[str, str, bool], str] = {}
+        self._variables = 0
+
+    def source(self) -> list[str]:
+        """The lines of the function that makes the finder."""
+        head = ["def find(e, m, s, k):", "    try:"]
+        body = [f"        {line}" for line in self.lines]
+        return [*head, *body, "        return None", "    except unsure:", "        return 0", "return find"]
+
+    def params(self) -> list[str]:
+        """The parameters of the function that makes the finder."""
+        return ["is_legal", "decider", "actor", "seats", *(f"t{i:d}" for i in range(len(self.tables)))]
+
+    def choice(self, number: int, choice: ir.Choice, forms: Sequence[Form]) -> None:
+        """Writes how the options of one choice are found.
+
+        Raises:
+            UnwrittenError: if one of the forms is too special.
+        """
+        if any(form.projection.list for form in forms):
+            raise UnwrittenError
+        if any(form.projection.item for form in forms):
+            self._elements(number, choice, forms)
+            return
+        guesses = [self._guess(form, "e") for form in forms]
+        for i, guess in enumerate(guesses):
+            for other in guesses[i + 1 :]:  # their options would have to be brought into one order
+                self.lines.append(f"if {guess.may_fit} and {other.may_fit}: undecided()")
+        args = f"({''.join(f'v{i:d}, ' for i in range(len(choice.params)))})"
+        for guess in guesses:
+            pad = self._loops(guess, "")
+            self._given(number, choice, args, pad, guess, "-1")
+
+    def _elements(self, number: int, choice: ir.Choice, forms: Sequence[Form]) -> None:
+        """Writes how the options of a choice are found that elements of a list of the entry stand for."""
+        if len(forms) > 1:
+            raise UnwrittenError
+        (form,) = forms
+        listed = self._read(form.projection.item, "e", optional=False)
+        self.lines.append(f"if {listed}.__class__ is not list or len({listed}) > {MAX_ITEMS:d}: undecided()")
+        args = f"({''.join(f'v{i:d}, ' for i in range(len(choice.params)))})"
+        found = self._new("y")
+        self.lines += [f"{found} = {{}}", f"for i, b in enumerate({listed}):", "    if i in m: continue"]
+        before, self.lines = self.lines, []
+        guess = self._guess(form, "b")
+        pad = self._loops(guess, "")
+        self.lines.append(f"{pad}{found}.setdefault({args}, i)")
+        before += [f"    {line}" for line in self.lines]
+        self.lines = before
+        if guess.rest:
+            raise UnwrittenError
+        self.lines.append(f"for a in sorted({found}):")
+        self._given(number, choice, "a", "    ", guess, f"{found}[a]")
+
+    def _loops(self, guess: _Guess, pad: str) -> str:
+        """Writes loops over the columns of a guess; what stands before the lines in them."""
+        self.lines.append(f"{pad}if {guess.may_fit}:")
+        for slot, column in enumerate(guess.columns):
+            pad += "    "
+            self.lines.append(f"{pad}for v{slot:d} in {column}:")
+        return pad + "    "
+
+    def _given(self, number: int, choice: ir.Choice, args: str, pad: str, guess: _Guess, item: str) -> None:
+        """Writes what is tested for guessed arguments, the rules first, and what is given back."""
+        at = f"{self._decision:d}"
+        tests = [f"is_legal(s, {at}, {number:d}, {args})", *guess.rest]
+        who = f"decider(s, {at})" if choice.by is None else f"actor(s, {at}, {number:d}, {args})"
+        self.lines += [f"{pad}if {' and '.join(tests)}:", f"{pad}    u = {who}"]
+        if guess.by:
+            pad += "    "
+            self.lines.append(f"{pad}if {guess.by}:")
+        self.lines += [f"{pad}    if not k: return {number:d}, {args}, u, {item}", f"{pad}    k -= 1"]
+
+    # --- what a form says of an entry ----------------------------------------------------------
+
+    def _guess(self, form: Form, record: str) -> _Guess:
+        """Writes what a form needs of a record."""
+        before = dict(self._reads)
+        fields = sorted_fields(form)
+        conditions = [self._same(f, record) for f in fields.fixed]
+        if form.projection.closes:
+            listed = self._read(form.projection.closes, "e", optional=False)
+            conditions.append(f"{listed}.__class__ is list and len(m) >= len({listed})")
+        columns = [self._column(form, slot, found, record) for slot, found in enumerate(fields.inverted)]
+        may_fit = self._new("n")
+        self.lines.append(f"{may_fit} = {' and '.join([*conditions, *columns]) or '1'}")
+        if columns:
+            count = " * ".join(f"len({column})" for column in columns)
+            self.lines.append(f"if {may_fit} and {count} > {MAX_TESTED:d}: undecided()")
+        rest = [self._same(f, record) for f in fields.rest]
+        if form.condition is not None:
+            self.uses.append(form.condition)
+            rest.append(self._x(form.condition))
+        by = self._by(form.projection.by) if form.projection.by else ""
+        if record == "b":  # each element has its own
+            self._reads = before
+        return _Guess(form, may_fit, columns, rest, by)
+
+    def _by(self, path: str) -> str:
+        """Whether an entry names the seat `u` as the one that acts."""
+        optional = path.endswith("?")
+        found = self._read(path.removesuffix("?"), "e", optional=optional)
+        same = f"((seats[u] if u >= 0 else undecided()) == {found} or is_number({found}))"
+        return f"({found} is None or {same})" if optional else same
+
+    def _same(self, f: Field, record: str) -> str:
+        """Whether a field of a record is the value of its expression."""
+        found = self._read(f.path, record, optional=f.optional)
+        self.uses.append(f.lowered)
+        value, kind = self._x(f.lowered), f.type
+        if kind == "bool":
+            same = f"({found} is bool({value}))"
+        elif kind in ("int", "int?"):
+            same = f"({found} == w if (w := {value}) != {NO_NUMBER:d} else {found} is None)"
+        elif kind.startswith("order "):
+            raise UnwrittenError
+        elif kind.startswith("set "):
+            sets = self._table(lambda projections: _sets(projections.foreign(kind[4:])))
+            same = f"({sets}.get({found}, 0) & {value} or is_number({found}))"
+        else:
+            names = self._table(lambda projections: projections.foreign(kind))
+            same = f"(({names}[w] if (w := {value}) >= 0 else None) == {found} or is_number({found}))"
+        return f"({found} is None or {same})" if f.optional else same
+
+    def _column(self, form: Form, slot: int, fields: Sequence[Field], record: str) -> str:
+        """Writes the values of one argument with which all fields fit that depend on it alone."""
+        type_ = form.params[slot][1]
+        every = ""
+        if type_ not in ("int", "int?"):
+            every = self._table(lambda projections: projections.values(type_))
+        elif len(fields) != 1 or fields[0].optional:
+            raise UnwrittenError
+        column = ""
+        for f in fields:
+            found = self._read(f.path, record, optional=f.optional)
+            fitting = self._fitting(form, slot, f, found)
+            if column:
+                both = self._new("c")
+                self.lines.append(f"{both} = {fitting}")
+                fitting = f"[v for v in {column} if v in {both}]"
+            if f.optional:
+                fitting = f"{column or every} if {found} is None else {fitting}"
+            name = self._new("c")
+            self.lines.append(f"{name} = {fitting}")
+            column = name
+        return column or every
+
+    def _fitting(self, form: Form, slot: int, f: Field, found: str) -> str:
+        """The values of an argument with which a field is what has been found."""
+        if form.params[slot][1] in ("int", "int?"):
+            self.lines.append(f"if {found}.__class__ is not int: undecided()")
+            return f"({found},)"
+        table = self._table(lambda projections: inverse_table(form, slot, f, projections))
+        if f.type in ("int", "int?"):
+            return f"{table}.get({found}, ())"
+        if f.type == "bool":
+            return f"({table}.get({found}, ()) if {found}.__class__ is bool else ())"
+        return f"{table}[{found}]"  # a name that is not known: undecided
+
+    # --- names in the source ---------------------------------------------------------------------
+
+    def _read(self, path: str, record: str, *, optional: bool) -> str:
+        """The variable that holds what stands at a path of a record."""
+        if not path:
+            return record
+        if found := self._reads.get((record, path, optional)):
+            return found
+        keys = path.split(".")
+        if any(key == "*" or key.isdigit() for key in keys) or (optional and len(keys) > 1):
+            raise UnwrittenError
+        found = self._reads[record, path, optional] = self._new("x")
+        texts = [self._table(partial(_itself, key)) for key in keys]
+        steps = f".get({texts[0]})" if optional else "".join(f"[{text}]" for text in texts)
+        self.lines.append(f"{found} = {record}{steps}")
+        return found
+
+    def _table(self, table: Table) -> str:
+        """The name of what is the same for all entries of a game."""
+        self.tables.append(table)
+        return f"t{len(self.tables) - 1:d}"
+
+    def _new(self, letter: str) -> str:
+        """The name of a variable."""
+        self._variables += 1
+        return f"{letter}{self._variables:d}"
+
+
+def _itself(text: str, _: Projections) -> str:
+    """A text of the dialect, which is the same in all games."""
+    return text
+
+
+@lru_cache
+def _sets(names: tuple[str, ...]) -> dict[str, int]:
+    """Foreign names → the set of the entities of that name."""
+    sets: dict[str, int] = {}
+    for number, name in enumerate(names):
+        sets[name] = sets.get(name, 0) | 1 << number
+    return sets

@@ -1,0 +1,113 @@
+"""Finders: compiled, an entry leads straight to the option that it stands for. See `finder_source` for what they do.
+
+A finder is made when entries of its type have been read often enough at its decision, and serves all later games of the
+same rules, seats and settings in the process. Nothing of it is kept on disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+from rulespec.engine.dialects.projection import Form, Projections
+from rulespec.engine.game.game import Game
+from rulespec.engine.program.faults import ProgramFaultError
+
+MADE_AFTER = 12
+"""Entries of a type at a decision that are read without a finder: to make one takes as long as some dozen of them."""
+
+Found = tuple[int, tuple[int, ...], int, int]
+"""The number of a choice, the arguments, the number of the seat, and that of the element of the list or -1."""
+Finder = Callable[[Any, frozenset[int], list[int], int], Found | Literal[0] | None]
+"""From the payload of an entry, the matched elements of its list, and the state, to the first legal option that looks
+like it but for a number of others. None: there is none; 0: undecided."""
+
+
+class Finders:
+    """The finders for one game.
+
+    Args:
+        game: the game.
+        projections: the forms of the game's options in the dialect.
+    """
+
+    def __init__(self, game: Game, projections: Projections) -> None:
+        self._game = game
+        self._projections = projections
+
+    def finder(self, decision: int, type_: str, forms: Mapping[int, Sequence[Form]]) -> tuple[Finder | None, bool]:
+        """The finder for entries of a type at a decision, and whether that is settled; None if there is none (yet).
+
+        Args:
+            decision: the number of the decision.
+            type_: the type of the entries.
+            forms: the forms of each choice, in the order in which options are listed.
+        """
+        known, key = self._projections.known, (decision, type_)
+        if key not in known.makers:
+            known.read[key] += 1
+            if known.read[key] <= MADE_AFTER:
+                return None, False
+            known.makers[key] = self._made(decision, type_, forms)
+        found = known.makers[key]
+        if found is None:
+            return None, True
+        make, tables = found
+        machine = self._game.position.machine
+        values = [table(self._projections) for table in tables]
+        return make(machine.is_legal, machine.decider, machine.actor, self._game.seats, *values), True
+
+    def _made(
+        self, decision: int, type_: str, forms: Mapping[int, Sequence[Form]]
+    ) -> tuple[Callable[..., Finder], list[Any]] | None:
+        """Compiles what makes a finder; None if there is a form for which none is written."""
+        from rulespec.engine.dialects.finder_source import (
+            FinderSource,
+            UnwrittenError,
+        )  # lazily: a short log needs none
+        from rulespec.engine.python.fragments import Fragments
+
+        known, program = self._projections.known, self._projections.program
+        fragments = known.fragments
+        if fragments is None or fragments.program is not program:
+            fragments = known.fragments = Fragments(program, _NAMES)
+        source = FinderSource(decision, fragments.x)
+        of_type = {k: [form for form in of if form.projection.type == type_] for k, of in forms.items()}
+        chosen = [form for of in of_type.values() for form in of]
+        exprs = [f.lowered for form in chosen for f in form.fields]
+        exprs += [form.condition for form in chosen if form.condition is not None]
+        if not fragments.can_write(exprs):
+            return None
+        choices = self._game.position.program.decisions[decision].choices
+        try:
+            for number, of in of_type.items():
+                if of:
+                    source.choice(number, choices[number], of)
+            name = f"make{len(known.makers):d}"
+            return fragments.function(name, source.params(), source.source(), source.uses), source.tables
+        except (UnwrittenError, RecursionError, SyntaxError, MemoryError):  # Python's own bounds
+            return None
+
+
+def _undecided() -> Any:
+    """Leaves an entry undecided."""
+    raise LookupError
+
+
+def _is_number(found: Any) -> bool:
+    """False; a number, which may stand for a name, leaves an entry undecided."""
+    if type(found) is int:
+        raise LookupError
+    return False
+
+
+_NAMES = {
+    "unsure": (ProgramFaultError, LookupError, TypeError, AttributeError),
+    "undecided": _undecided,
+    "is_number": _is_number,
+    "sorted": sorted,
+    "enumerate": enumerate,
+    "list": list,
+    "int": int,
+}
+"""What finders may use."""

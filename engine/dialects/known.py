@@ -1,0 +1,75 @@
+"""What is known of a dialect in games of the same rules, number of seats and settings: made once a process.
+
+The names of the seats are not part of it, unless an expression of the dialect says one of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from rulespec.engine.dialects.dialect import Dialect
+from rulespec.engine.game.game import Game
+
+if TYPE_CHECKING:
+    from rulespec.engine.dialects.projection import Form
+    from rulespec.engine.python.fragments import Fragments
+
+_MEMO_LIMIT = 24
+
+
+class Known(Struct):
+    """What is known of a dialect in some games.
+
+    Attributes:
+        ruleset: that of the games; it is here so that its id is not given to another.
+        forms: the forms of each option, once they have been found to be correct.
+        makers: by the number of a decision and a type of entries, what makes a finder, and the tables that it needs.
+        read: how many such entries have been read without a finder.
+        fragments: compiles finders.
+    """
+
+    ruleset: object
+    forms: Mapping[tuple[str, str], list[Form]] | None = None
+    makers: dict[tuple[int, str], tuple[Callable[..., Any], list[Any]] | None] = {}
+    read: Counter[tuple[int, str]] = Counter()
+    fragments: Fragments | None = None
+
+
+class _OfDialect(Struct):
+    """What is known of one dialect; `words` are those of its expressions, which may name a seat."""
+
+    dialect: Dialect
+    words: frozenset[str]
+    games: dict[tuple[object, ...], Known] = {}
+
+
+_memo: dict[int, _OfDialect] = {}
+"""By the id of the dialect."""
+
+
+def known(game: Game, dialect: Dialect) -> Known:
+    """What is known of a dialect in games like this one."""
+    of = _memo.get(id(dialect))
+    if of is None:
+        if len(_memo) >= _MEMO_LIMIT:
+            _memo.clear()
+        of = _memo[id(dialect)] = _OfDialect(dialect, _words(dialect))
+    named = tuple((number, seat) for number, seat in enumerate(game.seats) if seat in of.words)
+    key = (id(game.ruleset), len(game.seats), tuple(sorted(game.settings.items())), named)
+    if key not in of.games:
+        if len(of.games) >= _MEMO_LIMIT:
+            of.games.clear()
+        of.games[key] = Known(game.ruleset)
+    return of.games[key]
+
+
+def _words(dialect: Dialect) -> frozenset[str]:
+    """The words of a dialect's expressions."""
+    forms = [form for of in dialect.decisions.values() for form in of]
+    texts = [text for form in forms for text in (form.when, *(expression for _, expression, _ in form.match))]
+    return frozenset(word for text in texts for word in re.findall(r"\w+", text))

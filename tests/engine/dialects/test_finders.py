@@ -1,0 +1,154 @@
+"""Entries are read backwards by compiled functions: the same options, reasons and moves as without them."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from folders import RULESETS
+from msgspec.structs import replace
+from recorded_games import ALL, IMPOSSIBLE, dialect, name_of, opened, ruleset
+
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.dialects import finders
+from rulespec.engine.dialects.dialect import Dialect, Projection, read_dialect
+from rulespec.engine.dialects.finder_source import FinderSource
+from rulespec.engine.dialects.first_entry import seats_and_settings
+from rulespec.engine.dialects.foreign_log import parse_foreign
+from rulespec.engine.dialects.importer import Importer
+from rulespec.engine.game.game import Game
+from rulespec.engine.python.fragments import Fragments
+from rulespec.load import load_ruleset
+
+NEVER = 10**9
+FOLDER = RULESETS / "errands"
+
+
+def outcome(importer: Importer) -> tuple[Any, ...]:
+    """All that comes of an import."""
+    steps: list[tuple[int, str]] = []
+    stop = importer.run(step=lambda entry: steps.append((entry, importer.game.hash)))
+    return stop, importer.moves, importer.entries, importer.ignored, steps, importer.game.position.cells
+
+
+WORDS = """
+def find e m s k try except unsure return None is_legal decider actor seats undecided is_number
+if and or not in for is continue list int bool len get setdefault enumerate sorted else
+__class__ a b c f g i n t u v w x y p q r o A I J T F G
+"""
+"""All words that the source of finders has."""
+
+
+@pytest.fixture
+def both(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Runs something with finders from the first entry on, and without any."""
+
+    def run(read: Any) -> Any:
+        monkeypatch.setattr(finders, "MADE_AFTER", 0)
+        found = read()
+        monkeypatch.setattr(finders, "MADE_AFTER", NEVER)
+        monkeypatch.setattr(finders.Finders, "finder", lambda *_: (None, False))
+        assert read() == found
+        monkeypatch.undo()
+        return found
+
+    return run
+
+
+@pytest.mark.parametrize("path", [*ALL, *IMPOSSIBLE], ids=name_of)
+def test_recorded_games_are_read_as_without_finders(path: Path, both: Any) -> None:
+    both(lambda: outcome(opened(path)[1]))
+
+
+def damaged(text: str, rng: random.Random) -> str:
+    """A log in which some fields hold something else."""
+    entries = json.loads(text)
+    for _ in range(rng.randrange(1, 6)):
+        at = rng.randrange(1, len(entries))
+        place: Any = entries[at]["payload"]
+        while isinstance(place, dict) and place:
+            key = rng.choice(list(place))
+            if isinstance(place[key], dict | list) and rng.random() < 0.8:
+                place = place[key]
+                continue
+            if isinstance(place[key], list):
+                break
+            place[key] = rng.choice(
+                [None, True, False, 0, 1, 3, 2.0, 2.5, "", "1", "vienna", "AH", "army", [], {}, {"value": "IT"}, 10**30]
+            )
+            if rng.random() < 0.3:
+                del place[key]
+            break
+        if rng.random() < 0.2:
+            entries[at]["payload"] = rng.choice([None, [], "text", 7, {}])
+    return json.dumps(entries)
+
+
+@pytest.mark.parametrize("path", ALL[::3], ids=name_of)
+def test_damaged_logs_are_read_as_without_finders(path: Path, both: Any) -> None:
+    rng = random.Random(path.stem)
+    for _ in range(3):
+        log = parse_foreign(damaged(path.read_text("utf-8"), rng), "log")
+        ref = dialect().ruleset_for(log.entries[0])
+        assert ref is not None
+        rules = ruleset(ref)
+
+        def read(log: Any = log, rules: Any = rules) -> Any:
+            game = Game(rules, *seats_and_settings(dialect(), log, rules))
+            return outcome(Importer(game, dialect(), log))
+
+        with suppress(DiagnosticsError):
+            both(read)
+
+
+def test_finders_are_made_for_all_types_of_entries_of_the_recorded_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finders, "MADE_AFTER", 0)
+    found = []
+    for path in ALL[::4]:
+        _, importer, _ = opened(path)
+        importer.run()
+        found.append(importer._projections.known.makers)
+    assert sum(map(len, found)) > 50
+    assert all(maker is not None for makers in found for maker in makers.values())
+
+
+def written(of: Dialect, game: Game) -> list[str]:
+    """The source of the finders for all decisions and types."""
+    importer = Importer(game, of, parse_foreign('[{"kind": "open", "data": {"people": ["Ann", "7"]}}]', "log"))
+    projections = importer._projections
+    fragments = Fragments(projections.program, {})
+    found = []
+    for number, d in enumerate(game.position.program.decisions):
+        for type_ in {form.projection.type for c in d.choices for form in projections.forms[d.name, c.name]}:
+            source = FinderSource(number, fragments.x)
+            for k, c in enumerate(d.choices):
+                forms = [form for form in projections.forms[d.name, c.name] if form.projection.type == type_]
+                if forms and not any(form.projection.list for form in forms):
+                    source.choice(k, c, forms)
+            found += [*source.params(), *source.source()]
+    return found
+
+
+def test_no_text_of_a_dialect_gets_into_the_source() -> None:
+    evil = 'x"]); __import__("os").abort() #'
+    rules = load_ruleset(str(FOLDER))
+    game = Game(rules, ["Ann", "7"])
+    hostile = replace(
+        read_dialect(FOLDER / "dialects" / "postman.yaml"),
+        names={"site": {"mill": evil}},
+        decisions={
+            "way.walk": (
+                Projection(evil, ((evil, "to", False), ("__class__", "to.fee", True)), "", "", "", "", evil, False),
+            )
+        },
+    )
+    source = "\n".join(written(hostile, game))
+    assert "find" in source
+    words = set(re.findall(r"[A-Za-z_]+", source))
+    assert words <= set(WORDS.split()), words
+    assert "abort" not in source
