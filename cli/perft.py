@@ -12,6 +12,7 @@ import click
 from msgspec import Struct
 
 from rulespec.cli import output
+from rulespec.cli.seats import number_of_players
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.render import to_json
 from rulespec.diagnostics.report import DiagnosticsError, Report
@@ -48,7 +49,10 @@ _FEW = 3_000
 @click.command("perft")
 @click.argument("ref")
 @click.option(
-    "--players", type=click.IntRange(1, 100), metavar="N", help="Count from the start of a game of N players."
+    "--players",
+    type=click.IntRange(1, 100),
+    metavar="N",
+    help="Count from the start of a game of N players; left out if only one number is possible.",
 )
 @click.option("--from", "log", type=click.Path(path_type=Path), metavar="LOG", help="Count from a recorded game.")
 @click.option("--at", type=click.IntRange(0), metavar="K", help="After K moves of LOG; default: all of them.")
@@ -95,17 +99,18 @@ def command(
         if (check and record) or any(named) or chosen or divide:
             raise click.UsageError("--check or --record goes with REF, --backend and --format alone")
         ctx.exit(_check(load_ruleset(ref), backend, format_) if check else _record(load_ruleset(ref)))
-    if depth is None or (players is None) == (log is None):
+    if depth is None or (players is not None and log is not None):
         raise click.UsageError("say --depth D, and either --players N or --from LOG")
     if at is not None and log is None:
         raise click.UsageError("--at goes with --from")
     if chosen and log is not None:
         raise click.UsageError("--option goes with --players; a log has its own")
     ruleset = load_ruleset(ref)
-    if players is not None:
-        games = {b: Game(ruleset, seat_names(players, ruleset.seats), chosen, b) for b in BACKENDS[backend]}
-    elif log is not None:
+    if log is not None:
         at, games = _from_log(ruleset, log, at, BACKENDS[backend])
+    else:
+        seats = seat_names(number_of_players(ruleset, players), ruleset.seats)
+        games = {b: Game(ruleset, seats, chosen, b) for b in BACKENDS[backend]}
     position = _Position(ruleset, games, log, at or 0, backend)
     ctx.exit(_count(position, depth, limit, divide, format_))
 

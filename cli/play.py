@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from rulespec.cli import output
 from rulespec.cli.early_choices import EarlyChoices, is_forced
 from rulespec.cli.people import Person
+from rulespec.cli.seats import number_of_players
 from rulespec.cli.state_text import standings, state_lines
 from rulespec.cli.words import words_of
 from rulespec.diagnostics.escape import escaped
@@ -59,7 +60,7 @@ _SHORT |= {"save": "w", "quit": "q", "exit": "q"}
 
 @click.command("play")
 @click.argument("ref")
-@click.option("--players", type=click.IntRange(1, 100), metavar="N", required=True, help="Number of players.")
+@click.option("--players", type=click.IntRange(1, 100), metavar="N", help="Number of players, if several are possible.")
 @click.option("--bots", type=click.IntRange(0, 100), metavar="K", default=0, help="The last K seats play at random.")
 @click.option("--names", metavar="A,B,…", help="Names of the seats, clockwise.")
 @click.option("--seed", type=int, help="Seed for dice, cards and random players.")
@@ -71,7 +72,7 @@ _SHORT |= {"save": "w", "quit": "q", "exit": "q"}
 def command(
     ctx: click.Context,
     ref: str,
-    players: int,
+    players: int | None,
     bots: int,
     names: str | None,
     seed: int | None,
@@ -86,11 +87,13 @@ def command(
     """
     from rulespec.load import load_ruleset
 
-    if bots > players:
-        raise click.BadParameter(f"there are only {players} seats", param_hint="--bots")
     ruleset = load_ruleset(ref)
     words = words_of(ruleset, language, "id" if ids else "title")
-    seats = tuple(n.strip() for n in names.split(",")) if names else seat_names(players, ruleset.seats)
+    named = tuple(n.strip() for n in names.split(",")) if names else ()
+    players = number_of_players(ruleset, players or len(named) or None)
+    if bots > players:
+        raise click.BadParameter(f"there are only {players} seats", param_hint="--bots")
+    seats = named or seat_names(players, ruleset.seats)
     if len(seats) != players:
         raise click.BadParameter(f"{len(seats)} names for {players} seats", param_hint="--names")
     if not all(map(str.isprintable, seats)):  # bytes that are no text would make an unreadable log

@@ -15,6 +15,7 @@ import click
 
 from rulespec.cli import output
 from rulespec.cli.failing_game import as_json, story, write_failing, write_into
+from rulespec.cli.seats import number_of_players
 from rulespec.cli.words import word_options, words_of
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.logs.saved_game import SaveError
@@ -68,7 +69,7 @@ def _cluster(ctx: click.Context, option: click.Parameter, value: str | None) -> 
 
 @click.command("simulate")
 @click.argument("ref")
-@click.option("--players", metavar="N", required=True, help="Number of players, or several: 2-6; games take turns.")
+@click.option("--players", metavar="N", help="Number of players, or several: 2-6; games take turns.")
 @click.option("--games", type=click.IntRange(1, 10_000_000), default=100, show_default=True, help="Number of games.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same games.")
 @click.option(
@@ -105,7 +106,7 @@ def _cluster(ctx: click.Context, option: click.Parameter, value: str | None) -> 
 def command(
     ctx: click.Context,
     ref: str,
-    players: str,
+    players: str | None,
     games: int,
     seed: int,
     cap: int,
@@ -129,10 +130,11 @@ def command(
     """
     from rulespec.load import load_ruleset
 
-    counts, chosen = seat_counts(players), output.key_values(options)
+    said, chosen = seat_counts(players) if players is not None else None, output.key_values(options)
     if cluster and jobs != 1:
         raise click.UsageError("--cluster uses all workers of the cluster: leave --jobs out")
     ruleset = load_ruleset(ref)
+    counts = said or [number_of_players(ruleset, None)]
     words = words_of(ruleset, language, shown)  # what is wrong with them is told before games are played
     plan = Plan.of(_anywhere(ref) if cluster else ref, ruleset, counts, seed, settings=chosen, cap=cap)
     plan = _on(plan, ruleset, backend, games)

@@ -223,7 +223,8 @@ _EXPRESSIONS = (
     (r"\b(max|min)\(.*\bfor\b[^()]*, ?¦(?!else)", r"each set has its `for`: `\1(e for x in a for y in b)`"),
     (r"\b(sum|union)\(.*\bfor\b[^()]*¦,", r"each set has its `for`: `\1(e for x in a for y in b)`"),
     (r"\b(count|any|all)\(\w+ in [^()]*¦,", r"a `for` stands before the next: `\1(x in a for y in b …)`"),
-    (r"\bsum\(\w+ in [^()]*¦[:)]", "write `sum(e for x in s)`"),
+    (r"\b(sum|max|min|union)\(\w+ in [^()]*¦[:)]", r"write `\1(e for x in s)`"),
+    (r"\{\w+ ?¦:", "write `{x in s where c}`"),
     (
         r"\b(any|count|first)\((?:.*\bin [^()]*¦(?::|for)|.*¦(?:for|where)\b|[^()]*¦.*\bfor\b)",
         r"write `\1(x in s where c)`",
@@ -280,9 +281,14 @@ def habit(lines: list[str], line: int, column: int) -> str:
     for word in (part[0].strip() for part in found if part):
         if word.lower() in _WORDS and word != word.lower():
             return f"words of the language are written small: `{word.lower()}`"
+    item = _item(lines, line)
+    if item == "head" and (match := _ITEM.match(before)) and match[1] == "def":
+        type_, colon, body = before.partition("->")[2].partition(":")
+        if type_ and colon:  # the body stands on the line of the head
+            item, before = "def", body
     if len(before) > 2 * _SHOWN:
         before = before[:_SHOWN] + before[-_SHOWN:]
-    place = f"{_item(lines, line)}: {before.lstrip()}¦{rest[:_SHOWN].rstrip()}"
+    place = f"{item}: {before.lstrip()}¦{rest[:_SHOWN].rstrip()}"
     for pattern, hint in chain(*_GROUPS):
         if match := re.search(pattern, place):  # compiled here: most runs need none of them
             return match.expand(hint)

@@ -82,6 +82,9 @@ def test_each_command_has_help_with_an_example(name: str) -> None:
         (["simulate", NIM, "--players", "2", "--option", "miser=true"], "did you mean `misere`?"),
         (["simulate", NIM, "--players", "2", "--option", "misere=perhaps"], "true, false, not `perhaps`"),
         (["play", NIM, "--players", "2", "--bots", "3"], "only 2 seats"),
+        (["play", NIM], "say --players N: `nim` is for 2 to 4 players"),
+        (["simulate", NIM], "say --players N: `nim` is for 2 to 4 players"),
+        (["export", NIM, "--wasm", "nim.wasm"], "say --players N: `nim` is for 2 to 4 players"),
         (["play", NIM, "--players", "2", "--names", "Ann"], "1 names for 2 seats"),
         (["play", NIM, "--players", "2", "--names", "Ann,Ann"], "two seats have the same name"),
         (["replay", SHORT, OPEN, "--out", "x.jsonl"], "one log at a time"),
@@ -94,6 +97,15 @@ def test_wrong_usage_is_told_in_one_message(args: list[str], message: str, capsy
     captured = capsys.readouterr()
     assert message in captured.err
     assert "Traceback" not in captured.err
+
+
+def test_the_number_of_players_is_left_out_where_there_is_only_one() -> None:
+    code, out, _ = invoke("simulate", "connect_four", "--games", "2")
+    assert code == 0 and out.startswith("connect_four 1.0 · 2 games · 2 players · seed 0 · ")
+    code, out, _ = invoke("perft", "connect_four", "--depth", "2")
+    assert code == 0 and "leaves                  49" in out
+    assert "A: turn" in invoke("play", "connect_four", stdin="q\n")[1]
+    assert "Cid, Dora" in invoke("play", "nim", "--names", "Cid,Dora", stdin="q\n")[1]
 
 
 # --- validate ---------------------------------------------------------------------------------------------------------

@@ -254,7 +254,7 @@ def test_the_limit_is_told(limit: int, code: int) -> None:
     "args, message",
     [
         ([NIM], "say --depth D, and either --players N or --from LOG"),
-        ([NIM, "--depth", "1"], "say --depth D, and either"),
+        ([NIM, "--depth", "2"], "say --players N: `nim` is for 2 to 4 players"),
         ([NIM, "--depth", "1", "--players", "2", "--from", SHORT], "say --depth D, and either"),
         ([NIM, "--depth", "101", "--players", "2"], "101 is not in the range"),
         ([NIM, "--depth", "1", "--players", "2", "--at", "1"], "--at goes with --from"),

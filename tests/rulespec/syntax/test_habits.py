@@ -65,6 +65,14 @@ def test_a_habit_is_told_the_way_out_which_is_sound(case: Habit, tmp_path: Path)
     assert told(tmp_path / "errors", case.file(case.right)) == []
 
 
+@pytest.mark.parametrize(
+    "case", [h for h in habits() if h.kind in "cn" and "⏎" not in h.wrong], ids=lambda case: case.wrong
+)
+def test_it_is_the_same_on_the_line_of_the_head(case: Habit, tmp_path: Path) -> None:
+    found = told(tmp_path / "errors", case.file(case.wrong).replace(":\n    ", ": "))
+    assert any(case.help in d.help for d in found), found
+
+
 def test_expected_tokens_have_the_names_that_authors_write() -> None:
     terminals = [t.name for t in build(None).terminals if t.name not in ("COMMENT", "__IGNORE_0")]  # type: ignore[arg-type]
     for name in terminals:
