@@ -13,6 +13,8 @@ from rulespec.typed.seats import entity_names, size, values
 from rulespec.types import Bool, Ent, Maybe, Num, Order, SetOf, Type
 
 MAX_CELLS = 200_000
+FEW = 64
+"""Entities that state may be, of which a machine may keep the set of those that are each of them."""
 
 
 class Layout:
@@ -29,6 +31,7 @@ class Layout:
         self.p = program
         self.field_at: dict[typed.FieldDecl, int] = {}
         self.place_at: dict[typed.PlaceDecl, int] = {}
+        self._arrays: dict[tuple[int, ...], int] = {}
         self.p.sizes = {name: self.size(name) for name in declarations.kinds}
         for name in ("position", "ending", "winners"):
             self.add(ir.CellName("rules", "", name, "int"))
@@ -42,6 +45,8 @@ class Layout:
                 if kind.places and field_ is kind.state["place"]:
                     self.p.tokens[len(self.p.cells)] = len(self.p.arrays)
                     self.p.arrays.append(tuple(range(self.size(f"{kind.name}.place"))))
+                elif isinstance(field_.type, Ent) and 0 < self.size(field_.type.kind) <= FEW:
+                    self.p.few[len(self.p.cells)] = self._few(self.size(field_.type.kind))
                 type_ = type_name(field_.type)
                 for name, owner in self._owners((kind.name,)):
                     self._add(ir.CellName(kind.name, name, field_.name, type_, by_seat=owner))
@@ -70,6 +75,14 @@ class Layout:
             message = f"this game needs more than {MAX_CELLS:,} cells"
             help_ = "pieces or state over kinds with many entities multiply: give them fewer places"
             raise DiagnosticsError((Diagnostic("RS701", Severity.ERROR, message, None, help=help_),))
+
+    def _few(self, size: int) -> int:
+        """The array of so many numbers, each itself, and none at the end: Python's index -1 leads there."""
+        array = (*range(size), -1)
+        if array not in self._arrays:
+            self._arrays[array] = len(self.p.arrays)
+            self.p.arrays.append(array)
+        return self._arrays[array]
 
     def add(self, name: ir.CellName) -> int:
         """A new cell."""

@@ -194,11 +194,11 @@ def _mask(e: ir.Expr, slot: int, source: ir.Expr, facts: Facts) -> tuple[ir.Expr
                 continue
             if one == ir.Local(slot):
                 return op("one", other), e.op == "!="
-            if (held := _held(one, slot, other, facts)) is not None:
+            if (held := _held(one, slot, other, many, facts)) is not None:
                 return held, e.op == "!="
             if isinstance(one, ir.Row) and one.index == ir.Local(slot):
                 return ir.Inverse(one.array, other), e.op == "!="
-    if e.op == ">=" and e.args[1] == FALSE and (none := _held(e.args[0], slot, ir.Const(-1), facts)) is not None:
+    if e.op == ">=" and e.args[1] == FALSE and (none := _held(e.args[0], slot, ir.Const(-1), many, facts)) is not None:
         return none, True
     if isinstance(source, ir.Const) and e.op in (">", "==", "!=") and e.args[1] == FALSE:
         cells = _summands(e.args[0])
@@ -213,12 +213,16 @@ def _mask(e: ir.Expr, slot: int, source: ir.Expr, facts: Facts) -> tuple[ir.Expr
     return None
 
 
-def _held(e: ir.Expr, slot: int, value: ir.Expr, facts: Facts) -> ir.Expr | None:
-    """The tokens whose place, or what a fact says of it, is a value."""
+def _held(e: ir.Expr, slot: int, value: ir.Expr, many: bool, facts: Facts) -> ir.Expr | None:
+    """Those whose state is a value; the tokens whose place, or what a fact says of it, is one."""
     cell = e.index if isinstance(e, ir.Row) else e
-    if not isinstance(cell, ir.Cell) or cell.index != ir.Local(slot) or cell.base not in facts.p.tokens:
+    if not isinstance(cell, ir.Cell) or cell.index != ir.Local(slot):
         return None
-    return ir.Held(cell.base, cell.size, e.array if isinstance(e, ir.Row) else facts.p.tokens[cell.base], value)
+    if cell.base in facts.p.tokens:
+        return ir.Held(cell.base, cell.size, e.array if isinstance(e, ir.Row) else facts.p.tokens[cell.base], value)
+    if cell is e and many and cell.base in facts.p.few:
+        return ir.Held(cell.base, cell.size, facts.p.few[cell.base], value)
+    return None
 
 
 def _is_truth(e: ir.Cell, facts: Facts) -> bool:

@@ -520,6 +520,8 @@ class Program(Struct):
     cells: list[CellName] = []
     tokens: dict[int, int] = {}
     """The first cell that says where tokens of a kind are → the array of the places, each of which is itself."""
+    few: dict[int, int] = {}
+    """The first cell of other state that is one of a few entities → the array of these, each itself, and none."""
     alike: dict[str, Alike] = {}
     """Kind → its tokens, if they are alike."""
     secrets: list[Secret] = []

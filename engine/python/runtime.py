@@ -116,7 +116,7 @@ def holders(cells: Sequence[int], array: Sequence[int], value: int) -> int:
 
 
 def house(s: State, u: Journal, at: int, value: int, sets: Sequence[tuple[int, int, Sequence[int]]]) -> None:
-    """Writes where a token is, and updates the sets of those who are there: first set, bit, and set by value."""
+    """Writes state, and updates the sets of those of whom it is a value: first set, bit, and set by value."""
     before = s[at]
     if before == value:
         return

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
+from cases import small
 from folders import RULESETS
 from msgspec.structs import replace
 
@@ -186,6 +188,69 @@ def test_who_is_where_is_kept_whatever_moves() -> None:
         game.set_value("Bob_sailor_2.place", "guest[Cid]")
         assert game.position.state == as_they_should_be(game)
     assert crossed > 200
+
+
+PLOTS = """
+--- game.yaml
+id: small
+title: Small
+version: "1.0"
+players: {kind: player, min: 2, max: 3}
+start: play
+--- kinds.yaml
+kinds:
+  crop: {entities: {rye: {}, oats: {}, hops: {}}}
+  plot:
+    state: {owner: {type: "player?"}, crop: {type: crop, start: rye}}
+    entities: {p1: {}, p2: {}, p3: {}, p4: {}, p5: {}, p6: {}, p7: {}, p8: {}, p9: {}}
+--- rules/play.rules
+def of(p: player) -> set plot: {x in plot where x.owner == p}
+
+def with_crop(c: crop) -> int: count(x in plot where x.crop == c)
+
+procedure play():
+    repeat at most 30:
+        for p in player:
+            decide act by p:
+                option take(x in plot where x.owner is none): set x.owner to p
+                option leave(x in of(p)): set x.owner to none
+                option sow(x in of(p), c in crop where with_crop(c) < 5): set x.crop to c
+                option trade(x in of(p), y in {y in plot where y.owner is some} - of(p)):
+                    for z in plot where z.owner != p and z.owner is some:
+                        set z.owner to p if z == y else z.owner
+                    set x.owner to next(p)
+                otherwise: pass
+            if all(x in plot: x.owner is some):
+                for x in of(first(player)):
+                    set x.owner to none
+"""
+
+
+def test_who_has_what_is_kept_whatever_is_set(tmp_path: Path) -> None:
+    ruleset = small(tmp_path / "small", PLOTS)
+    rng = random.Random(5)
+    crossed = 0
+    for _ in range(6):
+        game = Game(ruleset, SEATS)
+        plain = Game(ruleset, SEATS, backend="interpreter")
+        machine = game.position.machine
+        assert isinstance(machine, PythonBackend) and len(machine.occupancy.holdings) == 2
+        while not game.is_over:
+            assert [str(o) for o in game.legal_options] == [str(o) for o in plain.legal_options]
+            before = list(game.position.state)
+            chosen = rng.choice(game.legal_options)
+            game.apply(chosen)
+            plain.apply_text(str(chosen))
+            assert game.position.state == as_they_should_be(game)
+            assert game.position.cells == plain.position.cells
+            crossed += before[len(game.position.cells) :] != game.position.state[len(game.position.cells) :]
+            again = game.undo()
+            assert game.position.state == before
+            game.apply(again)
+        game.set_value("p3.owner", "none")
+        game.set_value("p4.owner", "Cid")
+        assert game.position.state == as_they_should_be(game)
+    assert crossed > 300
 
 
 def test_a_machine_without_the_feature_has_none() -> None:
