@@ -7,13 +7,16 @@ import time
 from collections.abc import Callable, Iterator
 from itertools import count
 
+from msgspec.structs import replace
+
 from bench.figures import Bench, Figure, Target
 from bench.pairs import Sample, Slice, alternate, timed
-from bench.play import playouts
+from bench.play import played, playouts
 from bench.sections.loading import RULESETS
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import native_program
 from rulespec.engine.game.seating import check_settings, seat_names
+from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.native.backend import NativeBackend
 from rulespec.engine.native.playouts import NativeGames
@@ -23,6 +26,7 @@ from rulespec.engine.program.machine import Machine
 from rulespec.engine.python import backend
 from rulespec.engine.python.backend import PythonBackend
 from rulespec.engine.python.code_memo import CodeMemo
+from rulespec.engine.replay.replay import replay_native
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.simulate.native import play_natively
 from rulespec.engine.simulate.plan import Plan
@@ -36,6 +40,8 @@ _BATCH = 64
 _MIDDLE = 200
 """Decisions before the position whose options are counted."""
 _NODES = 20_000
+_LOGS, _LONG = 4, 1_000
+"""Logs that are replayed, and their most decisions."""
 _PLAYERS = 4
 
 
@@ -52,6 +58,7 @@ def run(bench: Bench) -> Iterator[Figure]:
         yield _beside(bench, f"{ref}, as `simulate` does", _games(bench, ruleset, checked=True), watched, 25)
         yield _perft(bench, f"{ref}, perft with hashes", ruleset)
         yield _ready(bench, f"{ref}, ready", ruleset)
+        yield _replayed(bench, f"{ref}, decisions of logs", ruleset)
         yield _threads(bench, f"{ref}, two threads", ruleset)
     chess = load_ruleset("chess")
     yield bench.beside_chess("chess, playouts", _games(bench, chess, checked=False, players=2), "decisions")
@@ -90,6 +97,19 @@ def _hashed(bench: Bench, name: str, ruleset: typed.Ruleset) -> Figure:
 
     fast = timed(lambda: int(search.playouts(rows, next(seeds), hashes=True).decisions.sum()), bench.seconds)
     return _beside(bench, name, fast, timed(plain, bench.seconds), 40)
+
+
+def _replayed(bench: Bench, name: str, ruleset: typed.Ruleset) -> Figure:
+    """Decisions of logs by the second, read before: each tested and taken."""
+    games = [played(ruleset, _PLAYERS, seed, most=_LONG) for seed in range(_LOGS)]
+    log = NativeLog("log", LogHeader.of(games[0]), [], "")
+    logs = [replace(log, entries=[LogEntry(o.decision, o.by, str(o), 1) for o in game.history]) for game in games]
+    search = open_search(games[0], backend="native")
+    codes = [search.codes(one.entries) for one in logs]
+    assert search.replay(codes).decisions.tolist() == [game.ply for game in games]
+    fast = timed(lambda: int(search.replay(codes).decisions.sum()), bench.seconds)
+    slow = timed(lambda: sum(replay_native(one, ruleset).game.ply for one in logs), bench.seconds)
+    return _beside(bench, name, fast, slow, 20)
 
 
 def _native(ruleset: typed.Ruleset, players: int) -> NativeProgram:

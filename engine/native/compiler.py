@@ -17,7 +17,7 @@ from rulespec.engine.native.options import OptionEmitter, cases
 from rulespec.engine.native.procedures import ProcedureEmitter
 from rulespec.engine.native.ranked import RankEmitter
 from rulespec.engine.native.roots import rank_size, rank_source, scored
-from rulespec.engine.native.rows import RowForm
+from rulespec.engine.native.rows import RowForm, same_options
 from rulespec.engine.native.runtime import EXPORTS, SOURCES
 from rulespec.engine.native.small_python import compile_functions
 from rulespec.engine.native.spread import ClosureEmitter, emit_spread
@@ -165,6 +165,7 @@ class _Compiler:
         constants["MAIN"] = p.main
         constants["ASKED"] = memory.numbers([waits.get(b, -1) for b in range(len(p.blocks))])
         constants["TAKES"] = memory.numbers(takes)
+        constants["SAMES"] = memory.numbers(same_options(self.p))
         constants["SIGNS"] = memory.numbers(signs)
         constants["INVARIANTS"] = len(every)
         constants["MEMBERS"] = memory.room(8 * len(every))

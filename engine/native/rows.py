@@ -57,6 +57,16 @@ class RowForm:
         return found
 
 
+def same_options(p: ir.Program) -> list[int]:
+    """For each option of all decisions, in order, the number of the first one that is called and made the same.
+
+    A decision may be there more than once, such as where its procedure is.
+    """
+    first: dict[tuple[object, ...], int] = {}
+    forms = [(d.name, k, c.name, *(q.type for q in c.params)) for d in p.decisions for k, c in enumerate(d.choices)]
+    return [first.setdefault(form, number) for number, form in enumerate(forms)]
+
+
 def _signed(value: int) -> int:
     """The last 64 bits of a number, as a number with a sign."""
     value &= _ALL

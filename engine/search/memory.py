@@ -43,7 +43,9 @@ class SearchMemory:
         grow = self.instance.grow
         self.rows = grow(self.row * max(2, self.most))
         self.found = grow(8 * (self.constants["MAX_OPTIONS"] + 1))
-        self.out = grow(out := max(OUT_BYTES, self.row + 16))
+        self.room = out = max(OUT_BYTES, self.row + 16, self.constants["STRIDE"])
+        """Bytes of rows that come out at once, or of recorded decisions that go in."""
+        self.out = grow(out)
         self.numbers = np.frombuffer(self.instance.memory, np.int64)
         registers = {"ROWS": self.rows, "FOUND": self.found, "OUT": self.out, "OUT_END": self.out + out}
         registers["TRAIL_END"] = self.out + out // 8 * 8

@@ -14,7 +14,9 @@ from rulespec.engine.game.machines import native_program
 from rulespec.engine.native.engine import TrapError
 from rulespec.engine.native.roots import ranked
 from rulespec.engine.search.memory import SearchMemory
+from rulespec.engine.search.native_replay import NativeReplay
 from rulespec.engine.search.native_walk import NativeWalk
+from rulespec.engine.search.replays import Codes, Replayed
 from rulespec.engine.search.search import End, Ends, Expanded, Search
 from rulespec.engine.search.walk import Walk
 from rulespec.engine.simulate.playouts import CAP
@@ -182,6 +184,9 @@ class NativeSearch(Search):
             except TrapError:
                 found.append(None)
         return found
+
+    def _replayed(self, games: list[Codes], row: NDArray[np.int64], hashes: bool) -> Replayed:
+        return NativeReplay(self, self._memories[0], games, row, hashes).replayed()
 
     def walk(self, row: ArrayLike) -> Walk:
         """A position that goes forth and back."""

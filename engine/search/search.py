@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from rulespec.engine.game.game import Game
@@ -14,6 +15,7 @@ from rulespec.engine.game.position import position_of
 from rulespec.engine.native.rows import RowForm
 from rulespec.engine.program import ir
 from rulespec.engine.program.ranks import ranks
+from rulespec.engine.search.replays import Coder, Codes, Recorded, Replayed
 from rulespec.engine.search.walk import PythonWalk, Walk
 from rulespec.engine.simulate.playouts import CAP, INTERRUPT_RATE, choose
 from rulespec.errors import RulespecError
@@ -252,6 +254,59 @@ class Search:
         ended = np.array([end.ended for end in ends], np.bool_)
         hashes = np.concatenate([_NO_HASHES, *(end.hashes for end in ends)])
         return Ends(ended, np.array([end.decisions for end in ends], np.int64), winners, scores, hashes)
+
+    # --- recorded games ---------------------------------------------------------------------
+
+    @cached_property
+    def _coder(self) -> Coder:
+        return Coder(self._table)
+
+    def codes(self, moves: Iterable[Recorded], seats: Sequence[str] | None = None) -> Codes:
+        """Recorded decisions as numbers, to be replayed once or often: a row for each.
+
+        Args:
+            moves: the decisions, such as the entries of a native log or the history of a game. What names no option
+                becomes a row that is never legal.
+            seats: the names of the players, if they are not those of the game.
+
+        Raises:
+            ValueError: if decisions are taken back, or if there is another number of seats.
+        """
+        return self._coder.codes(moves, seats)
+
+    def replay(self, games: Sequence[Codes], *, start: ArrayLike | None = None, hashes: bool = False) -> Replayed:
+        """Replays recorded games, each up to its first decision that is not legal, as `replay_native` does.
+
+        Args:
+            games: their decisions, as `codes` gives them.
+            start: the position from which they go on, as a row; if not given, the start of the game.
+            hashes: whether the hash of the position after each decision is wanted.
+
+        Raises:
+            RulesetFaultError: if the rules are at fault before the first decision.
+        """
+        found = [self._coder.checked(codes) for codes in games]
+        row = self.rows([self._table.anew()])[0] if start is None else np.asarray(start, np.int64)
+        return self._replayed(found, self._checked(row[None])[0], hashes)
+
+    def _replayed(self, games: list[Codes], row: NDArray[np.int64], hashes: bool) -> Replayed:
+        rows, decisions = [], []
+        seen: list[int] = []
+        for codes in games:
+            game = self.game(row)
+            decisions.append(self.replayed(game, codes, seen if hashes else None))
+            rows.append(self._form.row(game.position.cells))
+        after = np.array(rows, np.int64).reshape(len(rows), self.columns)
+        return Replayed(np.array(decisions, np.int64), after, np.array(seen, np.uint64))
+
+    def replayed(self, game: Game, codes: Codes, seen: list[int] | None = None) -> int:
+        """Takes recorded decisions in a game while they are legal; says how many, and adds the hashes after them."""
+        for number, code in enumerate(codes.tolist()):
+            if not self._coder.taken(game, code):
+                return number
+            if seen is not None:
+                seen.append(int(game.hash, 16))
+        return len(codes)
 
     # --- one position -----------------------------------------------------------------------
 

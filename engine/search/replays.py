@@ -1,0 +1,138 @@
+"""Recorded decisions as numbers, and many games of them at once: how far each is legal, and where it has come to.
+
+A recorded decision takes a row: the number of its option among all of the program (-1: there is none of that name),
+the seat that took it (below 0: whoever may), and the arguments; the rest is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.notation import words
+from rulespec.engine.game.option import Option, RulesetFaultError
+from rulespec.engine.logs.native import LogEntry
+from rulespec.engine.logs.recorded import RecordedDecision
+from rulespec.engine.native.rows import same_options
+from rulespec.engine.program.limits import MAX_NUMBER, NO_NUMBER
+
+Recorded = LogEntry | RecordedDecision | Option | TakenBack
+Codes = NDArray[np.int64]
+_NONE, _WHOEVER = -1, -1
+"""The number of an option that there is not; the seat of a decision of which nobody says who took it."""
+_NOBODY = 1 << 32
+"""A seat that there is not."""
+
+
+class Replayed(NamedTuple):
+    """Where recorded games have come to; the first index is that of the game.
+
+    Attributes:
+        decisions: how many decisions are legal, from the first on; the next one, if there is one, is not.
+        rows: the positions after them.
+        hashes: the hash of the position after each of them, of the first game, then of the next. Empty if they have
+            not been asked for.
+    """
+
+    decisions: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    hashes: NDArray[np.uint64]
+
+
+class Coder:
+    """Recorded decisions as numbers.
+
+    Args:
+        game: a game of the ruleset.
+
+    Attributes:
+        width: the columns of a code.
+    """
+
+    def __init__(self, game: Game) -> None:
+        p = game.position.program
+        self._game = game
+        self.options = [(d, k) for d, one in enumerate(p.decisions) for k in range(len(one.choices))]
+        """The decision and the choice of each option, by its number."""
+        self._numbers = dict(zip(self.options, same_options(p), strict=True))
+        self._decisions: dict[str, int] = {}
+        for number, d in enumerate(p.decisions):
+            first = self._decisions.setdefault(d.name, number)
+            if self._form(first) != self._form(number):
+                raise ValueError(f"there are several decisions `{d.name}`: `replay_native` tells which is meant")
+        self.width = 2 + max((len(c.params) for d in p.decisions for c in d.choices), default=0)
+
+    def _form(self, decision: int) -> list[int]:
+        """The numbers of the options of a decision."""
+        return [number for (d, _), number in self._numbers.items() if d == decision]
+
+    def codes(self, moves: Iterable[Recorded], seats: Sequence[str] | None) -> Codes:
+        """Decisions as numbers; see `Search.codes`."""
+        seats = self._game.seats if seats is None else tuple(seats)
+        if len(seats) != len(self._game.seats):
+            raise ValueError(f"the game has {len(self._game.seats)} seats, not {len(seats)}")
+        read = words(self._game.position.machine, self._game.ruleset, seats).reader.read
+        seat = {name: number for number, name in enumerate(seats)} | {None: _WHOEVER}
+        known: dict[tuple[str, str | None, str], list[int]] = {}
+        found = []
+        for move in moves:
+            if isinstance(move, TakenBack) or (isinstance(move, LogEntry) and move.back is not None):
+                raise ValueError("decisions are taken back there: `replay_native` replays that")
+            if not move.decision:
+                raise ValueError("a decision has no name there: `replay_native` finds out which it is")
+            text = str(move) if isinstance(move, Option) else move.option
+            key = (move.decision, move.by, text)
+            if (code := known.get(key)) is None:
+                code = [_NONE, _WHOEVER, *[0] * (self.width - 2)]
+                try:
+                    decision = self._decisions[move.decision]
+                    choice, args = read(decision, text, move.decision)
+                    code[: 2 + len(args)] = self._numbers[decision, choice], seat.get(move.by, _NOBODY), *args
+                except (KeyError, ValueError):  # no decision, no option or no entity is called so
+                    pass
+                known[key] = code
+            found.append(code)
+        return np.array(found, np.int64).reshape(len(found), self.width)
+
+    def checked(self, codes: Codes) -> Codes:
+        """Codes, if they have the shape of codes."""
+        found = np.ascontiguousarray(codes, np.int64)
+        if found.ndim != 2 or found.shape[1] != self.width:
+            raise ValueError(f"codes have {self.width} columns; the shape of these is {found.shape}")
+        return found
+
+    def _is_value(self, type_: str, value: int) -> bool:
+        """Whether there is such a value of a parameter's type."""
+        if (names := self._game.labels.names.get(type_.removesuffix("?"))) is not None:
+            return -1 <= value < len(names)
+        return abs(value) <= MAX_NUMBER or value == NO_NUMBER
+
+    def taken(self, game: Game, code: Sequence[int]) -> bool:
+        """Takes a recorded decision, if it is legal; a fault of the rules is a decision that is not."""
+        number, seat = code[:2]
+        position = game.position
+        if position.asked < 0 or not 0 <= number < len(self.options):
+            return False
+        choice = self.options[number][1]
+        if self._numbers.get((position.asked, choice)) != number:
+            return False
+        kind = game.option_kinds[choice]
+        params = position.program.decisions[position.asked].choices[choice].params
+        args = tuple(code[2 : 2 + len(params)])
+        if not all(self._is_value(param.type, value) for param, value in zip(params, args, strict=True)):
+            return False
+        try:
+            if seat >= 0 and seat != position.actor(choice, args):
+                among = 0 if kind.interrupt or seat >= len(game.seats) else position.deciders()
+                if not among >> seat & 1:
+                    return False
+            if not position.is_legal(choice, args):
+                return False
+            position.take(Option(kind, args, None))
+        except RulesetFaultError:
+            return False
+        return True
