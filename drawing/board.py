@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from rulespec.diagnostics.report import failure
 from rulespec.drawing import svg
 from rulespec.drawing.colours import INK
 from rulespec.drawing.drawing_file import read_drawing
@@ -29,6 +30,9 @@ from rulespec.engine.words.words import Words
 from rulespec.typed import nodes as typed
 from rulespec.types import Bool, Ent, Maybe, Num
 
+MAX_PLACES = 2_500
+MAX_TABLE_ROWS = 5_000
+"""Places on all boards of a picture, and rows in all its tables."""
 _KEPT = 8
 _STOOD = 5_000
 """Places with what stands on them that are kept as they are drawn."""
@@ -97,6 +101,7 @@ class Board:
 
     def _laid_out(self) -> Point:
         """Puts boards and tables on the sheet; returns its size."""
+        self._bounded()
         boards = [b for b in self.sheet.style.boards.values() if b.form != "hidden" and self.names.names(b.kind)]
         main = [b for b in boards if b.at == "left"]
         side = [b for b in boards if b.at == "right"]
@@ -120,6 +125,24 @@ class Board:
             y += self._scale(kind, name, (_MARGIN, y), width) + GAP
         y = self._in_rows(y, width)
         return width + 2 * _MARGIN, y + _MARGIN - GAP
+
+    def _bounded(self) -> None:
+        """Refuses what would take minutes to draw.
+
+        Raises:
+            DiagnosticsError: RS557.
+        """
+        style, d = self.sheet.style, self.sheet.d
+        drawn = [b.kind for b in style.boards.values() if b.form != "hidden"]
+        places = sum(len(self.names.names(kind)) for kind in drawn)
+        rows = sum(len(self.names.names(kind)) for kind in style.tables if kind in d.kinds)
+        for count, most, what, help_ in (
+            (places, MAX_PLACES, "places", "hide boards in drawing.yaml: `as: hidden`"),
+            (rows, MAX_TABLE_ROWS, "rows of tables", "name fewer kinds under `tables:` in drawing.yaml"),
+        ):
+            if count > most:
+                message = f"a picture with {count:,} {what} is too large: it has {most:,} at most"
+                raise failure("RS557", message, None, help=help_)
 
     def _in_rows(self, y: float, width: float) -> float:
         """Puts the tables that are left below, beside one another where there is room; returns the bottom."""

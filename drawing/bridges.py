@@ -9,10 +9,10 @@ from rulespec.drawing.areas import cross
 from rulespec.drawing.placing import STEP, Raster
 from rulespec.drawing.svg import Box, Point
 
-MAX_BRIDGES = 80
+MAX_BRIDGES = 60
 """Links that a gap is looked for; beyond these, lines go from one place to the other."""
 _POINTS = 48  # of each area
-_TRIES = 600
+_TRIES = 300
 _IN, _FAR = 2, 5  # squares of the raster: how far ends are away from the border, at least and at most
 _GAP = 3.0
 
@@ -60,8 +60,11 @@ def _shortest(
 ) -> Bridge | None:
     """The shortest line that meets no box and no other line; the shortest of all if none does."""
     pairs = sorted((hypot(x - nx, y - ny), (x, y), (nx, ny)) for x, y in ends for nx, ny in others)
+    tried = [point for _, *points in pairs[:_TRIES] for point in points]
+    xs, ys = [x for x, _ in tried], [y for _, y in tried]
+    near = [box for box in taken if tried and box.meets(Box((min(xs), min(ys), max(xs), max(ys))), _GAP)]
     for _, start, end in pairs[:_TRIES]:
-        if any(_crosses(start, end, box) for box in taken) or any(cross(start, end, *line) for line in lines):
+        if any(_crosses(start, end, box) for box in near) or any(cross(start, end, *line) for line in lines):
             continue
         return start, end
     return pairs[0][1:] if pairs else None

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rulespec.diagnostics.report import failure
 from rulespec.documents.nodes import bits
 from rulespec.drawing import svg
 from rulespec.drawing.areas import Areas, areas
@@ -22,6 +23,7 @@ from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import text_width
 
 WIDTH = 1000
+MAX_LINKS = 10_000
 _CROWDED = 80  # more regions than these get a larger map
 _LEAST, _MOST = 0.55, 0.95  # height of a map by its width
 _MARGIN = 0.07
@@ -89,6 +91,10 @@ def ground(sheet: Sheet, board: BoardStyle) -> Ground:
     count = len(sheet.names(board.kind))
     links = links_of(sheet, board)
     pairs = {(min(k.a, k.b), max(k.a, k.b)) for k in links if not board.links[k.kind].hidden}
+    if len(pairs) > MAX_LINKS:
+        message = f"a map with {len(pairs):,} links is too large for a picture: it has {MAX_LINKS:,} at most"
+        help_ = "hide kinds of links in drawing.yaml: `links: {road: {hidden: true}}`"
+        raise failure("RS557", message, None, help=help_)
     given = dict(board.positions)
     if len(given) < count:
         from rulespec.drawing.layout import laid_out

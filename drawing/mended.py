@@ -10,6 +10,7 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.nodes import Mapping, Node, Sequence
 from rulespec.documents.reader import parse_readable
 from rulespec.ruleset_files import MAX_YAML, SECTION_FILES, Files
+from rulespec.syntax import ast
 
 _FILES = frozenset({*SECTION_FILES, "drawing"})
 _LINES = 10  # that are left out of a file that is no YAML
@@ -36,6 +37,14 @@ class MendedFiles(Files):
             self.mended = True
             node = self._readable(self.text(path, display, MAX_YAML.size), display, error)
         return self._of_its_form(node, path.stem)
+
+    def rules(self, text: str, display: str) -> tuple[ast.Item, ...]:
+        """The items of a rules file; none if it is not valid."""
+        try:
+            return super().rules(text, display)
+        except DiagnosticsError:
+            self.mended = True
+            return ()
 
     def _readable(self, text: str, display: str, first: DiagnosticsError) -> Node:
         """The tree of a text without keys and values that are refused, and without lines that are no YAML."""

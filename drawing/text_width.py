@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 FONTS = "Liberation Sans, Arial, Helvetica, DejaVu Sans, sans-serif"
 _FIRST = 32  # the character that the tables begin with
 _WIDE = 1000  # of characters that the tables do not have, in thousandths of the font size
+
+MAX_WORDS = 12
+MAX_NAME = 80
+"""Words and characters of a name on a board: there are half a million ways to break a thousand words twice."""
 
 
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
@@ -27,16 +31,26 @@ def shortened(text: str, size: float, width: float, *, bold: bool = False) -> st
     return text.rstrip() + "…"
 
 
+@lru_cache(4096)
 def wrapped(text: str, parts: int) -> list[str] | None:
-    """A text in so many lines of about the same width, broken between words; None if it has too few words."""
-    words = text.split()
+    """A text in so many lines of about the same width, broken between words; None if it has too few words.
+
+    Of a text with more words than `MAX_WORDS`, or as long as no name is, the beginning.
+    """
+    words = text[:MAX_NAME].split()[:MAX_WORDS]
+    if words and len(" ".join(words)) < len(" ".join(text.split())):
+        words[-1] += "…"
+    return _broken(words, parts)
+
+
+def _broken(words: list[str], parts: int) -> list[str] | None:
     if len(words) < parts:
         return None
     if parts == 1:
         return [" ".join(words)]
     best: tuple[float, list[str]] | None = None
     for i in range(1, len(words) - parts + 2):
-        rest = wrapped(" ".join(words[i:]), parts - 1)
+        rest = _broken(words[i:], parts - 1)
         if rest is not None:
             lines = [" ".join(words[:i]), *rest]
             width = max(text_width(line, 1) for line in lines)

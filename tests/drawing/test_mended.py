@@ -158,3 +158,11 @@ def test_watching_goes_on_whatever_is_wrong_and_ends_with_ctrl_c(lake: Path) -> 
         assert process.returncode == 0 and "Traceback" not in err and "RS901" not in err and "written: " in out
     finally:
         process.kill()
+
+
+def test_rules_that_cannot_be_read_do_not_hide_the_map(lake: Path) -> None:
+    (lake / "rules").mkdir(exist_ok=True)
+    (lake / "rules" / "own.rules").write_text("procedure broken(:\n", "utf-8")
+    done, picture = drawn(lake)
+    assert done.exit_code == 1 and "own.rules:1:" in done.stderr
+    assert "own.rules:1:" in picture and "stoneport</text>" in picture.lower()

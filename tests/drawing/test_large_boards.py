@@ -1,0 +1,108 @@
+"""Strangers' boards: drawn in bounded time, or refused with a way out; what they say stays text."""
+
+from __future__ import annotations
+
+import time
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+from cases import split, write
+from pictures import outside, overlaps
+
+from rulespec import Game, load_ruleset
+from rulespec.cli.main import run
+from rulespec.drawing.text_width import MAX_NAME, wrapped
+
+GAME = """
+--- game.yaml
+id: strange
+title: "{title}"
+version: "1.0"
+players: {{kind: player, min: 2, max: 2}}
+start: play
+--- kinds.yaml
+kinds:
+  player: {{state: {{done: {{type: bool, start: false}}}}}}
+--- map.yaml
+map:
+  kind: place
+  links: {{road: either_end}}
+  regions:
+{regions}
+--- rules/play.rules
+procedure play():
+    for p in player:
+        decide go by p:
+            option yes():
+                set p.done to true
+    end game
+"""
+EVIL = "</text></svg><script>alert(1)</script><img src=x onerror=alert(2)>]]>&lt;"
+
+
+def strange(folder: Path, regions: str, title: str = "Strange") -> Path:
+    return write(folder / "strange", split(GAME.format(title=title, regions=regions), "rules/play.rules"))
+
+
+def drawn(folder: Path) -> tuple[int, float]:
+    before = time.process_time()
+    code = run(["draw", str(folder), "--out", str(folder / "x.svg")])
+    return code, time.process_time() - before
+
+
+def test_a_name_of_a_thousand_words_takes_no_time(tmp_path: Path) -> None:
+    title = "<b> & " * 320
+    regions = f'    oak: {{title: "{title}", position: [1, 1], road: [elm]}}\n    elm: {{position: [9, 9]}}'
+    folder = strange(tmp_path, regions)
+    code, seconds = drawn(folder)
+    assert code == 0 and seconds < 20  # minutes, once: there are half a million ways to break it twice
+    svg = (folder / "x.svg").read_text("utf-8")
+    assert overlaps(svg) == [] and outside(svg) == [] and "<b>" not in svg
+
+
+def test_a_long_name_is_cut() -> None:
+    lines = wrapped("a " * 1_000, 3)
+    assert lines is not None and lines[-1].endswith("…") and len(" ".join(lines)) <= MAX_NAME
+    assert wrapped("x" * 1_000, 1) == ["x" * MAX_NAME + "…"]
+    assert wrapped("", 1) is None
+
+
+RING = "\n".join(f"    r{i}: {{road: [r{(i + 1) % 30}]}}" for i in range(30))
+
+
+@pytest.mark.parametrize(
+    "where, least", [("board.MAX_PLACES", 29), ("board.MAX_TABLE_ROWS", 1), ("map_board.MAX_LINKS", 29)]
+)
+def test_a_board_that_is_too_large_is_refused_with_a_way_out(
+    where: str, least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = strange(tmp_path, RING)
+    monkeypatch.setattr(f"rulespec.drawing.{where}", least)
+    code, _ = drawn(folder)
+    told = capsys.readouterr().err
+    assert code == 2 and "[RS557]" in told and f"has {least} at most" in told and "drawing.yaml" in told
+    game = Game(load_ruleset(str(folder)), ["Ann", "Bob"])
+    assert game._repr_svg_() is None and game._repr_html_() is None
+
+
+def test_a_map_as_large_as_may_be_is_drawn_in_bounded_time(tmp_path: Path) -> None:
+    count = 1_500
+    regions = "\n".join(
+        f"    r{i}: {{position: [{i * 37 % 401}, {i * 71 % 403}], "
+        f"road: [{', '.join(f'r{(i + k) % count}' for k in (1, 2, 5))}]}}"
+        for i in range(count)
+    )
+    code, seconds = drawn(strange(tmp_path, regions))
+    assert code == 0 and seconds < 90
+
+
+def test_titles_and_seats_of_strangers_stay_text_in_notebooks(tmp_path: Path) -> None:
+    regions = f'    oak: {{title: "{EVIL}", position: [1, 1], road: [elm]}}\n    elm: {{position: [9, 9]}}'
+    game = Game(load_ruleset(str(strange(tmp_path, regions, EVIL))), ["<img src=x onerror=alert`3`>", "Bob"])
+    svg, html = game._repr_svg_(), game._repr_html_()
+    assert svg is not None and html is not None
+    ElementTree.fromstring(svg)
+    for text in (svg, html):
+        assert "<script" not in text and "<img" not in text and "alert(1)" in text
+    assert html.count("</svg>") == 1
