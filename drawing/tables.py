@@ -101,7 +101,7 @@ def _column(sheet: Sheet, words: Wording, names: Names, kind: str, name: str) ->
     width = 40.0
     if isinstance(field.type, Ent):
         titles = sheet.titles(field.type.kind)
-        width = max([width, *(text_width(t, SIZE) + _CHIP for t in titles)])
+        width = max([width, *(text_width(t, SIZE) + _CHIP + 6 for t in titles)])
     elif isinstance(field.type, SetOf):
         width = _CHIP * 1.3 * min(len(names.names(field.type.kind)), 10)
     width = max(min(width, _WIDEST), min(text_width(title, 10), 90.0))
@@ -142,13 +142,21 @@ def table_plan(sheet: Sheet, table: Table, title: str) -> Plan:
     return plan
 
 
+def _chip_letters(text: str) -> float:
+    return 10.0 if text_width(text, 10, bold=True) <= 15 else 8.0
+
+
+def _chip_width(text: str) -> float:
+    return max(16.0, text_width(text, _chip_letters(text), bold=True) + 5)
+
+
 @lru_cache(4096)  # the same few in each position of a game
 def chip(look: Look, x: float, y: float, text: str = "") -> str:
     """A small disc with the letter of an entity, or a longer text on a small card."""
     text = text or look.letter
     fill = colour(look.colour)
-    size = 10.0 if text_width(text, 10, bold=True) <= 15 else 8.0
-    wide = max(16.0, text_width(text, size, bold=True) + 5)
+    size = _chip_letters(text)
+    wide = _chip_width(text)
     at = {"x": x - wide / 2, "y": y - 8, "width": wide, "height": 16, "rx": 8 if text == look.letter else 2}
     shape = svg.element("rect", **at, fill=fill, stroke=INK, stroke_width=0.8)
     return shape + svg.words(text, x, y, size, bold=True, fill=ink_on(look.colour))
@@ -195,8 +203,10 @@ def _value(sheet: Sheet, words: Wording, names: Names, column: Column, value: An
     if of is None:
         return svg.words(shortened(str(value), SIZE, column.width), column.left, y, SIZE, anchor="start", fill=INK)
     text = shortened(sheet.titles(of[0])[of[1]], SIZE, column.width - _CHIP)
-    return chip(sheet.look(*of), column.left + 8, y) + svg.words(
-        text, column.left + _CHIP, y, SIZE, anchor="start", fill=INK
+    look = sheet.look(*of)
+    beyond = max(_chip_width(look.letter) / 2 - 8, 0)  # a chip of two letters reaches farther
+    return chip(look, column.left + 8 + beyond, y) + svg.words(
+        text, column.left + _CHIP + 2 * beyond, y, SIZE, anchor="start", fill=INK
     )
 
 

@@ -63,8 +63,9 @@ def pile_token(sheet: Sheet, pile: Pile, key: str, place: str, title: str) -> To
         text = str(value) if isinstance(value, int) else str(value)[:2]
     else:
         text = many if style.text == "count" else ""
-    alike = not style.colour and any(look.hatch != "none" for look in looks)
-    mark = owner if alike and style.text != "owner" else ""
+    # The first owner gives the colour; if grey does not tell such colours apart, it says whose it is, too.
+    alike = bool(looks) and not style.colour and looks[0].hatch != "none"
+    mark = looks[0].letter if alike and style.text != "owner" else ""
     owners = ".".join(sheet.names_of(owner) for owner in pile.owners)
     id_ = ".".join(part for part in ("piece", key, pile.type, pile.place, pile.token or owners) if part)
     count = f"{pile.count} " if not pile.token else ""

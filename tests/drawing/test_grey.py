@@ -79,6 +79,12 @@ def test_a_token_with_another_text_has_the_letter_of_its_owner_as_well() -> None
     assert all(len(re.findall(r"<text", tile)) == 2 for tile in tiles)
 
 
+def test_colours_that_grey_tells_apart_need_no_letters() -> None:
+    ruleset = load_ruleset("chess")
+    men = [item.svg for item in board(ruleset, Game(ruleset, seat_names(2, ruleset.seats))).dynamic]
+    assert not any("<text" in man for man in men if "knight" in man)
+
+
 def test_a_bridge_takes_the_shortest_gap_without_a_name() -> None:
     positions = [(50.0, 100.0), (150.0, 100.0), (250.0, 100.0)]
     raster = Raster(areas(positions, [], 300, 200), 300, 200)
