@@ -9,7 +9,7 @@ from rulespec.engine.game.notation import Words
 from rulespec.engine.game.option import Option, OptionKind
 from rulespec.engine.game.position import Position, stamps
 from rulespec.engine.program.faults import ProgramFaultError
-from rulespec.engine.program.machine import Listed
+from rulespec.engine.program.machine import Listed, Listing
 from rulespec.errors import RulespecError
 
 
@@ -29,7 +29,7 @@ class LegalOptions(Sequence[Option]):
         interrupts: whether these are the options out of turn.
     """
 
-    __slots__ = ("_all", "_interrupts", "_kinds", "_position", "_stamp", "_who", "_words")
+    __slots__ = ("_all", "_interrupts", "_kinds", "_made", "_position", "_stamp", "_who", "_words")
 
     def __init__(self, position: Position, words: Words, interrupts: bool = False) -> None:
         self._position = position
@@ -38,6 +38,7 @@ class LegalOptions(Sequence[Option]):
         self._kinds = words.kinds[position.asked]
         self._stamp = position.stamp
         self._all: list[Listed] | None = None
+        self._made: Sequence[Option] | None = None  # as objects, where a machine lists all at once
         self._who = -1  # the seat that decides, once all are listed
 
     def _listed(self) -> list[Listed]:
@@ -107,40 +108,39 @@ class OptionsAtOnce(LegalOptions):
     Wherever the same are legal they are the same objects.
     """
 
-    __slots__ = ("_made",)
-
-    def __init__(self, position: Position, words: Words) -> None:
-        super().__init__(position, words)
-        self._made: Sequence[Option] | None = None
+    __slots__ = ()
 
     def _options(self) -> Sequence[Option] | None:
         """All of them; None if they can only be listed one by one."""
         if self._made is not None or self._all is not None:
             return self._made
-        self._check()
-        position, listing = self._position, self._position.machine.listing
-        if listing is None or not self._kinds:
+        position = self._position
+        if position.stamp != self._stamp:
+            self._check()
+        machine = position.machine
+        if machine.listing is None or not self._kinds:
             return None
         try:
-            found = listing(position.state, position.asked)
+            found = machine.listing(position.state, position.asked)
         except ProgramFaultError as fault:
             raise position.fault(fault) from None
         if found is None:
             return None
         made = self._words.lists.get(found)
         if made is None:
-            made = self._words.lists.keep(found, self._new())
+            made = self._words.lists.keep(found, self._new(found))
         if made:
             position.offered = made[0].legal_at
         self._made = made
         return made
 
-    def _new(self) -> Sequence[Option]:
-        """All of them, as options of a new list."""
+    def _new(self, found: Listing) -> Sequence[Option]:
+        """What has been listed, as options of a new list."""
+        decision, who, _ = found
         kinds, number = self._kinds, next(stamps)
-        who, found = self._position.own()
         by = self._words.labels.seats[who] if who >= 0 else None
-        return [Option(kinds[choice], args, by, number) for choice, args, _ in found]
+        listed = self._position.machine.own(self._position.state, decision)
+        return [Option(kinds[choice], args, by, number) for choice, args, _ in listed]
 
     def __len__(self) -> int:
         found = self._options() if self._made is None else self._made

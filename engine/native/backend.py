@@ -97,7 +97,7 @@ class NativeBackend:
         self._asked = False  # whether options have been asked for since the last decision: then for the next one, too
         self._ready = False  # whether those of the open decision have been listed
         self._options, self._stride = constants["OPTIONS_BASE"] // 8, constants["STRIDE"] // 8
-        self._first = constants["OPTIONS_BASE"]
+        self._first, self._arguments = constants["OPTIONS_BASE"], self._options + 2
         self._changes, self._by, self._end = constants["CHANGED"] // 8, constants["BY"] // 8, constants["OPTIONS"] // 8
         self._large = [bits >= WORD or wide for bits, wide in zip(memory.widths.bits, memory.widths.cells, strict=True)]
         self._plain = not any(self._large)
@@ -139,19 +139,20 @@ class NativeBackend:
         try:
             if state is not (held := self._held) or held.written:
                 self._bring(state)
+            numbers = self._numbers
             if args:
-                option, numbers = self._number_of[block], self._numbers
-                for at, value in enumerate(args, self._options + 2):
+                option = self._number_of[block]
+                for at, value in enumerate(args, self._arguments):
                     numbers[at] = value
             else:
-                option = self._number_of.get(block, -1)
-            end = self._stepped(block, option, self._asked)
+                option = self._number_of.get(block, -1 - block)
+            end = self._stepped(option, self._asked, 0)
         except TrapError:
             self._forget()
         except (OverflowError, ValueError, KeyError):  # a value that no cell of the rules has
             self._held = None
         else:
-            journal = self._numbers[self._changes : end].tolist()
+            journal: Journal = numbers[self._changes : end].tolist()
             values = journal[2::3]
             del journal[2::3]
             cells = journal[::2]

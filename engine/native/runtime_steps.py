@@ -1,7 +1,7 @@
 """The fixed functions for decisions that are driven one by one; see `runtime`."""
 
 STEPS = """
-def stepped(block, option, listing) -> int:
+def stepped(option, listing) -> int:
     store(JOURNAL, JOURNAL_BASE)
     store(OPTIONS, OPTIONS_BASE + STRIDE)
     if option >= 0:
@@ -10,7 +10,7 @@ def stepped(block, option, listing) -> int:
     else:
         store(LEFT, STEPS)
         store(IDLE_SIZE, 0)
-        run(block)
+        run(-1 - option)
     number = decision()
     if number >= 0:
         store(BY, who(number))
