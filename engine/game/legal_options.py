@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import overload
 
 from rulespec.engine.game.notation import Words
@@ -21,7 +22,8 @@ class LegalOptions(Sequence[Option]):
     """The legal options of the decider, or those that others have out of turn.
 
     Nothing is listed before it is needed: `option in options` tests one, truth looks for the first, iteration lists one
-    by one, `len(options)` and `options[i]` list all and remember them.
+    by one, `len(options)` and `options[i]` list all and remember them. Decisions that are taken while one iterates must
+    have been taken back before the next option.
 
     Args:
         position: where the game stands.
@@ -52,9 +54,13 @@ class LegalOptions(Sequence[Option]):
 
     def _check(self) -> None:
         if self._position.stamp != self._stamp:
-            raise StaleOptionsError(
-                "the game has moved on since these options were asked for; ask `game.legal_options` again"
-            )
+            raise self._stale()
+
+    @staticmethod
+    def _stale() -> StaleOptionsError:
+        return StaleOptionsError(
+            "the game has moved on since these options were asked for; ask `game.legal_options` again"
+        )
 
     def _option(self, listed: Listed) -> Option:
         choice, args, who = listed
@@ -81,9 +87,23 @@ class LegalOptions(Sequence[Option]):
             yield from map(self._option, self._all)
             return
         self._check()
+        position, number = self._position, 0
         if not self._interrupts and self._kinds:
-            self._who = self._position.decider()
-        yield from map(self._option, self._position.listed(interrupts=self._interrupts))
+            self._who = position.decider()
+        (ply, last), stamp, again = position.reached, position.stamp, True
+        while again:
+            state, again = position.state, False
+            for one in islice(position.listed(interrupts=self._interrupts), number, None):
+                yield self._option(one)
+                number += 1
+                if position.stamp != stamp:
+                    reached = position.reached
+                    if reached[0] != ply or reached[1] is not last:
+                        raise self._stale()
+                    stamp = position.stamp
+                    if position.state is not state:  # what was listed from may stand elsewhere now, in a copy
+                        again = True
+                        break
 
     def __bool__(self) -> bool:
         return next(iter(self), None) is not None

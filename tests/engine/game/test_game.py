@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
+from cases import small
 from folders import RULESETS
 from worlds import WORLD, Play
 
 import rulespec
 from rulespec import Game, IllegalOptionError, RulespecError, load_ruleset
 from rulespec.engine.game.legal_options import StaleOptionsError
+from rulespec.engine.game.machines import Backend
 
 
 @pytest.fixture
@@ -78,6 +81,49 @@ def test_options_of_a_position_that_is_past_are_not_listed(nim: Game) -> None:
         with pytest.raises(StaleOptionsError):
             ask()
     assert list(listed) == known
+
+
+FILLING = """
+procedure play():
+    repeat at most 9:
+        for p in player:
+            decide fill by p:
+                option put(k in 1 .. 3):
+                    require n + k <= 5      "S-01: it is full"
+                    set n to n + k
+                option empty: set n to 0
+    end game
+"""
+
+
+@pytest.mark.parametrize("backend", ["python", "interpreter", "native"])
+def test_options_are_tried_one_by_one_and_taken_back(backend: Backend, tmp_path: Path) -> None:
+    if backend == "native":
+        pytest.importorskip("wasmtime", reason="native code needs wasmtime: pip install 'rulespec[native]'")
+    game = Game(small(tmp_path / "small", FILLING + WORLD), ["Ann", "Bob"], backend=backend)
+    game.apply(game.legal_options[1])
+    kept, tried = [], []
+    for option in game.legal_options:
+        game.apply(option)
+        tried.append(str(option))
+        kept.append(game.copy())  # from here on the copy has the state in which the list was begun
+        game.apply(game.legal_options[0])
+        game.undo()
+        game.undo()
+    assert tried == ["put(1)", "put(2)", "put(3)", "empty"] == [str(one.history[-1]) for one in kept]
+
+
+@pytest.mark.parametrize("back", [0, 2])
+def test_options_of_another_position_are_not_listed_on(nim: Game, back: int) -> None:
+    nim.apply(nim.legal_options[0])
+    others = iter(nim.legal_options)
+    nim.apply(next(others))
+    for _ in range(back):
+        nim.undo()
+    if back:
+        nim.apply(nim.legal_options[1])  # as many decisions as before, and others
+    with pytest.raises(StaleOptionsError):
+        next(others)
 
 
 def test_a_game_that_is_over_has_none(nim: Game) -> None:
