@@ -8,7 +8,7 @@ from typing import overload
 
 from rulespec.engine.game.notation import Words
 from rulespec.engine.game.option import Option, OptionKind
-from rulespec.engine.game.position import Position, stamps
+from rulespec.engine.game.position import Position, Step, stamps
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.machine import Listed, Listing
 from rulespec.errors import RulespecError
@@ -90,15 +90,15 @@ class LegalOptions(Sequence[Option]):
         position, number = self._position, 0
         if not self._interrupts and self._kinds:
             self._who = position.decider()
-        (ply, last), stamp, again = position.reached, position.stamp, True
+        (ply, last), stamp, again = _reached(position), position.stamp, True
         while again:
             state, again = position.state, False
             for one in islice(position.listed(interrupts=self._interrupts), number, None):
                 yield self._option(one)
                 number += 1
                 if position.stamp != stamp:
-                    reached = position.reached
-                    if reached[0] != ply or reached[1] is not last:
+                    here, step = _reached(position)
+                    if here != ply or step is not last:
                         raise self._stale()
                     stamp = position.stamp
                     if position.state is not state:  # what was listed from may stand elsewhere now, in a copy
@@ -179,6 +179,12 @@ class OptionsAtOnce(LegalOptions):
     def __iter__(self) -> Iterator[Option]:
         found = self._options()
         return super().__iter__() if found is None else iter(found)
+
+
+def _reached(position: Position) -> tuple[int, Step | None]:
+    """The number of decisions so far, and the last: both are the same after others were taken and taken back."""
+    steps = position.steps
+    return len(steps), steps[-1] if steps else None
 
 
 def offers(kinds: Sequence[OptionKind], kind: OptionKind) -> bool:

@@ -138,11 +138,6 @@ class Position:
         return self._asked
 
     @property
-    def reached(self) -> tuple[int, Step | None]:
-        """The number of decisions so far, and the last: both are the same after others were taken and taken back."""
-        return len(self.steps), self.steps[-1] if self.steps else None
-
-    @property
     def hash(self) -> str:
         """16 hex digits that depend on the cells of the program alone: the same on every machine."""
         if self._sum is None:
