@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import errno
 import gc
 import io
 import os
 import sys
+import threading
 from contextlib import suppress
 from importlib import import_module
+from typing import NoReturn
 
 import click
 
@@ -193,7 +196,17 @@ def main() -> None:
         with suppress(OSError):
             _tell_failure(error)
     _close_streams()
-    gc.freeze()  # at its end Python would go through all objects several times, and free them one by one
+    _leave(code)
+
+
+def _leave(code: int) -> NoReturn:
+    """Ends the process: Python would first go through all objects several times, and free them one by one."""
+    alone = "multiprocessing" not in sys.modules and threading.active_count() == 1
+    if alone and sys.gettrace() is None and sys.getprofile() is None:  # else somebody waits for the end
+        atexit._run_exitfuncs()
+        _close_streams()
+        os._exit(code)
+    gc.freeze()
     sys.exit(code)
 
 

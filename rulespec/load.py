@@ -48,7 +48,7 @@ def load_ruleset(ref: str, report: Report | None = None, files: Files | None = N
     """
     lints = report is not None
     report = Report() if report is None else report
-    merged = load_source(ref, report, files)
+    merged = load_source(ref, report, files, lints=lints)
     key = "" if lints else cache.key("sound", ref, *chain.from_iterable(merged.texts.items()))
     sound = bool(key) and cache.read(key, _TRUTH) is True
     declarations, rules = _check(merged.source, report, lints, sound)
@@ -102,10 +102,10 @@ class Merged(Struct, frozen=True):
     listed: dict[str, ListedRule]
 
 
-def load_source(ref: str, report: Report, files: Files | None = None) -> Merged:
+def load_source(ref: str, report: Report, files: Files | None = None, *, lints: bool = True) -> Merged:
     """Reads a ruleset and lays its overlays over it, without checking the meaning of the rules.
 
-    Args and errors: as those of `load_ruleset`.
+    Args and errors: as those of `load_ruleset`; `lints`: whether somebody reads the warnings.
     """
     base, *overlays = ref.split("+")
     reader = RulesetReader(report, files or Files())
@@ -120,7 +120,8 @@ def load_source(ref: str, report: Report, files: Files | None = None) -> Merged:
         report.error("RS502", f"a reference has at most {MAX_OVERLAYS} overlays", None)
     names = _lay_overlays(overlays, source, folders, reader)
     report.raise_if_errors()
-    check_cited(reader.sources, reader.listed, report)
+    if lints:
+        check_cited(reader.sources, reader.listed, report)
     if names or len(folders) > 1:
         _check_merged(source, report, fitting, reader.files.cached)
     return Merged(source, tuple(folders), tuple(names), reader.sources, reader.digest.hexdigest()[:32], reader.listed)

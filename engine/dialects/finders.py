@@ -15,6 +15,8 @@ from rulespec.engine.program.faults import ProgramFaultError
 
 MADE_AFTER = 12
 """Entries of a type at a decision that are read without a finder: to make one takes as long as some dozen of them."""
+MADE_AT_ONCE = 400
+"""The same in the first game: a process that reads a single log does not get back what it takes to make finders."""
 
 Found = tuple[int, tuple[int, ...], int, int]
 """The number of a choice, the arguments, the number of the seat, and that of the element of the list or -1."""
@@ -46,7 +48,7 @@ class Finders:
         known, key = self._projections.known, (decision, type_)
         if key not in known.makers:
             known.read[key] += 1
-            if known.read[key] <= MADE_AFTER:
+            if known.read[key] <= (MADE_AFTER if known.games > 1 else MADE_AT_ONCE):
                 return None, False
             known.makers[key] = self._made(decision, type_, forms)
         found = known.makers[key]

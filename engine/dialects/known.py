@@ -27,6 +27,7 @@ class Known(Struct):
 
     Attributes:
         ruleset: that of the games; it is here so that its id is not given to another.
+        games: how many games have been read.
         forms: the forms of each option, once they have been found to be correct.
         makers: by the number of a decision and a type of entries, what makes a finder, and the tables that it needs.
         read: how many such entries have been read without a finder.
@@ -34,6 +35,7 @@ class Known(Struct):
     """
 
     ruleset: object
+    games: int = 0
     forms: Mapping[tuple[str, str], list[Form]] | None = None
     makers: dict[tuple[int, str], tuple[Callable[..., Any], list[Any]] | None] = {}
     read: Counter[tuple[int, str]] = Counter()
@@ -65,7 +67,9 @@ def known(game: Game, dialect: Dialect) -> Known:
         if len(of.games) >= _MEMO_LIMIT:
             of.games.clear()
         of.games[key] = Known(game.ruleset)
-    return of.games[key]
+    found = of.games[key]
+    found.games += 1
+    return found
 
 
 def _words(dialect: Dialect) -> frozenset[str]:

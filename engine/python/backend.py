@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.passes.pipeline import PASSES, Pass, optimized
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import AlikeTokens
 from rulespec.engine.program.cost import Costs
@@ -26,6 +25,9 @@ from rulespec.engine.python.invariants import Invariants, split
 from rulespec.engine.python.occupancy import Occupancy, with_occupancy
 from rulespec.engine.python.runtime import array_names, memo_of, runtime_names
 from rulespec.engine.python.suppositions import write_suppositions
+
+if TYPE_CHECKING:
+    from rulespec.engine.passes.pipeline import Pass
 
 _memo = CodeMemo()
 _PC = ir.PC
@@ -56,7 +58,7 @@ class PythonBackend:
 
     Args:
         program: what to run.
-        passes: the passes that it goes through before, in order.
+        passes: the passes that it goes through before, in order; None: all.
         features: what the source makes use of.
         steps: how many steps there are at most from one decision to the next.
 
@@ -71,13 +73,13 @@ class PythonBackend:
     def __init__(
         self,
         program: ir.Program,
-        passes: Sequence[Pass] = PASSES,
+        passes: Sequence[Pass] | None = None,
         features: Features = ALL_FEATURES,
         steps: int = MAX_STEPS,
     ) -> None:
         self.p = program
         asked = split(program) if features.split_invariants else program
-        fast = optimized(asked, passes)
+        fast = _optimized(asked, passes)
         self.occupancy = Occupancy(fast)
         if features.occupancy:
             fast, self.occupancy = with_occupancy(fast)
@@ -314,6 +316,15 @@ class PythonBackend:
     def broken(self, state: State, since: Sequence[Journal] | None = None) -> list[int]:
         """The indices of the invariants that do not hold; with `since`, of those only that read a changed cell."""
         return self.invariants.broken(state, since)
+
+
+def _optimized(program: ir.Program, passes: Sequence[Pass] | None) -> ir.Program:
+    """The program after some passes; None: all."""
+    if passes is not None and not passes:
+        return program
+    from rulespec.engine.passes.pipeline import PASSES, optimized  # lazily: a single game does without
+
+    return optimized(program, PASSES if passes is None else passes)
 
 
 def _listing(d: ir.Decision, costs: Costs) -> int:

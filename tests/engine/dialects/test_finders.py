@@ -25,7 +25,6 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.python.fragments import Fragments
 from rulespec.load import load_ruleset
 
-NEVER = 10**9
 FOLDER = RULESETS / "errands"
 
 
@@ -50,8 +49,8 @@ def both(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def run(read: Any) -> Any:
         monkeypatch.setattr(finders, "MADE_AFTER", 0)
+        monkeypatch.setattr(finders, "MADE_AT_ONCE", 0)
         found = read()
-        monkeypatch.setattr(finders, "MADE_AFTER", NEVER)
         monkeypatch.setattr(finders.Finders, "finder", lambda *_: (None, False))
         assert read() == found
         monkeypatch.undo()
@@ -108,6 +107,7 @@ def test_damaged_logs_are_read_as_without_finders(path: Path, both: Any) -> None
 
 def test_finders_are_made_for_all_types_of_entries_of_the_recorded_games(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(finders, "MADE_AFTER", 0)
+    monkeypatch.setattr(finders, "MADE_AT_ONCE", 0)
     found = []
     for path in ALL[::4]:
         _, importer, _ = opened(path)
