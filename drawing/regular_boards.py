@@ -14,6 +14,7 @@ from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import shortened, text_width, wrapped
 
 CELL = 64.0
+_HEX = 78.0
 _LINE = "#5b6770"
 _RIM = 22.0  # beside a grid, for the names of its columns and rows
 _COLUMNS = 13
@@ -41,7 +42,9 @@ def _fill(sheet: Sheet, board: BoardStyle, number: int, default: str) -> str:
 
 
 def grid_plan(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
-    """A board of squares; light and dark in turn, with the names of columns and rows."""
+    """A board of squares, light and dark in turn, with the names of columns and rows; or of hexes with their names."""
+    if sheet.d.boards[board.kind].form == "hexes":
+        return _hexes(sheet, board, corner)
     spaces = sheet.d.boards[board.kind].spaces
     names = sheet.names(board.kind)
     left, low = min(x for x, _ in spaces), min(y for _, y in spaces)
@@ -58,6 +61,29 @@ def grid_plan(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
         plan.items.append(Item(f"region.{names[i]}", "areas", svg.group([shape], titles[i])))
         plan.slots[i] = _inner(box, 3)
     plan.items += _rims(spaces, names, (left, low), (columns, rows), cell, corner, board.kind)
+    return plan
+
+
+def _hexes(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
+    """Hexes with a corner above, the first row at the top, as their coordinates count."""
+    spaces = sheet.d.boards[board.kind].spaces
+    columns = [q + r / 2 for q, r in spaces]
+    rows = max(r for _, r in spaces) + 1
+    wide = min(_HEX, max(30.0, 900 / max(max(columns) - min(columns) + 1, rows)))
+    tall = wide * 2 / 3**0.5
+    plan = Plan(((max(columns) - min(columns) + 1) * wide, (rows - 1) * 0.75 * tall + tall))
+    names, titles, shown = sheet.names(board.kind), sheet.titles(board.kind), sheet.place_titles(board)
+    for i, (column, (_, row)) in enumerate(zip(columns, spaces, strict=True)):
+        x, y = corner[0] + (column - min(columns) + 0.5) * wide, corner[1] + (row * 0.75 + 0.5) * tall
+        sides = ((0, -0.5), (0.5, -0.25), (0.5, 0.25), (0, 0.5), (-0.5, 0.25), (-0.5, -0.25))
+        outline = svg.path([(x + a * wide, y + b * tall) for a, b in sides], closed=True)
+        fill = _fill(sheet, board, i, colour("light"))
+        shape = svg.element("path", d=outline, fill=fill, stroke=_LINE, stroke_width=1)
+        plan.items.append(Item(f"region.{names[i]}", "areas", svg.group([shape], titles[i])))
+        text = shortened(shown[i], _SMALL, wide * 0.8)
+        plan.items.append(Item(f"name.{names[i]}", "names", svg.words(text, x, y - tall * 0.29, _SMALL, fill=_LINE)))
+        plan.slots[i] = Box((x - wide * 0.4, y - tall * 0.19, x + wide * 0.4, y + tall * 0.27))
+        plan.outlines[i] = outline
     return plan
 
 

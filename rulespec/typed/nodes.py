@@ -230,11 +230,13 @@ class BoardDecl(Struct, eq=False):
         direction: the kind of its directions; "" if it has none.
         spaces: the coordinates of each space. Those of a line and of hexes are made up for the purpose.
         steps: the step of each direction.
+        form: `grid`, `line` or `hexes`.
     """
 
     kind: str
     direction: str
     span: Span
+    form: str
     spaces: list[Step] = []
     steps: list[Step] = []
     at: dict[Step, int] = {}

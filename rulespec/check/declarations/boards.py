@@ -65,7 +65,7 @@ def declare_boards(r: DeclarationReader) -> None:
             r.d.kinds[direction] = typed.Kind(direction, at)
         elif direction and named is None:
             direction = ""
-        r.d.boards[place.text] = typed.BoardDecl(place.text, direction, place.span)
+        r.d.boards[place.text] = typed.BoardDecl(place.text, direction, place.span, form)
         made(r, place.text, direction)
 
 
