@@ -23,8 +23,9 @@ from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog, read_log
 from rulespec.engine.logs.recorded import RecordedDecision
+from rulespec.engine.native import layout
 from rulespec.engine.replay.replay import replay_native
-from rulespec.engine.search import memory
+from rulespec.engine.search import memory, native_replay
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.replays import Codes, Replayed
 from rulespec.engine.search.search import NOBODY, Search
@@ -154,6 +155,51 @@ def test_random_programs_replay_as_in_python(text: str, seed: int, towns: int) -
     found = fast.replay(every, hashes=True)
     assert found.decisions[0] == game.ply
     same(found, plain.replay(every, hashes=True))
+
+
+LONG = """
+procedure play():
+    repeat at most 8:
+        for p in player:
+            decide act by p:
+                option long(t in town):
+                    repeat at most 60:
+                        repeat at most 60:
+                            set n to n + 1
+                            set m to n % 7
+                    set n to t.tax
+                option short(k in 1 .. 9):
+                    set n to n + k
+"""
+"""Notes more cells in a long decision than a short native journal has room for."""
+
+
+def test_decisions_that_only_python_can_take_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(native_replay, "_FEW", 1)
+    monkeypatch.setattr(layout, "JOURNAL_ENTRIES", 3_000)
+    judged: list[int] = []
+    judge = native_replay.NativeReplay._judge
+
+    def noted(self: native_replay.NativeReplay, n: int) -> bool:
+        judged.append(n)
+        return judge(self, n)
+
+    monkeypatch.setattr(native_replay.NativeReplay, "_judge", noted)
+    game = Game(with_rules(LONG), ["ann", "bob"])
+    fast, plain = open_search(game), Search(game)
+    taken = game.copy()
+    for number in (-1, 0, -1, 0, -1):
+        taken.apply(taken.legal_options[number])
+    codes = fast.codes(taken.history)
+    assert {option.name for option in taken.history} == {"long", "short"}
+    found = fast.replay([codes, codes[:1]], hashes=True)
+    assert found.decisions.tolist() == [5, 1]
+    assert judged == [0, 0]
+    same(found, plain.replay([codes, codes[:1]], hashes=True))
+    rows = plain.rows([game]).repeat(4, axis=0)
+    one, other = (search.playouts(rows, 2, cap=2, hashes=True) for search in (fast, plain))
+    assert one.hashes.tolist() == other.hashes.tolist()
+    assert one.decisions.tolist() == [2] * 4
 
 
 def test_what_finds_no_room_at_once_goes_in_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
