@@ -87,7 +87,10 @@ class Finders:
                     source.choice(number, choices[number], of)
             name = f"make{len(known.makers):d}"
             return fragments.function(name, source.params(), source.source(), source.uses), source.tables
-        except (UnwrittenError, RecursionError, SyntaxError, MemoryError):  # Python's own bounds
+        except UnwrittenError:
+            return None
+        except (RecursionError, SyntaxError, MemoryError):  # Python's own bounds
+            known.fragments = None  # some of its functions may be noted as defined, and are not
             return None
 
 

@@ -7,6 +7,7 @@ import random
 import re
 from contextlib import suppress
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import pytest
@@ -15,13 +16,14 @@ from msgspec.structs import replace
 from recorded_games import ALL, IMPOSSIBLE, dialect, name_of, opened, ruleset
 
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.dialects import finders
+from rulespec.engine.dialects import finders, known
 from rulespec.engine.dialects.dialect import Dialect, Projection, read_dialect
 from rulespec.engine.dialects.finder_source import FinderSource
 from rulespec.engine.dialects.first_entry import seats_and_settings
 from rulespec.engine.dialects.foreign_log import parse_foreign
 from rulespec.engine.dialects.importer import Importer
 from rulespec.engine.game.game import Game
+from rulespec.engine.python.code_memo import CodeMemo
 from rulespec.engine.python.fragments import Fragments
 from rulespec.load import load_ruleset
 
@@ -152,3 +154,27 @@ def test_no_text_of_a_dialect_gets_into_the_source() -> None:
     words = set(re.findall(r"[A-Za-z_]+", source))
     assert words <= set(WORDS.split()), words
     assert "abort" not in source
+
+
+def test_where_python_cannot_compile_a_finder_others_are_made(both: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken: list[Fragments] = []
+    code, function = CodeMemo.code, Fragments.function
+
+    def refused(memo: CodeMemo, source: str) -> CodeType:
+        if "def find(" in source and len(broken) < 3:
+            raise SyntaxError("too many nested parentheses")
+        return code(memo, source)
+
+    def watched(fragments: Fragments, *args: Any) -> Any:
+        assert fragments not in broken  # it takes for defined what is not
+        try:
+            return function(fragments, *args)
+        except SyntaxError:
+            broken.append(fragments)
+            raise
+
+    monkeypatch.setattr(known, "_memo", {})
+    monkeypatch.setattr(CodeMemo, "code", refused)
+    monkeypatch.setattr(Fragments, "function", watched)
+    both(lambda: outcome(opened(ALL[1])[1]))
+    assert len(broken) == 3
