@@ -86,3 +86,14 @@ def test_texts_of_strangers_stay_texts(open_page: Open, page: Path) -> None:
     assert opened.page.query_selector_all("img, iframe, object, embed, form, base") == []
     assert len(opened.page.query_selector_all("script")) == 6  # the data, uPlot, and four of ours
     assert opened.page.title().startswith(f"{EVIL} game")
+
+
+def test_pictures_of_strangers_are_inert(open_page: Open, page: Path, tmp_path: Path) -> None:
+    log = next(tmp_path.glob("*.jsonl"))
+    for what, more in ((str(tmp_path / "evil"), ()), (str(log), ("--rules", str(tmp_path / "evil")))):
+        assert run(["draw", what, *more, "--out", str(tmp_path / "picture.svg")]) == 0
+        opened = open_page(
+            tmp_path / "picture.svg"
+        )  # afterwards, it must not have asked for anything, nor said anything
+        assert opened.page.query_selector_all("script, img, image, foreignObject, a, use") == []
+        assert any(EVIL[:20] in text for text in opened.texts("title"))
