@@ -27,6 +27,10 @@ FACTS = frozenset({"RS221", "RS223", "RS225", "RS226", "RS227", "RS228", "RS230"
 """Mistakes in facts and links: with them a map can be checked all the same, as each fact has some value."""
 
 
+_OF_FACTS = FACTS - {"RS230"} | {"RS301"}
+"""Mistakes that are told of files of which something has been left out, too."""
+
+
 class Draft(Struct, frozen=True):
     """What an author has: the ruleset if it is sound, and what there is to tell.
 
@@ -84,11 +88,17 @@ def _with_mistakes(ref: str, error: DiagnosticsError) -> Draft:
         return Draft(None, None, error.diagnostics, {})
     report = Report()
     report.extend(error.diagnostics)
+    known = {(one.code, one.span) for one in error.diagnostics}
+    more = Report()
+    more.extend(files.told)
     told = Report()
-    d = _declared(merged, told)
-    if not files.mended:  # else they may follow from what has been left out
-        report.extend(told.diagnostics)
-    style = read_files(d, list(drawing_files(merged.source.titled)), told if files.mended else report)
+    d = _declared(merged, told, mended=files.mended)
+    style = read_files(d, list(drawing_files(merged.source.titled)), told)
+    more.extend(one for one in told.diagnostics if not (files.mended and files.causes(one)))
+    for one in more.diagnostics:
+        if (one.code, one.span) not in known:
+            known.add((one.code, one.span))
+            report.add(one)
     board = Board(d, style, (), PlainWords(d, text(get(merged.source.root, "game", "title"), ref)))
     found = sorted(report.diagnostics, key=lambda one: one.severity is not Severity.ERROR)
     return Draft(
@@ -96,8 +106,11 @@ def _with_mistakes(ref: str, error: DiagnosticsError) -> Draft:
     )
 
 
-def _declared(merged: Merged, report: Report) -> typed.Declarations:
-    """The declarations, and what else is wrong with the map: what is asked only of a sound ruleset otherwise."""
+def _declared(merged: Merged, report: Report, *, mended: bool) -> typed.Declarations:
+    """The declarations, and what else is wrong with the map: what is asked only of a sound ruleset otherwise.
+
+    Of files of which something has been left out, what the checker says of facts: the rest may follow from that.
+    """
     own = Report()
     context = Context(merged.source, own)
     try:
@@ -107,6 +120,9 @@ def _declared(merged: Merged, report: Report) -> typed.Declarations:
     except DiagnosticsError:  # too many errors, or too large: what has been declared is drawn
         return context.declarations
     errors = [one for one in own.diagnostics if one.severity is Severity.ERROR]
+    if mended:
+        report.extend(one for one in errors if one.code in _OF_FACTS)
+        return context.declarations
     if all(one.code in FACTS for one in errors):
         check_map(context)
         report.extend(one for one in own.diagnostics if one.severity is not Severity.ERROR)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from pathlib import Path
 
-from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.nodes import Mapping, Node, Sequence
 from rulespec.documents.reader import parse_readable
@@ -22,10 +23,21 @@ class MendedFiles(Files):
 
     Attributes:
         mended: whether anything has been left out.
+        told: what is wrong with it.
     """
 
     def __init__(self) -> None:
         self.mended = False
+        self.told: list[Diagnostic] = []
+        self._names: set[str] = set()
+
+    def causes(self, other: Diagnostic) -> bool:
+        """Whether a mistake may follow from what has been left out: it is on the same line, or names it."""
+        if other.span is None:
+            return self.mended
+        lines = {(one.span.file, one.span.line) for one in self.told if one.span is not None}
+        said = set(re.findall(r"`([^`]+)`", other.message))
+        return (other.span.file, other.span.line) in lines or not said.isdisjoint(self._names)
 
     def yaml(self, path: Path, display: str) -> Node:
         """The tree of a YAML file. Errors: as those of `read_yaml`, if too little can be read."""
@@ -52,33 +64,34 @@ class MendedFiles(Files):
         for _ in range(_LINES):
             node, found = parse_readable("\n".join(lines), display, MAX_YAML)
             if node is not None:
+                self.told += found.diagnostics if found is not None else ()
                 return node
             error = found if found is not None else error
+            self.told += error.diagnostics
             span = error.diagnostics[0].span
             if span is None or not 0 < span.line <= len(lines) or not lines[span.line - 1]:
                 break
+            self._names.update(re.findall(r"^\s*([a-z0-9_]+)\s*:", lines[span.line - 1]))
             lines[span.line - 1] = ""
         raise first
 
     def _of_its_form(self, node: Node, schema: str) -> Node:
         for _ in range(_ROUNDS):
-            found = [one.span for one in self.findings(node, schema, True) if one.span is not None]
+            found = self.findings(node, schema, True)
             if not found:
                 break
             self.mended = True
-            node = _without(node, frozenset(found))
+            self.told += found
+            node = self._without(node, frozenset(one.span for one in found if one.span is not None))
         return node
 
-
-def _without(node: Node, spans: Collection[Span]) -> Node:
-    """A tree without the keys and values at some places."""
-    if isinstance(node, Mapping):
-        kept = {
-            key: (place, _without(value, spans))
-            for key, (place, value) in node.entries.items()
-            if place.span not in spans and value.span not in spans
-        }
-        return Mapping(kept, node.span)
-    if isinstance(node, Sequence):
-        return Sequence([_without(item, spans) for item in node.items if item.span not in spans], node.span)
-    return node
+    def _without(self, node: Node, spans: Collection[Span]) -> Node:
+        """A tree without the keys and values at some places."""
+        if isinstance(node, Mapping):
+            gone = {key for key, (place, value) in node.entries.items() if place.span in spans or value.span in spans}
+            self._names |= gone
+            rest = {k: (place, self._without(v, spans)) for k, (place, v) in node.entries.items() if k not in gone}
+            return Mapping(rest, node.span)
+        if isinstance(node, Sequence):
+            return Sequence([self._without(item, spans) for item in node.items if item.span not in spans], node.span)
+        return node

@@ -76,13 +76,20 @@ def test_a_mistake_is_seen_and_told_at_its_line(
 
 def test_mistakes_of_many_forms_at_once_do_not_hide_one_another(lake: Path) -> None:
     changed(lake, "hills: {", "hills: {position: [10], ")
-    changed(lake, "marsh: {", "marsh: {position: north, colour: green, ")
+    changed(lake, "marsh: {terrain: land", "marsh: {terain: land")
     changed(lake, "isle: {terrain: land,", "isle: {terrain: land, terrain: sea,")
-    changed(lake, "    reedham:", "    Reed Ham: {}\n    reedham:")
+    changed(lake, "reedham: {terrain: province, home: reed,", "reedham: {terrain: province, home: red,")
+    changed(lake, "forest: {terrain: land, land: [reedhaven,", "forest: {terrain: land, land: [reedhaven, reedhaven,")
+    changed(lake, "    stonegate:", "    Stone Gate: {terrain: land}\n    stonegate:")
+    changed(lake, "heathmouth: {terrain: province,", "heathmouth: {terrain: [province, land],")
     done, picture = drawn(lake)
     assert done.exit_code == 1
-    for name in ("hills", "marsh", "isle", "reedham"):
-        assert f"{name}</text>" in picture, name
+    told = {(d.code, d.span.line) for d in draft(str(lake)).diagnostics if d.span is not None}
+    forms = {("RS217", 6), ("RS119", 9), ("RS215", 12)}
+    assert told == forms | {("RS225", 7), ("RS223", 8), ("RS221", 10), ("RS301", 16)}
+    faults = picture.partition('class="faults static"')[2]
+    for name in ("hills", "marsh", "forest", "isle", "reedham", "heathmouth"):
+        assert f"<title>{name}: " in faults, name
 
 
 @pytest.mark.parametrize(
