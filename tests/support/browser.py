@@ -12,9 +12,12 @@ import pytest
 CHROMIUM = shutil.which("chromium")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """One browser for all tests of a run; a test that asks for it is skipped where there is none."""
+    """One browser for all tests of a file; a test that asks for it is skipped where there is none.
+
+    Its driver has an event loop in this thread for as long as it runs: tests of other files may need one of their own.
+    """
     if CHROMIUM is None:
         pytest.skip("there is no Chromium")
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
