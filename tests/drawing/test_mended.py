@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from folders import GAMES, ROOT
+from folders import GAMES
+from processes import process
 
 from rulespec.cli.main import cli
 from rulespec.drawing.author import draft
@@ -145,26 +144,25 @@ def test_watching_goes_on_whatever_is_wrong_and_ends_with_ctrl_c(lake: Path) -> 
     def red() -> bool:
         return picture.exists() and "faults static" in picture.read_text("utf-8")
 
-    command = [sys.executable, "-m", "rulespec", "draw", str(lake), "--watch", "--out", str(picture)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
-    try:
-        wait_for(picture.exists)
-        whole = (lake / "map.yaml").read_text("utf-8")
-        changed(lake, HILLS, "")
-        wait_for(red)
-        lake.rename(lake.parent / "gone")  # as some editors do for a moment
-        time.sleep(1)
-        (lake.parent / "gone").rename(lake)
-        (lake / "map.yaml").write_text("map: [", "utf-8")
-        time.sleep(1)
-        assert process.poll() is None and red()
-        (lake / "map.yaml").write_text(whole, "utf-8")
-        wait_for(lambda: not red())
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
-        assert process.returncode == 0 and "Traceback" not in err and "RS901" not in err and "written: " in out
-    finally:
-        process.kill()
+    with process("draw", lake, "--watch", "--out", picture) as command:
+        try:
+            wait_for(picture.exists)
+            whole = (lake / "map.yaml").read_text("utf-8")
+            changed(lake, HILLS, "")
+            wait_for(red)
+            lake.rename(lake.parent / "gone")  # as some editors do for a moment
+            time.sleep(1)
+            (lake.parent / "gone").rename(lake)
+            (lake / "map.yaml").write_text("map: [", "utf-8")
+            time.sleep(1)
+            assert command.poll() is None and red()
+            (lake / "map.yaml").write_text(whole, "utf-8")
+            wait_for(lambda: not red())
+            command.send_signal(signal.SIGINT)
+            out, err = command.communicate()
+            assert command.returncode == 0 and "Traceback" not in err and "RS901" not in err and "written: " in out
+        finally:
+            command.kill()
 
 
 def test_rules_that_cannot_be_read_do_not_hide_the_map(lake: Path) -> None:

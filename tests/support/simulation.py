@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
-import subprocess
 import sys
 from functools import cache
 from pathlib import Path
 
 import pytest
-from folders import ROOT, RULESETS
+from folders import RULESETS
 
 from rulespec.engine.simulate.open_results import open_results
 from rulespec.engine.simulate.plan import Outcome, Plan
@@ -22,27 +20,6 @@ WAGER = ("simulate", "wager", "--players", "2-3", "--seed", "1")
 FORMATS = ["results.jsonl", "results.parquet"]
 
 posix = pytest.mark.skipif(os.name != "posix", reason="asks for POSIX: locks, signals")
-
-
-def process(*args: object) -> subprocess.Popen[str]:
-    """A command in a process of its own, with a group of its own as at a terminal."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "rulespec.cli.main", *map(str, args)],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=HEEDS_CTRL_C,
-    )
-
-
-def heeds_ctrl_c() -> None:
-    """A shell that has put the tests into the background has them ignore it, and so would their processes."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-HEEDS_CTRL_C = heeds_ctrl_c if sys.platform != "win32" else None
 
 
 @cache

@@ -17,7 +17,8 @@ import pytest
 from commands import invoke
 from folders import ROOT, RULESETS
 from jsonschema import Draft202012Validator
-from simulation import HEEDS_CTRL_C, WAGER, broken_nim, lacking, out, plan, played, posix, process, read
+from processes import HEEDS_CTRL_C, process
+from simulation import WAGER, broken_nim, lacking, out, plan, played, posix, read
 
 from rulespec.cli.main import run
 from rulespec.engine.simulate.plan import Mistake, Outcome, Plan
