@@ -23,6 +23,7 @@ from rulespec.engine.game.legal_options import LegalOptions, OptionsAtOnce, offe
 from rulespec.engine.game.machines import Backend, Machines, machine
 from rulespec.engine.game.notation import words
 from rulespec.engine.game.option import Decision, IllegalOptionError, Option, OptionKind, Refusal, Result
+from rulespec.engine.game.option_lists import among
 from rulespec.engine.game.position import Position
 from rulespec.engine.game.query import Queries
 from rulespec.engine.game.refusal import refused, stood_for, why_never, why_not
@@ -230,8 +231,8 @@ class Game(Inspected):
             IllegalOptionError: if it is not legal; nothing has changed then.
         """
         position = self.position
-        listed = option.legal_at
-        if listed != position.offered and listed != position.stamp:  # else it has been listed in this very position
+        # Nothing is tested again that has been listed in this very position.
+        if option.legal_at != position.stamp and not among(position.offered, option):
             if not self.is_legal(option) and (refusal := self.why_not(option)) is not None:
                 raise IllegalOptionError(str(option), refusal)
             kind = self._words.kinds[position.asked][option.kind.choice]

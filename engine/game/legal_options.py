@@ -8,9 +8,8 @@ from typing import overload
 
 from rulespec.engine.game.notation import Words
 from rulespec.engine.game.option import Option, OptionKind
-from rulespec.engine.game.position import Position, Step, stamps
-from rulespec.engine.program.faults import ProgramFaultError
-from rulespec.engine.program.machine import Listed, Listing
+from rulespec.engine.game.position import Position, Step
+from rulespec.engine.program.machine import Listed
 from rulespec.errors import RulespecError
 
 
@@ -137,30 +136,13 @@ class OptionsAtOnce(LegalOptions):
         position = self._position
         if position.stamp != self._stamp:
             self._check()
-        machine = position.machine
-        if machine.listing is None or not self._kinds:
-            return None
-        try:
-            found = machine.listing(position.state, position.asked)
-        except ProgramFaultError as fault:
-            raise position.fault(fault) from None
-        if found is None:
+        if not self._kinds or (found := position.listing()) is None:
             return None
         made = self._words.lists.get(found)
         if made is None:
-            made = self._words.lists.keep(found, self._new(found))
-        if made:
-            position.offered = made[0].legal_at
-        self._made = made
+            made = self._words.lists.made(found, position.own()[1])
+        self._made = position.offered = made
         return made
-
-    def _new(self, found: Listing) -> Sequence[Option]:
-        """What has been listed, as options of a new list."""
-        decision, who, _ = found
-        kinds, number = self._kinds, next(stamps)
-        by = self._words.labels.seats[who] if who >= 0 else None
-        listed = self._position.machine.own(self._position.state, decision)
-        return [Option(kinds[choice], args, by, number) for choice, args, _ in listed]
 
     def __len__(self) -> int:
         found = self._options() if self._made is None else self._made

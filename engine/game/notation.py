@@ -133,8 +133,9 @@ def words(machine: Machine, ruleset: typed.Ruleset, seats: tuple[str, ...]) -> W
         if len(tables) >= _MAX_TABLES:
             tables.clear()
         labels = Labels(ruleset.kinds, machine.p, seats)
-        kinds = (tuple(_kind(d, k, labels) for k in range(len(d.choices))) for d in machine.p.decisions)
-        tables[seats] = Words(labels, (*kinds, ()), OptionReader(machine.p, labels), OptionLists())
+        kinds = tuple(tuple(_kind(d, k, labels) for k in range(len(d.choices))) for d in machine.p.decisions)
+        kinds = (*kinds, ())
+        tables[seats] = Words(labels, kinds, OptionReader(machine.p, labels), OptionLists(kinds, labels.seats))
     return tables[seats]
 
 

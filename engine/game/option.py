@@ -47,8 +47,8 @@ class OptionKind(Struct, frozen=True):
 class Option(Struct, frozen=True, eq=False, gc=False):
     """A way to decide. `args` are the arguments as numbers, `by` is who acts.
 
-    `legal_at` is the number of the position, or of the list, in which it has been listed: it need not be tested again
-    in that position, or where the same list is offered.
+    `legal_at` is the number of the position in which it has been listed: it need not be tested again there. 0: of none,
+    or of lists of many positions (`rulespec.engine.game.option_lists`).
     """
 
     kind: OptionKind

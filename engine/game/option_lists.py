@@ -2,29 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from rulespec.engine.game.option import Option
-from rulespec.engine.program.machine import Listing
+from rulespec.engine.game.option import Option, OptionKind
+from rulespec.engine.program.machine import Listed, Listing
 
 _MOST = 50_000
-"""Options, and lists of them, that are kept."""
+"""Options of all lists, and lists, that are kept."""
+_LONG = 500
+"""Options of a list after which testing one of them again is faster than looking for it."""
+
+
+class _Options(dict[Listed, Option]):
+    """Options of a decision for a seat, as objects: the same in all lists.
+
+    Args:
+        kinds: those of the decision, by choice.
+        by: the seat; None: chance.
+    """
+
+    def __init__(self, kinds: Sequence[OptionKind], by: str | None) -> None:
+        self._kinds, self._by = kinds, by
+
+    def __missing__(self, listed: Listed) -> Option:
+        found = self[listed] = Option(self._kinds[listed[0]], listed[1], self._by)
+        return found
 
 
 class OptionLists(dict[Listing, Sequence[Option]]):
     """What the decider may do → the options as objects, for all games of the same rules and players.
 
-    All options of a list have the same number in `legal_at`.
+    Args:
+        kinds: those of the options, by decision and choice.
+        seats: names of the players.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, kinds: Sequence[Sequence[OptionKind]], seats: Sequence[str]) -> None:
+        self._kinds, self._seats = kinds, seats
+        self._options: dict[tuple[int, int], _Options] = {}
         self._kept = 0
 
-    def keep(self, found: Listing, options: Sequence[Option]) -> Sequence[Option]:
-        """Keeps a list, and returns it; others are forgotten where there are too many."""
-        self._kept += 1 + len(options)
+    def made(self, found: Listing, listed: Iterable[Listed]) -> Sequence[Option]:
+        """Makes a list of what a machine has found, and keeps it; others are forgotten where there are too many."""
+        decision, who, _ = found
         if self._kept > _MOST:
             self.clear()
-            self._kept = 1 + len(options)
-        self[found] = options
-        return options
+            self._kept = 0
+            if sum(map(len, self._options.values())) > _MOST:
+                self._options.clear()
+        options = self._options.get((decision, who))
+        if options is None:
+            by = self._seats[who] if who >= 0 else None
+            options = self._options[decision, who] = _Options(self._kinds[decision], by)
+        made = self[found] = list(map(options.__getitem__, listed))
+        self._kept += 1 + len(made)
+        return made
+
+
+def among(options: Sequence[Option], option: Option) -> bool:
+    """Whether this very object is known to be one of some options. In a long list, looking for it takes too long."""
+    if len(options) > _LONG:
+        return False
+    for one in options:  # noqa: SIM110 - by far the fastest way
+        if one is option:
+            return True
+    return False

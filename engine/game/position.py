@@ -17,8 +17,8 @@ from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.position_hash import change, digits, weights, whole
 from rulespec.engine.program import ir
 from rulespec.engine.program.faults import ProgramFaultError
-from rulespec.engine.program.journal import Journal, State, restore
-from rulespec.engine.program.machine import Listed, Machine
+from rulespec.engine.program.journal import Changes, Journal, State, journal_of, restore
+from rulespec.engine.program.machine import Listed, Listing, Machine
 
 MAX_LISTED = 100_000
 """Options of a decision that are listed."""
@@ -29,7 +29,7 @@ Entry = Callable[[State], int]
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 stamps = count(1)
-"""Numbers for positions, and for lists of options: no two of any games have the same."""
+"""Numbers for positions: no two of any games have the same."""
 
 
 class Seen(Struct, gc=False):
@@ -45,16 +45,21 @@ class Seen(Struct, gc=False):
 
 
 class Step(Struct, gc=False):
-    """A decision that has been taken: its undo journal, and the hash of the position before it, if it is known.
+    """A decision that has been taken: what it has changed, and the hash of the position before it, if it is known.
 
     `salt` is that of the seal under which it has been shown to others, if it has been (`rulespec.engine.logs.sealed`).
     """
 
-    journal: Journal
+    noted: Journal | Changes
     option: Option
     before: int | None
     seen: Seen | None = None
     salt: str = ""
+
+    @property
+    def journal(self) -> Journal:
+        """Its undo journal."""
+        return journal_of(self.noted)
 
 
 def _guarded(
@@ -87,8 +92,10 @@ class Position:
         self.program = machine.p
         self.stamp = next(stamps)
         """A number that no other position has."""
-        self.offered = -1
-        """The number of the list of options that has been asked for in this position; -1: none has a number."""
+        self.offered: Sequence[Option] = ()
+        """The options that have been listed at once in this position."""
+        self._listing, self._late = machine.listing, machine.late
+        self._run = machine.run if self._late is None else self._late.run_late
         self._entry = entry
         self._state: State = machine.start()
         self._weights = weights(len(self.program.cells), len(self._state))
@@ -123,6 +130,8 @@ class Position:
         """
         if not self._begun:
             self.begin()
+        if self._late is not None:
+            self._late.settle(self._state)
         return self._state
 
     @property
@@ -143,9 +152,9 @@ class Position:
         if self._sum is None:
             if self.steps:
                 last = self.steps[-1]
-                grown = change(self._state, last.journal, self._weights)
+                grown = change(self.state, last.journal, self._weights)
                 if last.before is None:  # noted, so that it is known for all other decisions of that position, too
-                    last.before = whole(self._state, self._weights) - grown
+                    last.before = whole(self.state, self._weights) - grown
                 self._sum = last.before + grown
             else:
                 self._sum = whole(self.state, self._weights)
@@ -183,6 +192,13 @@ class Position:
         if len(found) > MAX_LISTED:
             raise self.fault(_too_many())
         return who, found
+
+    def listing(self) -> Listing | None:
+        """All options of the decider at once, in the machine's own form; None if they can only be listed one by one."""
+        try:
+            return None if self._listing is None else self._listing(self._state, self._asked)
+        except ProgramFaultError as fault:
+            raise self.fault(fault) from None
 
     def listed(self, *, interrupts: bool) -> Iterator[Listed]:
         """The legal options of the decider, or those of others, one by one: choice, arguments, seat of an interrupt."""
@@ -252,12 +268,12 @@ class Position:
             self._unshare()
         state = self._state
         try:
-            journal = self.machine.run(state, option.kind.block, option.args)
+            noted = self._run(state, option.kind.block, option.args)
         except ProgramFaultError as fault:
             raise self.fault(fault) from None
-        self.steps.append(Step(journal, option, self._sum))
+        self.steps.append(Step(noted, option, self._sum))
         self._asked = self.machine.asked.get(state[ir.PC], -1)
-        self.stamp, self.offered = next(stamps), -1
+        self.stamp, self.offered = next(stamps), ()
         self._sum = None
 
     def undo(self) -> Option:
@@ -270,9 +286,9 @@ class Position:
             raise IndexError("there is no decision to take back")
         self._unshare()
         step = self.steps.pop()
-        restore(self._state, step.journal)
+        restore(self.state, step.journal)
         self._asked = self.machine.asked.get(self._state[ir.PC], -1)
-        self.stamp, self.offered = next(stamps), -1
+        self.stamp, self.offered = next(stamps), ()
         self._sum = step.before
         self._sound = None
         return step.option
@@ -280,7 +296,7 @@ class Position:
     def write(self, values: Mapping[int, int]) -> None:
         """Puts values into cells between two decisions: to undo the decision before is to undo them, too."""
         self._unshare()
-        journal = self.machine.write(self._state, values)
+        journal = self.machine.write(self.state if self._begun else self._state, values)
         try:
             journal = journal + self._settled()
         except RulesetFaultError:
@@ -289,7 +305,7 @@ class Position:
         if self.steps:
             step = self.steps[-1]  # a copy may have the same
             self.steps[-1] = Step(step.journal + journal, step.option, step.before, salt=step.salt)
-        self.stamp, self.offered = next(stamps), -1
+        self.stamp, self.offered = next(stamps), ()
         self._sum = self._sound = None
 
     def _settled(self) -> Journal:
@@ -360,14 +376,7 @@ class Position:
 
     def fault(self, fault: ProgramFaultError, program: ir.Program | None = None) -> RulesetFaultError:
         """A fault as a mistake of the ruleset; `program`: where it occurred, if not in the one of this position."""
-        program = program or self.program
-        if fault.site < 0:
-            help_ = "bound loops and the ranges of parameters more tightly"
-            return RulesetFaultError(Diagnostic("RS704", Severity.ERROR, fault.detail, None, help=help_))
-        span, message = program.sites[fault.site]
-        detail = f" ({told})" if (told := fault.told(program)) else ""
-        help_ = "guard it with a condition, so that it cannot happen"
-        return RulesetFaultError(Diagnostic("RS703", Severity.ERROR, message + detail, span, help=help_))
+        return _placed(fault, program or self.program)
 
 
 def position_of(machine: Machine, cells: Sequence[int]) -> Position:
@@ -382,6 +391,17 @@ def position_of(machine: Machine, cells: Sequence[int]) -> Position:
     found._asked = machine.asked.get(found._state[ir.PC], -1)
     found._begun = True
     return found
+
+
+def _placed(fault: ProgramFaultError, program: ir.Program) -> RulesetFaultError:
+    """A fault with its place in the rules."""
+    if fault.site < 0:
+        help_ = "bound loops and the ranges of parameters more tightly"
+        return RulesetFaultError(Diagnostic("RS704", Severity.ERROR, fault.detail, None, help=help_))
+    span, message = program.sites[fault.site]
+    detail = f" ({told})" if (told := fault.told(program)) else ""
+    help_ = "guard it with a condition, so that it cannot happen"
+    return RulesetFaultError(Diagnostic("RS703", Severity.ERROR, message + detail, span, help=help_))
 
 
 def _too_many() -> ProgramFaultError:

@@ -11,8 +11,8 @@ from rulespec.engine.native.engine import TrapError
 from rulespec.engine.native.program import NativeProgram
 from rulespec.engine.native.widths import WORD
 from rulespec.engine.program import ir
-from rulespec.engine.program.journal import Journal, State
-from rulespec.engine.program.machine import Listed, Listing
+from rulespec.engine.program.journal import Changes, Journal, State, catch_up
+from rulespec.engine.program.machine import Late, Listed, Listing
 from rulespec.engine.python.backend import PythonBackend
 
 _EVERYTHING = 300
@@ -28,15 +28,17 @@ def _is_cell(at: object) -> bool:
 class NativeState(list[int]):
     """A state that knows which of its cells were written from outside, since the memory of a module was the same.
 
-    Until it is run it is `fresh`: but for these cells it is the state in which a module begins.
+    Until it is run it is `fresh`: but for these cells it is the state in which a module begins. What runs have changed
+    since somebody looked at it last is `behind` (see `Late`).
     """
 
-    __slots__ = ("fresh", "written")
+    __slots__ = ("behind", "fresh", "written")
 
     def __init__(self, cells: Sequence[int], fresh: bool = False) -> None:
         super().__init__(cells)
         self.fresh = fresh
         self.written: list[Any] = []
+        self.behind: list[Changes] = []
 
     def __setitem__(self, at: SupportsIndex | slice, value: Any) -> None:
         self.written.append(at)
@@ -44,10 +46,18 @@ class NativeState(list[int]):
 
     def copy(self) -> NativeState:
         """An independent copy."""
+        self.settle()
         found = NativeState(self, self.fresh)
         if self.fresh:
             found.written += self.written
         return found
+
+    def settle(self) -> None:
+        """Takes over what runs have changed."""
+        if self.behind:
+            for changes in self.behind:
+                catch_up(self, changes)
+            self.behind.clear()
 
 
 class _Rows(dict[tuple[int, ...], Listed]):
@@ -101,6 +111,7 @@ class NativeBackend:
         self._changes, self._by, self._end = constants["CHANGED"] // 8, constants["BY"] // 8, constants["OPTIONS"] // 8
         self._large = [bits >= WORD or wide for bits, wide in zip(memory.widths.bits, memory.widths.cells, strict=True)]
         self._plain = not any(self._large)
+        self._counter = memory.address(ir.PC) // 8
         self._cell_of = {
             (memory.address(at) - memory.state) // 8 + word: at
             for at, large in enumerate(self._large)
@@ -134,8 +145,50 @@ class NativeBackend:
         """Puts values into cells and updates the sets of occupied places; returns the journal of it."""
         return self.python.write(state, values)
 
+    @property
+    def late(self) -> Late | None:
+        """Runs that leave a state behind; None where not every cell is a number of 64 bits."""
+        return self if self._plain else None
+
     def run(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal:
         """Runs from a block to the next decision or the end; a fault leaves the state as it was."""
+        end = self._ran(state, block, args)
+        self.settle(state)
+        if not end:
+            return self.python.run(state, block, args)
+        journal: Journal = self._numbers[self._changes : end].tolist()
+        values = journal[2::3]
+        del journal[2::3]
+        cells = journal[::2]
+        if self._plain or self._cell_of.keys().isdisjoint(cells):
+            any(map(_put.__get__(state), cells, values))
+        else:
+            journal = self._taken_over(state, journal, values)
+        self._known = self.asked.get(state[ir.PC], -1)
+        return journal
+
+    def run_late(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal | Changes:
+        """As `run`, but the state is left behind."""
+        if not isinstance(state, NativeState):
+            return self.run(state, block, args)
+        end = self._ran(state, block, args)
+        if not end:
+            state.settle()
+            return self.python.run(state, block, args)
+        changes = self._memory[8 * self._changes : 8 * end].tobytes()
+        state.behind.append(changes)
+        counter = self._numbers[self._counter]
+        _put(state, ir.PC, counter)
+        self._known = self.asked.get(counter, -1)
+        return changes
+
+    def settle(self, state: State) -> None:
+        """Brings a state up to date."""
+        if isinstance(state, NativeState):
+            state.settle()
+
+    def _ran(self, state: State, block: int, args: tuple[int, ...]) -> int:
+        """Runs in the memory; returns where what has changed ends among its numbers, or 0 where only Python can run."""
         try:
             if state is not (held := self._held) or held.written:
                 self._bring(state)
@@ -152,18 +205,9 @@ class NativeBackend:
         except (OverflowError, ValueError, KeyError):  # a value that no cell of the rules has
             self._held = None
         else:
-            journal: Journal = numbers[self._changes : end].tolist()
-            values = journal[2::3]
-            del journal[2::3]
-            cells = journal[::2]
-            if self._plain or self._cell_of.keys().isdisjoint(cells):
-                any(map(_put.__get__(state), cells, values))
-            else:
-                journal = self._taken_over(state, journal, values)
-            self._known = self.asked.get(state[ir.PC], -1)
             self._ready, self._asked = self._asked, False
-            return journal
-        return self.python.run(state, block, args)
+            return end
+        return 0
 
     def _taken_over(self, state: State, changes: Journal, values: list[int]) -> Journal:
         """Takes over what has changed where not every value is a number of its own; returns the journal of it."""
@@ -193,6 +237,7 @@ class NativeBackend:
             self._forget()
         except (OverflowError, ValueError):
             self._held = None
+        self.settle(state)
         return python()
 
     def _bring(self, state: State) -> None:
@@ -203,6 +248,7 @@ class NativeBackend:
         if not isinstance(state, NativeState):
             self._bring_whole(state)
             return
+        state.settle()
         written = state.written
         if (state is not held and not state.fresh) or len(written) >= _EVERYTHING or not all(map(_is_cell, written)):
             self._bring_whole(state)

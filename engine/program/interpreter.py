@@ -29,6 +29,7 @@ class Interpreter(Evaluator):
     """
 
     listing = None
+    late = None
 
     def __init__(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from rulespec.engine.program.limits import LONG_JOURNAL
 
@@ -10,6 +11,11 @@ State = list[int]
 """The cells of a program, then those that a machine adds for itself."""
 Journal = list[int]
 """Undo journal: flat pairs (cell, previous value), oldest first."""
+Changes = bytes
+"""What a machine notes that leaves a state behind: flat triples (cell, previous value, value), oldest first.
+
+Each is a number of 64 bits with a sign, in the byte order of the computer.
+"""
 
 
 def overwrite(state: State, values: Mapping[int, int]) -> Journal:
@@ -30,6 +36,21 @@ def first_values(journal: Journal) -> dict[int, int]:
     """Each cell of a journal with the value before the first write."""
     # Of equal keys the last one counts: reversed, that is the oldest entry.
     return dict(zip(journal[-2::-2], journal[::-2], strict=True))
+
+
+def journal_of(noted: Journal | Changes) -> Journal:
+    """The journal of what a machine has noted of a run."""
+    if isinstance(noted, list):
+        return noted
+    journal = memoryview(noted).cast("q").tolist()
+    del journal[2::3]
+    return journal
+
+
+def catch_up(state: State, changes: Changes) -> None:
+    """Writes into a state what a run has left for later. It need not be a list of Python's own: no method is called."""
+    numbers = memoryview(changes).cast("q").tolist()
+    any(map(partial(list.__setitem__, state), numbers[::3], numbers[2::3]))
 
 
 def compact(journal: Journal) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from rulespec.engine.program import ir
-from rulespec.engine.program.journal import Journal, State
+from rulespec.engine.program.journal import Changes, Journal, State
 
 Listed = tuple[int, tuple[int, ...], int]
 """A legal option: its index among the choices, its arguments, and the seat that takes it.
@@ -18,6 +18,20 @@ Listing = tuple[int, int, bytes]
 
 Where all three are the same, `own` lists the same.
 """
+
+
+class Late(Protocol):
+    """Runs that leave a state behind until somebody looks at it: a bot that plays a game looks at none.
+
+    Until it is settled, a state has nothing but its program counter, and only `own`, `listing`, `decider` and
+    `interrupts` of the machine take it, and these methods.
+    """
+
+    def run_late(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal | Changes:
+        """As `run`; but what is returned may be what has changed, and the state may be left behind."""
+
+    def settle(self, state: State) -> None:
+        """Brings a state up to date. Does nothing if it is."""
 
 
 class Machine(Protocol):
@@ -70,6 +84,10 @@ class Machine(Protocol):
 
         The function takes a state and a decision, and gives None where only `own` can list.
         """
+
+    @property
+    def late(self) -> Late | None:
+        """Runs that leave a state behind; None if this machine has none."""
 
     def interrupts(self, state: State, decision: int) -> Iterator[Listed]:
         """The legal options of others, in order."""

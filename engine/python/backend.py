@@ -69,6 +69,7 @@ class PythonBackend:
     """
 
     listing = None
+    late = None
 
     def __init__(
         self,

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 
 import pytest
 
 pytest.importorskip("wasmtime", reason="native code needs wasmtime: pip install 'rulespec[native]'")
 
+from agreement import EXAMPLES, outcome
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from programs import programs, with_rules
+
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.legal_options import StaleOptionsError
+from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import IllegalOptionError, Option
 from rulespec.engine.native.backend import NativeBackend
 from rulespec.load import load_ruleset
+
+BACKENDS: tuple[Backend, ...] = ("native", "python")
 
 
 @pytest.mark.parametrize("ref", ["tutorial", "chess", "tetrarchia"])
@@ -37,10 +46,37 @@ def test_games_on_one_machine_do_not_disturb_one_another(ref: str) -> None:
             number = rng.randrange(len(options))
             for game in (fast, plain):
                 game.apply(game.legal_options[number])
+        if rng.random() < 0.3:  # what nobody looks at is left behind
+            assert (fast.hash, fast.position.cells) == (plain.hash, plain.position.cells)
+    for fast, plain in pairs:
         assert (fast.hash, fast.position.cells) == (plain.hash, plain.position.cells)
     machine = pairs[0][0].position.machine
     assert isinstance(machine, NativeBackend)
     assert machine.given_back == 0
+
+
+@settings(max_examples=max(1, EXAMPLES // 2), deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+@given(text=programs(), seed=st.integers(0, 999))
+def test_what_nobody_has_looked_at_is_the_same_when_somebody_does(text: str, seed: int) -> None:
+    """Also after a decision that is at fault: Python carries it out, from the state before it."""
+    ruleset, rng = with_rules(text), random.Random(seed)
+    fast, plain = (Game(ruleset, ["ann", "bob"], backend=backend) for backend in BACKENDS)
+    assert outcome(lambda: fast.is_over) == (begun := outcome(lambda: plain.is_over))
+    assume(begun is False)
+    for _ in range(12):
+        listed = outcome(lambda: [str(option) for option in plain.legal_options])
+        assert outcome(lambda: [str(option) for option in fast.legal_options]) == listed
+        if not isinstance(listed, list) or not listed:
+            break
+        number = rng.randrange(len(listed))
+        applied = [outcome(partial(game.apply, game.legal_options[number])) for game in (fast, plain)]
+        assert applied[0] == applied[1]
+        if applied[0] is not None:
+            break
+    back = rng.randrange(1 + plain.ply)
+    for _ in range(back):
+        assert fast.undo() == plain.undo()
+    assert (fast.position.cells, fast.hash) == (plain.position.cells, plain.hash)
 
 
 def test_a_state_that_is_a_plain_list_is_carried_out_too() -> None:
