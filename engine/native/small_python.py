@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import struct
 from collections.abc import Mapping
+from functools import lru_cache
 
 from rulespec.engine.native.wasm_format import F64, I32, I64, Code, Module
 
@@ -54,9 +55,14 @@ def compile_functions(source: str, module: Module, constants: Mapping[str, int],
         constants: numbers by their names in capitals.
         exports: the names of the functions that are exported.
     """
-    for function in ast.parse(source).body:
-        assert isinstance(function, ast.FunctionDef)
+    for function in _functions(source):
         _Function(function, module, constants).define(function.name in exports)
+
+
+@lru_cache(maxsize=32)
+def _functions(source: str) -> list[ast.FunctionDef]:
+    """The functions of a source. It is read once: that takes as long as writing them for a program."""
+    return [each for each in ast.parse(source).body if isinstance(each, ast.FunctionDef)]
 
 
 class _Function:
