@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import closing, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,11 +14,15 @@ from typing import Any, TypeVar
 import click
 
 from rulespec.cli import output
+from rulespec.cli.against import as_json as difference_json
+from rulespec.cli.against import bounds, show_differences
 from rulespec.cli.failing_game import as_json, story, write_failing, write_into
 from rulespec.cli.seats import number_of_players
 from rulespec.cli.words import word_options, words_of
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.logs.saved_game import SaveError
+from rulespec.engine.simulate.comparison import differences
+from rulespec.engine.simulate.intervals import share
 from rulespec.engine.simulate.open_results import open_results
 from rulespec.engine.simulate.plan import Outcome, Plan
 from rulespec.engine.simulate.playouts import CAP, Playout
@@ -76,6 +80,8 @@ def _cluster(ctx: click.Context, option: click.Parameter, value: str | None) -> 
     "--cap", type=click.IntRange(1), default=CAP, show_default=True, help="Decisions after which a game is abandoned."
 )
 @click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the ruleset; repeatable.")
+@click.option("--against", metavar="REF", help="Play the same number of games under REF, too, and show what differs.")
+@click.option("--only", multiple=True, metavar="KEY=VALUE", help="With --against: an option of the first alone.")
 @click.option(
     "--backend",
     type=click.Choice(["auto", "native", "python", "interpreter"]),
@@ -111,6 +117,8 @@ def command(
     seed: int,
     cap: int,
     options: tuple[str, ...],
+    against: str | None,
+    only: tuple[str, ...],
     backend: str,
     jobs: int,
     cluster: str,
@@ -123,8 +131,9 @@ def command(
     """Play random games of the ruleset REF, with every invariant checked after every decision.
 
     Players choose uniformly among the legal options; chance options come by their weights. The games do not depend on
-    the number of processes. Exit code: 0 all games end or reach the cap, 1 an invariant broke or the rules
-    were at fault, 2 wrong usage.
+    the number of processes. With --against, the numbers of two rulesets stand side by side, and what differs by more
+    than chance is marked. Exit code: 0 all games end or reach the cap, 1 an invariant broke or the rules were at
+    fault, 2 wrong usage.
 
     Example: rulespec simulate imperial --players 2-6 --games 100 --seed 1 --jobs -1 --out results.jsonl
     """
@@ -133,33 +142,48 @@ def command(
     said, chosen = seat_counts(players) if players is not None else None, output.key_values(options)
     if cluster and jobs != 1:
         raise click.UsageError("--cluster uses all workers of the cluster: leave --jobs out")
+    if against is None and only:
+        raise click.UsageError("--only goes with --against")
+    if against is not None and (out or failures):
+        raise click.UsageError("--out and --failures are for one ruleset: run each without --against")
     ruleset = load_ruleset(ref)
     counts = said or [number_of_players(ruleset, None)]
     words = words_of(ruleset, language, shown)  # what is wrong with them is told before games are played
-    plan = Plan.of(_anywhere(ref) if cluster else ref, ruleset, counts, seed, settings=chosen, cap=cap)
-    plan = _on(plan, ruleset, backend, games)
-    run = _Run(ruleset, plan, failures)
-    keep_rows = format_ == "json" and out is None
-    goes_on = f"; {out} has the games so far, and the same command continues"
+
+    def planned(ref: str, ruleset: typed.Ruleset, chosen: dict[str, str]) -> _Run:
+        plan = Plan.of(_anywhere(ref) if cluster else ref, ruleset, counts, seed, settings=chosen, cap=cap)
+        return _Run(ruleset, _on(plan, ruleset, backend, games), chosen, failures)
+
+    run = planned(ref, ruleset, chosen | output.key_values(only))
+    other = None if against is None else planned(against, load_ruleset(against), chosen)
     started = time.perf_counter()
-    try:
-        with nullcontext() if out is None else open_results(out, plan) as results:
+    with _told(out, whole=against is not None):
+        with nullcontext() if out is None else open_results(out, run.plan) as results:
             run.recorded(results, games)
-            run.play(range(run.games, games), jobs, cluster, results, keep_rows=keep_rows)
+            run.play(range(run.games, games), jobs, cluster, results, keep_rows=format_ == "json" and out is None)
+        if other is not None:
+            other.play(range(games), jobs, cluster, None, keep_rows=False)
+    if format_ == "json":
+        output.echo_json(_json(run, other, counts, out))
+    else:
+        _show(run, other, counts, words, time.perf_counter() - started)
+    ctx.exit(output.PROBLEMS if run.totals.failures or (other and other.totals.failures) else output.OK)
+
+
+@contextmanager
+def _told(out: Path | None, *, whole: bool) -> Iterator[None]:
+    """Tells how to go on if the games inside are stopped; `whole`: they can only be played from the beginning."""
+    goes_on = f"; {out} has the games so far, and the same command continues"
+    try:
+        yield
     except SaveError as error:
         raise click.ClickException(f"not saved: {error}") from None
     except ClusterError as error:
         raise click.ClickException(f"{error}{goes_on if out is not None and out.exists() else ''}") from None
     except KeyboardInterrupt:
-        hint = goes_on if out is not None else "; with --out FILE, a stopped run can continue"
+        hint = goes_on if out is not None else "" if whole else "; with --out FILE, a stopped run can continue"
         output.echo(f"stopped{hint}", err=True)
         raise
-    seconds = time.perf_counter() - started
-    if format_ == "json":
-        output.echo_json(_json(run, counts, chosen, out))
-    else:
-        _show(run, counts, words, seconds)
-    ctx.exit(output.PROBLEMS if run.totals.failures else output.OK)
 
 
 def _on(plan: Plan, ruleset: typed.Ruleset, backend: str, games: int) -> Plan:
@@ -185,13 +209,24 @@ def _anywhere(ref: str) -> str:
 class _Run:
     """The games of a plan that have been played so far."""
 
-    def __init__(self, ruleset: typed.Ruleset, plan: Plan, failures: Path | None) -> None:
+    def __init__(self, ruleset: typed.Ruleset, plan: Plan, chosen: dict[str, str], failures: Path | None) -> None:
         self.ruleset = ruleset
         self.plan = plan
+        self.chosen = chosen
         self.failures = failures
         self.totals = Totals(plan.called, plan.teams)
         self.rows: list[dict[str, Any]] = []
         self.games = self.decisions = 0  # decisions: of the games played now
+
+    @property
+    def called(self) -> str:
+        """What the games are of: the ruleset, and what was chosen."""
+        return " ".join([self.ruleset.ref, *(f"{key}={value}" for key, value in self.chosen.items())])
+
+    @property
+    def title(self) -> str:
+        """The ruleset with its version."""
+        return f"{self.ruleset.ref} {self.ruleset.version}"
 
     def recorded(self, results: Results | None, games: int) -> None:
         """Counts the recorded games, and plays the last one again to check that it still has the same outcome."""
@@ -262,28 +297,66 @@ def with_progress(runs: Iterator[_T], games: int, done: int = 0) -> Iterable[_T]
     return bar
 
 
-def _json(run: _Run, players: list[int], settings: dict[str, str], out: Path | None) -> dict[str, Any]:
-    plan = run.plan
+def _json(run: _Run, other: _Run | None, players: list[int], out: Path | None) -> dict[str, Any]:
     return {
-        "ruleset": plan.ruleset,
-        "ruleset_hash": plan.ruleset_hash,
+        **_run_json(run),
         "players": players,
-        "seed": plan.seed,
-        "cap": plan.cap,
-        "backend": plan.backend,
-        "options": settings,
-        "totals": run.totals.to_json(),
+        "seed": run.plan.seed,
+        "cap": run.plan.cap,
         "playouts": run.rows,
         "out": str(out) if out is not None else None,
+        **({} if other is None else {"against": _run_json(other) | {"differences": _differences_json(run, other)}}),
+    }
+
+
+def _differences_json(run: _Run, other: _Run) -> list[dict[str, Any]]:
+    return [difference_json(each) for each in differences(run.totals, other.totals)]
+
+
+def _run_json(run: _Run) -> dict[str, Any]:
+    return {
+        "ruleset": run.plan.ruleset,
+        "ruleset_hash": run.plan.ruleset_hash,
+        "backend": run.plan.backend,
+        "options": run.chosen,
+        "totals": run.totals.to_json(),
         "shortest": [as_json(*found) for found in run.shortest()],
     }
 
 
-def _show(run: _Run, players: list[int], words: Words, seconds: float) -> None:
-    speed = run.decisions / max(seconds, 1e-9)
-    native = ", native" if run.plan.backend == "native" else ""
-    title = f"{run.ruleset.ref} {run.ruleset.version}"
-    _show_totals(title, players, run.plan, run.totals, words, f"{seconds:.1f} s ({speed:,.0f} decisions/s{native})")
+def _show(run: _Run, other: _Run | None, players: list[int], words: Words, seconds: float) -> None:
+    """Prints what was played, what came of it, and what went wrong."""
+    runs = [run] if other is None else [run, other]
+    speed = sum(each.decisions for each in runs) / max(seconds, 1e-9)
+    native = ", native" if all(each.plan.backend == "native" for each in runs) else ""
+    title = run.title if other is None else words.word("against", one=run.title, other=other.title)
+    names = f"{players[0]}" if len(players) == 1 else f"{min(players)}-{max(players)}"
+    played = f"{output.counted(run.games, 'game')} · {names} players · seed {run.plan.seed}"
+    output.echo(f"{title} · {played} · {seconds:.1f} s ({speed:,.0f} decisions/s{native})")
+    output.echo()
+    if other is None:
+        _show_totals(run.plan, run.totals, words)
+    else:
+        show_differences(differences(run.totals, other.totals), (run.called, other.called), words)
+    for each in runs:
+        output.echo()
+        output.echo("" if other is None else f"{each.called}: ", nl=False)
+        _show_failures(each)
+
+
+def _show_failures(run: _Run) -> None:
+    """Prints that all is well, or what is wrong with the shortest game that shows it."""
+    totals = run.totals
+    if not totals.failures:
+        output.echo(output.style("all invariants held after every decision", fg="green"))
+        return
+    output.echo(output.style(output.counted(totals.failures, "game") + " failed", fg="red"))
+    for outcome in totals.failed:
+        assert outcome.failure is not None
+        where = f"game {outcome.game}, {outcome.players} players, after {outcome.decisions} decisions"
+        output.echo(f"  {where}: {outcome.failure.kind}: {outcome.failure.detail}")
+    if totals.failures > len(totals.failed):
+        output.echo(f"  … and {totals.failures - len(totals.failed)} more")
     for failing, path in run.shortest():
         output.echo()
         output.show([failing.wrong], run.ruleset.sources, err=False)
@@ -291,12 +364,9 @@ def _show(run: _Run, players: list[int], words: Words, seconds: float) -> None:
             output.echo(line)
 
 
-def _show_totals(title: str, players: list[int], plan: Plan, totals: Totals, words: Words, took: str) -> None:
+def _show_totals(plan: Plan, totals: Totals, words: Words) -> None:
     data = totals.to_json()
     n, lengths = data["games"], data["decisions"]
-    names = f"{players[0]}" if len(players) == 1 else f"{min(players)}-{max(players)}"
-    output.echo(f"{title} · {output.counted(n, 'game')} · {names} players · seed {plan.seed} · {took}")
-    output.echo()
     parts = [words.word(key, number=f"{lengths[key]:,.0f}") for key in ("least", "median", "mean", "most")]
     endings = [
         [words.ending(name), f"{count:,}", f"{100 * count / n:.1f} %"] for name, count in data["endings"].items()
@@ -309,40 +379,32 @@ def _show_totals(title: str, players: list[int], plan: Plan, totals: Totals, wor
     for line in output.table([(heads[i] if i < 2 else "", text) for i, text in enumerate(told)]):
         output.echo(line)
     _show_wins(data, words)
-    output.echo()
-    if not totals.failures:
-        output.echo(output.style("all invariants held after every decision", fg="green"))
-        return
-    output.echo(output.style(output.counted(totals.failures, "game") + " failed", fg="red"))
-    for outcome in totals.failed:
-        assert outcome.failure is not None
-        where = f"game {outcome.game}, {outcome.players} players, after {outcome.decisions} decisions"
-        output.echo(f"  {where}: {outcome.failure.kind}: {outcome.failure.detail}")
-    if totals.failures > len(totals.failed):
-        output.echo(f"  … and {totals.failures - len(totals.failed)} more")
 
 
 def _show_wins(data: dict[str, Any], words: Words) -> None:
     """How often each seat has won, and its points; of teams, how often each team has won."""
-    teams = [[team, f"{v['games']:,}", _won(v)] for team, v in data.get("teams", {}).items()]
-    seats = [[seat, f"{v['games']:,}", _won(v), _points(v["mean_score"])] for seat, v in data["seats"].items()]
+    won = [words.word(name) for name in ("games", "won", "interval")]
+    teams = [[team, *_won(v, words)] for team, v in data.get("teams", {}).items()]
+    seats = [[seat, *_won(v, words), _points(v["mean_score"])] for seat, v in data["seats"].items()]
     if teams:
         output.echo()
-        for line in output.table(teams, (words.word("team"), words.word("games"), words.word("won")), right=(1, 2)):
+        for line in output.table(teams, (words.word("team"), *won), right=(1, 2, 3)):
             output.echo(line)
         for row in seats:
-            del row[2]
+            del row[2:4]
     if seats:
         output.echo()
-        head = [words.word(name) for name in ("seat", "games", "won", "mean_score")]
+        head = [words.word("seat"), *won, words.word("mean_score")]
         if teams:
-            del head[2]
+            del head[2:4]
         for line in output.table(seats, head, right=range(1, len(head))):
             output.echo(line)
 
 
-def _won(data: dict[str, Any]) -> str:
-    return f"{100 * data['wins'] / data['games']:.1f} %"
+def _won(data: dict[str, Any], words: Words) -> list[str]:
+    """How many games, the share that was won, and its interval."""
+    found = share(data["wins"], data["games"])
+    return [f"{data['games']:,}", f"{100 * found.value:.1f} %", bounds(found, words, of_shares=True)]
 
 
 def _points(value: float | None) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rulespec.engine.game.seating import seat_names
+from rulespec.engine.simulate.intervals import Sample, share
 from rulespec.engine.simulate.plan import Mistake, Outcome
 from rulespec.typed.teams import members
 
@@ -40,7 +41,7 @@ class Totals:
         self.mistakes: dict[tuple[str, str], int] = {}
         self.games = Counter[str]()
         self.wins: dict[str, float] = {}
-        self.points: dict[str, tuple[int, int]] = {}  # seat → games with points, sum of points
+        self.points: dict[str, Sample] = {}
 
     def add(self, outcome: Outcome) -> None:
         """Counts a game."""
@@ -62,8 +63,7 @@ class Totals:
                     self.games[seat] += 1
                     self.wins[seat] = self.wins.get(seat, 0.0) + won
             for seat, points in outcome.scores.items():
-                times, sum_ = self.points.get(seat, (0, 0))
-                self.points[seat] = times + 1, sum_ + points
+                self.points.setdefault(seat, Sample()).add(points)
 
     def _fail(self, outcome: Outcome, mistake: Mistake) -> None:
         self.failures += 1
@@ -72,16 +72,24 @@ class Totals:
         if len(self.mistakes) < self.EXAMPLES:
             self.mistakes.setdefault((mistake.code, mistake.place), outcome.game)
 
+    @property
+    def decisions(self) -> Sample:
+        """The lengths of all games."""
+        found = Sample()
+        for length, games in self.lengths.items():
+            found.add(length, games)
+        return found
+
     def to_json(self) -> dict[str, Any]:
         """The totals as plain data; see simulate.schema.json. Wins are shared between several winners, or teams."""
-        n, total = self.lengths.total(), sum(length * games for length, games in self.lengths.items())
+        lengths = self.decisions
         return {
-            "games": n,
+            "games": lengths.games,
             "decisions": {
-                "total": total,
+                "total": lengths.total,
                 "least": min(self.lengths, default=0),
                 "median": _median(self.lengths),
-                "mean": round(total / n, 2) if n else 0,
+                "mean": round(lengths.mean or 0, 2),
                 "most": max(self.lengths, default=0),
             },
             "endings": dict(sorted(self.endings.items())),
@@ -90,6 +98,7 @@ class Totals:
                 seat: {
                     "games": games,
                     "wins": round(self.wins[seat], 4),
+                    "interval": _interval(self.wins[seat], games),
                     "mean_score": self._mean_score(seat),
                 }
                 for seat, games in sorted(self.games.items())
@@ -100,13 +109,23 @@ class Totals:
 
     def _teams(self) -> dict[str, Any]:
         return {
-            team: {"games": games, "wins": round(self.team_wins[team], 4)}
+            team: {
+                "games": games,
+                "wins": round(self.team_wins[team], 4),
+                "interval": _interval(self.team_wins[team], games),
+            }
             for team, games in sorted(self.team_games.items())
         }
 
     def _mean_score(self, seat: str) -> float | None:
-        times, total = self.points.get(seat, (0, 0))
-        return round(total / times, 2) if times else None
+        mean = self.points[seat].mean if seat in self.points else None
+        return None if mean is None else round(mean, 2)
+
+
+def _interval(wins: float, games: int) -> list[float]:
+    """Between which shares of wins the true one is, 19 times in 20."""
+    found = share(wins, games)
+    return [round(found.low, 4), round(found.high, 4)]
 
 
 def _median(counts: Counter[int]) -> float:

@@ -1,0 +1,75 @@
+"""`rulespec simulate REF --against OTHER`: the games under two rulesets, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec.structs import asdict
+
+from rulespec.cli import output
+from rulespec.engine.simulate.comparison import Difference
+from rulespec.engine.simulate.intervals import Interval
+from rulespec.engine.words.words import Words
+
+
+def show_differences(found: Iterable[Difference], heads: tuple[str, str], words: Words) -> None:
+    """Prints a line for each number of both rulesets; those that differ by more than chance are marked.
+
+    Args:
+        found: the numbers.
+        heads: what the rulesets are called.
+        words: those of the first.
+    """
+    rows = [_row(each, words) for each in found]
+    head = ["", *heads, words.word("difference"), words.word("interval"), ""]
+    for line in output.table(rows, head, right=(1, 2, 3, 4)):
+        output.echo(line)
+
+
+def as_json(each: Difference) -> dict[str, Any]:
+    """A number of both rulesets as an object of `differences` in simulate.schema.json."""
+    return {
+        "what": each.what,
+        "name": each.name,
+        "value": _rounded(each.value),
+        "other": _rounded(each.other),
+        "difference": None if each.difference is None else {k: round(v, 6) for k, v in asdict(each.difference).items()},
+    }
+
+
+def bounds(found: Interval, words: Words, of_shares: bool, sign: str = "") -> str:
+    """The bounds of an interval."""
+    low, high = (_number(value, of_shares, sign) for value in (found.low, found.high))
+    return words.word("range", low=low, high=high)
+
+
+def _row(each: Difference, words: Words) -> list[str]:
+    of_shares = each.what not in ("decisions", "score")
+    values = ["-" if value is None else _number(value, of_shares) for value in (each.value, each.other)]
+    between = each.difference
+    if between is None:
+        return [_label(each, words), *values, "-", "-", ""]
+    told = _number(between.value, of_shares, "+"), bounds(between, words, of_shares, "+")
+    return [_label(each, words), *values, *told, words.word("clear") if between.is_clear else ""]
+
+
+def _label(each: Difference, words: Words) -> str:
+    match each.what:
+        case "decisions":
+            return words.word("mean_length")
+        case "ending":
+            return f"{words.word('ending')}: {words.ending(each.name)}"
+        case "capped":
+            return words.word("given_up_any")
+        case "score":
+            return f"{each.name}: {words.word('mean_score')}"
+    return f"{each.name}: {words.word('won')}"
+
+
+def _number(value: float, of_shares: bool, sign: str = "") -> str:
+    return f"{100 * value:{sign}.1f} %" if of_shares else f"{value:{sign},.1f}"
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 6)

@@ -1,0 +1,68 @@
+"""Totals of random games under two rulesets, side by side: what differs more than chance would make it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from msgspec import Struct
+
+from rulespec.engine.simulate.intervals import Interval, Sample, mean_difference, share, share_difference
+from rulespec.engine.simulate.totals import Totals
+
+What = Literal["decisions", "ending", "capped", "team", "seat", "score"]
+"""A mean of decisions of a game, shares of endings and of games given up, of wins, and means of points."""
+
+
+class Difference(Struct, frozen=True):
+    """One number of both rulesets.
+
+    Attributes:
+        what: what it is.
+        name: of which ending, team or seat; "" of all games.
+        value: under the first ruleset; None if there is none, such as of a seat that only the other has.
+        other: under the other.
+        difference: by how much the first is more; None where that cannot be said.
+    """
+
+    what: What
+    name: str
+    value: float | None
+    other: float | None
+    difference: Interval | None
+
+
+def differences(one: Totals, other: Totals) -> Iterator[Difference]:
+    """All numbers of the games under one ruleset beside those under another."""
+    yield _means("decisions", "", one.decisions, other.decisions)
+    games = one.lengths.total(), other.lengths.total()
+    for name in sorted({*one.endings, *other.endings}):
+        yield _shares("ending", name, (one.endings[name], games[0]), (other.endings[name], games[1]))
+    if one.capped or other.capped:
+        yield _shares("capped", "", (one.capped, games[0]), (other.capped, games[1]))
+    yield from _wins(one, other)
+    for seat in sorted({*one.points, *other.points}):
+        yield _means("score", seat, *(totals.points.get(seat, Sample()) for totals in (one, other)))
+
+
+def _wins(one: Totals, other: Totals) -> Iterator[Difference]:
+    """The wins of teams, or of seats where each plays for itself."""
+    if one.of_seats or other.of_seats:
+        for team in sorted({*one.team_games, *other.team_games}):
+            wins = [(totals.team_wins.get(team, 0.0), totals.team_games[team]) for totals in (one, other)]
+            yield _shares("team", team, *wins)
+        return
+    for seat in sorted({*one.games, *other.games}):
+        wins = [(totals.wins.get(seat, 0.0), totals.games[seat]) for totals in (one, other)]
+        yield _shares("seat", seat, *wins)
+
+
+def _means(what: What, name: str, one: Sample, other: Sample) -> Difference:
+    return Difference(what, name, one.mean, other.mean, mean_difference(one, other))
+
+
+def _shares(what: What, name: str, one: tuple[float, int], other: tuple[float, int]) -> Difference:
+    """Shares of the games: how many, of how many."""
+    a, b = (share(times, games) if games else None for times, games in (one, other))
+    between = share_difference(a, b) if a is not None and b is not None else None
+    return Difference(what, name, a.value if a else None, b.value if b else None, between)

@@ -1,0 +1,87 @@
+"""How far shares and means of random games may be from those of all games: intervals that hold them 19 times in 20."""
+
+from __future__ import annotations
+
+from math import sqrt
+from statistics import NormalDist
+
+from msgspec import Struct
+
+LEVEL = 0.95
+"""How often an interval holds what it is about."""
+LEAST = 30
+"""Games from which on the mean of a number is as good as normally distributed."""
+_Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
+
+
+class Interval(Struct, frozen=True):
+    """A value that was found, and the bounds between which the true one is, 19 times in 20."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the bounds leave 0 out."""
+        return self.low > 0 or self.high < 0
+
+
+class Sample(Struct):
+    """A number of each of many games, in constant memory."""
+
+    games: int = 0
+    total: int = 0
+    squares: int = 0
+
+    def add(self, value: int, times: int = 1) -> None:
+        """Counts the number of a game, or of several with the same."""
+        self.games += times
+        self.total += value * times
+        self.squares += value * value * times
+
+    @property
+    def mean(self) -> float | None:
+        """The mean; None of no games."""
+        return self.total / self.games if self.games else None
+
+    @property
+    def error(self) -> float | None:
+        """The standard error of the mean; None of fewer than `LEAST` games."""
+        n = self.games
+        return sqrt((n * self.squares - self.total**2) / (n * n * (n - 1))) if n >= LEAST else None
+
+
+def share(wins: float, games: int) -> Interval:
+    """A share of games: the score interval of E. B. Wilson, "Probable inference" (1927).
+
+    Args:
+        wins: how many of the games it is; halves and thirds are shared wins.
+        games: how many there are, at least one.
+    """
+    p, z = wins / games, _Z * _Z / games
+    middle, half = p + z / 2, _Z * sqrt(p * (1 - p) / games + z / games / 4)
+    return Interval(p, max(0.0, (middle - half) / (1 + z)), min(1.0, (middle + half) / (1 + z)))
+
+
+def share_difference(one: Interval, other: Interval) -> Interval:
+    """By how much a share is more than another, of other games.
+
+    After method 10 of R. G. Newcombe, "Interval estimation for the difference between independent proportions" (1998).
+    """
+    difference = one.value - other.value
+    below = sqrt((one.value - one.low) ** 2 + (other.high - other.value) ** 2)
+    above = sqrt((one.high - one.value) ** 2 + (other.value - other.low) ** 2)
+    return Interval(difference, difference - below, difference + above)
+
+
+def mean_difference(one: Sample, other: Sample) -> Interval | None:
+    """By how much a mean is more than another, of other games; None if there are too few of either.
+
+    After B. L. Welch, "The significance of the difference between two means" (1938), with the normal distribution.
+    """
+    if one.error is None or other.error is None:
+        return None
+    assert one.mean is not None and other.mean is not None
+    difference, half = one.mean - other.mean, _Z * sqrt(one.error**2 + other.error**2)
+    return Interval(difference, difference - half, difference + half)

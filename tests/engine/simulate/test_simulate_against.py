@@ -1,0 +1,157 @@
+"""How sure shares and means of random games are, and two rulesets side by side."""
+
+from __future__ import annotations
+
+import json
+import random
+import statistics
+from pathlib import Path
+
+import pytest
+from commands import invoke
+from jsonschema import Draft202012Validator
+from simulation import broken_nim
+
+from rulespec.cli.main import run
+from rulespec.engine.simulate.comparison import differences
+from rulespec.engine.simulate.intervals import LEAST, Sample, mean_difference, share, share_difference
+from rulespec.engine.simulate.plan import Outcome, Plan
+from rulespec.engine.simulate.totals import Totals
+from rulespec.load import load_ruleset
+from rulespec.schemas import load_schema
+
+pytestmark = pytest.mark.usefixtures("known_rulesets")
+
+
+# What Newcombe prints for the method of Wilson: "Two-sided confidence intervals for the single proportion" (1998).
+@pytest.mark.parametrize(
+    "wins, games, low, high",
+    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0, 0.1611), (1, 29, 0.0061, 0.1718)],
+)
+def test_intervals_of_shares_are_those_that_are_published(wins: int, games: int, low: float, high: float) -> None:
+    found = share(wins, games)
+    assert (round(found.low, 4), round(found.high, 4)) == (low, high)
+    assert found.value == wins / games
+
+
+# His method 10: "Interval estimation for the difference between independent proportions" (1998).
+@pytest.mark.parametrize(
+    "one, other, low, high",
+    [
+        ((56, 70), (48, 80), 0.0524, 0.3339),
+        ((9, 10), (3, 10), 0.1705, 0.8090),
+        ((5, 56), (0, 29), -0.0381, 0.1926),
+        ((0, 56), (0, 29), -0.1170, 0.0642),
+    ],
+)
+def test_intervals_of_differences_are_those_that_are_published(
+    one: tuple[int, int], other: tuple[int, int], low: float, high: float
+) -> None:
+    found = share_difference(share(*one), share(*other))
+    assert (round(found.low, 4), round(found.high, 4)) == (low, high)
+    assert found.is_clear == (low > 0 or high < 0)
+
+
+def test_means_and_their_errors() -> None:
+    rng, sample = random.Random(1), Sample()
+    values = [rng.randrange(-50, 100) for _ in range(200)]
+    for value in values[:100]:
+        sample.add(value)
+    for value in set(values[100:]):
+        sample.add(value, values[100:].count(value))
+    assert sample.mean == pytest.approx(statistics.mean(values))
+    assert sample.error == pytest.approx(statistics.stdev(values) / 200**0.5)
+    few = Sample()
+    for value in values[: LEAST - 1]:
+        few.add(value)
+    assert few.error is None and mean_difference(sample, few) is None and Sample().mean is None
+
+
+def test_an_interval_misses_one_time_in_twenty() -> None:
+    rng, missed = random.Random(5), [0, 0]
+    for _ in range(2_000):
+        one, other = (sum(rng.random() < 0.3 for _ in range(150)) for _ in range(2))
+        missed[0] += not share(one, 150).low <= 0.3 <= share(one, 150).high
+        missed[1] += share_difference(share(one, 150), share(other, 150)).is_clear
+    assert all(70 <= times <= 130 for times in missed)
+
+
+def outcome(decisions: int, ended: str | None, winners: str, **scores: int) -> Outcome:
+    return Outcome(0, 2, decisions, ended, tuple(winners), scores, None)
+
+
+def test_what_only_one_ruleset_has_is_beside_nothing() -> None:
+    one, other = Totals(), Totals()
+    for _ in range(LEAST):
+        one.add(outcome(10, "peace", "A", A=3, B=1))
+        other.add(outcome(12, None, ""))
+    found = {(each.what, each.name): each for each in differences(one, other)}
+    assert list(found) == [
+        *(("decisions", ""), ("ending", "peace"), ("capped", "")),
+        *(("seat", "A"), ("seat", "B"), ("score", "A"), ("score", "B")),
+    ]
+    length, score = found["decisions", ""], found["score", "A"]
+    assert (length.value, length.other) == (10, 12) and length.difference is not None and length.difference.is_clear
+    assert (score.value, score.other, score.difference) == (3, None, None)
+    assert (found["seat", "A"].value, found["seat", "A"].other, found["seat", "A"].difference) == (1, None, None)
+    assert (found["capped", ""].value, found["capped", ""].other) == (0, 1)
+    with_itself = list(differences(one, one))
+    assert not any(each.difference is not None and each.difference.is_clear for each in with_itself)
+
+
+def test_both_rulesets_play_the_games_that_each_plays_by_itself() -> None:
+    games = ("--players", 2, "--games", 40, "--seed", 3, "--format", "json")
+    code, text, _ = invoke("simulate", "wager", "--against", "nim", *games)
+    assert code == 0
+    found = json.loads(text)
+    Draft202012Validator(load_schema("simulate")).validate(found)
+    for ref, told in (("wager", found), ("nim", found["against"])):
+        alone = json.loads(invoke("simulate", ref, *games)[1])
+        assert told["ruleset"] == ref and told["totals"] == alone["totals"]
+    (length,) = (each for each in found["against"]["differences"] if each["what"] == "decisions")
+    assert length["value"] == pytest.approx(found["totals"]["decisions"]["total"] / 40)
+
+
+def test_what_differs_by_more_than_chance_is_marked() -> None:
+    games = ("--players", "2", "--games", "60")
+    code, said, _ = invoke("simulate", "nim", "--against", "wager", *games)
+    assert code == 0
+    lines = said.splitlines()
+    assert lines[0].startswith("nim 1") and " against wager " in lines[0] and "60 games" in lines[0]
+    assert "19 times in 20" in lines[2]
+    assert any(line.startswith("decisions on average") for line in lines)
+    assert said.count("all invariants held") == 2
+    same = invoke("simulate", "nim", "--against", "nim", *games)[1]
+    assert "more than chance" not in same
+
+
+def test_a_mistake_of_the_other_ruleset_counts(tmp_path: Path) -> None:
+    broken = broken_nim(tmp_path)
+    code, said, _ = invoke("simulate", "nim", "--against", broken, "--players", "2", "--games", "30")
+    assert code == 1 and "nim: all invariants held" in said and "failed" in said
+
+
+@pytest.mark.parametrize(
+    "more, why",
+    [
+        (("--only", "a=b"), "--only goes with --against"),
+        (("--against", "nim", "--out", "x.jsonl"), "--out and --failures are for one ruleset"),
+        (("--against", "nim", "--failures", "x"), "--out and --failures are for one ruleset"),
+        (("--against", "nimm"), "did you mean `nim`"),
+        (("--against", "nim", "--only", "a=b"), "has no option `a`"),
+    ],
+)
+def test_what_does_not_go_together_is_told(more: tuple[str, ...], why: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["simulate", "nim", "--players", "2", *more]) == 2
+    assert why in capsys.readouterr().err
+    assert not Path("x.jsonl").exists() and not Path("x").exists()
+
+
+def test_an_option_of_the_first_alone() -> None:
+    args = ("simulate", "tutorial", "--against", "tutorial", "--players", "2", "--games", "20", "--format", "json")
+    found = json.loads(invoke(*args, "--only", "gifts=off")[1])
+    assert found["options"] == {"gifts": "off"} and found["against"]["options"] == {}
+    assert Plan.of("tutorial", load_ruleset("tutorial"), [2], 0, settings={"gifts": "off"}).settings["gifts"] == "off"
+    both = json.loads(invoke(*args, "--option", "gifts=off")[1])
+    assert both["options"] == both["against"]["options"] == {"gifts": "off"}
+    assert both["totals"] == both["against"]["totals"] == found["totals"]
