@@ -8,6 +8,7 @@ game waits; who has called it returns the same then, unless that is where the ca
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
 
 from msgspec import Struct
 
@@ -28,6 +29,7 @@ _MAX_VARIABLES = 100
 _FEW_STEPS = 100_000
 """Steps of a loop or a procedure that are counted at once, as many as they may be."""
 _ROOM = 1 << 40
+_OF_CELLS = frozenset({ir.Cell, ir.Positive, ir.Held, ir.Total})
 _NONE = Procedure(None, (), (), frozenset(), frozenset(), waits=True)
 """Stands for the blocks that no procedure has: those where a game begins and ends."""
 
@@ -185,14 +187,15 @@ class ProcedureEmitter:
         rules = {at for at, cell in enumerate(p.cells) if cell.group == "rules"}
         found = {at for at in rules if self.x.widths.cells[at]}
         asked: set[tuple[int, int]] = set()
-        for e in roots(p):
-            for x in walk(e):
-                if isinstance(x, ir.Positive) or (isinstance(x, ir.Cell) and not isinstance(x.index, ir.Const)):
-                    asked.add((x.base, x.base + x.size))
-                elif isinstance(x, ir.Held):
-                    asked.add((x.base, x.base + x.count))
-                elif isinstance(x, ir.Total) and x.base in rules:
-                    asked.add((x.base, len(p.cells)))
+        for x in chain.from_iterable(map(walk, roots(p))):
+            if type(x) not in _OF_CELLS:  # as most are
+                continue
+            if isinstance(x, ir.Positive) or (isinstance(x, ir.Cell) and not isinstance(x.index, ir.Const)):
+                asked.add((x.base, x.base + x.size))
+            elif isinstance(x, ir.Held):
+                asked.add((x.base, x.base + x.count))
+            elif isinstance(x, ir.Total) and x.base in rules:
+                asked.add((x.base, len(p.cells)))
         least, most = min(rules, default=0), max(rules, default=-1)
         for begin, end in asked:
             found.update(rules.intersection(range(max(begin, least), min(end, most + 1))))

@@ -108,7 +108,8 @@ def walk(e: ir.Expr) -> Iterator[ir.Expr]:
     while left:
         e = left.pop()
         yield e
-        left += reversed(parts(e))
+        if found := parts(e):
+            left += found[::-1]
 
 
 def binds(e: Binding) -> tuple[int, ...]:
