@@ -9,7 +9,6 @@ from msgspec.structs import asdict
 
 from rulespec.cli import output
 from rulespec.engine.simulate.comparison import Difference
-from rulespec.engine.simulate.intervals import Interval
 from rulespec.engine.words.words import Words
 
 
@@ -38,20 +37,15 @@ def as_json(each: Difference) -> dict[str, Any]:
     }
 
 
-def bounds(found: Interval, words: Words, of_shares: bool, sign: str = "") -> str:
-    """The bounds of an interval."""
-    low, high = (_number(value, of_shares, sign) for value in (found.low, found.high))
-    return words.word("range", low=low, high=high)
-
-
 def _row(each: Difference, words: Words) -> list[str]:
     of_shares = each.what not in ("decisions", "score")
     values = ["-" if value is None else _number(value, of_shares) for value in (each.value, each.other)]
     between = each.difference
     if between is None:
         return [_label(each, words), *values, "-", "-", ""]
-    told = _number(between.value, of_shares, "+"), bounds(between, words, of_shares, "+")
-    return [_label(each, words), *values, *told, words.word("clear") if between.is_clear else ""]
+    found, low, high = (_number(value, of_shares, "+") for value in (between.value, between.low, between.high))
+    clear = words.word("clear") if between.is_clear else ""
+    return [_label(each, words), *values, found, words.word("range", low=low, high=high), clear]
 
 
 def _label(each: Difference, words: Words) -> str:

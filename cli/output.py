@@ -183,8 +183,8 @@ def table(rows: Sequence[Sequence[object]], head: Sequence[str] = (), right: Ite
     ]
 
 
-def key_values(items: Iterable[str]) -> dict[str, str]:
-    """`--option key=value` texts as a dict.
+def key_values(items: Iterable[str], option: str = "--option") -> dict[str, str]:
+    """`--option key=value` texts as a dict; `option` is how they are called.
 
     Raises:
         click.BadParameter: if one has no `=`.
@@ -193,7 +193,7 @@ def key_values(items: Iterable[str]) -> dict[str, str]:
     for item in items:
         key, equals, value = item.partition("=")
         if not equals:
-            raise click.BadParameter(f"`{item}` is not of the form key=value", param_hint="--option")
+            raise click.BadParameter(f"`{item}` is not of the form key=value", param_hint=option)
         found[key.strip()] = value.strip()
     return found
 

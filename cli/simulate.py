@@ -15,14 +15,13 @@ import click
 
 from rulespec.cli import output
 from rulespec.cli.against import as_json as difference_json
-from rulespec.cli.against import bounds, show_differences
+from rulespec.cli.against import show_differences
 from rulespec.cli.failing_game import as_json, story, write_failing, write_into
 from rulespec.cli.seats import number_of_players
 from rulespec.cli.words import word_options, words_of
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.simulate.comparison import differences
-from rulespec.engine.simulate.intervals import share
 from rulespec.engine.simulate.open_results import open_results
 from rulespec.engine.simulate.plan import Outcome, Plan
 from rulespec.engine.simulate.playouts import CAP, Playout
@@ -154,7 +153,7 @@ def command(
         plan = Plan.of(_anywhere(ref) if cluster else ref, ruleset, counts, seed, settings=chosen, cap=cap)
         return _Run(ruleset, _on(plan, ruleset, backend, games), chosen, failures)
 
-    run = planned(ref, ruleset, chosen | output.key_values(only))
+    run = planned(ref, ruleset, chosen | output.key_values(only, "--only"))
     other = None if against is None else planned(against, load_ruleset(against), chosen)
     started = time.perf_counter()
     with _told(out, whole=against is not None):
@@ -403,8 +402,9 @@ def _show_wins(data: dict[str, Any], words: Words) -> None:
 
 def _won(data: dict[str, Any], words: Words) -> list[str]:
     """How many games, the share that was won, and its interval."""
-    found = share(data["wins"], data["games"])
-    return [f"{data['games']:,}", f"{100 * found.value:.1f} %", bounds(found, words, of_shares=True)]
+    low, high = (f"{100 * bound:.1f} %" for bound in data["interval"])
+    won = f"{100 * data['wins'] / data['games']:.1f} %"
+    return [f"{data['games']:,}", won, words.word("range", low=low, high=high)]
 
 
 def _points(value: float | None) -> str:

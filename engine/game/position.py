@@ -131,7 +131,7 @@ class Position:
         if not self._begun:
             self.begin()
         if self._late is not None:
-            self._late.settle(self._state)
+            self._late.catch_up(self._state)
         return self._state
 
     @property

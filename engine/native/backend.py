@@ -11,7 +11,7 @@ from rulespec.engine.native.engine import TrapError
 from rulespec.engine.native.program import NativeProgram
 from rulespec.engine.native.widths import WORD
 from rulespec.engine.program import ir
-from rulespec.engine.program.journal import Changes, Journal, State, catch_up
+from rulespec.engine.program.journal import Changes, Journal, State, write_changes
 from rulespec.engine.program.machine import Late, Listed, Listing
 from rulespec.engine.python.backend import PythonBackend
 
@@ -46,17 +46,17 @@ class NativeState(list[int]):
 
     def copy(self) -> NativeState:
         """An independent copy."""
-        self.settle()
+        self.catch_up()
         found = NativeState(self, self.fresh)
         if self.fresh:
             found.written += self.written
         return found
 
-    def settle(self) -> None:
+    def catch_up(self) -> None:
         """Takes over what runs have changed."""
         if self.behind:
             for changes in self.behind:
-                catch_up(self, changes)
+                write_changes(self, changes)
             self.behind.clear()
 
 
@@ -153,7 +153,7 @@ class NativeBackend:
     def run(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal:
         """Runs from a block to the next decision or the end; a fault leaves the state as it was."""
         end = self._ran(state, block, args)
-        self.settle(state)
+        self.catch_up(state)
         if not end:
             return self.python.run(state, block, args)
         journal: Journal = self._numbers[self._changes : end].tolist()
@@ -173,7 +173,7 @@ class NativeBackend:
             return self.run(state, block, args)
         end = self._ran(state, block, args)
         if not end:
-            state.settle()
+            state.catch_up()
             return self.python.run(state, block, args)
         changes = self._memory[8 * self._changes : 8 * end].tobytes()
         state.behind.append(changes)
@@ -182,10 +182,10 @@ class NativeBackend:
         self._known = self.asked.get(counter, -1)
         return changes
 
-    def settle(self, state: State) -> None:
+    def catch_up(self, state: State) -> None:
         """Brings a state up to date."""
         if isinstance(state, NativeState):
-            state.settle()
+            state.catch_up()
 
     def _ran(self, state: State, block: int, args: tuple[int, ...]) -> int:
         """Runs in the memory; returns where what has changed ends among its numbers, or 0 where only Python can run."""
@@ -237,7 +237,7 @@ class NativeBackend:
             self._forget()
         except (OverflowError, ValueError):
             self._held = None
-        self.settle(state)
+        self.catch_up(state)
         return python()
 
     def _bring(self, state: State) -> None:
@@ -248,7 +248,7 @@ class NativeBackend:
         if not isinstance(state, NativeState):
             self._bring_whole(state)
             return
-        state.settle()
+        state.catch_up()
         written = state.written
         if (state is not held and not state.fresh) or len(written) >= _EVERYTHING or not all(map(_is_cell, written)):
             self._bring_whole(state)

@@ -47,7 +47,7 @@ def journal_of(noted: Journal | Changes) -> Journal:
     return journal
 
 
-def catch_up(state: State, changes: Changes) -> None:
+def write_changes(state: State, changes: Changes) -> None:
     """Writes into a state what a run has left for later. It need not be a list of Python's own: no method is called."""
     numbers = memoryview(changes).cast("q").tolist()
     any(map(partial(list.__setitem__, state), numbers[::3], numbers[2::3]))

@@ -23,14 +23,14 @@ Where all three are the same, `own` lists the same.
 class Late(Protocol):
     """Runs that leave a state behind until somebody looks at it: a bot that plays a game looks at none.
 
-    Until it is settled, a state has nothing but its program counter, and only `own`, `listing`, `decider` and
+    Until it catches up, a state has nothing but its program counter, and only `own`, `listing`, `decider` and
     `interrupts` of the machine take it, and these methods.
     """
 
     def run_late(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal | Changes:
         """As `run`; but what is returned may be what has changed, and the state may be left behind."""
 
-    def settle(self, state: State) -> None:
+    def catch_up(self, state: State) -> None:
         """Brings a state up to date. Does nothing if it is."""
 
 
