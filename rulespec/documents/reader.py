@@ -26,7 +26,7 @@ from rulespec.documents.text_files import (
     read_text,
     too_large,
 )
-from rulespec.documents.yaml_errors import yaml_error
+from rulespec.documents.yaml_errors import read_too_deeply, yaml_error
 
 try:
     from yaml import CSafeLoader as _Loader
@@ -115,6 +115,8 @@ class _Builder:
                     self.stop("RS113", message, self.span(event), help="split it into several files")
                 self.take(event)
         except yaml.YAMLError as error:
+            if (read := read_too_deeply(error)) is not None:
+                _Builder(self.text[:read], self.display, self.limits).build()  # stops where the text is too deep for us
             self.report.add(yaml_error(error, self.text, self.display, self.long_text))
         self.report.raise_if_errors()
         return self.root or Scalar(None, "", file_start(self.display))

@@ -25,6 +25,15 @@ _HINTS = {
 }
 
 
+def read_too_deeply(error: yaml.YAMLError) -> int | None:
+    """How many characters libyaml had read when it came to a bound of its own on nesting; None for another error.
+
+    It has one since 0.2.6, and reads up to a thousand characters ahead of the event that it gives next.
+    """
+    problem: str = getattr(error, "problem", None) or ""
+    return error.problem_mark.index if "maximum nesting depth" in problem else None  # type: ignore[attr-defined]
+
+
 def yaml_error(error: yaml.YAMLError, text: str, file: str, long_text: Span | None) -> Diagnostic:
     """The diagnostic for an error of the YAML parser (RS111).
 
