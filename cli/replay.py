@@ -11,6 +11,7 @@ import click
 from msgspec import Struct
 
 from rulespec.cli import output
+from rulespec.cli.native_code import told_for
 from rulespec.cli.replay_text import Showing, check_seat, ignored, seen_json, show, tell_moves, where
 from rulespec.cli.words import word_options, words_of
 from rulespec.diagnostics.report import DiagnosticsError, Report
@@ -47,7 +48,12 @@ if TYPE_CHECKING:
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
 @click.option("--trace", type=click.Path(path_type=Path), metavar="FILE", help="Write the state after every step.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the game as a native log.")
-@click.option("--backend", type=click.Choice(["python", "interpreter"]), default="python", show_default=True)
+@click.option(
+    "--backend",
+    type=click.Choice(["auto", "native", "python", "interpreter"]),
+    default="auto",
+    help="What runs the rules; auto: native for many games, if rulespec[native] is installed.",
+)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -100,7 +106,7 @@ def command(
         raise click.UsageError("--at does not go with --moves and --until")
     showing = Showing(moves, first, last, at, state, seat)
     load = cache(load_ruleset)  # several logs usually have one ruleset
-    with ExitStack() as stack:
+    with told_for(backend), ExitStack() as stack:
         write = _writer(stack.enter_context(output.written(trace))) if trace is not None else None
         run = _Run(
             rules, dialect, until, backend, check, format_, out, len(logs) > 1, write, load, showing, shown, language

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rulespec.cli import output
+from rulespec.cli.native_code import told_for
 from rulespec.diagnostics.render import to_json
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.machines import Backend
@@ -25,9 +27,9 @@ if TYPE_CHECKING:
 @click.option(
     "--backend",
     "backends",
-    type=click.Choice(["python", "interpreter"]),
+    type=click.Choice(["python", "interpreter", "native"]),
     multiple=True,
-    help="Run scenarios under this backend only; default: both.",
+    help="Run scenarios under this backend only; default: python and interpreter.",
 )
 @click.option(
     "--scenarios",
@@ -75,7 +77,7 @@ def command(
     numbers = _numbers(players, ruleset)
     failed: list[Case] = []
     counts = {"scenario": [0, 0], "log": [0, 0]}  # passed, failed
-    for case in run_suite(ruleset, backends or ("python", "interpreter"), report, only, outside):
+    for case in _cases(ruleset, backends or ("python", "interpreter"), report, only, outside):
         counts[case.kind][not case.passed] += 1
         if not case.passed:
             failed.append(case)
@@ -102,6 +104,14 @@ def command(
         output.echo(_way_to_tests(only), err=True)
         ctx.exit(output.UNUSABLE)
     ctx.exit(output.OK if passed else output.PROBLEMS)
+
+
+def _cases(
+    ruleset: typed.Ruleset, backends: tuple[Backend, ...], report: Report, only: str, outside: tuple[Path, ...]
+) -> Iterator[Case]:
+    """The cases of the suite, run one after the other."""
+    with told_for("native" if "native" in backends else backends[0]):
+        yield from run_suite(ruleset, backends, report, only, outside)
 
 
 def _numbers(players: str | None, ruleset: typed.Ruleset) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 from bench.figures import Bench, Figure, Target
@@ -15,6 +16,7 @@ from rulespec.engine.dialects.first_entry import seats_and_settings
 from rulespec.engine.dialects.foreign_log import parse_foreign
 from rulespec.engine.dialects.importer import Importer
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import Backend
 from rulespec.engine.logs.native import parse_log
 from rulespec.engine.replay.replay import replay_log, replay_native
 from rulespec.load import load_ruleset
@@ -47,12 +49,15 @@ def run(bench: Bench) -> Iterator[Figure]:
     logs = sorted(RECORDED.glob("*.json"))[: 1 if bench.quick else None]
     more = {"logs": str(len(logs))}
     target = Target(1, at_least=True)
-    imports, files = timed(_imports(logs), bench.seconds), timed(_files(logs), bench.seconds)
-    yield bench.beside_chess("foreign logs: parse and import", imports, "decisions", target=target, more=more)
-    yield bench.beside_chess("foreign logs: files, dialect too", files, "decisions", more=more)
+    backends: tuple[Backend, ...] = ("python", "native") if find_spec("wasmtime") else ("python",)
+    for backend in backends:
+        how = ", natively" if backend == "native" else ""
+        imports, files = (timed(work(logs, backend), bench.seconds) for work in (_imports, _files))
+        yield bench.beside_chess(f"foreign logs: parse and import{how}", imports, "decisions", target=target, more=more)
+        yield bench.beside_chess(f"foreign logs: files, dialect too{how}", files, "decisions", more=more)
 
 
-def _imports(logs: list[Path]) -> Callable[[], int]:
+def _imports(logs: list[Path], backend: Backend) -> Callable[[], int]:
     dialect = read_dialect(DIALECT)
     load = cache(load_ruleset)
     texts = [path.read_text("utf-8") for path in logs]
@@ -64,7 +69,7 @@ def _imports(logs: list[Path]) -> Callable[[], int]:
             ref = dialect.ruleset_for(log.entries[0])
             assert ref is not None
             ruleset = load(ref)
-            game = Game(ruleset, *seats_and_settings(dialect, log, ruleset))
+            game = Game(ruleset, *seats_and_settings(dialect, log, ruleset), backend)
             importer = Importer(game, dialect, log, False)
             importer.run(None, None)
             decisions += len(importer.moves)
@@ -73,6 +78,6 @@ def _imports(logs: list[Path]) -> Callable[[], int]:
     return work
 
 
-def _files(logs: list[Path]) -> Callable[[], int]:
+def _files(logs: list[Path], backend: Backend) -> Callable[[], int]:
     load = cache(load_ruleset)
-    return lambda: sum(len(replay_log(path, load=load).moves) for path in logs)
+    return lambda: sum(len(replay_log(path, load=load, backend=backend).moves) for path in logs)

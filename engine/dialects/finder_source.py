@@ -43,7 +43,6 @@ class FinderSource:
     leave out; `b` is an element of the list, `v0` an argument, `x0` what stands at a path, `c0` a column of values.
 
     Args:
-        decision: the number of the decision.
         x: the source of an expression.
 
     Attributes:
@@ -52,24 +51,25 @@ class FinderSource:
         uses: the expressions in the lines.
     """
 
-    def __init__(self, decision: int, x: Callable[[ir.Expr], str]) -> None:
+    def __init__(self, x: Callable[[ir.Expr], str]) -> None:
         self.lines: list[str] = []
         self.tables: list[Table] = []
         self.uses: list[ir.Expr] = []
-        self._decision = decision
         self._x = x
         self._reads: dict[tuple[str, str, bool], str] = {}
         self._variables = 0
+        self._choices: list[int] = []
 
     def source(self) -> list[str]:
         """The lines of the function that makes the finder."""
-        head = ["def find(e, m, s, k):", "    try:"]
+        head = [f"test{number:d}, who{number:d} = legal[{number:d}], actors[{number:d}]" for number in self._choices]
+        head += ["def find(e, m, s, k):", "    try:"]
         body = [f"        {line}" for line in self.lines]
         return [*head, *body, "        return None", "    except unsure:", "        return 0", "return find"]
 
     def params(self) -> list[str]:
         """The parameters of the function that makes the finder."""
-        return ["is_legal", "decider", "actor", "seats", *(f"t{i:d}" for i in range(len(self.tables)))]
+        return ["legal", "decider", "actors", "seats", *(f"t{i:d}" for i in range(len(self.tables)))]
 
     def choice(self, number: int, choice: ir.Choice, forms: Sequence[Form]) -> None:
         """Writes how the options of one choice are found.
@@ -79,6 +79,7 @@ class FinderSource:
         """
         if any(form.projection.list for form in forms):
             raise UnwrittenError
+        self._choices.append(number)
         if any(form.projection.item for form in forms):
             self._elements(number, choice, forms)
             return
@@ -122,9 +123,9 @@ class FinderSource:
 
     def _given(self, number: int, choice: ir.Choice, args: str, pad: str, guess: _Guess, item: str) -> None:
         """Writes what is tested for guessed arguments, the rules first, and what is given back."""
-        at = f"{self._decision:d}"
-        tests = [f"is_legal(s, {at}, {number:d}, {args})", *guess.rest]
-        who = f"decider(s, {at})" if choice.by is None else f"actor(s, {at}, {number:d}, {args})"
+        one_by_one = "*a" if args == "a" else args[1:-1]
+        tests = [f"test{number:d}(s, {one_by_one})", *guess.rest]
+        who = "decider(s)" if choice.by is None else f"who{number:d}(s, {one_by_one})"
         self.lines += [f"{pad}if {' and '.join(tests)}:", f"{pad}    u = {who}"]
         if guess.by:
             pad += "    "

@@ -20,7 +20,7 @@ MADE_AT_ONCE = 400
 
 Found = tuple[int, tuple[int, ...], int, int]
 """The number of a choice, the arguments, the number of the seat, and that of the element of the list or -1."""
-Finder = Callable[[Any, frozenset[int], list[int], int], Found | Literal[0] | None]
+Finder = Callable[[Any, frozenset[int], Sequence[int], int], Found | Literal[0] | None]
 """From the payload of an entry, the matched elements of its list, and the state, to the first legal option that looks
 like it but for a number of others. None: there is none; 0: undecided."""
 
@@ -55,9 +55,9 @@ class Finders:
         if found is None:
             return None, True
         make, tables = found
-        machine = self._game.position.machine
+        lookups = self._game.position.machine.lookups[decision]
         values = [table(self._projections) for table in tables]
-        return make(machine.is_legal, machine.decider, machine.actor, self._game.seats, *values), True
+        return make(*lookups, self._game.seats, *values), True
 
     def _made(
         self, decision: int, type_: str, forms: Mapping[int, Sequence[Form]]
@@ -73,7 +73,7 @@ class Finders:
         fragments = known.fragments
         if fragments is None or fragments.program is not program:
             fragments = known.fragments = Fragments(program, _NAMES)
-        source = FinderSource(decision, fragments.x)
+        source = FinderSource(fragments.x)
         of_type = {k: [form for form in of if form.projection.type == type_] for k, of in forms.items()}
         chosen = [form for of in of_type.values() for form in of]
         exprs = [f.lowered for form in chosen for f in form.fields]

@@ -107,7 +107,7 @@ class StretchSearch:
         """The stretch up to the next entry that is no decision, to the end, or to the first entry that nothing fits."""
         game = self.game
         stack: list[_Frame] = []
-        best, furthest, there = (0, 0, 0), Stretch((), cursor, False), game.copy()
+        best, furthest = (0, 0, 0), Stretch((), cursor, False)
         back, forward = 0, False
         while True:
             cursor = self._go_straight(stack, cursor)
@@ -123,10 +123,10 @@ class StretchSearch:
             while (found := self._next(frame)) is None:
                 stack.pop()
                 if forward:
-                    furthest, there, forward = Stretch(_steps(stack), frame.cursor, False), game.copy(), False
+                    furthest, forward = Stretch(_steps(stack), frame.cursor, False), False
                 back += 1
                 if back > MAX_BACK or not stack:
-                    game.position.go_to(there.position)
+                    self._take_instead(stack, furthest)
                     return furthest
                 game.undo()
                 frame = stack[-1]
@@ -134,6 +134,18 @@ class StretchSearch:
             game.apply(frame.option)
             cursor = self.skip(cursor)
         return Stretch(_steps(stack), cursor, True)
+
+    def _take_instead(self, stack: list[_Frame], stretch: Stretch) -> None:
+        """Goes from the options on the stack to those of a stretch that has been tried before."""
+        same = 0
+        for frame, (_, option) in zip(stack, stretch.steps, strict=False):
+            if frame.option is not option:
+                break
+            same += 1
+        for _ in stack[same:]:
+            self.game.undo()
+        for _, option in stretch.steps[same:]:
+            self.game.position.take(option)
 
     def _go_straight(self, stack: list[_Frame], cursor: Cursor) -> Cursor:
         """Goes on as long as finders lead from entries to options; the cursor after them.
@@ -152,7 +164,7 @@ class StretchSearch:
             finder = forms.finder(types[entry])
             if finder is None:
                 return cursor
-            found = finder(payloads[entry], cursor.matched, position.state, 0)
+            found = finder(payloads[entry], cursor.matched, position.looked_up, 0)
             if not found:
                 return cursor
             choice, args, who, item = found
@@ -175,8 +187,8 @@ class StretchSearch:
         if frame.candidates is None:
             forms, cursor = self._matcher.decision_forms(), frame.cursor
             if frame.finder is not None and forms is not None:
-                state = self.game.position.state
-                found = frame.finder(self._payloads[cursor.entry], cursor.matched, state, frame.found)
+                cells = self.game.position.looked_up
+                found = frame.finder(self._payloads[cursor.entry], cursor.matched, cells, frame.found)
                 if found:
                     frame.found += 1
                     return self._candidate(forms, cursor, found)
@@ -239,9 +251,8 @@ class StretchSearch:
             return
         payload = self._payloads[cursor.entry]
         type_ = self._types[cursor.entry] if cursor.entry < self.end else None
-        state = self.game.position.state
         for answer in forms.of_type(type_):
-            choice, plain = answer.choice, answer.plain
+            choice, plain, state = answer.choice, answer.plain, self.game.position.state
             guesses = plain.guesses(payload, state) if plain is not None else None
             if plain is None or guesses is None:
                 patterns = self._patterns(answer.forms, cursor, payload)

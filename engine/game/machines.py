@@ -16,14 +16,19 @@ from rulespec.typed import nodes as typed
 
 if TYPE_CHECKING:
     from rulespec.engine.native.program import NativeProgram
+    from rulespec.engine.python.backend import PythonBackend
 
-Backend = Literal["python", "interpreter", "native"]
+Backend = Literal["auto", "python", "interpreter", "native"]
+"""How rules are run; auto: by Python, and natively where so many games of a table are begun that it pays."""
 Machines = Callable[[typed.Ruleset, int, Mapping[str, str]], Machine]
 """Makes a machine for a ruleset, a number of seats and the values of all settings."""
 
 KEPT = 48
 """Programs and machines of a kind that are kept: those that have been asked for last."""
 
+
+WORTH_IT = 60
+"""Games of a table after which native code is made for further ones: that takes as long as it saves in so many."""
 
 T = TypeVar("T")
 
@@ -79,16 +84,44 @@ def first_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str
     return Interpreter(_program(ruleset, seats, settings))
 
 
-def _python(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
+def _python(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> PythonBackend:
     from rulespec.engine.python.backend import PythonBackend  # lazily: who only checks a ruleset needs no passes
 
     return PythonBackend(_program(ruleset, seats, settings))
 
 
+_python_made = Kept(_python)
+
+
 def _native(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
     from rulespec.engine.native.backend import NativeBackend  # lazily: it needs an extra
 
-    return NativeBackend(native_program(ruleset, seats, settings))
+    return NativeBackend(native_program(ruleset, seats, settings), lambda: _python_made(ruleset, seats, settings))
+
+
+class _Table:
+    """How many games of a table have been begun by `auto`, and whether they can be played natively."""
+
+    def __init__(self, *_: object) -> None:
+        self.begun = 0
+        self.native = True
+
+
+_tables = Kept(_Table)
+
+
+def _auto(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
+    table = _tables(ruleset, seats, settings)
+    table.begun += 1
+    if table.native and table.begun > WORTH_IT:
+        from rulespec.engine.native.compiler import NotNativeError
+        from rulespec.engine.native.engine import NoWasmtimeError
+
+        try:
+            return _MACHINES["native"](ruleset, seats, settings)
+        except (NoWasmtimeError, NotNativeError):
+            table.native = False
+    return _MACHINES["python"](ruleset, seats, settings)
 
 
 def _native_program(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> NativeProgram:
@@ -101,7 +134,8 @@ native_program = Kept(_native_program)
 """The machine code of a ruleset for a number of seats and the values of all settings."""
 
 _MACHINES: dict[Backend, Machines] = {
-    "python": Kept(_python),
+    "python": _python_made,
     "interpreter": Kept(first_machine),
     "native": Kept(_native),
+    "auto": _auto,
 }

@@ -19,11 +19,11 @@ def legal_option(game: Game, choice: int, args: tuple[int, ...]) -> Option | Non
     kinds, position = game.option_kinds, game.position
     if not kinds:
         return None
-    machine, state, asked, kind = position.machine, position.state, position.asked, kinds[choice]
+    cells, kind, lookups = position.looked_up, kinds[choice], position.machine.lookups[position.asked]
     try:
-        if not machine.is_legal(state, asked, choice, args):
+        if not lookups.legal[choice](cells, *args):
             return None
-        who = machine.actor(state, asked, choice, args) if kind.interrupt else machine.decider(state, asked)
+        who = lookups.actors[choice](cells, *args) if kind.interrupt else lookups.decider(cells)
     except ProgramFaultError as fault:
         raise position.fault(fault) from None
     return Option(kind, args, game.seats[who] if who >= 0 else None, position.stamp)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from itertools import count, islice
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from msgspec import Struct
 
@@ -96,11 +96,11 @@ class Position:
         """The options that have been listed at once in this position."""
         self._listing, self._late = machine.listing, machine.late
         self._run = machine.run if self._late is None else self._late.run_late
+        self._restore: Callable[[State, Any], None] = restore if self._late is None else self._late.take_back
         self._entry = entry
         self._state: State = machine.start()
         self._weights = weights(len(self.program.cells), len(self._state))
-        self._begun = False
-        self._asked = -1
+        self._begun, self._asked = False, -1
         self.steps: list[Step] = []
         self._shared = False  # whether a copy has the same two lists, so that they must be copied before they change
         self._sum: int | None = None  # of the hash, once it has been asked for
@@ -140,6 +140,11 @@ class Position:
         return tuple(self.state[: len(self.program.cells)])
 
     @property
+    def looked_up(self) -> Sequence[int]:
+        """The cells of the state, only for the functions that `Machine.lookups` gives, and for others like them."""
+        return self.state if self._late is None or not self._begun else self._late.cells(self._state)
+
+    @property
     def asked(self) -> int:
         """The number of the open decision among those of the program; -1 when the game is over."""
         if not self._begun:
@@ -166,11 +171,6 @@ class Position:
         twin.__dict__.update(self.__dict__)
         self._shared = twin._shared = True
         return twin
-
-    def go_to(self, other: Position) -> None:
-        """Becomes a copy of a position of the same machine."""
-        other._shared = True
-        self.__dict__.update(other.__dict__)
 
     def _unshare(self) -> None:
         """Takes lists of its own before they change."""
@@ -286,7 +286,7 @@ class Position:
             raise IndexError("there is no decision to take back")
         self._unshare()
         step = self.steps.pop()
-        restore(self.state, step.journal)
+        self._restore(self._state, step.noted)
         self._asked = self.machine.asked.get(self._state[ir.PC], -1)
         self.stamp, self.offered = next(stamps), ()
         self._sum = step.before

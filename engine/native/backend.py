@@ -2,62 +2,20 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, SupportsIndex
+from typing import Any
 
 from rulespec.engine.native.engine import TrapError
 from rulespec.engine.native.program import NativeProgram
-from rulespec.engine.native.widths import WORD
+from rulespec.engine.native.state_memory import NativeState, StateMemory
 from rulespec.engine.program import ir
-from rulespec.engine.program.journal import Changes, Journal, State, write_changes
-from rulespec.engine.program.machine import Late, Listed, Listing
+from rulespec.engine.program.journal import Changes, Journal, State
+from rulespec.engine.program.machine import Late, Listed, Listing, Lookups
 from rulespec.engine.python.backend import PythonBackend
 
-_EVERYTHING = 300
-"""Cells written from outside after which all are copied: that takes as long."""
 _ROWS_KEPT = 50_000
 _put = list.__setitem__
-
-
-def _is_cell(at: object) -> bool:
-    return isinstance(at, int)
-
-
-class NativeState(list[int]):
-    """A state that knows which of its cells were written from outside, since the memory of a module was the same.
-
-    Until it is run it is `fresh`: but for these cells it is the state in which a module begins. What runs have changed
-    since somebody looked at it last is `behind` (see `Late`).
-    """
-
-    __slots__ = ("behind", "fresh", "written")
-
-    def __init__(self, cells: Sequence[int], fresh: bool = False) -> None:
-        super().__init__(cells)
-        self.fresh = fresh
-        self.written: list[Any] = []
-        self.behind: list[Changes] = []
-
-    def __setitem__(self, at: SupportsIndex | slice, value: Any) -> None:
-        self.written.append(at)
-        super().__setitem__(at, value)
-
-    def copy(self) -> NativeState:
-        """An independent copy."""
-        self.catch_up()
-        found = NativeState(self, self.fresh)
-        if self.fresh:
-            found.written += self.written
-        return found
-
-    def catch_up(self) -> None:
-        """Takes over what runs have changed."""
-        if self.behind:
-            for changes in self.behind:
-                write_changes(self, changes)
-            self.behind.clear()
 
 
 class _Rows(dict[tuple[int, ...], Listed]):
@@ -74,15 +32,15 @@ class _Rows(dict[tuple[int, ...], Listed]):
         return found
 
 
-class NativeBackend:
+class NativeBackend(StateMemory):
     """Runs a program through WebAssembly. See `Machine` for the methods of all machines.
 
-    A state is a list here, as for every machine. The memory of the module holds the same as the one that was run last:
-    of that, what was written from outside is copied for a call, of others everything. What plays whole games stays in
-    there: see `playouts`.
+    A state is a list here, as for every machine, and the memory of the module holds the same: see `StateMemory`. What
+    plays whole games stays in there: see `playouts`.
 
     Args:
         native: the program with its machine code.
+        python: gives the machine that does what this one cannot; None: made for it alone, when it is needed.
 
     Attributes:
         p: the program as it was lowered.
@@ -90,35 +48,16 @@ class NativeBackend:
         given_back: how many calls Python has answered, because the rules are at fault or only Python can tell.
     """
 
-    def __init__(self, native: NativeProgram) -> None:
+    def __init__(self, native: NativeProgram, python: Callable[[], PythonBackend] | None = None) -> None:
         self.p = native.p
+        self._make_python = python
         self.native = native
-        self.compiled = native.compiled
-        self.instance = native.instance()
-        self.given_back = 0
-        memory = self.compiled.memory
-        self._constants = constants = memory.constants
-        self._memory, self._numbers = self.instance.memory, self.instance.numbers
-        self._start = self.compiled.occupancy.start(self.p.start)
-        self._held: NativeState | None = None
-        """The state that the memory holds."""
-        self._known = -1
-        """Its decision, if the memory holds who takes it."""
+        super().__init__(native)
         self._asked = False  # whether options have been asked for since the last decision: then for the next one, too
-        self._ready = False  # whether those of the open decision have been listed
+        constants = self._constants
         self._options, self._stride = constants["OPTIONS_BASE"] // 8, constants["STRIDE"] // 8
         self._first, self._arguments = constants["OPTIONS_BASE"], self._options + 2
         self._changes, self._by, self._end = constants["CHANGED"] // 8, constants["BY"] // 8, constants["OPTIONS"] // 8
-        self._large = [bits >= WORD or wide for bits, wide in zip(memory.widths.bits, memory.widths.cells, strict=True)]
-        self._plain = not any(self._large)
-        self._counter = memory.address(ir.PC) // 8
-        self._cell_of = {
-            (memory.address(at) - memory.state) // 8 + word: at
-            for at, large in enumerate(self._large)
-            if large
-            for word in range(memory.words if memory.widths.cells[at] else 1)
-        }
-        """The words of cells whose values are not always numbers of 64 bits with a sign → the cell."""
         self._rows = _Rows(native)
         options = enumerate(self.compiled.options)
         self._number_of = {self.p.decisions[d].choices[k].block: number for number, (d, k) in options}
@@ -130,7 +69,15 @@ class NativeBackend:
     @cached_property
     def python(self) -> PythonBackend:
         """The machine that does what this one cannot. Its states have the same cells."""
+        if self._make_python is not None:
+            return self._make_python()
         return PythonBackend(self.p, self.native.passes, steps=self.native.steps)
+
+    @cached_property
+    def _view(self) -> memoryview | None:
+        """The cells in the memory; None where those who look may write, too, and put back what was there."""
+        cells = self._numbers[self._first_cell : self._first_cell + len(self._start)]
+        return None if self.python.supposes else cells.toreadonly()
 
     @cached_property
     def asked(self) -> Mapping[int, int]:
@@ -182,10 +129,12 @@ class NativeBackend:
         self._known = self.asked.get(counter, -1)
         return changes
 
-    def catch_up(self, state: State) -> None:
-        """Brings a state up to date."""
-        if isinstance(state, NativeState):
-            state.catch_up()
+    def cells(self, state: State) -> Sequence[int]:
+        """The cells of a state: those in the memory, if it holds the state."""
+        if state is (held := self._held) and not held.written and self._view is not None:
+            return self._view
+        self.catch_up(state)
+        return state
 
     def _ran(self, state: State, block: int, args: tuple[int, ...]) -> int:
         """Runs in the memory; returns where what has changed ends among its numbers, or 0 where only Python can run."""
@@ -209,25 +158,6 @@ class NativeBackend:
             return end
         return 0
 
-    def _taken_over(self, state: State, changes: Journal, values: list[int]) -> Journal:
-        """Takes over what has changed where not every value is a number of its own; returns the journal of it."""
-        journal: Journal = []
-        for at, before, value in zip(changes[::2], changes[1::2], values, strict=True):
-            cell = self._cell_of.get(at)
-            if cell is None:
-                journal += (at, before)
-                _put(state, at, value)
-            elif (whole := self._read(cell)) != state[cell]:  # else by a word before, of the same cell
-                journal += (cell, state[cell])
-                _put(state, cell, whole)
-        return journal
-
-    def _forget(self) -> None:
-        """Takes back what a call has written that came to no end."""
-        self.given_back += 1
-        self.instance.call("undo", self._constants["JOURNAL_BASE"])
-        self._known = -1
-
     def _tried(self, state: State, native: Callable[[], Any], python: Callable[[], Any]) -> Any:
         """What is found natively, or else by Python."""
         try:
@@ -239,55 +169,6 @@ class NativeBackend:
             self._held = None
         self.catch_up(state)
         return python()
-
-    def _bring(self, state: State) -> None:
-        """Lets the memory hold a state."""
-        if state is (held := self._held) and not held.written:
-            return
-        self._held, self._ready, self._known = None, False, -1
-        if not isinstance(state, NativeState):
-            self._bring_whole(state)
-            return
-        state.catch_up()
-        written = state.written
-        if (state is not held and not state.fresh) or len(written) >= _EVERYTHING or not all(map(_is_cell, written)):
-            self._bring_whole(state)
-        else:
-            if state is not held:
-                self.instance.call("reset")
-            self._write(state, written)
-        state.fresh = False
-        written.clear()
-        self._held = state
-
-    def _bring_whole(self, state: State) -> None:
-        """Copies all cells of a state into the memory."""
-        memory = self.compiled.memory
-        found = array("q", state).tobytes() if self._plain else memory.encoded(state)
-        self._memory[memory.state : memory.state + len(found)] = found
-        self._numbers[self._constants["JOURNAL"] // 8] = self._constants["JOURNAL_BASE"]
-
-    def _write(self, state: State, cells: Sequence[int]) -> None:
-        """Copies some cells into the memory."""
-        memory, instance = self.compiled.memory, self.instance
-        for cell in cells:
-            at = memory.address(cell)
-            if not self._large[cell]:
-                self._numbers[at // 8] = state[cell]
-            elif memory.widths.cells[cell]:
-                instance.memory[at : at + 8 * memory.words] = state[cell].to_bytes(8 * memory.words, "little")
-            else:
-                instance.unsigned[at // 8] = state[cell]
-
-    def _read(self, cell: int) -> int:
-        """The value of a cell in the memory."""
-        memory = self.compiled.memory
-        at = memory.address(cell)
-        if memory.widths.cells[cell]:
-            return int.from_bytes(self.instance.memory[at : at + 8 * memory.words], "little")
-        if memory.widths.bits[cell] == 64:
-            return int(self.instance.unsigned[at // 8])
-        return int(self._numbers[at // 8])
 
     def decider(self, state: State, decision: int) -> int:
         """The seat that decides; -1 for chance."""
@@ -348,6 +229,11 @@ class NativeBackend:
     def is_legal(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> bool:
         """Whether an option with these arguments may be taken."""
         return self.python.is_legal(state, decision, choice, args)
+
+    @property
+    def lookups(self) -> Sequence[Lookups]:
+        """For each decision, functions that only look cells up: those of Python, to which the memory is as good."""
+        return self.python.lookups
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
         """The arguments with which an option is listed instead, as its tokens are alike; None if it is itself."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import AlikeTokens, kind_of, marked
@@ -14,7 +14,7 @@ from rulespec.engine.program.execution import put
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import Journal, State, compact, overwrite, restore
 from rulespec.engine.program.limits import CHECK_EVERY, MAX_LISTED, MAX_STEPS
-from rulespec.engine.program.machine import Listed
+from rulespec.engine.program.machine import Listed, Lookups
 from rulespec.engine.program.observer import Observer
 
 
@@ -212,6 +212,23 @@ class Interpreter(Evaluator):
         if legal and self.observer is not None:
             self.observer.legal(decision, choice)
         return legal
+
+    @cached_property
+    def lookups(self) -> Sequence[Lookups]:
+        """For each decision, functions that only look cells up."""
+        return [self._lookups(number, len(d.choices)) for number, d in enumerate(self.p.decisions)]
+
+    def _lookups(self, decision: int, choices: int) -> Lookups:
+        def legal(choice: int, state: State, *args: int) -> bool:
+            return self.is_legal(state, decision, choice, args)
+
+        def actor(choice: int, state: State, *args: int) -> int:
+            return self.actor(state, decision, choice, args)
+
+        decider = partial(self.decider, decision=decision)
+        return Lookups(
+            [partial(legal, k) for k in range(choices)], decider, [partial(actor, k) for k in range(choices)]
+        )
 
     def _is_legal(self, state: State, c: ir.Choice, args: tuple[int, ...]) -> bool:
         slots = [0] * (self.p.slots + 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.journal import Changes, Journal, State
@@ -20,6 +20,20 @@ Where all three are the same, `own` lists the same.
 """
 
 
+class Lookups(NamedTuple):
+    """Functions of a decision that only look cells up. They take a state, or the cells of `Late.cells`.
+
+    Attributes:
+        legal: for each choice, whether an option may be taken; takes its arguments, too, one by one.
+        decider: the seat that decides; -1 for chance.
+        actors: for each choice, the seat that takes an interrupt; takes its arguments, too, one by one.
+    """
+
+    legal: Sequence[Callable[..., bool]]
+    decider: Callable[..., int]
+    actors: Sequence[Callable[..., int]]
+
+
 class Late(Protocol):
     """Runs that leave a state behind until somebody looks at it: a bot that plays a game looks at none.
 
@@ -32,6 +46,12 @@ class Late(Protocol):
 
     def catch_up(self, state: State) -> None:
         """Brings a state up to date. Does nothing if it is."""
+
+    def cells(self, state: State) -> Sequence[int]:
+        """The cells of a state that may be left behind, only to be looked up, and only until the next run."""
+
+    def take_back(self, state: State, noted: Journal | Changes) -> None:
+        """Undoes the last run, of which this was noted. The state may be left behind as it was before."""
 
 
 class Machine(Protocol):
@@ -100,6 +120,10 @@ class Machine(Protocol):
 
         An option that the rules allow and that is not listed is not legal.
         """
+
+    @property
+    def lookups(self) -> Sequence[Lookups]:
+        """For each decision the same as `is_legal`, `decider` and `actor`, for who asks often."""
 
     def actor(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> int:
         """The seat that takes an interrupt."""

@@ -15,7 +15,7 @@ from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.journal import Journal, State, compact, overwrite, restore
 from rulespec.engine.program.limits import CHECK_EVERY, MAX_LISTED, MAX_STEPS
-from rulespec.engine.program.machine import Listed
+from rulespec.engine.program.machine import Listed, Lookups
 from rulespec.engine.python.choices import ChoiceWriter
 from rulespec.engine.python.code_memo import CodeMemo
 from rulespec.engine.python.expressions import ExpressionWriter
@@ -168,6 +168,11 @@ class PythonBackend:
         """A new state before the first block has run, with the sets of occupied places."""
         return self._start.copy()
 
+    @property
+    def supposes(self) -> bool:
+        """Whether an expression supposes that a procedure has run: what asks for its value writes into a state."""
+        return bool(self._writer.supposed)
+
     def write(self, state: State, values: Mapping[int, int]) -> Journal:
         """Puts values into cells and updates the sets of occupied places; returns the journal of it."""
         journal = overwrite(state, values)
@@ -295,6 +300,26 @@ class PythonBackend:
         return legal
 
     @cached_property
+    def lookups(self) -> Sequence[Lookups]:
+        """For each decision, functions that only look cells up."""
+        return [
+            Lookups(
+                [self._lookup(number, k) for k in range(len(tests))], self._who[number] or _nobody, self._by[number]
+            )
+            for number, tests in enumerate(self._tests)
+        ]
+
+    def _lookup(self, decision: int, choice: int) -> Callable[..., bool]:
+        """What says whether an option may be taken."""
+        alike = any(param.alike for param in self.p.decisions[decision].choices[choice].params)
+        test: Callable[..., bool] = self._tests[decision][choice]
+        return partial(self._listed, decision, choice) if alike else test
+
+    def _listed(self, decision: int, choice: int, state: State, *args: int) -> bool:
+        """Whether an option with tokens that may have others like them may be taken."""
+        return self.is_legal(state, decision, choice, args)
+
+    @cached_property
     def _alike(self) -> AlikeTokens:
         return AlikeTokens(self)
 
@@ -317,6 +342,11 @@ class PythonBackend:
     def broken(self, state: State, since: Sequence[Journal] | None = None) -> list[int]:
         """The indices of the invariants that do not hold; with `since`, of those only that read a changed cell."""
         return self.invariants.broken(state, since)
+
+
+def _nobody(_: object) -> int:
+    """Who decides where chance does."""
+    return -1
 
 
 def _optimized(program: ir.Program, passes: Sequence[Pass] | None) -> ir.Program:

@@ -116,7 +116,7 @@ def judge_file(
     *,
     rules: str | None = None,
     dialect: str | None = None,
-    backend: Backend = "python",
+    backend: Backend = "auto",
     report: Report | None = None,
     load: Load = load_ruleset,
 ) -> Judgement:
@@ -171,7 +171,7 @@ def judge(
     log: str,
     game: Game,
     ruleset: typed.Ruleset,
-    backend: Backend = "python",
+    backend: Backend = "auto",
     moves: Sequence[Option | TakenBack] | None = None,
 ) -> Judgement:
     """Judges a game under a ruleset.

@@ -131,7 +131,7 @@ def replay_log(
     rules: str | None = None,
     dialect: str | None = None,
     until: int | None = None,
-    backend: Backend | Machines = "python",
+    backend: Backend | Machines = "auto",
     trace: Trace | None = None,
     report: Report | None = None,
     load: Load = load_ruleset,
@@ -176,7 +176,7 @@ def replay_log(
 
 def _is_short(backend: Backend | Machines, entries: Sized) -> bool:
     """Whether a game takes less time on a machine that is made for it alone."""
-    return backend == "python" and len(entries) <= MAX_ONCE
+    return backend in ("auto", "python") and len(entries) <= MAX_ONCE
 
 
 def as_native(
@@ -216,7 +216,7 @@ def replay_native(
     ruleset: typed.Ruleset,
     *,
     until: int | None = None,
-    backend: Backend | Machines = "python",
+    backend: Backend | Machines = "auto",
     trace: Trace | None = None,
     report: Report | None = None,
 ) -> ReplayResult:

@@ -9,11 +9,11 @@ from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import Backend, Machines
 from rulespec.engine.game.position_check import same_option
-from rulespec.engine.game.seating import seat_names
+from rulespec.engine.game.seating import check_settings, seat_names
 from rulespec.engine.simulate.playouts import Playout, choose
 from rulespec.engine.verify.properties import PROPERTIES, Property
 from rulespec.engine.verify.shrink import FailingGame, Move, shortest
-from rulespec.engine.verify.trial import BACKENDS, Trial, kind_of
+from rulespec.engine.verify.trial import BACKENDS, Trial, installed_backends, kind_of
 from rulespec.typed import nodes as typed
 from rulespec.typed.settings import values_to_try
 
@@ -30,7 +30,7 @@ def random_games(
     seed: int,
     *,
     cap: int = CAP,
-    backends: Sequence[Backend | Machines] = BACKENDS,
+    backends: Sequence[Backend | Machines] | None = None,
 ) -> Iterator[tuple[Trial, FailingGame | None]]:
     """Plays random games, every other one with random settings, and checks the properties.
 
@@ -40,7 +40,7 @@ def random_games(
         games: the number of games.
         seed: the same seed gives the same games.
         cap: the number of decisions after which a game is abandoned.
-        backends: the backends that are compared.
+        backends: the backends that are compared; None: all that can run the ruleset here.
 
     Yields:
         Each game at its end, with the shortest game found that shows its mistake; None if it shows none.
@@ -52,7 +52,8 @@ def random_games(
         rng = random.Random(f"{seed}:{number}")
         settings = {o.name: _any(values_to_try(o), rng) for o in ruleset.settings.values()}
         seats = seat_names(players[number % len(players)], ruleset.seats)
-        trial = Trial(ruleset, seats, settings if number % 2 else None, backends)
+        chosen = check_settings(ruleset, settings if number % 2 else {})
+        trial = Trial(ruleset, seats, chosen, backends or installed_backends(ruleset, len(seats), chosen))
         failed = _played(trial, rng, cap)
         yield trial, failed and shorter(trial, *failed)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game, TakenBack
-from rulespec.engine.game.machines import Backend, Machines
+from rulespec.engine.game.machines import Backend, Machines, machine
 from rulespec.engine.game.option import IllegalOptionError, RulesetFaultError
 from rulespec.engine.game.position_check import asked
 from rulespec.engine.logs.native import LogHeader
@@ -14,6 +15,19 @@ from rulespec.engine.verify.shrink import Move
 from rulespec.typed import nodes as typed
 
 BACKENDS: tuple[Backend, ...] = ("python", "interpreter")
+"""Those that every ruleset and every machine has."""
+
+
+def installed_backends(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> tuple[Backend, ...]:
+    """All that can run a ruleset here: the native one, too, if it is installed and can."""
+    from rulespec.engine.native.compiler import NotNativeError  # lazily: few commands need it
+    from rulespec.engine.native.engine import NoWasmtimeError
+
+    try:
+        machine(ruleset, seats, settings, "native")
+    except (NoWasmtimeError, NotNativeError, DiagnosticsError):  # the last where the others are at fault, too
+        return BACKENDS
+    return (*BACKENDS, "native")
 
 
 class Trial:

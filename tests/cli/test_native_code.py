@@ -5,15 +5,19 @@ from __future__ import annotations
 import sys
 
 import pytest
+from folders import GAMES
 
 from rulespec.cli.main import run
 from rulespec.engine.game import machines
+
+QUICKSTART = str(GAMES / "imperial" / "logs" / "quickstart.jsonl")
 
 
 @pytest.fixture(autouse=True)
 def _without_wasmtime(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "wasmtime", None)
     monkeypatch.setattr(machines, "native_program", machines.Kept(machines._native_program))
+    monkeypatch.setitem(machines._MACHINES, "native", machines.Kept(machines._native))
     for name in ("rulespec.engine.simulate.native", "rulespec.engine.verify.native_perft"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.delitem(sys.modules, "rulespec.engine.game.native_export", raising=False)
@@ -24,6 +28,9 @@ def _without_wasmtime(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ["simulate", "nim", "--players", "2", "--games", "1", "--backend", "native"],
         ["perft", "nim", "--players", "2", "--depth", "1", "--backend", "native"],
+        ["replay", QUICKSTART, "--backend", "native"],
+        ["replay", QUICKSTART, "--under", "+no_investor_card", "--backend", "native"],
+        ["test", "nim", "--backend", "python", "--backend", "native"],
         ["export", "nim", "--players", "2", "--wasm", "nowhere.wasm"],
     ],
     ids=lambda command: str(command[0]),
@@ -36,3 +43,15 @@ def test_a_command_that_needs_it_says_how_to_get_it(command: list[str], capsys: 
 def test_others_go_on_without_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["simulate", "nim", "--players", "2", "--games", "100"]) == 0
     assert "native" not in capsys.readouterr().out.split("\n")[0]
+
+
+def test_many_logs_are_replayed_without_it(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machines, "_tables", machines.Kept(machines._Table))
+    monkeypatch.setattr(machines, "WORTH_IT", 1)
+    assert run(["replay", QUICKSTART, QUICKSTART, QUICKSTART]) == 0
+    assert capsys.readouterr().out.endswith("3 logs: 3 legal\n")
+
+
+def test_random_games_are_compared_without_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["test", "nim", "--random", "2"]) == 0
+    assert "2 random games" in capsys.readouterr().out

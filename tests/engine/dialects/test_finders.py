@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
 from contextlib import suppress
@@ -11,6 +10,7 @@ from types import CodeType
 from typing import Any
 
 import pytest
+from damaged_logs import damaged
 from folders import RULESETS
 from msgspec.structs import replace
 from recorded_games import ALL, IMPOSSIBLE, dialect, name_of, opened, ruleset
@@ -38,7 +38,7 @@ def outcome(importer: Importer) -> tuple[Any, ...]:
 
 
 WORDS = """
-def find e m s k try except unsure return None is_legal decider actor seats undecided is_number
+def find e m s k try except unsure return None legal decider actors test who seats undecided is_number
 if and or not in for is continue list int bool len get setdefault enumerate sorted else
 __class__ a b c f g i n t u v w x y p q r o A I J T F G
 """
@@ -64,30 +64,6 @@ def both(monkeypatch: pytest.MonkeyPatch) -> Any:
 @pytest.mark.parametrize("path", [*ALL, *IMPOSSIBLE], ids=name_of)
 def test_recorded_games_are_read_as_without_finders(path: Path, both: Any) -> None:
     both(lambda: outcome(opened(path)[1]))
-
-
-def damaged(text: str, rng: random.Random) -> str:
-    """A log in which some fields hold something else."""
-    entries = json.loads(text)
-    for _ in range(rng.randrange(1, 6)):
-        at = rng.randrange(1, len(entries))
-        place: Any = entries[at]["payload"]
-        while isinstance(place, dict) and place:
-            key = rng.choice(list(place))
-            if isinstance(place[key], dict | list) and rng.random() < 0.8:
-                place = place[key]
-                continue
-            if isinstance(place[key], list):
-                break
-            place[key] = rng.choice(
-                [None, True, False, 0, 1, 3, 2.0, 2.5, "", "1", "vienna", "AH", "army", [], {}, {"value": "IT"}, 10**30]
-            )
-            if rng.random() < 0.3:
-                del place[key]
-            break
-        if rng.random() < 0.2:
-            entries[at]["payload"] = rng.choice([None, [], "text", 7, {}])
-    return json.dumps(entries)
 
 
 @pytest.mark.parametrize("path", ALL[::3], ids=name_of)
@@ -125,9 +101,9 @@ def written(of: Dialect, game: Game) -> list[str]:
     projections = importer._projections
     fragments = Fragments(projections.program, {})
     found = []
-    for number, d in enumerate(game.position.program.decisions):
+    for d in game.position.program.decisions:
         for type_ in {form.projection.type for c in d.choices for form in projections.forms[d.name, c.name]}:
-            source = FinderSource(number, fragments.x)
+            source = FinderSource(fragments.x)
             for k, c in enumerate(d.choices):
                 forms = [form for form in projections.forms[d.name, c.name] if form.projection.type == type_]
                 if forms and not any(form.projection.list for form in forms):

@@ -305,20 +305,6 @@ def test_undo_clone_and_hash(play: Play) -> None:
         twin.undo()
 
 
-def test_a_game_goes_to_where_another_one_stands(play: Play) -> None:
-    game = play(TURN + WORLD)
-    ahead = game.copy()
-    take(ahead, "gift(bob, 2)")
-    there, options = ahead.hash, listed(ahead)
-    game.position.go_to(ahead.position)
-    assert (game.hash, game.ply, listed(game)) == (there, 1, options)
-    take(game, "stay")
-    assert (ahead.hash, ahead.ply) == (there, 1)  # it stays where it was
-    game.undo()
-    game.undo()
-    assert game.ply == 0 and ahead.hash == there
-
-
 def test_what_is_written_is_taken_at_once(play: Play) -> None:
     game, twin = play(TURN + WORLD), play(TURN + WORLD)
     decision = game.decision

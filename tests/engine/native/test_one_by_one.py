@@ -17,6 +17,7 @@ from programs import programs, with_rules
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.legal_options import StaleOptionsError
 from rulespec.engine.game.machines import Backend
+from rulespec.engine.game.numbered import legal_option
 from rulespec.engine.game.option import IllegalOptionError, Option
 from rulespec.engine.native.backend import NativeBackend
 from rulespec.load import load_ruleset
@@ -44,8 +45,14 @@ def test_games_on_one_machine_do_not_disturb_one_another(ref: str) -> None:
             if rng.random() < 0.5:
                 assert fast.decision == plain.decision
             number = rng.randrange(len(options))
+            option = plain.legal_options[number]
+            again = legal_option(fast, option.kind.choice, option.args)
+            assert again is not None
+            assert (str(again), again.by) == (str(option), option.by)
             for game in (fast, plain):
                 game.apply(game.legal_options[number])
+        if rng.random() < 0.3:
+            assert tuple(fast.position.looked_up[: len(plain.position.cells)]) == plain.position.cells
         if rng.random() < 0.3:  # what nobody looks at is left behind
             assert (fast.hash, fast.position.cells) == (plain.hash, plain.position.cells)
     for fast, plain in pairs:

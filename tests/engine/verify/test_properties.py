@@ -20,6 +20,7 @@ import rulespec.engine.logs.native
 import rulespec.engine.logs.saved_game
 from rulespec.cli.main import cli
 from rulespec.diagnostics.report import Report
+from rulespec.engine.game import machines
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import Machines
 from rulespec.engine.game.numbered import every_option
@@ -220,6 +221,15 @@ def test_a_backend_that_is_wrong_is_found(old: str, new: str, message: str) -> N
     if "invariants" not in message:
         assert len(failing.moves) == 2
         assert sum(m.args[0] for m in failing.moves if isinstance(m, Option)) == 4
+
+
+def test_native_code_is_compared_too_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("wasmtime", reason="native code needs wasmtime: pip install 'rulespec[native]'")
+    assert found_in(ruleset("nim")) == []
+    other = other_rules("if stone.heap == 0:", "if stone.heap == 0 or stone.heap == 5:")
+    monkeypatch.setitem(machines._MACHINES, "native", other)
+    failing = best(found_in(ruleset("nim")))
+    assert failing.wrong.message.startswith("backends: the state differ")
 
 
 def test_an_option_that_is_legal_and_not_listed_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
