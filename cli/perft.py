@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -165,15 +166,14 @@ def _count(position: _Position, depth: int, limit: int, divide: bool, format_: s
 def _quickly(game: Game, depth: int, limit: int, backend: str) -> dict[str, Perft]:
     """The counts by what has counted: Python for few positions, or where only it can; else native code."""
     from rulespec.cli.native_code import told
-    from rulespec.engine.native.engine import wasmtime
+    from rulespec.engine.native.engine import NoWasmtimeError
     from rulespec.engine.verify.native_perft import native_perft
 
-    if backend == "native":
-        with told():
-            wasmtime()
-    elif (few := perft(game, depth, limit=min(limit, _FEW))).complete or limit <= _FEW:
+    if backend == "auto" and ((few := perft(game, depth, limit=min(limit, _FEW))).complete or limit <= _FEW):
         return {"python": few}
-    found = native_perft(game, depth, limit=limit)
+    found: Perft | None = None
+    with told() if backend == "native" else suppress(NoWasmtimeError):
+        found = native_perft(game, depth, limit=limit)
     return {"native": found} if found is not None else {"python": perft(game, depth, limit=limit)}
 
 

@@ -33,7 +33,7 @@ MEGABYTES = 300
 """Resident, at most, of the whole process while it has one input."""
 
 _PATIENCE = 60  # seconds on the clock, for what waits and does nothing: what is at work, however slowly, is waited for
-_ADDRESSES = 4_000_000_000  # bytes of address space: far more than is allowed, so that the measuring comes first
+_WRITABLE = 4_000_000_000  # bytes of memory to write to: far more than is allowed, so that the measuring comes first
 _INPUTS = 400  # after so many a new process begins: what is in memory between inputs must not count for them
 
 
@@ -147,7 +147,7 @@ def _serve(name: str, folder: Path, limit: int) -> None:
     os.dup2(1, 0)  # and nobody answers questions
     os.environ |= {"RULESPEC_DEBUG": "1", "RULESPEC_PATH": str(ROOT / "tests" / "rulesets"), "NO_COLOR": "1"}
     os.environ["RULESPEC_CACHE"] = str(folder / "cache")
-    resource.setrlimit(resource.RLIMIT_AS, (_ADDRESSES, _ADDRESSES))
+    resource.setrlimit(resource.RLIMIT_DATA, (_WRITABLE, _WRITABLE))  # native code sets addresses aside, not memory
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     warnings.simplefilter("error")  # a person would see them
     from fuzz.targets import TARGETS

@@ -8,7 +8,8 @@ from __future__ import annotations
 import atexit
 import ctypes
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -20,7 +21,7 @@ _BEYOND = 64 << 20
 
 
 class NoWasmtimeError(RulespecError):
-    """wasmtime is not installed."""
+    """wasmtime is not installed, or this process may not take the memory it needs."""
 
 
 class TrapError(Exception):
@@ -65,9 +66,23 @@ def _kept(made: Any) -> Any:
     return made
 
 
+@contextmanager
+def _making() -> Iterator[None]:
+    """Tells why something cannot be made: each memory takes 4 GiB of addresses, which a process may be denied."""
+    try:
+        yield
+    except wasmtime().WasmtimeError as error:
+        raise NoWasmtimeError(f"wasmtime cannot run here: {' '.join(str(error).split())[:200]}") from None
+
+
 def loaded(code: bytes) -> Any:
-    """The machine code of a module, which several instances may run."""
-    return _kept(wasmtime().Module(_engine(), code))
+    """The machine code of a module, which several instances may run.
+
+    Raises:
+        NoWasmtimeError: if there is no wasmtime, or not enough memory for it.
+    """
+    with _making():
+        return _kept(wasmtime().Module(_engine(), code))
 
 
 class Instance:
@@ -79,6 +94,9 @@ class Instance:
     Attributes:
         memory: the bytes; made anew when the memory has grown.
         numbers: the same as numbers of 64 bits.
+
+    Raises:
+        NoWasmtimeError: if there is not enough memory for it.
     """
 
     def __init__(self, module: Any) -> None:
@@ -88,7 +106,8 @@ class Instance:
         self._ffi: Any = found._bindings
         self._store = _kept(found.Store(_engine()))
         self._store.set_limits(memory_size=MAX_BYTES + _BEYOND, instances=1, tables=0, memories=1)
-        instance = found.Instance(self._store, module, [])
+        with _making():
+            instance = found.Instance(self._store, module, [])
         self._exports = instance.exports(self._store)
         self._functions: dict[str, Any] = {}
         self._context = ctypes.c_void_p(ctypes.addressof(self._store._context().contents))
@@ -110,10 +129,15 @@ class Instance:
         self.unsigned = self.memory.cast("Q")
 
     def grow(self, size: int) -> int:
-        """Adds so many bytes; returns the address of the first of them."""
+        """Adds so many bytes; returns the address of the first of them.
+
+        Raises:
+            NoWasmtimeError: if there is not enough memory for them.
+        """
         memory = self._exports["memory"]
         first = int(memory.data_len(self._store))
-        memory.grow(self._store, -(-size // 65_536))
+        with _making():
+            memory.grow(self._store, -(-size // 65_536))
         self._look()
         return first
 

@@ -8,6 +8,7 @@ import threading
 from collections import deque
 from collections.abc import Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 
 from rulespec.engine.game.game import Game
@@ -50,10 +51,10 @@ class NativeOutcomes:
         self.plan = plan
         self._ruleset = ruleset
         self.games: dict[int, NativeGames] = {}
-        self._python = _python_playing
         for seats in dict.fromkeys(plan.players):
             native = native_program(ruleset, seats, plan.settings)
-            self.games[seats] = NativeGames(native, INTERRUPT_RATE, decide=partial(self._decided, seats))
+            # Nothing of this object: its memories are freed as soon as nobody has it.
+            self.games[seats] = NativeGames(native, INTERRUPT_RATE, decide=partial(_decided, plan, ruleset, seats))
 
     def of(self, numbers: Sequence[int]) -> list[Outcome]:
         """The outcomes of some games, in their order."""
@@ -65,23 +66,9 @@ class NativeOutcomes:
                 found[number] = self._outcome(number, seats, games, played)
         return [found[number] for number in numbers]
 
-    def _decided(self, seats: int, state: State, rng: random.Random) -> Sequence[int] | None:
-        """The cells after a random decision in Python; None if it shows a mistake of the rules."""
-        with self._python:
-            game = Game(self._ruleset, seat_names(seats, self.plan.called), self.plan.settings)
-            game.position = position_of(game.position.machine, state)
-            try:
-                option = choose(game, rng)
-                if option is None:
-                    return None
-                game.apply(option)
-                return None if game.broken_invariants() else game.position.cells
-            except RulesetFaultError:
-                return None
-
     def _outcome(self, number: int, seats: int, games: NativeGames, played: Played) -> Outcome:
         if played.how not in ("over", "capped"):  # a game that shows a mistake is told with its decisions
-            with self._python:
+            with _python_playing:
                 return Outcome.of(self.plan.play(self._ruleset, number))
         if not played.ending:
             return Outcome(number, seats, played.decisions, None, (), {}, None)
@@ -93,6 +80,21 @@ class NativeOutcomes:
 
 _python_playing = threading.Lock()
 """Only one thread plays a game in Python: machines of one program share what they remember."""
+
+
+def _decided(plan: Plan, ruleset: typed.Ruleset, seats: int, state: State, rng: random.Random) -> Sequence[int] | None:
+    """The cells after a random decision in Python; None if it shows a mistake of the rules."""
+    with _python_playing:
+        game = Game(ruleset, seat_names(seats, plan.called), plan.settings)
+        game.position = position_of(game.position.machine, state)
+        try:
+            option = choose(game, rng)
+            if option is None:
+                return None
+            game.apply(option)
+            return None if game.broken_invariants() else game.position.cells
+        except RulesetFaultError:
+            return None
 
 
 def play_natively(plan: Plan, ruleset: typed.Ruleset, numbers: range, jobs: int = 1) -> Generator[Outcome]:
@@ -110,23 +112,21 @@ def play_natively(plan: Plan, ruleset: typed.Ruleset, numbers: range, jobs: int 
     Raises:
         NoWasmtimeError, NotNativeError: if its programs cannot be carried out natively.
     """
-    first = NativeOutcomes(plan, ruleset)  # compiled once, for all
     jobs = (os.cpu_count() or 1) if jobs == -1 else jobs
     rounds = [numbers[at : at + ROUND] for at in range(0, len(numbers), ROUND)]
+    idle = deque(_players(plan, ruleset, min(jobs, len(rounds) or 1)))
+    jobs = len(idle)
     if jobs == 1:
         for each in rounds:
-            yield from first.of(each)
+            yield from idle[0].of(each)
         return
-    idle = deque([first])
 
     def play(each: range) -> list[Outcome]:
+        outcomes = idle.pop()
         try:
-            outcomes = idle.pop()
-        except IndexError:
-            outcomes = NativeOutcomes(plan, ruleset)
-        found = outcomes.of(each)
-        idle.append(outcomes)
-        return found
+            return outcomes.of(each)
+        finally:
+            idle.append(outcomes)
 
     ahead: deque[Future[list[Outcome]]] = deque()
     with ThreadPoolExecutor(jobs) as threads:
@@ -139,6 +139,15 @@ def play_natively(plan: Plan, ruleset: typed.Ruleset, numbers: range, jobs: int 
                 yield from ahead.popleft().result()
         finally:
             threads.shutdown(cancel_futures=True)
+
+
+def _players(plan: Plan, ruleset: typed.Ruleset, threads: int) -> list[NativeOutcomes]:
+    """What plays, for each thread; for fewer threads if there is not enough memory for so many."""
+    found = [NativeOutcomes(plan, ruleset)]
+    with suppress(NoWasmtimeError):
+        for _ in range(threads - 1):
+            found.append(NativeOutcomes(plan, ruleset))  # noqa: PERF401 - those before one that fails are kept
+    return found
 
 
 _last: list[NativeOutcomes] = []

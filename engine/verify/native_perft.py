@@ -6,7 +6,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import native_program
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.native.compiler import NotNativeError
-from rulespec.engine.native.engine import NoWasmtimeError, TrapError
+from rulespec.engine.native.engine import TrapError
 from rulespec.engine.native.program import NativeProgram
 from rulespec.engine.search.weights import write_weights
 from rulespec.engine.verify.perft import LIMIT, Perft, digest, named
@@ -24,6 +24,9 @@ def native_perft(game: Game, depth: int, *, limit: int = LIMIT) -> Perft | None:
         game: the game; its position is the same afterwards.
         depth: the number of options in a row.
         limit: the largest number of nodes.
+
+    Raises:
+        NoWasmtimeError: if wasmtime is not installed, or has not enough memory.
     """
     game.position.begin()
     if not depth or game.is_over or limit > _MOST_LEAVES:
@@ -31,7 +34,7 @@ def native_perft(game: Game, depth: int, *, limit: int = LIMIT) -> Perft | None:
     try:
         native = native_program(game.ruleset, len(game.seats), game.settings)
         return _Counting(native, game, limit).counted(depth)
-    except (NoWasmtimeError, NotNativeError, TrapError):
+    except (NotNativeError, TrapError):
         return None
 
 
