@@ -20,8 +20,14 @@ from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.view import scores
 from rulespec.engine.lower.lowering import lower
+from rulespec.engine.native.backend import NativeBackend
+from rulespec.engine.native.compiler import NotNativeError
+from rulespec.engine.native.engine import NoWasmtimeError
+from rulespec.engine.native.program import NativeProgram
+from rulespec.engine.program import ir
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.limits import MAX_STEPS
+from rulespec.engine.program.machine import Machine
 from rulespec.engine.python.backend import PythonBackend
 from rulespec.load import load_ruleset
 
@@ -32,6 +38,7 @@ OVERLAYS = ("o", "p", "q")
 """The names of overlays of an input."""
 
 _OFFERED = 0.3  # how often all sets of the overlays on offer are checked
+_NATIVE = 0.3  # how often native code plays instead of generated Python
 _PLIES = 8
 _LONG = 0.1  # seconds: the interpreter, which only says what is meant, would take twenty times as long, or more
 
@@ -121,13 +128,14 @@ def _work(session: Session) -> None:
 
 
 def _play(session: Session, ref: str, steps: int = MAX_STEPS) -> None:
-    """A few random decisions with both backends: they must agree in all that is to be seen."""
+    """A few random decisions with a fast backend and the plain one: they must agree in all that is to be seen."""
     ruleset = load_ruleset(ref, Report())
     low, high = ruleset.players
     seats = [f"P{i}" for i in range(session.rng.randint(low, min(high, low + 2)))]
 
+    quick = _native if session.rng.random() < _NATIVE else _python
     try:
-        fast = Game(ruleset, seats, backend=lambda r, n, o: PythonBackend(lower(r, n, o), steps=steps))
+        fast = Game(ruleset, seats, backend=lambda r, n, o: quick(lower(r, n, o), steps))
         plain = Game(ruleset, seats, backend=lambda r, n, o: Interpreter(lower(r, n, o), steps=steps))
     except DiagnosticsError as error:
         session.said.update(d.code for d in error.diagnostics)
@@ -159,6 +167,17 @@ def _play(session: Session, ref: str, steps: int = MAX_STEPS) -> None:
             session.said.add(DETAIL.sub("_", str(applied)))
             return
     session.said.add("plays on")
+
+
+def _python(p: ir.Program, steps: int) -> Machine:
+    return PythonBackend(p, steps=steps)
+
+
+def _native(p: ir.Program, steps: int) -> Machine:
+    try:
+        return NativeBackend(NativeProgram(p, steps=steps))
+    except (NoWasmtimeError, NotNativeError):
+        return _python(p, steps)
 
 
 def _standing(game: Game) -> object:

@@ -89,9 +89,7 @@ def take(game: Game, option: Option) -> tuple[list[Option], Diagnostic | None]:
 
 def asked(game: Game) -> ir.Decision:
     """The open decision as the program has it; the game is not over."""
-    exit_ = game.position.program.blocks[game.position.cells[ir.PC]].exit
-    assert isinstance(exit_, ir.Ask)
-    return game.position.program.decisions[exit_.decision]
+    return game.position.program.decisions[game.position.asked]
 
 
 def same_option(game: Game, option: Option) -> Option | None:

@@ -186,9 +186,10 @@ class _Explorer:
 
     def _see(self, game: Game, options: list[Option]) -> None:
         """Counts the options that are legal, and those that should be: not those that settings switch off."""
-        self.offered.update(asked(game).choices[o.kind.choice].span for o in options)
+        choices = asked(game).choices
+        self.offered.update(choices[number].span for number in {o.kind.choice for o in options})
         if len(options) < MAX_OPTIONS:
-            for choice in asked(game).choices:
+            for choice in choices:
                 if all(r.expr != FALSE for r in choice.requires):
                     name, times = self.open.get(choice.span, (choice.name, 0))
                     self.open[choice.span] = (name, times + 1)
