@@ -1,6 +1,7 @@
 """Bounded exploration: a search for mistakes of the rules in games from the start positions.
 
-Near the start every option is tried, breadth first; further on, games are random. Each finding has the shortest game
+Near the start every option is tried, breadth first; further on, games are random. Where there are very many, most of
+them are only played, not looked at for loops and for options that are never legal. Each finding has the shortest game
 found that leads there. No finding proves nothing, unless every position was seen.
 """
 
@@ -23,8 +24,10 @@ from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.native import LogHeader, entry_json
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE
+from rulespec.engine.simulate.plan import Plan
 from rulespec.engine.simulate.playouts import CAP
 from rulespec.engine.verify.failing_scenario import failing_scenario
+from rulespec.engine.verify.plain_games import plain_games
 from rulespec.engine.verify.position_graph import Node, PositionGraph
 from rulespec.engine.verify.shrink import leave_out, replayed
 from rulespec.typed import nodes as typed
@@ -35,6 +38,8 @@ MAX_CELLS = 10_000_000
 SETTINGS_EVERY = 2_000
 """Decisions with one number of players for each further choice of settings."""
 MAX_SETTINGS = 4
+CLOSELY = 60_000
+"""Decisions of random games in all that are looked at closely, before further games are only played."""
 MIN_OPEN = 5_000
 """Positions with an option that is never legal before that is a finding."""
 MAX_FOUND = 20
@@ -144,19 +149,19 @@ class _Explorer:
             end = self.result.decisions + share
             if complete := self._breadth(seats, share // 4):
                 self.near.update(self.open)
-            self._playouts(seats, end, defaults=not complete)
+            self._playouts(seats, end, CLOSELY // (high - low + 1), defaults=not complete)
         for finding in self.found.values():
             self._shorten(finding, (self.limit - self.result.decisions) // len(self.found))
-            finding.diagnostic = self._with_game(finding)
+            finding.diagnostic = _with_game(self.ruleset, finding)
         self.result.findings = list(self.found.values())
         self._never()
         self.progress(self.result.decisions % _STEP)
         return self.result
 
-    def _spend(self, wrong: Diagnostic | None = None) -> None:
-        """Counts a decision; one after which the rules do not come to an end counts for as many as take as long."""
+    def _spend(self, wrong: Diagnostic | None = None, decisions: int = 1) -> None:
+        """Counts decisions; one after which the rules do not come to an end counts for as many as take as long."""
         steps = self.result.decisions // _STEP
-        self.result.decisions += _GIVEN_UP if wrong is not None and wrong.code == "RS704" else 1
+        self.result.decisions += _GIVEN_UP if wrong is not None and wrong.code == "RS704" else decisions
         if self.result.decisions // _STEP > steps:
             self.progress((self.result.decisions // _STEP - steps) * _STEP)
 
@@ -262,24 +267,42 @@ class _Explorer:
 
     # --- further on ------------------------------------------------------------------------
 
-    def _playouts(self, seats: int, end: int, defaults: bool) -> None:
+    def _playouts(self, seats: int, end: int, closely: int, defaults: bool) -> None:
         """Plays random games with some choices of settings, and with the defaults if `defaults` is true."""
         settings = self._settings(min(MAX_SETTINGS, (end - self.result.decisions) // SETTINGS_EVERY))
         settings = settings if defaults else settings[1:]
-        number = 0
-        while settings and self.result.decisions < end:
+        number, until = 0, min(end, self.result.decisions + closely)
+        while settings and self.result.decisions < until:
             chosen = settings[number % len(settings)]
             number += 1
-            try:
-                started = self._begin(seats, chosen)
-            except DiagnosticsError as error:
-                self.result.others += error.diagnostics
-                started = None
+            started = self._started(seats, chosen)
             if started is None or started[0].is_over:
                 settings.remove(chosen)
                 continue
             self.result.games += 1
-            self._playout(*started, end)
+            self._playout(*started, until)
+        for left, chosen in zip(range(len(settings), 0, -1), settings, strict=True):
+            decisions = (end - self.result.decisions) // left
+            if decisions >= CAP and (started := self._started(seats, chosen)) is not None and not started[0].is_over:
+                self._plainly(seats, chosen, decisions)
+
+    def _started(self, seats: int, settings: Mapping[str, str]) -> tuple[Game, list[Option]] | None:
+        """A game at its first decision, and its options; None if something is wrong there."""
+        try:
+            return self._begin(seats, settings)
+        except DiagnosticsError as error:
+            self.result.others += error.diagnostics
+            return None
+
+    def _plainly(self, seats: int, settings: Mapping[str, str], decisions: int) -> None:
+        """Plays games of which nothing is wanted but mistakes."""
+        plan = Plan.of(self.ruleset.ref, self.ruleset, [seats], 0, settings=settings)
+        for taken, failed in plain_games(self.ruleset, plan, decisions):
+            self.result.games += 1
+            wrong = failed.failure.wrong if failed is not None and failed.failure is not None else None
+            self._spend(wrong, taken)
+            if failed is not None and wrong is not None:
+                self._note(wrong, failed.game, failed.moves())
 
     def _settings(self, number: int) -> list[dict[str, str]]:
         """The default settings, and up to `number` random choices of settings."""
@@ -390,28 +413,6 @@ class _Explorer:
             seen[game.hash] = game.ply
         return False
 
-    def _with_game(self, finding: Finding) -> Diagnostic:
-        """The diagnostic with the game that shows it, as text."""
-        header = finding.header
-        defaults = {s.name: s.default for s in self.ruleset.settings.values()}
-        chosen = [f"{k}={v}" for k, v in header.settings.items() if v != defaults[k]]
-        text = f"with {len(header.seats)} players" + (f" and {', '.join(chosen)}" if chosen else "")
-        moves = [f"{move.by or 'chance'}: {move}" for move in finding.moves]
-        if not moves:
-            text += ", before the first decision"
-        elif len(moves) <= _SHOWN:
-            text += f": {' · '.join(moves)}"
-        else:
-            text += f", after {len(moves)} decisions, the last of them: {' · '.join(moves[-_SHOWN:])}"
-        end = replayed(self.ruleset, header, finding.moves)
-        finding.scenario = failing_scenario(end.game, header, end.fault, finding.diagnostic)
-        changed = [] if finding.loop else end.changed
-        if changed:
-            more = f" · and {len(changed) - _SHOWN} more" if len(changed) > _SHOWN else ""
-            text += f"\nthe last decision changes {' · '.join(changed[:_SHOWN])}{more}"
-        help_ = explained(end.game, finding.diagnostic).help
-        return replace(finding.diagnostic, help=f"{help_}\n{text}" if help_ else text)
-
     def _never(self) -> None:
         """Finds options that are never legal, in all positions or in very many."""
         low, high = self.ruleset.players
@@ -424,6 +425,29 @@ class _Explorer:
                 message = f"the option `{name}` was legal in none of {times:,} positions"
                 help_ = "remove it, or check whether its conditions can hold together"
                 self.result.others.append(Diagnostic("RS715", Severity.WARNING, message, span, help=help_))
+
+
+def _with_game(ruleset: typed.Ruleset, finding: Finding) -> Diagnostic:
+    """The diagnostic with the game that shows it, as text."""
+    header = finding.header
+    defaults = {s.name: s.default for s in ruleset.settings.values()}
+    chosen = [f"{k}={v}" for k, v in header.settings.items() if v != defaults[k]]
+    text = f"with {len(header.seats)} players" + (f" and {', '.join(chosen)}" if chosen else "")
+    moves = [f"{move.by or 'chance'}: {move}" for move in finding.moves]
+    if not moves:
+        text += ", before the first decision"
+    elif len(moves) <= _SHOWN:
+        text += f": {' · '.join(moves)}"
+    else:
+        text += f", after {len(moves)} decisions, the last of them: {' · '.join(moves[-_SHOWN:])}"
+    end = replayed(ruleset, header, finding.moves)
+    finding.scenario = failing_scenario(end.game, header, end.fault, finding.diagnostic)
+    changed = [] if finding.loop else end.changed
+    if changed:
+        more = f" · and {len(changed) - _SHOWN} more" if len(changed) > _SHOWN else ""
+        text += f"\nthe last decision changes {' · '.join(changed[:_SHOWN])}{more}"
+    help_ = explained(end.game, finding.diagnostic).help
+    return replace(finding.diagnostic, help=f"{help_}\n{text}" if help_ else text)
 
 
 def _endless(asked: ir.Decision, length: int) -> Diagnostic:

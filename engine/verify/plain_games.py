@@ -1,0 +1,50 @@
+"""Random games as `simulate` plays them, natively where that is possible: what an exploration plays by the thousand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+
+from rulespec.engine.native.compiler import NotNativeError
+from rulespec.engine.native.engine import NoWasmtimeError
+from rulespec.engine.simulate.native import ROUND, NativeOutcomes
+from rulespec.engine.simulate.plan import Outcome, Plan
+from rulespec.engine.simulate.playouts import Playout
+from rulespec.typed import nodes as typed
+
+FAILING = 20
+"""Games that show a mistake after which no more are played: each takes as long as a thousand others."""
+
+
+def plain_games(ruleset: typed.Ruleset, plan: Plan, decisions: int) -> Iterator[tuple[int, Playout | None]]:
+    """Plays the games of a plan, one after the other: the same games with native code and without.
+
+    Args:
+        ruleset: the ruleset of the plan.
+        plan: the plan; its backend makes no difference.
+        decisions: the number of decisions in all. No game begins that could go beyond it.
+
+    Yields:
+        For each game its number of decisions and, if it shows a mistake of the rules, the game.
+    """
+    outcomes = _outcomes(ruleset, plan)
+    failing = 0
+    while plan.cap <= decisions and failing < FAILING:
+        outcome = next(outcomes)
+        decisions -= outcome.decisions
+        failing += outcome.failure is not None
+        yield outcome.decisions, plan.play(ruleset, outcome.game) if outcome.failure is not None else None
+
+
+def _outcomes(ruleset: typed.Ruleset, plan: Plan) -> Iterator[Outcome]:
+    """The outcomes of all games of a plan, without an end; native code plays few of them at a time, and then more."""
+    try:
+        native = NativeOutcomes(plan, ruleset)
+    except (NoWasmtimeError, NotNativeError):
+        yield from (Outcome.of(plan.play(ruleset, number)) for number in count())
+        return
+    size, first = 1, 0
+    while True:
+        yield from native.of(range(first, first + size))
+        first += size
+        size = min(2 * size, ROUND)
