@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from queue import SimpleQueue
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import native_program
-from rulespec.engine.native.engine import TrapError
+from rulespec.engine.native.engine import NoWasmtimeError, TrapError
 from rulespec.engine.native.roots import ranked
 from rulespec.engine.search.memory import SearchMemory
 from rulespec.engine.search.native_replay import NativeReplay
@@ -132,9 +133,10 @@ class NativeSearch(Search):
     ) -> Ends:
         """Plays a random game from each position."""
         rows = self._checked(rows)
-        self._memories += [SearchMemory(self._native) for _ in range(jobs - len(self._memories))]
+        memories = self._memories_for(jobs)
+        jobs = len(memories)
         free: SimpleQueue[SearchMemory] = SimpleQueue()
-        for memory in self._memories[:jobs]:
+        for memory in memories:
             free.put(memory)
         size = self._memories[0].most if ranked(self._native.p) else 1
 
@@ -158,6 +160,13 @@ class NativeSearch(Search):
                 for n, (row, end) in enumerate(zip(rows, ends, strict=True))
             ]
         )
+
+    def _memories_for(self, threads: int) -> list[SearchMemory]:
+        """A memory for each thread; for fewer threads if there is not enough room for so many."""
+        with suppress(NoWasmtimeError):
+            while len(self._memories) < threads:
+                self._memories.append(SearchMemory(self._native))
+        return self._memories[:threads]
 
     def _part(
         self, memory: SearchMemory, rows: NDArray[np.int64], seeds: list[str], cap: int, hashes: bool
@@ -189,5 +198,8 @@ class NativeSearch(Search):
         return NativeReplay(self, self._memories[0], games, row, hashes).replayed()
 
     def walk(self, row: ArrayLike) -> Walk:
-        """A position that goes forth and back."""
-        return NativeWalk(self, self._native, row)
+        """A position that goes forth and back; in Python where there is not enough memory for one more."""
+        try:
+            return NativeWalk(self, self._native, row)
+        except NoWasmtimeError:
+            return super().walk(row)

@@ -21,10 +21,11 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.native.engine import NoWasmtimeError
-from rulespec.engine.search import memory, native_search
+from rulespec.engine.search import memory, native_search, native_walk
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.search import NOBODY, Ends, Expanded, Search
 from rulespec.engine.search.uct import uct
+from rulespec.engine.search.walk import PythonWalk
 from rulespec.engine.simulate.playouts import choose
 from rulespec.load import load_ruleset
 
@@ -237,6 +238,22 @@ def test_without_wasmtime_python_searches(monkeypatch: pytest.MonkeyPatch) -> No
     assert search.playouts(search.rows([game, game]), 1).ended.all()
     with pytest.raises(NoWasmtimeError):
         open_search(game, backend="native")
+
+
+def test_with_room_for_one_memory_one_thread_plays_and_python_walks(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = Game(load_ruleset("nim"), ["A", "B"])
+    search, plain = open_search(game, backend="native"), open_search(game, backend="python")
+    rows = search.rows([game] * 9)
+
+    def full(*_: object) -> None:
+        raise NoWasmtimeError("wasmtime cannot run here")
+
+    for module in (native_search, native_walk):
+        monkeypatch.setattr(module, "SearchMemory", full)
+    assert search.playouts(rows, 1, jobs=4).scores.tolist() == plain.playouts(rows, 1).scores.tolist()
+    walk = search.walk(rows[0])
+    assert isinstance(walk, PythonWalk)
+    assert walk.count == plain.walk(rows[0]).count
 
 
 def test_what_does_not_fit_is_told() -> None:
