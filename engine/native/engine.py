@@ -36,7 +36,7 @@ def wasmtime() -> Any:
     """
     try:
         import wasmtime as found
-        from wasmtime import _bindings  # noqa: F401
+        from wasmtime import _bindings, _ffi  # noqa: F401
     except (ImportError, OSError, RuntimeError):
         raise NoWasmtimeError("this needs wasmtime: pip install 'rulespec[native]'") from None
     return found
@@ -68,10 +68,14 @@ def _kept(made: Any) -> Any:
 
 @contextmanager
 def _making() -> Iterator[None]:
-    """Tells why something cannot be made: each memory takes 4 GiB of addresses, which a process may be denied."""
+    """Tells why something cannot be made.
+
+    Each memory takes 4 GiB of addresses, which a process may be denied; and a newer wasmtime may lack what is used
+    here: not all of it is part of the documented interface.
+    """
     try:
         yield
-    except wasmtime().WasmtimeError as error:
+    except (wasmtime().WasmtimeError, AttributeError) as error:
         raise NoWasmtimeError(f"wasmtime cannot run here: {' '.join(str(error).split())[:200]}") from None
 
 
@@ -96,20 +100,22 @@ class Instance:
         numbers: the same as numbers of 64 bits.
 
     Raises:
-        NoWasmtimeError: if there is not enough memory for it.
+        NoWasmtimeError: if there is not enough memory for it, or if this wasmtime is not as it is known here.
     """
 
     def __init__(self, module: Any) -> None:
+        self._functions: dict[str, Any] = {}
+        with _making():
+            self._open(module)
+
+    def _open(self, module: Any) -> None:
         found = wasmtime()
         from wasmtime import _ffi as ffi
 
         self._ffi: Any = found._bindings
         self._store = _kept(found.Store(_engine()))
         self._store.set_limits(memory_size=MAX_BYTES + _BEYOND, instances=1, tables=0, memories=1)
-        with _making():
-            instance = found.Instance(self._store, module, [])
-        self._exports = instance.exports(self._store)
-        self._functions: dict[str, Any] = {}
+        self._exports = found.Instance(self._store, module, []).exports(self._store)
         self._context = ctypes.c_void_p(ctypes.addressof(self._store._context().contents))
         self._values = (self._ffi.wasmtime_val_raw_t * 4)()
         self._numbers = (ctypes.c_int64 * 8).from_buffer(self._values)

@@ -9,6 +9,8 @@ from folders import GAMES
 
 from rulespec.cli.main import run
 from rulespec.engine.game import machines
+from rulespec.engine.native.engine import NoWasmtimeError
+from rulespec.load import load_ruleset
 
 QUICKSTART = str(GAMES / "imperial" / "logs" / "quickstart.jsonl")
 
@@ -55,3 +57,12 @@ def test_many_logs_are_replayed_without_it(capsys: pytest.CaptureFixture[str], m
 def test_random_games_are_compared_without_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["test", "nim", "--random", "2"]) == 0
     assert "2 random games" in capsys.readouterr().out
+
+
+def test_a_wasmtime_that_is_not_known_counts_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    wasmtime = pytest.importorskip("wasmtime", reason="native code needs wasmtime: pip install 'rulespec[native]'")
+    program = machines.native_program(load_ruleset("nim"), 2, {})
+    monkeypatch.delattr(wasmtime.Store, "_context")
+    with pytest.raises(NoWasmtimeError, match=r"wasmtime cannot run here: .* no attribute '_context'"):
+        program.instance()
