@@ -15,8 +15,6 @@ from rulespec.engine.lower.ranges import KEPT
 from rulespec.engine.lower.secrecy import seers
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import logic, op
-from rulespec.engine.program.cost import Costs
-from rulespec.engine.program.limits import LEAST_LISTED, MAX_LISTED
 from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import may_be_hidden
 from rulespec.types import Ent
@@ -35,7 +33,6 @@ class OptionLowering:
         self.x = builder.x
         self.conditions = ConditionLowering(builder.x, sources)
         self._heads = HeadLowering(builder, self.conditions)
-        self._costs = Costs(builder.p)
 
     def _params(
         self, option: typed.OptionDef, scope: Scope, *, once: bool
@@ -87,44 +84,10 @@ class OptionLowering:
         by = self.x.expr(option.by, conditions) if option.by is not None else None
         weight = self.x.expr(option.weight, conditions) if option.weight is not None else None
         requires = self._heads.requires(option.head, conditions)
-        tests = [*(e for r in requires for e in (*(value for _, value in r.lets), r.expr))]
-        tests += [e for e in (by, weight) if e is not None]
-        params = self._counted(params, sum(map(self._costs.of, tests)))
         block = self.b.block()
         choice = ir.Choice(option.name, params, by, weight, requires, block, option.doc, option.span)
         return choice, self.begun(option, body, later=later)
 
-    def _values(self, param: ir.Param) -> int:
-        """The most values of a parameter that ranges over a set."""
-        return self._costs.members(param.low) + (param.none is not None)
-
     def begun(self, option: typed.OptionDef, scope: Scope, *, later: bool = False) -> Begun:
         """What an option does before its body (see `HeadLowering.begun`)."""
         return self._heads.begun(option, scope, later=later)
-
-    def _counted(self, params: tuple[ir.Param, ...], steps: int) -> tuple[ir.Param, ...]:
-        """The parameters with the most steps of what is evaluated for each of their values, up to the next counted one.
-
-        Numbers are counted; members of sets only if the sizes of the kinds allow more than `MAX_LISTED` steps in all:
-        counting takes time, and few options need it.
-
-        Args:
-            params: the parameters.
-            steps: of what is evaluated when all of them are bound.
-        """
-        whole = steps
-        for param in reversed(params):
-            whole += self._costs.of(param.where.expr) if param.where is not None else 0
-            whole *= self._values(param) if param.high is None else 1
-            whole += self._costs.of(param.low)
-        found: list[ir.Param] = []
-        for param in reversed(params):
-            steps += self._costs.of(param.where.expr) if param.where is not None else 0
-            if param.high is not None or whole > MAX_LISTED:
-                found.append(replace(param, steps=max(steps, LEAST_LISTED)))
-                steps = self._costs.of(param.high) if param.high is not None else 0
-            else:
-                found.append(param)
-                steps *= self._values(param)
-            steps += self._costs.of(param.low)
-        return tuple(found[::-1])

@@ -63,7 +63,7 @@ class CallEmitter:
 
     def _suppose(self, e: ir.Suppose) -> None:
         code, constants = self.x.code, self.x.memory.constants
-        if self.x.costs.procedure(e.block) > MAX_ONCE_STEPS:  # the interpreter counts its steps
+        if self.x.costs.whole.procedure(e.block) > MAX_ONCE_STEPS:  # the interpreter counts its steps
             code.do("unreachable")
             code.const(0)
             return
@@ -132,21 +132,32 @@ class Definitions:
         x.wide_slots = dict(slots)
         whole = (*(value for _, value in f.lets), f.body)
         memo = not wide and not any(slots.get(i) for i in range(f.params)) and self._facts.worth_memo(whole, f.params)
-        row = self._remembered(f.params) if memo else -1
+        counts = self._facts.counts(ir.Call(number, ()))
+        row = self._remembered(f.params, counts=counts) if memo else -1
+        before = code.local()
+        if memo and counts:
+            code.at(x.memory.constants["LEFT"])
+            code.set(before)
         for slot, value in f.lets:
             x.either(value, slots.get(slot, False))
             local = x.slots[slot] = code.local()
             code.set(local)
+        if f.steps is not None:
+            x.value(f.steps)
+            code.call("charge")
         x.either(f.body, wide)
         if memo:
-            self._remember(f.params, row)
+            self._remember(f.params, row, before if counts else -1)
         code.module.define(f"f{number}", code, f.params, I64)
 
-    def _remembered(self, params: int) -> int:
-        """Returns what is remembered; else the local with the address of the row where it would be."""
+    def _remembered(self, params: int, *, counts: bool) -> int:
+        """Returns what is remembered; else the local with the address of the row where it would be.
+
+        With `counts`, the steps that it took are remembered with it, and counted again.
+        """
         code = self.x.code
         row = code.local()
-        size = 8 * (params + 2)
+        size = 8 * (params + 2 + counts)
         for i in range(params):
             code.get(i)
             if i:
@@ -170,22 +181,31 @@ class Definitions:
             code.get(i)
             code.do("eq", "i32.and")
         code.if_()
+        if counts:
+            code.get(row)
+            code.do("wrap")
+            code.load(size - 8)
+            code.call("charge")
         code.get(row)
         code.do("wrap")
-        code.load(size - 8)
+        code.load(8 * (params + 1))
         code.do("return")
         code.end()
         return row
 
-    def _remember(self, params: int, row: int) -> None:
-        """Writes the row of the value that is on the stack."""
+    def _remember(self, params: int, row: int, before: int) -> None:
+        """Writes the row of the value on the stack; `before`: the local with the steps that were left before it."""
         code = self.x.code
-        value = code.local()
+        value, one = code.local(), code.local()
         code.set(value)
-        one = code.local()
         code.const(1)
         code.set(one)
-        for i, local in enumerate((one, *range(params), value)):
+        if before >= 0:
+            code.get(before)
+            code.at(self.x.memory.constants["LEFT"])
+            code.do("sub")
+            code.set(before)
+        for i, local in enumerate((one, *range(params), value, *([before] if before >= 0 else []))):
             code.get(row)
             code.do("wrap")
             code.get(local)

@@ -23,6 +23,7 @@ from rulespec.engine.native.small_python import compile_functions
 from rulespec.engine.native.spread import ClosureEmitter, emit_spread
 from rulespec.engine.native.wasm_format import I64, Module
 from rulespec.engine.native.widths import WORD, Widths
+from rulespec.engine.passes.count_work import count_work
 from rulespec.engine.passes.pipeline import PASSES, Pass, optimized
 from rulespec.engine.program import ir
 from rulespec.engine.program.cost import Costs
@@ -30,6 +31,10 @@ from rulespec.engine.program.limits import MAX_STEPS
 from rulespec.engine.python.invariants import split
 from rulespec.engine.python.occupancy import Occupancy, with_occupancy
 from rulespec.errors import RulespecError
+
+
+_UNBOUNDED = 1 << 60
+"""Steps that may be taken while nothing counts them."""
 
 
 class NotNativeError(RulespecError):
@@ -67,11 +72,13 @@ def compile_program(p: ir.Program, passes: Sequence[Pass] = PASSES, steps: int =
     Raises:
         NotNativeError: if it needs more memory than a module may have.
     """
-    asked = _split(p)
+    counting = count_work(p)
+    costs = Costs(counting, Costs(p))
+    asked = _split(counting)
     fast, occupancy = with_occupancy(optimized(asked, passes))
     for orders in (False, True):
         try:
-            return _Compiler(p, asked, fast, occupancy, steps, orders=orders).compiled()
+            return _Compiler(p, asked, fast, occupancy, costs, steps, orders=orders).compiled()
         except WideOrderError:
             continue
         except TooLargeError:
@@ -92,9 +99,17 @@ class _Compiler:
     """One compilation."""
 
     def __init__(
-        self, p: ir.Program, asked: ir.Program, fast: ir.Program, occupancy: Occupancy, steps: int, *, orders: bool
+        self,
+        p: ir.Program,
+        asked: ir.Program,
+        fast: ir.Program,
+        occupancy: Occupancy,
+        costs: Costs,
+        steps: int,
+        *,
+        orders: bool,
     ) -> None:
-        self.p, self.asked, self.fast, self.occupancy = p, asked, fast, occupancy
+        self.p, self.asked, self.fast, self.occupancy, self.costs = p, asked, fast, occupancy, costs
         added: dict[int, int] = {}
         for f in occupancy.families.values():
             added |= dict.fromkeys(range(f.at, f.at + f.sets), f.count)
@@ -104,8 +119,7 @@ class _Compiler:
         self.module = Module()
         params = max((len(c.params) for d in fast.decisions for c in d.choices), default=0)
         self.memory = Memory(self.module, self.widths, occupancy.start(p.start), params)
-        self.costs = Costs(p)
-        self.memory.constants["STEPS"] = steps
+        self.memory.constants |= {"STEPS": steps, "UNBOUNDED": _UNBOUNDED}
 
     def compiled(self) -> Compiled:
         """The module."""
@@ -117,7 +131,7 @@ class _Compiler:
         ClosureEmitter(x, loops)
         RankEmitter(x, loops)
         x.add_forms({ir.Spread: lambda e: emit_spread(x, loops, neighbours, e)})
-        listing = [sum(self.costs.listing(c) for c in d.choices if c.by is None) for d in self.p.decisions]
+        listing = [self.costs.legal(d) for d in self.costs.p.decisions]
         procedures = ProcedureEmitter(x, self.occupancy, listing)
         options = OptionEmitter(x, loops)
         self._tables(options, procedures.by_row)

@@ -11,7 +11,7 @@ from rulespec.engine.program.limits import MAX_LISTED as MAX_STEPS_LISTED
 from rulespec.engine.program.limits import MAX_NUMBER, MAX_VALUES
 
 REGISTERS = (
-    *("SITE", "LEFT", "JOURNAL", "OPTIONS", "LISTED_END", "ROW_TAKEN", "VALUES", "HASH", "PLY", "DRAWN"),
+    *("SITE", "LEFT", "JOURNAL", "OPTIONS", "LISTED_END", "ROW_TAKEN", "HASH", "PLY", "DRAWN"),
     *("NODES", "LIMIT", "ENDED", "COMPLETE", "LEAVES", "LEAVES_END", "RATE", "GAME", "BUDGET", "PAUSED"),
     *("ROWS", "FOUND", "OUT", "OUT_END", "NEXT", "STAMP", "TOLD", "BY", "MARK", "BEGUN", "IDLE_AT", "IDLE_SIZE"),
     *("TRAIL", "TRAIL_END"),

@@ -14,7 +14,7 @@ from rulespec.engine.native.alike import AlikeEmitter
 from rulespec.engine.native.expressions import ExpressionEmitter
 from rulespec.engine.native.loops import LoopEmitter
 from rulespec.engine.native.wasm_format import I64, Code
-from rulespec.engine.passes.option_tests import Named, option_tests, same_for_all
+from rulespec.engine.program.option_tests import Named, option_tests, same_for_all
 from rulespec.engine.program import ir
 from rulespec.engine.program.traversal import Facts
 
@@ -48,7 +48,7 @@ class OptionEmitter:
             for name, interrupts in (("own", False), ("others", True)):
                 code = x.begin(0)
                 chosen = [(k, c) for k, c in enumerate(d.choices) if (c.by is not None) == interrupts]
-                for e in same_for_all([c for _, c in chosen], self._facts):
+                for e in same_for_all(d, [c for _, c in chosen], self._facts):
                     if not x.wide(e):
                         x.kept[e] = (code.local(), code.local())  # zero at first
                 self._alike.find(i, d, interrupts=interrupts)
@@ -115,12 +115,13 @@ class OptionEmitter:
                     self._alike.unless_listed(c, depth - 1, again)
                 param = c.params[depth] if depth < len(c.params) else None
                 # What a parameter ranges over is found before the tests if it may fault or is counted, as in Python.
-                found = self._domain(param, counted=True) if param is not None and order.faults[depth] else None
+                early = param is not None and (order.faults[depth] or param.steps > 0)
+                found = self._domain(param) if param is not None and early else None
                 for named in order.tests[depth]:
                     self._tested(named, again)
                 if param is not None:
                     self._alike.begin(c, depth)
-                    again = loops.enter_context(self._values(param, found or self._domain(param, counted=False)))
+                    again = loops.enter_context(self._values(param, found or self._domain(param)))
             self._noted(number, c)
             self._alike.listed(c)
             loops.close()
@@ -170,7 +171,7 @@ class OptionEmitter:
             code.get(x.slots[q.slot])
             code.store(16 + 8 * i)
 
-    def _domain(self, q: ir.Param, *, counted: bool) -> tuple[int, int]:
+    def _domain(self, q: ir.Param) -> tuple[int, int]:
         """Finds what a parameter ranges over: the locals of the set, or of the first number, and of the last one."""
         x, code = self.x, self.x.code
         at, high = code.local(), code.local()
@@ -184,7 +185,8 @@ class OptionEmitter:
         if q.high is not None:
             x.value(q.high)
             code.set(high)
-        self._counted(q, wide, at, high, counted)
+        if q.steps:
+            self._counted(q, wide, at, high)
         if wide:
             code.const(0)
             code.set(at)
@@ -207,11 +209,9 @@ class OptionEmitter:
         code.end()
         code.end()
 
-    def _counted(self, q: ir.Param, wide: bool, at: int, high: int, counted: bool) -> None:
+    def _counted(self, q: ir.Param, wide: bool, at: int, high: int) -> None:
         """Counts the values of a parameter."""
         code = self.x.code
-        if not counted and q.high is None:
-            return
         if wide:
             code.get(high)
             code.call("wide_count")

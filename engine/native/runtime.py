@@ -88,10 +88,10 @@ def values(low, high) -> int:
     return 0 if high < low else high - low + 1
 
 def charge(steps):
-    left = load(VALUES) - steps
+    left = load(LEFT) - steps
     if left < 0:
         trap()
-    store(VALUES, left)
+    store(LEFT, left)
 
 def transfer(source, target, amount, unlimited):
     there = load(source)

@@ -16,15 +16,22 @@ def decision() -> int:
 def listing():
     last = load(OPTIONS) + (MAX_OPTIONS - 1) * STRIDE
     store(LISTED_END, last if last < OPTIONS_END else OPTIONS_END)
-    store(VALUES, MAX_STEPS_LISTED)
 
 def own(number):
     listing()
+    store(LEFT, MAX_STEPS_LISTED)
     list_own(number)
+    spent(MAX_STEPS_LISTED)
 
 def others(number):
     listing()
+    store(LEFT, MAX_STEPS_LISTED)
     list_others(number)
+    spent(MAX_STEPS_LISTED)
+
+def spent(steps):
+    store(BUDGET, load(BUDGET) - steps + load(LEFT))
+    store(LEFT, UNBOUNDED)
 
 def idle(number) -> int:
     first = load(OPTIONS)
@@ -32,10 +39,6 @@ def idle(number) -> int:
     list_own(number)
     found = load(OPTIONS) - first
     store(OPTIONS, first)
-    left = load(LEFT) - MAX_STEPS_LISTED + load(VALUES)
-    if left < 0:
-        trap()
-    store(LEFT, left)
     store(IDLE_AT, first)
     store(IDLE_SIZE, found)
     return found == 0
@@ -73,6 +76,7 @@ def run(block):
                 block = load(OTHERWISE + 8 * number)
             else:
                 put(STATE, number)
+    spent(STEPS)
 
 def seed(key):
     words = load(key)
@@ -195,7 +199,6 @@ def play(cap, check) -> int:
         if taken == 0:
             return 2
         take(taken)
-        store(BUDGET, load(BUDGET) - STEPS + load(LEFT) - MAX_STEPS_LISTED + load(VALUES))
         if load(TRAIL) != 0:
             trail()
         if check:
@@ -328,7 +331,6 @@ def descend(one, depth) -> int:
     leaves = 1
     store(NODES, load(NODES) + 1)
     take(one)
-    store(BUDGET, load(BUDGET) - STEPS + load(LEFT))
     if load(BUDGET) < 0:
         trap()
     reached = plus(hash, grown(mark))
@@ -355,9 +357,7 @@ def perft(depth) -> int:
         return 0
     first = load(OPTIONS)
     own_again(number)
-    left = load(VALUES)
     others(number)
-    store(BUDGET, load(BUDGET) - MAX_STEPS_LISTED + left - MAX_STEPS_LISTED + load(VALUES))
     last = load(OPTIONS)
     leaves = 0
     one = first

@@ -56,7 +56,6 @@ def replay(count, hashed):
             if found == 0:
                 break
             take(found)
-            store(BUDGET, load(BUDGET) - STEPS + load(LEFT) - MAX_STEPS_LISTED + load(VALUES))
             if hashed:
                 store(HASH, plus(load(HASH), grown(JOURNAL_BASE)))
                 store(one + 8, load(HASH))

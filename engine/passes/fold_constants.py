@@ -54,7 +54,7 @@ def _folded_op(e: ir.Op, facts: Facts) -> ir.Expr:
         return replace(args[0], op="count")
     if e.op == "/" and args[1] == TRUE:
         return args[0]
-    if e.op == "in" and isinstance(args[0], ir.Local):
+    if e.op == "in" and isinstance(args[0], ir.Local) and not facts.may_fault(args[1]):
         return membership(args[0], args[1])
     if e.op == "&" and args[0] == args[1]:
         return args[0]

@@ -20,7 +20,7 @@ def inline(p: ir.Program) -> ir.Program:
     def put(e: ir.Expr, top: int) -> ir.Expr:
         inner = max(top, *binds(e)) if isinstance(e, Binding) else top
         e = changed(e, lambda part: put(part, inner))
-        if not isinstance(e, ir.Call):
+        if not isinstance(e, ir.Call) or p.functions[e.function].steps is not None:
             return e
         f = functions[e.function]
         if f.lets or sum(1 for _ in walk(f.body)) > _MAX_SIZE:

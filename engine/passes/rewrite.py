@@ -16,7 +16,7 @@ Change = Callable[[ir.Expr, int], ir.Expr]
 
 def everywhere(p: ir.Program, change: Change, *, functions_too: bool = True) -> ir.Program:
     """A copy of a program with every expression rewritten; with `functions_too` those of definitions as well."""
-    rewriting = _Rewriting(p.slots, change)
+    rewriting = Rewriting(p.slots, change)
     functions = [rewriting.function(f) for f in p.functions] if functions_too else p.functions
     blocks = [ir.Block([rewriting.instruction(i) for i in b.body], rewriting.exit(b.exit)) for b in p.blocks]
     decisions = [rewriting.decision(d) for d in p.decisions]
@@ -27,8 +27,8 @@ def everywhere(p: ir.Program, change: Change, *, functions_too: bool = True) -> 
     return replace(p, **new, slots=rewriting.slots)
 
 
-class _Rewriting:
-    """One rewriting of a program; `slots` is how many slots suffice so far."""
+class Rewriting:
+    """One rewriting of the expressions of a program, part by part; `slots` is how many slots suffice so far."""
 
     def __init__(self, slots: int, change: Change) -> None:
         self.slots = slots

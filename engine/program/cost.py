@@ -14,10 +14,19 @@ from rulespec.engine.program.traversal import parts
 
 
 class Costs:
-    """The most steps of the expressions and blocks of a program."""
+    """The most steps of the expressions and blocks of a program, without those of definitions that count their own.
 
-    def __init__(self, p: ir.Program) -> None:
+    Args:
+        p: the program.
+        whole: the costs of the program before anything in it counted for itself; None: that is this program.
+
+    Attributes:
+        whole: the same.
+    """
+
+    def __init__(self, p: ir.Program, whole: Costs | None = None) -> None:
         self.p = p
+        self.whole = whole or self
         self.largest = max(p.sizes.values(), default=1)
         self._blocks: dict[int, int] = {}
         self._functions: dict[int, int] = {}
@@ -57,10 +66,15 @@ class Costs:
         tests = [*(e for r in c.requires for e in (*(value for _, value in r.lets), r.expr))]
         steps = sum(self.of(e) for e in (*tests, *(e for e in (c.by, c.weight) if e is not None)))
         for param in reversed(c.params):
-            steps += self.of(param.where.expr) if param.where is not None else 0
-            steps = steps * self.members(param.low) if not param.steps else 0
+            steps += 1 + (self.of(param.where.expr) if param.where is not None else 0)
+            steps = steps * (self.members(param.low) + (param.none is not None)) if not param.steps else 0
             steps += sum(self.of(e) for e in (param.low, param.high) if e is not None)
         return steps
+
+    def legal(self, d: ir.Decision) -> int:
+        """Steps of finding out whether the decider has a legal option, besides those counted for each value."""
+        costs = self if d.counted else self.whole
+        return sum(costs.listing(c) for c in d.choices if c.by is None)
 
     def of(self, e: ir.Expr) -> int:
         """Steps of evaluating an expression once."""
@@ -96,7 +110,7 @@ class Costs:
             steps += self._function(e.function)
         elif kind is ir.Suppose:
             assert isinstance(e, ir.Suppose)
-            steps += min(self.procedure(e.block), MAX_ONCE_STEPS)
+            steps += min(self.whole.procedure(e.block), MAX_ONCE_STEPS)
         return steps
 
     def procedure(self, first: int) -> int:
@@ -114,6 +128,8 @@ class Costs:
     def _function(self, number: int) -> int:
         if number not in self._functions:
             f = self.p.functions[number]
+            if f.steps is not None:
+                return 0
             self._functions[number] = sum(self.of(value) for _, value in f.lets) + self.of(f.body)
         return self._functions[number]
 

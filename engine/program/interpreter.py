@@ -16,6 +16,8 @@ from rulespec.engine.program.journal import Journal, State, compact, overwrite, 
 from rulespec.engine.program.limits import CHECK_EVERY, MAX_LISTED, MAX_STEPS
 from rulespec.engine.program.machine import Listed, Lookups
 from rulespec.engine.program.observer import Observer
+from rulespec.engine.program.option_tests import option_tests
+from rulespec.engine.program.traversal import Facts
 
 
 class Interpreter(Evaluator):
@@ -40,6 +42,7 @@ class Interpreter(Evaluator):
     ) -> None:
         super().__init__(program, patience, observer)
         self.steps = steps
+        self._tested: dict[int, Sequence[Sequence[ir.Condition | None]]] = {}
 
     @cached_property
     def asked(self) -> Mapping[int, int]:
@@ -122,20 +125,37 @@ class Interpreter(Evaluator):
 
     def own(self, state: State, decision: int) -> Iterator[Listed]:
         """The legal options of the decider, in order."""
-        return self._listed(state, decision, interrupts=False)
+        return self._within(MAX_LISTED, self._listed(state, decision, interrupts=False))
 
     def interrupts(self, state: State, decision: int) -> Iterator[Listed]:
         """The legal options of others, in order."""
-        return self._listed(state, decision, interrupts=True)
+        return self._within(MAX_LISTED, self._listed(state, decision, interrupts=True))
+
+    def _within(self, steps: int, options: Iterator[Listed]) -> Iterator[Listed]:
+        """Options, as long as no more than so many steps are taken to list them."""
+        while True:
+            patience = self.left
+            allowed = self.left = min(patience, steps)
+            try:
+                option = next(options, None)
+            except ProgramFaultError:
+                if self.left < 0 and steps < patience:
+                    too_many()
+                raise
+            finally:
+                used = allowed - self.left
+                self.left, steps = patience - used, steps - used
+            if option is None:
+                return
+            yield option
 
     def _listed(self, state: State, decision: int, *, interrupts: bool, all_: bool = False) -> Iterator[Listed]:
         """The legal options, in order; with `all_`, each of several tokens that are alike is named."""
-        left = [MAX_LISTED]
         chosen = [(k, c) for k, c in enumerate(self.p.decisions[decision].choices) if (c.by is not None) == interrupts]
         kinds = {kind_of(param) for _, c in chosen for param in c.params if param.alike and not all_}
         firsts = {kind: self._alike.firsts(state, decision, kind, interrupts=interrupts) for kind in sorted(kinds)}
         for k, c in chosen:
-            for args in self._arguments(state, c, 0, [0] * (self.p.slots + 1), left, firsts):
+            for args in self._arguments(state, c, 0, [0] * (self.p.slots + 1), firsts):
                 who = self.actor(state, decision, k, args) if interrupts else -1
                 if self.observer is not None:
                     self.observer.legal(decision, k)
@@ -156,20 +176,24 @@ class Interpreter(Evaluator):
         c: ir.Choice,
         depth: int,
         slots: State,
-        left: list[int],
         firsts: Mapping[str, Sequence[int]],
     ) -> Iterator[tuple[int, ...]]:
-        """The legal arguments of an option, those before `depth` being in their slots; `left` steps may be taken.
+        """The legal arguments of an option, those before `depth` being in their slots.
 
         `firsts`: for each token of some kinds the first one that is alike, which stands for all.
         """
+        if not all(
+            self._has_weight(state, c, slots) if r is None else self._holds(r, state, slots)
+            for r in self._conditions(c)[depth]
+        ):
+            return
         if depth == len(c.params):
-            if self._permitted(state, c, slots):
-                yield tuple(slots[param.slot] for param in c.params)
+            yield tuple(slots[param.slot] for param in c.params)
             return
         param = c.params[depth]
         listed: set[int] = set()
-        for value in self._domain(state, param, slots, left):
+        for value in self._domain(state, param, slots):
+            self.count(1)
             slots[param.slot] = value
             if param.where is not None and not self._holds(param.where, state, slots):
                 continue
@@ -179,9 +203,23 @@ class Interpreter(Evaluator):
                 mark = marked(c, known, firsts.__getitem__, depth)
             if mark in listed:
                 continue
-            for args in self._arguments(state, c, depth + 1, slots, left, firsts):
+            for args in self._arguments(state, c, depth + 1, slots, firsts):
                 listed.add(mark)
                 yield args
+
+    def _conditions(self, c: ir.Choice) -> Sequence[Sequence[ir.Condition | None]]:
+        """For each number of parameters that have values the conditions of an option tested then; None: its weight."""
+        if c.block not in self._tested:
+            found: list[list[ir.Condition | None]] = [[] for _ in range(len(c.params) + 1)]
+            every = (*c.requires, *([None] if c.weight is not None else []))
+            for r, depth in zip(every, option_tests(c, self._facts).depths, strict=True):
+                found[depth].append(r)
+            self._tested[c.block] = found
+        return self._tested[c.block]
+
+    @cached_property
+    def _facts(self) -> Facts:
+        return Facts(self.p)
 
     @cached_property
     def _alike(self) -> AlikeTokens:
@@ -191,17 +229,12 @@ class Interpreter(Evaluator):
         """The arguments with which an option is listed instead, as its tokens are alike; None if it is itself."""
         return self._alike.standing(state, decision, choice, args)
 
-    def _domain(self, state: State, param: ir.Param, slots: State, left: list[int]) -> Iterable[int]:
+    def _domain(self, state: State, param: ir.Param, slots: State) -> Iterable[int]:
         """The values a parameter ranges over, before its `where`."""
         low = self.evaluate(param.low, state, slots)
         found: Collection[int]
         found = [*members(low, 0)] if param.high is None else numbers(low, self.evaluate(param.high, state, slots))
-        if param.none is not None:
-            found = [*found, param.none]
-        left[0] -= len(found) * param.steps
-        if left[0] < 0:
-            too_many()
-        return found
+        return found if param.none is None else [*found, param.none]
 
     def is_legal(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> bool:
         """Whether an option with these arguments may be taken."""
@@ -255,9 +288,11 @@ class Interpreter(Evaluator):
 
     def _permitted(self, state: State, c: ir.Choice, slots: State) -> bool:
         """Whether all conditions of an option hold, the arguments being in their slots."""
-        return all(self._holds(r, state, slots) for r in c.requires) and (
-            c.weight is None or self.evaluate(c.weight, state, slots) > 0
-        )
+        return all(self._holds(r, state, slots) for r in c.requires) and self._has_weight(state, c, slots)
+
+    def _has_weight(self, state: State, c: ir.Choice, slots: State) -> bool:
+        """Whether chance may take an option: never one without weight."""
+        return c.weight is None or self.evaluate(c.weight, state, slots) > 0
 
     def _holds(self, condition: ir.Condition, state: State, slots: State) -> bool:
         for slot, value in condition.lets:

@@ -225,12 +225,17 @@ class Held(Expr, frozen=True):
 
 
 class Function(Struct, frozen=True, gc=False):
-    """A definition: parameters in the slots 0 … n-1, `lets` as (slot, value), then a value."""
+    """A definition: parameters in the slots 0 … n-1, `lets` as (slot, value), then a value.
+
+    `steps`: how many it counts when it is called, once `lets` are known; None if those that call it do (see
+    `count_work`, which makes it).
+    """
 
     name: str
     params: int
     lets: tuple[tuple[int, Expr], ...]
     body: Expr
+    steps: Expr | None = None
 
 
 # --- instructions --------------------------------------------------------------------------
@@ -378,7 +383,8 @@ class Param(Struct, frozen=True, gc=False):
     """A parameter: the members of a set, or the numbers `low` … `high`; first in `slot`, once chosen in `cell`.
 
     After these stands none, as the last, if `type` ends in `?`.
-    `steps` is what each of the values counts for when the options are listed; 0 if they are not counted.
+    `steps` is what each of the values counts for when the options are listed; 0 if they are not counted (made by
+    `count_work`).
     `private`: of others than who decides, only the set `to` of seats sees the value, which is in its slot then.
     `alike`: of several tokens that are alike, the first for which the option is legal stands for all.
     """
@@ -410,7 +416,10 @@ def none_of(type_: str) -> int | None:
 
 
 class Choice(Struct, frozen=True, gc=False):
-    """An option of a decision; `by` is who may take it, if not the decider."""
+    """An option of a decision; `by` is who may take it, if not the decider.
+
+    `depths`: where its conditions are tested (see `option_tests`), as far as that is settled (made by `count_work`).
+    """
 
     name: str
     params: tuple[Param, ...]
@@ -420,6 +429,7 @@ class Choice(Struct, frozen=True, gc=False):
     block: int
     doc: str
     span: Span
+    depths: tuple[int, ...] | None = None
 
 
 class Decision(Struct, frozen=True, gc=False):
@@ -429,6 +439,7 @@ class Decision(Struct, frozen=True, gc=False):
     Where it is taken together, others choose at the same time, and nobody is shown this choice yet: `held` are the
     cells, seat by seat, that hold the number of the choice + 1, or 0 while the seat has not chosen; `all` is the set of
     those who are asked.
+    `counted`: there may be so much to evaluate to list the options that all of it is counted (made by `count_work`).
     """
 
     name: str
@@ -440,6 +451,7 @@ class Decision(Struct, frozen=True, gc=False):
     span: Span
     among: Expr | None = None
     all: Expr | None = None
+    counted: bool = False
 
 
 class Invariant(Struct, frozen=True, gc=False):

@@ -22,8 +22,6 @@ MAX_ONCE_STEPS = types.MAX_ONCE_STEPS
 CHECK_EVERY = 100_000
 """Steps after which a machine looks at the length of the journal."""
 MAX_LISTED = 100_000_000
-"""Steps of listing the options of a decision for what their parameters range over."""
-LEAST_LISTED = 100
-"""Steps that a value counts for at least."""
+"""Steps of listing the options of a decision, as the interpreter counts them; a value of a parameter is one."""
 LONG_JOURNAL = 200_000
 """Entries of a journal from which on it is compacted."""

@@ -1,12 +1,48 @@
-"""How often the blocks of a procedure run at most, if it does not wait: as often as the loops around them go round."""
+"""How often blocks run at most: as often as the loops around them go round."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from rulespec.engine.program import ir
-from rulespec.engine.program.control_flow import Flow
+from rulespec.engine.program.control_flow import Flow, loops
 from rulespec.engine.program.limits import MAX_ONCE_STEPS
+from rulespec.engine.program.procedures import procedures
+
+
+def times(flow: Flow) -> dict[int, int]:
+    """How often the blocks of procedures run between two decisions, as loops over whole kinds go round.
+
+    Of other loops it is not known how often they do: they count once.
+    """
+    found = procedures(flow)
+    waits = {first for first, each in found.items() if each.waits}
+
+    def after(block: int) -> list[int]:
+        exit_ = flow.p.blocks[block].exit
+        return [] if isinstance(exit_, ir.Enter) and exit_.block in waits else flow.successors(block)
+
+    of = {block: 1 for each in found.values() for block in each.blocks}
+    for head, loop in loops(flow.p).items():
+        if not isinstance(loop.over, ir.Const):
+            continue
+        before: dict[int, list[int]] = {loop.body: []}
+        todo = [loop.body]
+        while todo:
+            block = todo.pop()
+            for target in after(block):
+                if target not in before and target != head:
+                    todo.append(target)
+                before.setdefault(target, []).append(block)
+        for block in _inside(head, before.get(head, []), before):
+            of[block] = of.get(block, 1) * loop.over.value.bit_count()
+    for each in reversed(found.values()):  # those that call before those that are called
+        for block in each.blocks:
+            exit_ = flow.p.blocks[block].exit
+            if isinstance(exit_, ir.Enter) and exit_.block not in waits:
+                for inner in found[exit_.block].blocks:
+                    of[inner] = max(of[inner], of[block])
+    return of
 
 
 class Rounds:

@@ -200,11 +200,12 @@ def meet(one: range, other: range) -> bool:
 
 
 class Facts:
-    """Facts about the expressions of a program: whether they read the state, and whether they may fault."""
+    """Facts about the expressions of a program: whether they read the state, may fault, or count their own steps."""
 
     def __init__(self, p: ir.Program) -> None:
         self.p = p
         self._faults: dict[int, bool] = {}
+        self._counts: dict[int, bool] = {}
         self._reads: dict[int, bool] = {}
 
     def may_fault(self, e: ir.Expr) -> bool:
@@ -214,7 +215,7 @@ class Facts:
         if type(e) is ir.Call:
             if e.function not in self._faults:
                 f = self.p.functions[e.function]
-                self._faults[e.function] = any(self.may_fault(x) for x in (*(v for _, v in f.lets), f.body))
+                self._faults[e.function] = self.counts(e) or any(self.may_fault(x) for x in (*(v for _, v in f.lets), f.body))
             if self._faults[e.function]:
                 return True
         if type(e) is ir.Op:
@@ -223,6 +224,17 @@ class Facts:
             if e.op in ("/", "%") and not (isinstance(e.args[1], ir.Const) and e.args[1].value):
                 return True
         return any(map(self.may_fault, parts(e)))
+
+    def counts(self, e: ir.Expr) -> bool:
+        """Whether something in it counts its own steps when it is evaluated."""
+        if type(e) is ir.Call:
+            if e.function not in self._counts:
+                f = self.p.functions[e.function]
+                inner = (*(v for _, v in f.lets), f.body)
+                self._counts[e.function] = f.steps is not None or any(map(self.counts, inner))
+            if self._counts[e.function]:
+                return True
+        return any(map(self.counts, parts(e)))
 
     def reads_state(self, e: ir.Expr) -> bool:
         """Whether the value depends on the state, not on the slots alone."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rulespec.diagnostics.report import DiagnosticsError
@@ -15,7 +16,7 @@ from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.journal import Journal, State, compact, overwrite, restore
 from rulespec.engine.program.limits import CHECK_EVERY, MAX_LISTED, MAX_STEPS
-from rulespec.engine.program.machine import Listed, Lookups
+from rulespec.engine.program.machine import Listed, Lookups, Machine
 from rulespec.engine.python.choices import ChoiceWriter
 from rulespec.engine.python.code_memo import CodeMemo
 from rulespec.engine.python.expressions import ExpressionWriter
@@ -23,7 +24,7 @@ from rulespec.engine.python.features import ALL_FEATURES, Features
 from rulespec.engine.python.functions import FunctionWriter
 from rulespec.engine.python.invariants import Invariants, split
 from rulespec.engine.python.occupancy import Occupancy, with_occupancy
-from rulespec.engine.python.runtime import array_names, memo_of, runtime_names
+from rulespec.engine.python.runtime import array_names, counting_memo_of, memo_of, runtime_names
 from rulespec.engine.python.suppositions import write_suppositions
 
 if TYPE_CHECKING:
@@ -35,20 +36,24 @@ _UNCOUNTED = 8
 """Calls of blocks whose steps are counted before they are made."""
 
 
+_UNBOUNDED = 1 << 60
+"""Steps that may be taken while nothing counts them."""
+
+
 class _DoubtfulError(Exception):
-    """There may be too many steps."""
+    """The bound on steps may be exceeded: they must be counted exactly."""
 
 
 class _Idle(NamedTuple):
     """A decision that is not waited for without a legal option.
 
     Attributes:
-        legal: what is left of the steps that are counted for values of parameters; turned over, if nothing is legal.
+        legal: whether there is one; counts the values of parameters.
         steps: the most steps of the rest.
         otherwise: where the rules go on if nothing is legal.
     """
 
-    legal: Callable[[State], int]
+    legal: Callable[[State], bool]
     steps: int
     otherwise: int
 
@@ -79,13 +84,15 @@ class PythonBackend:
         steps: int = MAX_STEPS,
     ) -> None:
         self.p = program
-        asked = split(program) if features.split_invariants else program
+        counting = self._counting(program)
+        self._costs = Costs(counting, Costs(program))
+        asked = split(counting) if features.split_invariants else counting
         fast = _optimized(asked, passes)
         self.occupancy = Occupancy(fast)
         if features.occupancy:
             fast, self.occupancy = with_occupancy(fast)
         self._start = self.occupancy.start(program.start)
-        self._left = [0, 0]
+        self._left = [_UNBOUNDED, 0]
         """Steps that may still be taken before the next decision, and how many are left at the next check."""
         self._steps = steps
         self._writer = ExpressionWriter(fast, features)
@@ -97,18 +104,26 @@ class PythonBackend:
         self._by: list[list[Any]] = [
             [names.get(f"by{i}_{k}") for k in range(len(fast.decisions[i].choices))] for i in count
         ]
-        costs = Costs(program)
         self._idle = {
-            at: _Idle(names[f"any{e.decision}"], _listing(program.decisions[e.decision], costs), e.otherwise)
+            at: _Idle(names[f"any{e.decision}"], self._costs.legal(counting.decisions[e.decision]), e.otherwise)
             for at, e in enumerate(block.exit for block in program.blocks)
             if isinstance(e, ir.Ask) and e.otherwise is not None
         }
         """The blocks in which a game waits if something is legal there."""
+        choices = ChoiceWriter(self._writer)
+        self._charging = frozenset(i for i, d in enumerate(fast.decisions) if choices.charges(d))
+        """The decisions whose options are evaluated by what counts its own steps."""
         self._who: list[Callable[[State], int] | None] = [names.get(f"who{i}") for i in count]
         self._scored = {id(e): names[f"score{i}"] for i, e in enumerate(_scored(program))}
         self._others = Evaluator(program)
         """Evaluates the expressions that have no function."""
         self.invariants = Invariants(asked, [names[f"inv{i}"] for i in range(len(asked.invariants))])
+
+    def _counting(self, program: ir.Program) -> ir.Program:
+        """The program, which counts what it evaluates where that may be much."""
+        from rulespec.engine.passes.count_work import count_work  # lazily, as all passes
+
+        return count_work(program)
 
     @property
     def source(self) -> str:
@@ -120,7 +135,7 @@ class PythonBackend:
         writer = self._writer
         for write in definitions(writer).values():
             write()
-        functions = FunctionWriter(writer, self.occupancy, Costs(self.p))
+        functions = FunctionWriter(writer, self.occupancy, self._costs)
         functions.write()
         write_suppositions(writer, functions)
         self._most: Mapping[int, int] = functions.done
@@ -133,6 +148,8 @@ class PythonBackend:
         self._define(writer.lines, names)
         for name, params in writer.memos.items():
             names[name.upper()] = memo_of(names[name], params)
+        for name, params in writer.counting_memos.items():
+            names[name.upper()] = counting_memo_of(names[name], params, self._left)
         self._blocks: Mapping[int, Callable[..., int]] = {i: names[f"b{i}"] for i in self._most}
         return names
 
@@ -141,6 +158,9 @@ class PythonBackend:
         names = runtime_names(max(program.sizes.values(), default=1))
         names["left"] = self._left
         names["look"] = self._look
+        names["doubtful"] = _doubtful
+        names["DoubtfulError"] = _DoubtfulError
+        names["exactly"] = self._exactly
         names["carry_out"] = self._carry_out
         if self.p.alike:
             names["alike"] = self._alike.firsts
@@ -181,8 +201,8 @@ class PythonBackend:
     def run(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal:
         """Runs from a block to the next decision or the end; a fault leaves the state as it was.
 
-        The generated source counts the most steps that there may be. Only if these are too many, the interpreter counts
-        those that there are.
+        The generated source counts the most steps that there may be, by the sets that there are. Only if these are too
+        many, the interpreter counts the steps themselves.
         """
         left, blocks, uncounted = self._left, self._blocks, self._uncounted
         left[0], left[1] = self._begin
@@ -209,7 +229,9 @@ class PythonBackend:
         except (_DoubtfulError, RecursionError):
             restore(state, journal)
             state[ir.PC] = asked
-            return self._interpreted(state, block, args)
+            return self._again(state, block, args)
+        finally:
+            left[0] = _UNBOUNDED
         if state[_PC] != asked:  # written last, so that no fault comes after it
             journal += (ir.PC, asked)
         return journal
@@ -218,15 +240,15 @@ class PythonBackend:
         """Goes on from decisions where there is no legal option, as long as their `otherwise` leads to others."""
         while (idle := self._idle.get(state[ir.PC])) is not None:
             try:
-                left = idle.legal(state)
+                legal = idle.legal(state)
             except ProgramFaultError:  # the interpreter may have taken too many steps before it comes there
                 raise _DoubtfulError from None
-            self._left[0] -= idle.steps + MAX_LISTED - (left if left >= 0 else ~left)
+            self._left[0] -= idle.steps
             if self._left[0] < self._left[1]:
                 self._look(journal)
-            at = -1 if left >= 0 else idle.otherwise
-            if at < 0:
+            if legal:
                 return
+            at = idle.otherwise
             while at >= 0:
                 self._count(at, journal)
                 at = self._blocks[at](state, journal)
@@ -244,13 +266,19 @@ class PythonBackend:
         compact(journal)
         self._left[1] = max(0, self._left[0] - max(CHECK_EVERY, len(journal)))
 
+    def _exactly(self, state: State, decision: int, listed: int, *, interrupts: bool) -> Iterator[Listed]:
+        """The options after so many that have been listed."""
+        options = self._exact.interrupts if interrupts else self._exact.own
+        return islice(options(state, decision), listed, None)
+
     @cached_property
-    def _interpreter(self) -> Interpreter:
+    def _exact(self) -> Machine:
+        """A machine that counts steps more exactly."""
         return Interpreter(self.p, steps=self._steps)
 
-    def _interpreted(self, state: State, block: int, args: tuple[int, ...]) -> Journal:
-        """Runs as the interpreter does."""
-        journal = self._interpreter.run(state, block, args)
+    def _again(self, state: State, block: int, args: tuple[int, ...]) -> Journal:
+        """Runs with exact counting."""
+        journal = self._exact.run(state, block, args)
         return [*self._occupied(state, dict.fromkeys(journal[::2])), *journal]
 
     def _carry_out(
@@ -285,12 +313,31 @@ class PythonBackend:
     def own(self, state: State, decision: int) -> Iterator[Listed]:
         """The legal options of the decider."""
         found: Iterator[Listed] = self._own[decision](state)
-        return found
+        return found if decision not in self._charging else self._within(found, state, decision, interrupts=False)
 
     def interrupts(self, state: State, decision: int) -> Iterator[Listed]:
         """The legal options of others."""
         found: Iterator[Listed] = self._out[decision](state)
-        return found
+        return found if decision not in self._charging else self._within(found, state, decision, interrupts=True)
+
+    def _within(
+        self, options: Iterator[Listed], state: State, decision: int, *, interrupts: bool
+    ) -> Iterator[Listed]:
+        """Options whose steps are counted; if there may be too many, a machine that counts exactly goes on."""
+        left, steps, listed = self._left, MAX_LISTED, 0
+        while True:
+            left[0] = steps
+            try:
+                option = next(options, None)
+            except (_DoubtfulError, RecursionError):
+                yield from self._exactly(state, decision, listed, interrupts=interrupts)
+                return
+            finally:
+                steps, left[0] = left[0], _UNBOUNDED
+            if option is None:
+                return
+            listed += 1
+            yield option
 
     def is_legal(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> bool:
         """Whether an option with these arguments may be taken."""
@@ -344,6 +391,10 @@ class PythonBackend:
         return self.invariants.broken(state, since)
 
 
+def _doubtful() -> None:
+    raise _DoubtfulError
+
+
 def _nobody(_: object) -> int:
     """Who decides where chance does."""
     return -1
@@ -356,11 +407,6 @@ def _optimized(program: ir.Program, passes: Sequence[Pass] | None) -> ir.Program
     from rulespec.engine.passes.pipeline import PASSES, optimized  # lazily: a single game does without
 
     return optimized(program, PASSES if passes is None else passes)
-
-
-def _listing(d: ir.Decision, costs: Costs) -> int:
-    """The most steps of listing the decider's options, without those that are counted."""
-    return sum(costs.listing(c) for c in d.choices if c.by is None)
 
 
 def definitions(writer: ExpressionWriter) -> dict[str, Callable[[], None]]:

@@ -262,8 +262,7 @@ class BlockWriter:
         ended = [*ended, f"{self.i.cell(loop.at)} = {last}"] if self._in_cells(loop) else []
         whole = sliced(self.plan, loop, begun, self.i.x) if self.w.features.slices else None
         if whole is not None:
-            round_ = self.plan.costs.block(head) + self.plan.costs.block(loop.body)
-            self.steps += self.plan.costs.members(begun) * round_
+            self.steps += self.plan.costs.members(begun) * self._tested(head, loop)
             out += [*whole, *ended]
         else:
             noted = set(self.i.noted)
@@ -282,6 +281,8 @@ class BlockWriter:
             if not few(rounds * self.steps):
                 body = [*counted(self.steps), *body]
                 self.steps = rounds = 0
+                if within is not None:  # of the others the condition is tested by the rules, too
+                    before += self.plan.costs.members(loop.over) * self._tested(head, loop)
             self.steps = before + rounds * self.steps
             out += [f"for {member} in {members}:", *("    " + line for line in body)]
             out += ["else:", *("    " + line for line in ended)] if ended else []
@@ -289,6 +290,10 @@ class BlockWriter:
         found = self._then(out, loop.after, stop, depth)
         self._opened.discard(head)
         return found
+
+    def _tested(self, head: int, loop: Loop) -> int:
+        """The most steps of a round of a loop up to where its condition holds."""
+        return self.plan.costs.block(head) + self.plan.costs.block(loop.body)
 
     def _within(self, loop: Loop) -> ir.Expr | None:
         """The members for which the condition of a loop may hold, if that is known before they are tested."""

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from math import prod
 
-from rulespec.engine.passes.option_tests import conditions, needs, option_tests, same_for_all
+from rulespec.engine.program.limits import MAX_LISTED
+from rulespec.engine.program.option_tests import conditions, needs, option_tests, same_for_all
 from rulespec.engine.passes.rewrite import membership
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import kind_of
-from rulespec.engine.program.limits import MAX_LISTED
+from rulespec.engine.program.taint import choice_expressions
 from rulespec.engine.program.traversal import at_hand, free
 from rulespec.engine.python.expressions import ExpressionWriter
 
@@ -19,6 +20,7 @@ _DEAR = (ir.Fold, ir.Closure, ir.Ranked, ir.Spread, ir.Call, ir.Positive, ir.Hel
 """Expressions that are worth a variable."""
 
 _YIELD = re.compile(r"\byield .*")
+_LEFT = re.compile(r"\bleft\[0\]")
 
 
 class ChoiceWriter:
@@ -52,28 +54,32 @@ class ChoiceWriter:
         """
         chosen = [(k, c) for k, c in enumerate(d.choices) if (c.by is not None) == interrupts]
         body = self._share([c for _, c in chosen]) if self.w.features.share else []
-        body += self._keep([c for _, c in chosen]) if self.w.features.hoist else []
+        body += self._keep(d, [c for _, c in chosen]) if self.w.features.hoist else []
         body += [line for k, c in chosen for line in self._listed(k, c, once=once)]
         kinds = sorted({kind_of(param) for _, c in chosen for param in c.params if param.alike}) if once else []
         body[:0] = [f"a_{kind} = alike(s, {number:d}, '{kind}', interrupts={interrupts})" for kind in kinds]
         self.w.shared = {}
-        if any(param.steps for _, c in chosen for param in c.params):
-            body = [f"left = {MAX_LISTED:d}", *body]
         return body
 
     def _list(self, number: int, d: ir.Decision, *, interrupts: bool) -> None:
         """Writes the function that lists options."""
         lines = self._listing(number, d, interrupts=interrupts, once=True)
+        if any(_LEFT.search(line) for line in lines) and not self.charges(d):
+            lines = [_YIELD.sub(r"n += 1; \g<0>", _LEFT.sub("left", line)) for line in lines]
+            again = f"yield from exactly(s, {number:d}, n, interrupts={interrupts})"
+            lines = [f"left, n = {MAX_LISTED:d}, 0", "try:", *("    " + line for line in lines)]
+            lines += ["except DoubtfulError:", f"    {again}"]
         self.w.function(f"{'out' if interrupts else 'own'}{number:d}", ["s"], lines or ["return", "yield"])
 
-    def _any(self, number: int, d: ir.Decision) -> None:
-        """Writes the function that says whether there is a legal option of the decider.
+    def charges(self, d: ir.Decision) -> bool:
+        """Whether what is evaluated to list options counts its own steps: then those that are left are no variable."""
+        return d.counted and any(self.w.facts.counts(e) for c in d.choices for e in choice_expressions(c))
 
-        It returns what is left of the steps that are counted for values of parameters; turned over, if there is none.
-        """
+    def _any(self, number: int, d: ir.Decision) -> None:
+        """Writes the function that says whether there is a legal option of the decider."""
         lines = self._listing(number, d, interrupts=False, once=False)
-        found = [_YIELD.sub("return left", line) for line in lines if not line.startswith("left =")]
-        self.w.function(f"any{number:d}", ["s"], [f"left = {MAX_LISTED:d}", *found, "return ~left"])
+        found = [_YIELD.sub("return True", line) for line in lines]
+        self.w.function(f"any{number:d}", ["s"], [*found, "return False"])
 
     def _share(self, choices: list[ir.Choice]) -> list[str]:
         """The lines that evaluate what several options of a decision read, and at least one of them always."""
@@ -95,9 +101,9 @@ class ChoiceWriter:
                 self.w.shared[e] = f"d{len(lines) - 1}"
         return lines
 
-    def _keep(self, choices: list[ir.Choice]) -> list[str]:
+    def _keep(self, d: ir.Decision, choices: list[ir.Choice]) -> list[str]:
         """The lines for what is evaluated once, when it is first needed: it is the same for all arguments."""
-        same = [e for e in same_for_all(choices, self.w.facts) if e not in self.w.shared]
+        same = [e for e in same_for_all(d, choices, self.w.facts) if e not in self.w.shared]
         names = [f"h{i:d}" for i in range(len(same))]
         kept = {e: f"({h} if {h} is not None else ({h} := {self.w.x(e)}))" for e, h in zip(same, names, strict=True)}
         self.w.shared |= kept
@@ -124,13 +130,14 @@ class ChoiceWriter:
             for later in early.get(depth, ()):
                 between = prod(map(_sure_values, c.params[depth:later]))
                 body += [pad + line for line in self._counted(f"r{later:d}", c.params[later], between)]
-            if depth < len(slots) and faults[depth] and not any(depth in found for found in early.values()):
+            counted = depth < len(slots) and (faults[depth] or c.params[depth].steps > 0)
+            if counted and not any(depth in found for found in early.values()):
                 body += [pad + line for line in self._counted(f"r{depth:d}", c.params[depth], 1)]
             if tests[depth]:
                 body.append(f"{pad}if {' and '.join(tests[depth])}:")
                 pad += "    "
             if depth < len(slots):
-                source = f"r{depth:d}" if faults[depth] else self._domain(c.params[depth])
+                source = f"r{depth:d}" if counted else self._domain(c.params[depth])
                 if once and c.params[depth].alike:
                     body.append(f"{pad}done{slots[depth]:d} = {{}}")
                 body.append(f"{pad}for v{c.params[depth].slot:d} in {source}:")
@@ -197,7 +204,7 @@ class ChoiceWriter:
         """The lines that put a domain into a variable, and count its values as often as they are listed."""
         found = [f"{name} = {self._domain(param)}"]
         if param.steps:
-            found += [f"left -= len({name}) * {times * param.steps:d}", "if left < 0: too_many()"]
+            found += [f"left[0] -= len({name}) * {times * param.steps:d}", "if left[0] < 0: doubtful()"]
         return found
 
     def _domain(self, param: ir.Param) -> str:

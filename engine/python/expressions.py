@@ -46,6 +46,7 @@ _FORMS = {
 
 _SHORT = 120
 """Characters of what may be written twice, to save a call."""
+_IN_DOUBT = "if left[0] < 0: doubtful()"
 _SET_SLOT = 99_999
 """Slot of the set of a loop that has a memo by its set."""
 
@@ -61,6 +62,7 @@ class ExpressionWriter:
         shared: an expression → the Python variable that holds its value.
         supposed: what is asked with `once` → the name of its function, which is written last.
         memos: the name of a function that has a memo → the number of its arguments.
+        counting_memos: the same, of functions that count steps.
         member_arrays, inverse_arrays: the arrays that are needed as tuples of members, and by value.
     """
 
@@ -73,6 +75,7 @@ class ExpressionWriter:
         self.member_arrays: set[int] = set()
         self.inverse_arrays: set[int] = set()
         self.memos: dict[str, int] = {}
+        self.counting_memos: dict[str, int] = {}
         self.supposed: dict[ir.Suppose, str] = {}
         self._called_before: set[int] = set()
         self._loops: dict[ir.Expr, str] = {}
@@ -162,8 +165,18 @@ class ExpressionWriter:
         """Adds a definition as a function."""
         f = self.p.functions[number]
         body = [f"v{slot:d} = {self.x(value)}" for slot, value in f.lets]
+        if f.steps is not None:
+            body += [f"left[0] -= {self.x(f.steps)}", _IN_DOUBT]
         body += self.returned(f.body)
-        self.function(f"f{number}", ["s", *(f"v{k:d}" for k in range(f.params))], body)
+        name, params = f"f{number}", [f"v{k:d}" for k in range(f.params)]
+        if f.steps is not None and self.features.memo and self._worth_memo(f):
+            self.counting_memos[f"c{number}"] = f.params
+            self.function(f"c{number}", ["s", *params], body)
+            body = [f"w, n = C{number}[{', '.join(params)}]", "left[0] -= n", _IN_DOUBT, "return w"]
+        self.function(name, ["s", *params], body)
+
+    def _worth_memo(self, f: ir.Function) -> bool:
+        return self.facts.worth_memo((*(value for _, value in f.lets), f.body), f.params)
 
     def _call(self, e: ir.Call) -> str:
         """The call of a definition; one that depends on its arguments alone has a memo."""
@@ -171,7 +184,7 @@ class ExpressionWriter:
         if self.features.memo and e.function not in self._called_before:
             self._called_before.add(e.function)
             f = self.p.functions[e.function]
-            if self.facts.worth_memo((*(value for _, value in f.lets), f.body), f.params):
+            if self._worth_memo(f) and not self.facts.counts(e):
                 self.memos[name] = f.params
         return self._called(name, [self.x(a) for a in e.args])
 
@@ -218,7 +231,8 @@ class ExpressionWriter:
     def _loop(self, e: ir.Expr) -> str:
         """The call of a function of its own for a loop inside an expression."""
         args = [f"v{i:d}" for i in sorted(free(e))]
-        if isinstance(e, ir.Fold) and self.features.memo and self.facts.reads_state(e.source):
+        memo = self.features.memo and not self.facts.counts(e)
+        if isinstance(e, ir.Fold) and memo and self.facts.reads_state(e.source):
             # A loop that depends on nothing but its set has a memo by this set.
             over_any = replace(e, source=ir.Local(_SET_SLOT))
             if free(over_any) == {_SET_SLOT} and self.facts.worth_memo((over_any,), 1):
@@ -229,7 +243,7 @@ class ExpressionWriter:
             body = self.returned(e)
             self.shared = outer
             name = self._loops[e] = f"g{len(self._loops)}"
-            if self.features.memo and self.facts.worth_memo((e,), len(args)):
+            if memo and self.facts.worth_memo((e,), len(args)):
                 self.memos[name] = len(args)
             self._new += [f"def {name}({', '.join(['s', *args])}):", *("    " + line for line in body)]
         return self._called(self._loops[e], args)

@@ -7,15 +7,15 @@ of it, and take longer than they save in some thousand decisions.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from msgspec.structs import replace
 
 from rulespec.engine.program import ir
-from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.faults import too_deep
 from rulespec.engine.program.limits import CHECK_EVERY, MAX_STEPS
+from rulespec.engine.program.machine import Machine
 from rulespec.engine.python.backend import PythonBackend, definitions
 from rulespec.engine.python.features import ALL_FEATURES, Features
 from rulespec.engine.python.functions import FunctionWriter
@@ -50,9 +50,20 @@ class OnDemandBackend(PythonBackend):
     def __init__(self, program: ir.Program, features: Features = FEATURES, steps: int = MAX_STEPS) -> None:
         super().__init__(program, (), replace(features, occupancy=False, variables=False), steps)
 
+    def _counting(self, program: ir.Program) -> ir.Program:
+        """The program, whose expressions count their steps only where all functions are made at once."""
+        from rulespec.engine.passes.count_work import count_work
+
+        return count_work(program, expressions=False)
+
+    @cached_property
+    def _exact(self) -> Machine:
+        """A machine with all functions: they count by what they go over."""
+        return PythonBackend(self.p, features=FEATURES, steps=self._steps)
+
     def _made(self, program: ir.Program) -> dict[str, Any]:
         """Makes functions that make the real ones and take their places."""
-        self._functions = FunctionWriter(self._writer, self.occupancy, Costs(self.p))
+        self._functions = FunctionWriter(self._writer, self.occupancy, self._costs)
         self._names = self._used(program)
         self._supposed = 0
         self._uncounted = range(0)  # the most steps of a block are not known before it is written

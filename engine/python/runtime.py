@@ -9,7 +9,7 @@ from itertools import compress
 from operator import ne
 from typing import Any
 
-from rulespec.engine.program.domains import members, numbers, too_many
+from rulespec.engine.program.domains import members, numbers
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import Journal, State, restore
 from rulespec.engine.program.limits import MAX_NUMBER
@@ -180,6 +180,18 @@ def memo_of(function: Callable[..., int], params: int) -> Memo:
     return Memo(lambda key: function(None, *key))
 
 
+def counting_memo_of(function: Callable[..., int], params: int, left: list[int]) -> Memo:
+    """The memo of such a function that counts the steps that are `left`: its values, each with the steps it took."""
+
+    def value(key: Any) -> tuple[int, int]:
+        before = left[0]
+        found = function(None, key) if params == 1 else function(None, *key)
+        steps, left[0] = before - left[0], before
+        return found, steps
+
+    return Memo(value)
+
+
 def array_names(member_arrays: Iterable[int], inverse_arrays: Iterable[int], names: dict[str, Any]) -> None:
     """Adds arrays of sets as tuples of members, and arrays by value, made of the arrays that are there."""
     for i in member_arrays:
@@ -232,7 +244,6 @@ def runtime_names(largest: int) -> dict[str, Any]:
         "bits": Memo(ordered_members, min(_MEMO_LIMIT, sets)),
         "around": Memo(lambda key: tuple(members(*key)), min(_TUPLES_LIMIT, sets)),
         "positive": Memo(positive_members, min(_TUPLES_LIMIT, sets)),
-        "too_many": too_many,
         "bisect_left": bisect_left,
         "compress": compress,
         "ne": ne,

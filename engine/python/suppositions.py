@@ -23,7 +23,7 @@ def write_suppositions(writer: ExpressionWriter, functions: FunctionWriter, writ
     Returns:
         How many have been written now.
     """
-    costs = functions.plan.costs
+    costs = functions.plan.costs.whole
     while written < len(writer.supposed):
         for e, name in [*writer.supposed.items()][written:]:
             written += 1

@@ -20,48 +20,63 @@ class OptionTests(Struct, frozen=True):
         wheres: for each parameter the condition of its own, tested as soon as it has a value.
         tests: for each number of parameters that have values the conditions that are tested then; one more than
             there are parameters.
-        faults: for each parameter whether finding what it ranges over may fault, or is counted.
+        depths: for each condition besides those of parameters how many parameters have values when it is tested.
+        faults: for each parameter whether finding what it ranges over may fault.
     """
 
     wheres: list[ir.Expr | None]
     tests: list[list[Named]]
+    depths: tuple[int, ...]
     faults: list[bool]
 
 
 def option_tests(c: ir.Choice, facts: Facts) -> OptionTests:
-    """Finds the earliest place of each condition: no test comes before an earlier one that may fault."""
+    """Finds the earliest place of each condition: no test comes before an earlier one that may fault.
+
+    Where what is tested is counted, the places are those of the program as it was lowered (`Choice.depths`).
+    """
     slots = [param.slot for param in c.params]
     may_fault = facts.may_fault
     tests: list[list[Named]] = [[] for _ in range(len(slots) + 1)]
     pure = True
-    faults = [param.steps > 0 or may_fault(param.low) for param in c.params]  # there may be too many values
+    faults = [param.high is not None or may_fault(param.low) for param in c.params]  # there may be too many numbers
     wheres = [param.where.expr if param.where is not None else None for param in c.params]
     late = [d + 1 for d, e in enumerate(wheres) if e is not None and may_fault(e)]
     earliest = max([0, *late, *(d for d, may in enumerate(faults) if may)])
-    for (lets, e), needed in zip(conditions(c), needs(c), strict=True):
+    depths: list[int] = []
+    for (lets, e), needed in zip(_all_conditions(c), needs(c), strict=True):
         pure = pure and not any(map(may_fault, (*lets.values(), e)))
         depth = len(slots)
         if pure:  # as early as its parameters are known
             depth = next(d for d in range(earliest, len(slots) + 1) if needed <= set(slots[:d]))
-        tests[depth].append((lets, e))
-    return OptionTests(wheres, tests, faults)
+        depths.append(depth)
+    for depth, named in zip(c.depths if c.depths is not None else depths, _all_conditions(c), strict=True):
+        if _says_something(named):
+            tests[depth].append(named)
+    return OptionTests(wheres, tests, tuple(depths), faults)
 
 
 def conditions(c: ir.Choice) -> list[Named]:
-    """The conditions of an option besides its parameters, each with what it names before, by slot.
+    """The conditions of an option besides its parameters, each with what it names before, by slot."""
+    return [named for named in _all_conditions(c) if _says_something(named)]
 
-    Chance never takes an option without weight.
-    """
+
+def _all_conditions(c: ir.Choice) -> list[Named]:
+    """The same, with those that always hold. Chance never takes an option without weight."""
     weight = [] if c.weight is None else [ir.Op(">", (c.weight, ir.Const(0)))]
-    found = [*((dict(r.lets), r.expr) for r in c.requires), *(({}, e) for e in weight)]
-    return [(lets, e) for lets, e in found if lets or e != ir.Const(1)]
+    return [*((dict(r.lets), r.expr) for r in c.requires), *(({}, e) for e in weight)]
+
+
+def _says_something(named: Named) -> bool:
+    lets, e = named
+    return bool(lets) or e != ir.Const(1)
 
 
 def needs(c: ir.Choice) -> list[frozenset[int]]:
     """The parameters that each of the conditions depends on, by their slots, also through what it names."""
     named: dict[int, frozenset[int]] = {param.slot: frozenset((param.slot,)) for param in c.params}
     found = []
-    for lets, e in conditions(c):
+    for lets, e in _all_conditions(c):
         for slot, value in lets.items():
             named[slot] = frozenset().union(*(named[x] for x in free(value)))
         needed = frozenset[int]().union(*(named[x] for x in free(e) & set(named)), *(named[slot] for slot in lets))
@@ -70,8 +85,11 @@ def needs(c: ir.Choice) -> list[frozenset[int]]:
     return found
 
 
-def same_for_all(choices: Iterable[ir.Choice], facts: Facts) -> list[ir.Expr]:
-    """The calls that are asked for argument after argument, and depend on the state alone, which stays as it is."""
+def same_for_all(d: ir.Decision, choices: Iterable[ir.Choice], facts: Facts) -> list[ir.Expr]:
+    """The calls that are asked for argument after argument, and depend on the state alone, which stays as it is.
+
+    Where what is evaluated is counted, what counts its own steps is not among them.
+    """
     found: dict[ir.Expr, None] = {}
     for c in choices:
         asked = [e for q in c.params[1:] for e in (q.low, q.high) if e is not None]
@@ -80,7 +98,7 @@ def same_for_all(choices: Iterable[ir.Choice], facts: Facts) -> list[ir.Expr]:
             asked += [e for lets, test in conditions(c) for e in (*lets.values(), test)]
         for e in asked:
             found |= dict.fromkeys(_calls_of_state(e, facts))
-    return list(found)
+    return [e for e in found if not (d.counted and facts.counts(e))]
 
 
 def _calls_of_state(e: ir.Expr, facts: Facts) -> Iterator[ir.Expr]:

@@ -1,0 +1,182 @@
+"""Preparation of a program for machines that bound its steps: long expressions count their own, as they are evaluated.
+
+The most steps of an expression by the sizes of kinds may be a thousand times what it takes: a condition spares most
+members of a set, and most sets are small. So what is long becomes a definition that counts steps when it is called
+(`ir.Function.steps`): a loop by the real size of the set that it goes over. Whoever calls it counts one step for it.
+
+Since counting may end a decision, such a call is one that may fault: no pass leaves it out, moves it before what guards
+it, or evaluates it once where the rules say so twice.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from rulespec.engine.passes.rewrite import Rewriting
+from rulespec.engine.program import ir
+from rulespec.engine.program.builder import op
+from rulespec.engine.program.control_flow import Flow
+from rulespec.engine.program.cost import Costs
+from rulespec.engine.program.limits import MAX_LISTED
+from rulespec.engine.program.option_tests import option_tests
+from rulespec.engine.program.rounds import times
+from rulespec.engine.program.traversal import Facts, changed, free, highest, moved, walk
+
+LONG = 1_000_000
+"""Steps of a block, by the sizes of kinds and as often as loops run it, above which its parts count for themselves."""
+LONG_VALUE = 100_000
+"""The same, of what is evaluated for one value of a parameter."""
+LONG_LISTING = 500_000
+"""Steps of finding out whether a decision has a legal option above which the values of parameters are counted."""
+_GRAIN = 4_000
+"""Steps of such a part at least: counting takes time."""
+
+
+def count_work(p: ir.Program, *, expressions: bool = True) -> ir.Program:
+    """The program with long expressions as definitions that count their steps; blocks and cells keep their numbers.
+
+    Args:
+        p: the program as it was lowered.
+        expressions: if not, expressions stay as they are, and only the values of parameters are counted, where options
+            are listed.
+    """
+    return _Counting(p, expressions=expressions).prepared()
+
+
+class _Counting:
+    """One preparation. Definitions are prepared when a long expression calls them."""
+
+    def __init__(self, p: ir.Program, *, expressions: bool) -> None:
+        self._expressions = expressions
+        self._p = replace(p, functions=[*p.functions])
+        self._facts = Facts(self._p)
+        self._whole = Costs(p)
+        self._own = Costs(self._p, self._whole)
+        self._done: set[int] = set()
+
+    def prepared(self) -> ir.Program:
+        """The whole program. Invariants and the scoring are evaluated between decisions, and stay as they are."""
+        p, blocks = self._p, [*self._p.blocks]
+        often = times(Flow(p)) if self._expressions else {}
+        rewriting = Rewriting(p.slots, self._parts)
+        for number, rounds in often.items():
+            if rounds * self._whole.block(number) > LONG:
+                b = blocks[number]
+                blocks[number] = ir.Block([rewriting.instruction(i) for i in b.body], rewriting.exit(b.exit))
+        idle = {b.exit.decision for b in p.blocks if isinstance(b.exit, ir.Ask) and b.exit.otherwise is not None}
+        decisions = [self._decision(d, idle=number in idle) for number, d in enumerate(p.decisions)]
+        return replace(p, blocks=blocks, decisions=decisions)
+
+    def _decision(self, d: ir.Decision, *, idle: bool) -> ir.Decision:
+        """A decision; if there may be much to evaluate to list its options, it is counted by the values there are."""
+        if sum(map(self._whole.listing, d.choices)) <= (LONG_LISTING if idle else MAX_LISTED):
+            return _values_counted(d, self._whole)
+        choices = tuple([replace(c, depths=option_tests(c, self._facts).depths) for c in d.choices])
+        d = replace(d, choices=choices, counted=True)
+        found = _values_counted(d, self._whole)
+        values = (q.steps for c in found.choices for q in c.params)
+        if not self._expressions or max(*values, *map(self._whole.listing, found.choices), 0) <= LONG_VALUE:
+            return found
+        return _values_counted(Rewriting(self._p.slots, self._parts).decision(d), self._own)
+
+    # --- expressions ---------------------------------------------------------------------------
+
+    def _parts(self, e: ir.Expr, top: int = -1) -> ir.Expr:
+        """An expression whose long parts count for themselves."""
+        if self._whole.of(e) <= _GRAIN:
+            return e
+        e = changed(e, self._parts)
+        if isinstance(e, ir.Call):
+            self._definition(e.function)
+        elif isinstance(e, ir.Fold | ir.Ranked):
+            each = sum(self._own.of(x) for x in _each(e) if x is not None)
+            if not isinstance(e.source, ir.Const) and self._own.members(e.source) * each > _GRAIN:
+                return self._outlined(e, self._own.of(e) - self._own.members(e.source) * each, each)
+        elif isinstance(e, ir.Closure):
+            each = self._own.of(e.step)
+            if self._own.largest * each > _GRAIN:
+                return self._outlined(e, self._own.of(e.start), each)
+        elif isinstance(e, ir.Spread):
+            each = self._own.members(e.near) * sum(self._own.of(x) for x in (e.where, e.cost) if x is not None)
+            each += sum(self._own.of(x) for x in (e.until, e.near) if x is not None)
+            if e.size * each > _GRAIN:
+                return replace(e, near=self._outlined(e.near, each))
+        return e
+
+    def _definition(self, number: int) -> None:
+        """Prepares a definition; it counts for itself if it is long without what does."""
+        if number in self._done:
+            return
+        self._done.add(number)
+        f = self._p.functions[number]
+        lets = tuple([(slot, self._parts(value)) for slot, value in f.lets])
+        f = self._p.functions[number] = replace(f, lets=lets, body=self._parts(f.body))
+        steps = sum(self._own.of(value) for _, value in f.lets) + self._own.of(f.body)
+        if steps > _GRAIN:
+            self._p.functions[number] = replace(f, steps=ir.Const(steps))
+
+    def _outlined(self, e: ir.Expr, steps: int, each: int = 0) -> ir.Expr:
+        """The call of a new definition that counts steps; with `each`, so many more for each member.
+
+        These are the members of a loop's set, or what a closure has found.
+
+        Variables of the rules are arguments of it: machines hold them elsewhere than in their cells.
+        """
+        cells = [x for x in walk(e) if isinstance(x, ir.Cell | ir.Positive | ir.Total | ir.Held)]
+        variables = dict.fromkeys([x for x in cells if self._p.cells[x.base].group == "rules"])
+        if not all(isinstance(x, ir.Cell) and isinstance(x.index, ir.Const) for x in variables):
+            return e
+        args = (*map(ir.Local, sorted(free(e))), *variables)
+        if not args and not self._facts.reads_state(e):  # always the same
+            return e
+        by = 1 + highest(e) + len(args)
+        params = {arg: ir.Local(i) for i, arg in enumerate(args)}
+        body = _put(moved(e, by), params, frozenset(range(by, by + by)))
+        lets: tuple[tuple[int, ir.Expr], ...] = ()
+        counted: ir.Expr = ir.Const(steps)
+        if each:
+            members = ir.Local(len(args))
+            if isinstance(body, ir.Closure):
+                lets, body = ((members.slot, body),), members
+            else:
+                assert isinstance(body, ir.Fold | ir.Ranked)
+                lets, body = ((members.slot, body.source),), replace(body, source=members)
+            counted = op("+", op("*", op("count", members), ir.Const(each)), counted)
+        self._p.functions.append(ir.Function("", len(args), lets, body, counted))
+        return ir.Call(len(self._p.functions) - 1, args)
+
+
+def _values_counted(d: ir.Decision, costs: Costs) -> ir.Decision:
+    """A decision whose parameters have the most steps of what is evaluated for each of their values.
+
+    Numbers are always counted; members of sets only where all is.
+    """
+    choices = []
+    for c in d.choices:
+        tests = [*(e for r in c.requires for e in (*(value for _, value in r.lets), r.expr))]
+        steps = sum(map(costs.of, [*tests, *(e for e in (c.by, c.weight) if e is not None)]))
+        params: list[ir.Param] = []
+        for q in reversed(c.params):
+            steps += 1 + (costs.of(q.where.expr) if q.where is not None else 0)
+            if q.high is not None or d.counted:
+                params.append(replace(q, steps=steps))
+                steps = costs.of(q.high) if q.high is not None else 0
+            else:
+                params.append(q)
+                steps *= costs.members(q.low) + (q.none is not None)
+            steps += costs.of(q.low)
+        choices.append(replace(c, params=tuple(params[::-1])))
+    return replace(d, choices=tuple(choices))
+
+
+def _each(e: ir.Fold | ir.Ranked) -> tuple[ir.Expr | None, ...]:
+    """The parts of a loop that are evaluated for each member."""
+    return (e.where, e.body) if isinstance(e, ir.Fold) else (e.where, *e.keys)
+
+
+def _put(e: ir.Expr, values: dict[ir.Expr, ir.Local], bound: frozenset[int]) -> ir.Expr:
+    """The expression with variables and slots replaced; those that it binds itself stay."""
+    if isinstance(e, ir.Local) and e.slot in bound:
+        return e
+    found = values.get(e) if isinstance(e, ir.Local | ir.Cell) else None
+    return found if found is not None else changed(e, lambda part: _put(part, values, bound))
