@@ -14,8 +14,8 @@ from rulespec.engine.native.alike import AlikeEmitter
 from rulespec.engine.native.expressions import ExpressionEmitter
 from rulespec.engine.native.loops import LoopEmitter
 from rulespec.engine.native.wasm_format import I64, Code
-from rulespec.engine.program.option_tests import Named, option_tests, same_for_all
 from rulespec.engine.program import ir
+from rulespec.engine.program.option_tests import Named, option_tests, same_for_all
 from rulespec.engine.program.traversal import Facts
 
 T = TypeVar("T")

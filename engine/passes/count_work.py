@@ -69,15 +69,16 @@ class _Counting:
 
     def _decision(self, d: ir.Decision, *, idle: bool) -> ir.Decision:
         """A decision; if there may be much to evaluate to list its options, it is counted by the values there are."""
-        if sum(map(self._whole.listing, d.choices)) <= (LONG_LISTING if idle else MAX_LISTED):
-            return _values_counted(d, self._whole)
-        choices = tuple([replace(c, depths=option_tests(c, self._facts).depths) for c in d.choices])
-        d = replace(d, choices=choices, counted=True)
-        found = _values_counted(d, self._whole)
-        values = (q.steps for c in found.choices for q in c.params)
-        if not self._expressions or max(*values, *map(self._whole.listing, found.choices), 0) <= LONG_VALUE:
+        d = replace(d, choices=tuple([replace(c, depths=option_tests(c, self._facts).depths) for c in d.choices]))
+        found = _listed(d, self._whole)
+        if sum(c.steps for c in found.choices) <= (LONG_LISTING if idle else MAX_LISTED):
+            return replace(found, choices=tuple([replace(c, depths=None) for c in found.choices]))
+        d = replace(d, counted=True)
+        found = _listed(d, self._whole)
+        steps = max((x for c in found.choices for x in (c.steps, *(q.steps for q in c.params))), default=0)
+        if not self._expressions or steps <= LONG_VALUE:
             return found
-        return _values_counted(Rewriting(self._p.slots, self._parts).decision(d), self._own)
+        return _listed(Rewriting(self._p.slots, self._parts).decision(d), self._own)
 
     # --- expressions ---------------------------------------------------------------------------
 
@@ -146,26 +147,16 @@ class _Counting:
         return ir.Call(len(self._p.functions) - 1, args)
 
 
-def _values_counted(d: ir.Decision, costs: Costs) -> ir.Decision:
-    """A decision whose parameters have the most steps of what is evaluated for each of their values.
-
-    Numbers are always counted; members of sets only where all is.
-    """
+def _listed(d: ir.Decision, costs: Costs) -> ir.Decision:
+    """A decision whose options have the most steps of listing them."""
     choices = []
     for c in d.choices:
-        tests = [*(e for r in c.requires for e in (*(value for _, value in r.lets), r.expr))]
-        steps = sum(map(costs.of, [*tests, *(e for e in (c.by, c.weight) if e is not None)]))
-        params: list[ir.Param] = []
-        for q in reversed(c.params):
-            steps += 1 + (costs.of(q.where.expr) if q.where is not None else 0)
-            if q.high is not None or d.counted:
-                params.append(replace(q, steps=steps))
-                steps = costs.of(q.high) if q.high is not None else 0
-            else:
-                params.append(q)
-                steps *= costs.members(q.low) + (q.none is not None)
-            steps += costs.of(q.low)
-        choices.append(replace(c, params=tuple(params[::-1])))
+        assert c.depths is not None
+        found = costs.listing(c, c.depths, counted=d.counted)
+        params = [
+            replace(q, steps=steps, tested=tested) for q, (steps, tested) in zip(c.params, found.params, strict=True)
+        ]
+        choices.append(replace(c, params=tuple(params), steps=found.once))
     return replace(d, choices=tuple(choices))
 
 

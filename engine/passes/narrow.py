@@ -10,6 +10,7 @@ from rulespec.engine.passes.rewrite import conjuncts, everywhere
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, logic, op, together
 from rulespec.engine.program.control_flow import Flow, Loop, loops
+from rulespec.engine.program.option_tests import option_tests
 from rulespec.engine.program.traversal import Facts, changed, free, meet, span, targets, walk
 
 _FEW = 8
@@ -118,14 +119,16 @@ def _narrowed_choice(c: ir.Choice, facts: Facts) -> ir.Choice:
     """Conditions on a single parameter narrow its set, where nothing of the option may fault."""
     asked = [x for q in c.params for x in (q.low, q.where.expr if q.where else None) if x is not None]
     asked += [x for r in c.requires for x in (*(value for _, value in r.lets), r.expr)]
-    if any(q.steps for q in c.params) or any(facts.may_fault(x) for x in asked):
+    if any(q.high is not None for q in c.params) or any(facts.may_fault(x) for x in asked):
         return c
+    if c.depths is not None and option_tests(replace(c, depths=None), facts).depths != c.depths:
+        return c  # some may have faulted in the program as it was lowered
     requires = list(c.requires)
     params = []
     slots: set[int] = set()
     for q in c.params:
         slots.add(q.slot)
-        if q.none is not None:  # no condition on the members is one on none
+        if q.tested or q.none is not None:  # no condition on the members is one on none
             params.append(q)
             continue
         here = [r for r in requires if not r.lets and q.slot in free(r.expr) and free(r.expr) <= slots]
@@ -137,7 +140,7 @@ def _narrowed_choice(c: ir.Choice, facts: Facts) -> ir.Choice:
             known = q.where or here[0]
             where = replace(known, expr=logic("and", left))
         params.append(replace(q, low=low, where=where))
-    return replace(c, params=tuple(params), requires=tuple(requires))
+    return replace(c, params=tuple(params), requires=tuple(requires), depths=None)
 
 
 def _narrowed(source: ir.Expr, slot: int, tests: Collection[ir.Expr], facts: Facts) -> tuple[ir.Expr, list[ir.Expr]]:

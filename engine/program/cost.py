@@ -6,11 +6,29 @@ the interpreter takes in fact depends on the state; what it takes at most, on th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from rulespec.engine.program import ir
 from rulespec.engine.program.control_flow import Flow
 from rulespec.engine.program.limits import MAX_ONCE_STEPS
 from rulespec.engine.program.rounds import Rounds
 from rulespec.engine.program.traversal import parts
+
+FEW_TESTS = 10_000
+"""Steps of testing the values of a parameter that are counted for all that there may be."""
+
+
+class Listing(NamedTuple):
+    """The most steps of listing the legal arguments of an option.
+
+    Attributes:
+        once: those that are taken whatever parameters range over.
+        params: for each parameter those of each of its values, and whether they are of the test of the value, too.
+    """
+
+    once: int
+    params: tuple[tuple[int, bool], ...]
 
 
 class Costs:
@@ -61,20 +79,40 @@ class Costs:
             steps += self.of(exit_.winners)
         return steps
 
-    def listing(self, c: ir.Choice) -> int:
-        """Steps of listing an option, besides those that are counted for each value of a parameter (`Param.steps`)."""
-        tests = [*(e for r in c.requires for e in (*(value for _, value in r.lets), r.expr))]
-        steps = sum(self.of(e) for e in (*tests, *(e for e in (c.by, c.weight) if e is not None)))
-        for param in reversed(c.params):
-            steps += 1 + (self.of(param.where.expr) if param.where is not None else 0)
-            steps = steps * (self.members(param.low) + (param.none is not None)) if not param.steps else 0
-            steps += sum(self.of(e) for e in (param.low, param.high) if e is not None)
-        return steps
+    def listing(self, c: ir.Choice, depths: Sequence[int], *, counted: bool) -> Listing:
+        """Steps of listing the legal arguments of an option.
+
+        Args:
+            c: the option.
+            depths: for each of its conditions how many parameters have values when it is tested (see `option_tests`).
+            counted: whether values are counted where there may be many, or only the numbers of a range.
+        """
+        tests = [0] * (len(c.params) + 1)
+        tests[-1] = self.of(c.by) if c.by is not None else 0
+        conditions = [sum(map(self.of, (*(value for _, value in r.lets), r.expr))) for r in c.requires]
+        conditions += [2 + self.of(c.weight)] if c.weight is not None else []
+        for depth, steps in zip(depths, conditions, strict=True):
+            tests[depth] += steps
+        params: list[tuple[int, bool]] = []
+        rest = 0
+        for q, tested in zip(reversed(c.params), reversed(tests[1:]), strict=True):
+            tested += 1 + (self.of(q.where.expr) if q.where is not None else 0)
+            values = max(1, self.members(q.low)) + (q.none is not None)
+            domain = self.of(q.low) + (self.of(q.high) if q.high is not None else 0)
+            if q.high is not None or (counted and values * tested > FEW_TESTS):
+                params.append((tested + rest, True))
+                rest = domain
+            elif counted and values * rest > FEW_TESTS:
+                params.append((rest, False))
+                rest = domain + values * tested
+            else:
+                params.append((0, False))
+                rest = domain + values * (tested + rest)
+        return Listing(tests[0] + rest, tuple(params[::-1]))
 
     def legal(self, d: ir.Decision) -> int:
         """Steps of finding out whether the decider has a legal option, besides those counted for each value."""
-        costs = self if d.counted else self.whole
-        return sum(costs.listing(c) for c in d.choices if c.by is None)
+        return sum(c.steps for c in d.choices if c.by is None)
 
     def of(self, e: ir.Expr) -> int:
         """Steps of evaluating an expression once."""

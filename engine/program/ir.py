@@ -383,8 +383,8 @@ class Param(Struct, frozen=True, gc=False):
     """A parameter: the members of a set, or the numbers `low` … `high`; first in `slot`, once chosen in `cell`.
 
     After these stands none, as the last, if `type` ends in `?`.
-    `steps` is what each of the values counts for when the options are listed; 0 if they are not counted (made by
-    `count_work`).
+    `steps` is what each of the values counts for when the options are listed; 0 if they are not counted. With `tested`,
+    the test of the value is counted, too, so that no value may be left out before. Both are made by `count_work`.
     `private`: of others than who decides, only the set `to` of seats sees the value, which is in its slot then.
     `alike`: of several tokens that are alike, the first for which the option is legal stands for all.
     """
@@ -400,6 +400,7 @@ class Param(Struct, frozen=True, gc=False):
     text: str
     span: Span
     steps: int = 0
+    tested: bool = False
     private: bool = False
     to: Expr | None = None
     alike: bool = False
@@ -418,7 +419,8 @@ def none_of(type_: str) -> int | None:
 class Choice(Struct, frozen=True, gc=False):
     """An option of a decision; `by` is who may take it, if not the decider.
 
-    `depths`: where its conditions are tested (see `option_tests`), as far as that is settled (made by `count_work`).
+    `depths`: where its conditions are tested (see `option_tests`), as far as that is settled. `steps`: those that are
+    taken at most to list its arguments, besides those of each value of a parameter. Both are made by `count_work`.
     """
 
     name: str
@@ -430,6 +432,7 @@ class Choice(Struct, frozen=True, gc=False):
     doc: str
     span: Span
     depths: tuple[int, ...] | None = None
+    steps: int = 0
 
 
 class Decision(Struct, frozen=True, gc=False):

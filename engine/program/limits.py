@@ -21,7 +21,7 @@ MAX_ONCE_STEPS = types.MAX_ONCE_STEPS
 """The most steps of a procedure that is supposed to have run."""
 CHECK_EVERY = 100_000
 """Steps after which a machine looks at the length of the journal."""
-MAX_LISTED = 100_000_000
+MAX_LISTED = 5_000_000
 """Steps of listing the options of a decision, as the interpreter counts them; a value of a parameter is one."""
 LONG_JOURNAL = 200_000
 """Entries of a journal from which on it is compacted."""

@@ -215,7 +215,9 @@ class Facts:
         if type(e) is ir.Call:
             if e.function not in self._faults:
                 f = self.p.functions[e.function]
-                self._faults[e.function] = self.counts(e) or any(self.may_fault(x) for x in (*(v for _, v in f.lets), f.body))
+                self._faults[e.function] = self.counts(e) or any(
+                    self.may_fault(x) for x in (*(v for _, v in f.lets), f.body)
+                )
             if self._faults[e.function]:
                 return True
         if type(e) is ir.Op:

@@ -320,9 +320,7 @@ class PythonBackend:
         found: Iterator[Listed] = self._out[decision](state)
         return found if decision not in self._charging else self._within(found, state, decision, interrupts=True)
 
-    def _within(
-        self, options: Iterator[Listed], state: State, decision: int, *, interrupts: bool
-    ) -> Iterator[Listed]:
+    def _within(self, options: Iterator[Listed], state: State, decision: int, *, interrupts: bool) -> Iterator[Listed]:
         """Options whose steps are counted; if there may be too many, a machine that counts exactly goes on."""
         left, steps, listed = self._left, MAX_LISTED, 0
         while True:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from math import prod
 
-from rulespec.engine.program.limits import MAX_LISTED
-from rulespec.engine.program.option_tests import conditions, needs, option_tests, same_for_all
 from rulespec.engine.passes.rewrite import membership
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import kind_of
+from rulespec.engine.program.limits import MAX_LISTED
+from rulespec.engine.program.option_tests import conditions, needs, option_tests, same_for_all
 from rulespec.engine.program.taint import choice_expressions
 from rulespec.engine.program.traversal import at_hand, free
 from rulespec.engine.python.expressions import ExpressionWriter
