@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from rulespec.engine.passes.rewrite import Rewriting
+from rulespec.engine.passes.rewrite import in_block, in_decision
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import op
 from rulespec.engine.program.control_flow import Flow
@@ -58,11 +58,9 @@ class _Counting:
         """The whole program. Invariants and the scoring are evaluated between decisions, and stay as they are."""
         p, blocks = self._p, [*self._p.blocks]
         often = times(Flow(p)) if self._expressions else {}
-        rewriting = Rewriting(p.slots, self._parts)
         for number, rounds in often.items():
             if rounds * self._whole.block(number) > LONG:
-                b = blocks[number]
-                blocks[number] = ir.Block([rewriting.instruction(i) for i in b.body], rewriting.exit(b.exit))
+                blocks[number] = in_block(blocks[number], self._parts)
         idle = {b.exit.decision for b in p.blocks if isinstance(b.exit, ir.Ask) and b.exit.otherwise is not None}
         decisions = [self._decision(d, idle=number in idle) for number, d in enumerate(p.decisions)]
         return replace(p, blocks=blocks, decisions=decisions)
@@ -78,7 +76,7 @@ class _Counting:
         steps = max((x for c in found.choices for x in (c.steps, *(q.steps for q in c.params))), default=0)
         if not self._expressions or steps <= LONG_VALUE:
             return found
-        return _listed(Rewriting(self._p.slots, self._parts).decision(d), self._own)
+        return _listed(in_decision(d, self._parts), self._own)
 
     # --- expressions ---------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Rewriting of every expression of a program; conditions as sets and sets as conditions."""
+"""_Rewriting of every expression of a program; conditions as sets and sets as conditions."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Change = Callable[[ir.Expr, int], ir.Expr]
 
 def everywhere(p: ir.Program, change: Change, *, functions_too: bool = True) -> ir.Program:
     """A copy of a program with every expression rewritten; with `functions_too` those of definitions as well."""
-    rewriting = Rewriting(p.slots, change)
+    rewriting = _Rewriting(p.slots, change)
     functions = [rewriting.function(f) for f in p.functions] if functions_too else p.functions
-    blocks = [ir.Block([rewriting.instruction(i) for i in b.body], rewriting.exit(b.exit)) for b in p.blocks]
+    blocks = [rewriting.block(b) for b in p.blocks]
     decisions = [rewriting.decision(d) for d in p.decisions]
     invariants = [rewriting.invariant(v) for v in p.invariants]
     new = {"functions": functions, "blocks": blocks, "decisions": decisions, "invariants": invariants}
@@ -27,8 +27,18 @@ def everywhere(p: ir.Program, change: Change, *, functions_too: bool = True) -> 
     return replace(p, **new, slots=rewriting.slots)
 
 
-class Rewriting:
-    """One rewriting of the expressions of a program, part by part; `slots` is how many slots suffice so far."""
+def in_block(b: ir.Block, change: Change) -> ir.Block:
+    """A block with every expression rewritten."""
+    return _Rewriting(0, change).block(b)
+
+
+def in_decision(d: ir.Decision, change: Change) -> ir.Decision:
+    """A decision with every expression rewritten."""
+    return _Rewriting(0, change).decision(d)
+
+
+class _Rewriting:
+    """One rewriting of a program; `slots` is how many slots suffice so far."""
 
     def __init__(self, slots: int, change: Change) -> None:
         self.slots = slots
@@ -51,6 +61,9 @@ class Rewriting:
     def cell(self, c: ir.Cell) -> ir.Cell:
         index = self.expr(c.index)
         return ir.Cell(c.base + index.value, FALSE, 1) if isinstance(index, ir.Const) else replace(c, index=index)
+
+    def block(self, b: ir.Block) -> ir.Block:
+        return ir.Block([self.instruction(i) for i in b.body], self.exit(b.exit))
 
     def instruction(self, i: ir.Instruction) -> ir.Instruction:
         if isinstance(i, ir.Store):

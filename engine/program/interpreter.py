@@ -182,11 +182,9 @@ class Interpreter(Evaluator):
 
         `firsts`: for each token of some kinds the first one that is alike, which stands for all.
         """
-        if not all(
-            self._has_weight(state, c, slots) if r is None else self._holds(r, state, slots)
-            for r in self._conditions(c)[depth]
-        ):
-            return
+        for r in self._conditions(c)[depth]:
+            if not (self._has_weight(state, c, slots) if r is None else self._holds(r, state, slots)):
+                return
         if depth == len(c.params):
             yield tuple(slots[param.slot] for param in c.params)
             return
