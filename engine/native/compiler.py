@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rulespec.engine.native import words as sets
 from rulespec.engine.native.calls import CallEmitter, Definitions
 from rulespec.engine.native.expressions import ExpressionEmitter
 from rulespec.engine.native.layout import BATCH, Memory, TooLargeError, words
@@ -20,9 +21,9 @@ from rulespec.engine.native.roots import rank_size, rank_source, scored
 from rulespec.engine.native.rows import RowForm, same_options
 from rulespec.engine.native.runtime import EXPORTS, SOURCES
 from rulespec.engine.native.small_python import compile_functions
-from rulespec.engine.native.spread import ClosureEmitter, emit_spread
+from rulespec.engine.native.spread import ClosureEmitter, SpreadEmitter
 from rulespec.engine.native.wasm_format import I64, Module
-from rulespec.engine.native.widths import WORD, Widths
+from rulespec.engine.native.widths import MOST_ON_STACK, WORD, Widths
 from rulespec.engine.passes.pipeline import PASSES, Pass, optimized
 from rulespec.engine.program import ir
 from rulespec.engine.program.cost import Costs
@@ -116,7 +117,7 @@ class _Compiler:
         CallEmitter(x)
         ClosureEmitter(x, loops)
         RankEmitter(x, loops)
-        x.add_forms({ir.Spread: lambda e: emit_spread(x, loops, neighbours, e)})
+        SpreadEmitter(x, loops, neighbours)
         listing = [sum(self.costs.listing(c) for c in d.choices if c.by is None) for d in self.p.decisions]
         procedures = ProcedureEmitter(x, self.occupancy, listing)
         options = OptionEmitter(x, loops)
@@ -130,9 +131,16 @@ class _Compiler:
             x.slots = {0: 0, 1: 1}
             x.value(e)
             module.define(f"score{number}", code, 2, I64, export=True)
-        for source in (*SOURCES, rank_source(self.fast)):
+        for source in (*SOURCES, *self._of_sets(), rank_source(self.fast)):
             compile_functions(source, module, memory.constants, EXPORTS)
         return Compiled(self.p, module.encoded(memory.pages), memory, self.occupancy, self.asked, list(options.numbers))
+
+    def _of_sets(self) -> list[str]:
+        """The fixed functions for sets of several words, if there are any."""
+        if not self.widths.words:
+            return []
+        most = min(MOST_ON_STACK, self.widths.words)
+        return [sets.SOURCE, *(sets.source(words) for words in range(1, most + 1))]
 
     def _invariants(self, x: ExpressionEmitter) -> None:
         """Writes the function that says whether an invariant holds for some members."""

@@ -1,17 +1,20 @@
 """Expressions of a program as WebAssembly.
 
-A number is pushed as 64 bits, a wide value as the address of its words, a truth as 32 bits where it is tested. Whatever
-is at fault traps: the caller undoes what has been done, and lets Python carry out the decision, which says what is
-wrong. So it does not matter which of two operands is evaluated first.
+A number is pushed as 64 bits, a set of several words as these (see `words`), a row in memory as its address, a truth as
+32 bits where it is tested. Whatever is at fault traps: the caller undoes what has been done, and lets Python carry out
+the decision, which says what is wrong. So it does not matter which of two operands is evaluated first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
+from rulespec.engine.native import words as sets
 from rulespec.engine.native.layout import Memory
 from rulespec.engine.native.wasm_format import I32, I64, Code, Module
-from rulespec.engine.native.widths import Widths
+from rulespec.engine.native.widths import ROW, Widths
+from rulespec.engine.native.words import Word, as_signed
 from rulespec.engine.program import ir
 from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.limits import NO_NUMBER
@@ -25,9 +28,9 @@ class ExpressionEmitter:
 
     Attributes:
         code: the function.
-        slots: a slot → the local that holds it.
-        wide_slots: the slots that hold the address of a wide value.
-        variables: a cell → the local that stands for it.
+        slots: a slot → the local that holds it, the first of several.
+        wide_slots: the slots that hold values of several words → how many.
+        variables: a cell → the local that stands for it, the first of several.
         given: the first block of a procedure → the cells whose values its function is given.
         kept: an expression that is evaluated once in the function → the locals that hold whether it has been, and what
             it is.
@@ -41,7 +44,7 @@ class ExpressionEmitter:
         self.costs = costs
         self.code = Code(module)
         self.slots: dict[int, int] = {}
-        self.wide_slots: dict[int, bool] = {}
+        self.wide_slots: dict[int, int] = {}
         self.variables: dict[int, int] = {}
         self.given: dict[int, list[int]] = {}
         self.kept: dict[ir.Expr, tuple[int, int]] = {}
@@ -54,10 +57,20 @@ class ExpressionEmitter:
             ir.Logic: self._logic,
             ir.If: self._if,
         }
+        self._several: dict[type, Callable[..., list[Word]]] = {
+            ir.Const: lambda e: sets.of_number(self.code, e.value, self.words(e)),
+            ir.Cell: self._cell_words,
+            ir.Local: lambda e: sets.in_locals(self.code, self.slots[e.slot], self.words(e)),
+            ir.Row: self._row_words,
+            ir.If: self._if_words,
+        }
 
-    def add_forms(self, forms: dict[type, Callable[..., None]]) -> None:
-        """Adds forms of expressions."""
+    def add_forms(
+        self, forms: dict[type, Callable[..., None]], several: dict[type, Callable[..., list[Word]]] | None = None
+    ) -> None:
+        """Adds forms of expressions: those that push a number or an address, and those of sets of several words."""
         self._forms |= forms
+        self._several |= several or {}
 
     def begin(self, params: int) -> Code:
         """Begins another function."""
@@ -65,51 +78,111 @@ class ExpressionEmitter:
         self.slots, self.wide_slots, self.variables, self.kept = {}, {}, {}, {}
         return self.code
 
-    def wide(self, e: ir.Expr) -> bool:
-        """Whether a value is wide."""
-        return self.widths.wide(e, self.wide_slots)
+    def words(self, e: ir.Expr) -> int:
+        """The words of a value: 1, several, or `ROW`."""
+        return self.widths.of(e, self.wide_slots)
 
     def value(self, e: ir.Expr) -> None:
-        """Pushes a number; of what is wide the only word, if it has no others."""
-        if self.wide(e):
+        """Pushes a number; of several words the only one that is not zero, which is the first."""
+        words = self.words(e)
+        if words == ROW:
             self._forms[type(e)](e)
             self.code.call("wide_low")
+        elif words > 1:
+            sets.push(self.code, self.operand(e, 1))
         elif self.kept and e in self.kept:
-            self._kept(e)
+            self.code.get(self._kept(e, 1))
         else:
             self._forms[type(e)](e)
 
-    def _kept(self, e: ir.Expr) -> None:
-        """Pushes what is evaluated once, when it is first needed."""
+    def _kept(self, e: ir.Expr, words: int) -> int:
+        """Evaluates once, when it is first needed, what does not change: the local that holds it."""
         known, value = self.kept[e]
         self.code.get(known)
-        self.code.do("wrap")
-        self.code.if_(I64)
-        self.code.get(value)
-        self.code.else_()
-        self._forms[type(e)](e)
-        self.code.tee(value)
+        self.code.do("eqz")
+        self.code.if_()
+        if words > 1:
+            sets.push(self.code, self._several[type(e)](e))
+        else:
+            self._forms[type(e)](e)
+        self.code.set_all(value, words)
         self.code.const(1)
         self.code.set(known)
         self.code.end()
+        return value
 
     def address(self, e: ir.Expr) -> None:
-        """Pushes the address of a wide value; a number becomes one."""
-        if self.wide(e):
+        """Pushes the address of a row; what is none becomes one."""
+        words = self.words(e)
+        if words == ROW:
             self._forms[type(e)](e)
             return
-        to = self.memory.temporary()
-        self.code.const(to)
-        self.value(e)
-        self.code.call("wide_from")
-        self.code.const(to)
+        found = self.operand(e, words)
+        self.code.const(self.in_row(found))
 
-    def either(self, e: ir.Expr, wide: bool) -> None:
-        """Pushes a value as a wide one or as a number."""
-        if wide:
-            self.address(e)
+    def in_row(self, words: Sequence[Word]) -> int:
+        """Writes the words of a set into a row of memory: its address."""
+        to = self.memory.temporary()
+        for k in range(self.memory.words):
+            self.code.const32(0)
+            sets.push(self.code, words[k : k + 1] or [None])
+            self.code.store(to + 8 * k)
+        return to
+
+    def operand(self, e: ir.Expr, count: int, *, cut: bool = False) -> list[Word]:
+        """The words of a set, so many of them; further ones must be zero, or do not matter (`cut`)."""
+        words, code = self.words(e), self.code
+        if words == ROW:
+            found = self._of_row(e, count, cut=cut)
+        elif words > 1:
+            found = sets.in_locals(code, self._kept(e, words), words) if e in self.kept else self._several[type(e)](e)
+        elif isinstance(e, ir.Const):
+            found = sets.of_number(code, e.value, 1)
         else:
             self.value(e)
+            local = code.local()
+            code.set(local)
+            found = sets.in_locals(code, local, 1)
+        if len(found) > count and not cut:
+            local = code.locals(len(found))
+            sets.push(code, found)
+            code.set_all(local, len(found))
+            found = sets.in_locals(code, local, len(found))
+            sets.push_union(code, found[count:])
+            code.do("eqz", "i32.eqz")
+            code.if_()
+            code.do("unreachable")
+            code.end()
+        return [*found[:count], *[None] * (count - len(found))]
+
+    def _of_row(self, e: ir.Expr, count: int, *, cut: bool) -> list[Word]:
+        """The first words of a row in memory."""
+        code, at = self.code, self.code.local(I32)
+        self._forms[type(e)](e)
+        code.do("wrap")
+        code.set(at)
+        if not cut:
+            code.get(at)
+            code.do("extend")
+            code.const(count)
+            code.call("row_fits")
+        return sets.loaded(code, at, min(count, self.memory.words))
+
+    def push(self, e: ir.Expr, words: int) -> None:
+        """Pushes a value as so many words, or as the address of a row."""
+        if words == 1:
+            self.value(e)
+        elif words == ROW:
+            self.address(e)
+        else:
+            sets.push(self.code, self.operand(e, words))
+
+    def held(self, e: ir.Expr, words: int) -> int:
+        """Evaluates a value into locals: the first one."""
+        self.push(e, words)
+        local = self.code.locals(span(words))
+        self.code.set_all(local, span(words))
+        return local
 
     def truth(self, e: ir.Expr) -> None:
         """Pushes whether a condition holds, as a number of 32 bits."""
@@ -133,33 +206,12 @@ class ExpressionEmitter:
             code.do("i32.eqz")
             return
         one, other = e.args
+        words = max(self.words(one), self.words(other))
         if e.op in ("in", "in?"):
-            if self.wide(other):
-                self.value(one)
-                self.address(other)
-                code.call("wide_in")
-            else:
-                self.value(other)
-                self.value(one)
-                code.do("shr_u")
-                code.const(1)
-                code.do("and")
-                if e.op == "in?":  # without a member: the last bit has no meaning
-                    code.const(0)
-                    self.value(one)
-                    code.const(0)
-                    code.do("ge_s", "select")
-            code.do("wrap")
-        elif e.op in ("==", "!=") and (self.wide(one) or self.wide(other)):
-            if other == ir.Const(0):
-                self.address(one)
-                code.call("wide_any")
-                code.do(*(["eqz"] if e.op == "==" else ["wrap"]))
-            else:
-                self.address(one)
-                self.address(other)
-                code.call("wide_equal")
-                code.do(*(["wrap"] if e.op == "==" else ["eqz"]))
+            self._held(one, other, e.op)
+        elif words > 1:
+            self._compared_sets(one, other, words)
+            code.do(*(["eqz"] if e.op == "==" else ["eqz", "i32.eqz"]))
         elif other == ir.Const(0) and e.op == "==":
             self.value(one)
             code.do("eqz")
@@ -167,6 +219,46 @@ class ExpressionEmitter:
             self.value(one)
             self.value(other)
             code.do(_COMPARED[e.op])
+
+    def _held(self, member: ir.Expr, e: ir.Expr, op: str) -> None:
+        """Pushes whether a set holds a member; with `in?` there may be none."""
+        code, words = self.code, self.words(e)
+        if words == ROW:
+            self.value(member)
+            self.address(e)
+            code.call("wide_in")
+        elif self.widths.words:  # a set of fewer words than its kind is asked for any member, too
+            local = self.held(member, 1)
+            sets.push_holds(code, self.operand(e, words), local)
+        else:
+            self.value(e)
+            self.value(member)
+            code.do("shr_u")
+            code.const(1)
+            code.do("and")
+            if op == "in?":  # without a member: the last bit has no meaning
+                code.const(0)
+                self.value(member)
+                code.const(0)
+                code.do("ge_s", "select")
+        code.do("wrap")
+
+    def _compared_sets(self, one: ir.Expr, other: ir.Expr, words: int) -> None:
+        """Pushes zero if two values of several words are the same."""
+        code = self.code
+        if words < ROW:
+            if other == ir.Const(0):
+                sets.push_union(code, self.operand(one, words))
+            else:
+                sets.push_differences(code, self.operand(one, words), self.operand(other, words))
+        elif other == ir.Const(0):
+            self.address(one)
+            code.call("wide_any")
+        else:
+            self.address(one)
+            self.address(other)
+            code.call("wide_equal")
+            code.do("eqz", "extend")
 
     def _connected(self, e: ir.Logic) -> None:
         """`and` or `or`: what decides ends it."""
@@ -190,8 +282,8 @@ class ExpressionEmitter:
             code.end()
 
     def _const(self, e: ir.Const) -> None:
-        if self.wide(e):
-            self.code.const(self.memory.sets([e.value]))
+        if self.words(e) == ROW:
+            self.code.const(self.memory.sets([e.value], self.memory.words))
         else:
             self.code.const(as_signed(e.value))
 
@@ -223,6 +315,25 @@ class ExpressionEmitter:
         else:
             self._element(self.memory.address(e.base), e.index)
 
+    def _cell_words(self, e: ir.Cell) -> list[Word]:
+        """The words of a cell."""
+        code, words = self.code, self.widths.of_cells[e.base]
+        if isinstance(e.index, ir.Const):
+            cell = e.base + e.index.value
+            if cell in self.variables:
+                return sets.in_locals(code, self.variables[cell], words)
+            first = self.memory.address(cell)
+            return [partial(code.at, first + 8 * k) for k in range(words)]
+        self.place(e)
+        return self.loaded(words)
+
+    def loaded(self, words: int) -> list[Word]:
+        """The words at the address of 64 bits that has been pushed."""
+        at = self.code.local(I32)
+        self.code.do("wrap")
+        self.code.set(at)
+        return sets.loaded(self.code, at, words)
+
     def _element(self, first: int, index: ir.Expr) -> None:
         """Pushes a number of an array; the index may be -1, so it is no offset."""
         code = self.code
@@ -239,15 +350,24 @@ class ExpressionEmitter:
 
     def _row(self, e: ir.Row) -> None:
         array = self.p.arrays[e.array]
-        if not self.wide(e):
+        if self.words(e) == 1:
             self._element(self.memory.numbers([as_signed(value) for value in array]), e.index)
-            return
-        code = self.code
+        else:
+            self._row_place(e, self.memory.words)
+
+    def _row_words(self, e: ir.Row) -> list[Word]:
+        """The words of a set of an array."""
+        words = self.words(e)
+        self._row_place(e, words)
+        return self.loaded(words)
+
+    def _row_place(self, e: ir.Row, words: int) -> None:
+        """Pushes the address of a set of an array."""
         self.value(e.index)
-        code.const(8 * self.memory.words)
-        code.do("mul")
-        code.const(self.memory.sets(array))
-        code.do("add")
+        self.code.const(8 * words)
+        self.code.do("mul")
+        self.code.const(self.memory.sets(self.p.arrays[e.array], words))
+        self.code.do("add")
 
     # --- operators -------------------------------------------------------------------------
 
@@ -269,13 +389,27 @@ class ExpressionEmitter:
         code.end()
 
     def _if(self, e: ir.If) -> None:
-        wide = self.wide(e)
+        words = self.words(e)
         self.truth(e.condition)
         self.code.if_(I64)
-        self.either(e.then, wide)
+        self.push(e.then, words)
         self.code.else_()
-        self.either(e.other, wide)
+        self.push(e.other, words)
         self.code.end()
+
+    def _if_words(self, e: ir.If) -> list[Word]:
+        """The words of one of two sets."""
+        code, words = self.code, self.words(e)
+        local = code.locals(words)
+        self.truth(e.condition)
+        code.if_()
+        self.push(e.then, words)
+        code.set_all(local, words)
+        code.else_()
+        self.push(e.other, words)
+        code.set_all(local, words)
+        code.end()
+        return sets.in_locals(code, local, words)
 
 
 def _is_plain(e: ir.Expr) -> bool:
@@ -285,6 +419,6 @@ def _is_plain(e: ir.Expr) -> bool:
     return isinstance(e, ir.Const | ir.Local) or (isinstance(e, ir.Cell) and isinstance(e.index, ir.Const))
 
 
-def as_signed(value: int) -> int:
-    """A number of 64 bits as WebAssembly writes it; the last bit of a set is the sign."""
-    return value - (1 << 64) if value >> 63 == 1 else value
+def span(words: int) -> int:
+    """The locals that a value of so many words takes."""
+    return 1 if words == ROW else words
