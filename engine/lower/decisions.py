@@ -214,11 +214,11 @@ class DecisionLowering:
 
     def _named(self, turn: _Turn, begun: Begun) -> list[int]:
         """For each value that a head has named the first of the cells that hold it, one for each seat."""
-        seats = range(self.b.p.seats)
-        return [
-            [self.b.local(f"named {seat}.{i}", type_name(name.type)) for seat in seats][0]
-            for i, name in enumerate(begun.named)
-        ]
+        firsts = []
+        for i, name in enumerate(begun.named):
+            cells = [self.b.local(f"named {seat}.{i}", type_name(name.type)) for seat in range(self.b.p.seats)]
+            firsts.append(cells[0])
+        return firsts
 
     def _held_name(self, turn: _Turn, inner: Scope, first: int) -> ir.Cell:
         """The cell that holds a value which the seat at hand has named, given that of the first seat."""
