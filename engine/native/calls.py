@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rulespec.engine.native import words as sets
-from rulespec.engine.native.expressions import ExpressionEmitter, span
+from rulespec.engine.native.expressions import ExpressionEmitter
+from rulespec.engine.native.values import span
 from rulespec.engine.native.wasm_format import I64
 from rulespec.engine.native.widths import ROW, WORD
 from rulespec.engine.native.words import Word, as_signed

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from rulespec.engine.native import words as sets
 from rulespec.engine.native.calls import CallEmitter, Definitions
-from rulespec.engine.native.expressions import ExpressionEmitter, span
+from rulespec.engine.native.expressions import ExpressionEmitter
 from rulespec.engine.native.layout import BATCH, Memory, TooLargeError, words
 from rulespec.engine.native.loops import LoopEmitter
 from rulespec.engine.native.neighbours import NeighbourEmitter
@@ -23,6 +23,7 @@ from rulespec.engine.native.rows import RowForm, same_options
 from rulespec.engine.native.runtime import EXPORTS, SOURCES
 from rulespec.engine.native.small_python import compile_functions
 from rulespec.engine.native.spread import ClosureEmitter, SpreadEmitter
+from rulespec.engine.native.values import span
 from rulespec.engine.native.wasm_format import I64, Module
 from rulespec.engine.native.widths import MOST_ON_STACK, ROW, WORD, Widths
 from rulespec.engine.native.words import Word
