@@ -93,7 +93,7 @@ class CallEmitter:
         """Calls a definition, which pushes its result."""
         slots, _ = self.x.widths.functions[e.function]
         for slot, arg in enumerate(e.args):
-            self.x.push(arg, slots.get(slot, 1))
+            self.x.push(arg, max(1, slots.get(slot, 1)))
         self.x.code.call(f"f{e.function}")
 
     def _call_words(self, e: ir.Call) -> list[Word]:
@@ -178,20 +178,21 @@ class Definitions:
 
     def _write(self, number: int, f: ir.Function) -> None:
         x = self.x
-        slots, result = x.widths.functions[number]
+        known, result = x.widths.functions[number]
+        several = {slot: words for slot, words in known.items() if words > 1}
         firsts = [0]
         for slot in range(f.params):
-            firsts.append(firsts[-1] + span(slots.get(slot, 1)))
+            firsts.append(firsts[-1] + span(several.get(slot, 1)))
         params = firsts.pop()
         code = x.begin(params)
         x.slots = dict(enumerate(firsts))
-        x.wide_slots = dict(slots)
+        x.known = dict(known)
         whole = (*(value for _, value in f.lets), f.body)
-        rows = ROW in (result, *(slots.get(slot) for slot in range(f.params)))
+        rows = ROW in (result, *(several.get(slot) for slot in range(f.params)))
         memo = not rows and self._facts.worth_memo(whole, f.params)
         row = self._remembered(params, result) if memo else -1
         for slot, value in f.lets:
-            x.slots[slot] = x.held(value, slots.get(slot, 1))
+            x.slots[slot] = x.held(value, several.get(slot, 1))
         x.push(f.body, result)
         if memo:
             self._remember(params, result, row)

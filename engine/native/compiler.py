@@ -162,10 +162,10 @@ class _Compiler:
         code = x.begin(2)
         for piece in cases(code, pieces(self.asked)):
             v = self.fast.invariants[piece.invariant]
-            x.slots, x.wide_slots = {}, {}
+            x.slots, x.known = {}, {}
             with code.scope():
                 if v.each is not None:
-                    x.slots[v.each[0]], x.wide_slots[v.each[0]] = self._members(x, piece.word)
+                    x.slots[v.each[0]], x.known[v.each[0]] = self._members(x, piece.word)
                 x.truth(v.condition.expr)
                 code.do("extend", "return")
         code.const(1)

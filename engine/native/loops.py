@@ -29,17 +29,14 @@ class LoopEmitter:
         x.add_forms(forms, {ir.Fold: self._set_fold})
 
     @contextmanager
-    def slot(self, number: int) -> Iterator[int]:
-        """Binds a slot to a new local."""
+    def slot(self, number: int, words: int) -> Iterator[int]:
+        """Binds a slot to a new local, which holds members of a set of so many words."""
         x = self.x
-        before, wide = x.slots.get(number), x.wide_slots.pop(number, None)
+        slots, known = x.slots.copy(), x.known.copy()
         local = x.slots[number] = x.code.local()
+        x.known[number] = -words
         yield local
-        del x.slots[number]
-        if before is not None:
-            x.slots[number] = before
-        if wide is not None:
-            x.wide_slots[number] = wide
+        x.slots, x.known = slots, known
 
     @contextmanager
     def members(self, source: ir.Expr, start: ir.Expr | None, slot: int) -> Iterator[tuple[int, int]]:
@@ -55,7 +52,7 @@ class LoopEmitter:
         if start is not None:
             first = self.x.held(start, 1)
             sets.split(code, rest, later, words, first, far=bool(self.x.widths.words))
-        with self.slot(slot) as local:
+        with self.slot(slot, words) as local:
             outside, again = code.block(), code.loop()
             self.taken(rest, later, local, outside, words)
             yield outside, again
@@ -90,7 +87,7 @@ class LoopEmitter:
         code.set(at)
         code.const(0)
         code.set(round_)
-        with self.slot(slot) as local:
+        with self.slot(slot, ROW) as local:
             outside, again = code.block(), code.loop()
             code.get(source)
             code.get(at)

@@ -106,7 +106,7 @@ class OptionEmitter:
         x = self.x
         code = x.code
         order = option_tests(c, self._facts)
-        x.wide_slots = x.widths.named(c)
+        x.known = x.widths.named(c)
         with code.scope():
             again = code.block()
             loops = ExitStack()
@@ -127,14 +127,14 @@ class OptionEmitter:
             self._alike.listed(c)
             loops.close()
             code.end()
-        x.slots, x.wide_slots = {}, {}
+        x.slots, x.known = {}, {}
 
     def _tested(self, named: Named, again: int) -> None:
         """Goes on with the next arguments unless a condition holds; what it names stays."""
         x = self.x
         lets, e = named
         for slot, value in lets.items():
-            x.slots[slot] = x.held(value, x.wide_slots.get(slot, 1))
+            x.slots[slot] = x.held(value, max(1, x.known.get(slot, 1)))
         self.loops.unless(e, again)
 
     def _noted(self, number: int, c: ir.Choice) -> None:

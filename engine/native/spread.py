@@ -11,6 +11,7 @@ from rulespec.engine.native.loops import LoopEmitter, wide_call
 from rulespec.engine.native.neighbours import NeighbourEmitter
 from rulespec.engine.native.wasm_format import Code
 from rulespec.engine.native.widths import ROW as IN_MEMORY
+from rulespec.engine.native.widths import words_of
 from rulespec.engine.native.words import Word
 from rulespec.engine.program import ir
 from rulespec.engine.program.limits import MAX_NUMBER
@@ -62,7 +63,7 @@ def _spread(x: ExpressionEmitter, loops: LoopEmitter, e: ir.Spread, rows: int) -
     code.load(rows)
     code.set(total)
     if e.until is not None:
-        with loops.slot(e.to) as local:
+        with loops.slot(e.to, words_of(e.size)) as local:
             code.get(at)
             code.set(local)
             x.truth(e.until)
@@ -71,7 +72,7 @@ def _spread(x: ExpressionEmitter, loops: LoopEmitter, e: ir.Spread, rows: int) -
         code.set(value)
         code.br(whole)
         code.end()
-    with loops.slot(e.slot) as local:
+    with loops.slot(e.slot, words_of(e.size)) as local:
         code.get(at)
         code.set(local)
         with loops.members(e.near, None, e.to) as (_, more):
@@ -197,7 +198,7 @@ class ClosureEmitter:
         code.br_if(outside)
         sets.add(code, found, sets.in_locals(code, fresh, words))
         sets.clear(code, reached, words)
-        with self.loops.slot(e.slot) as local:
+        with self.loops.slot(e.slot, words) as local:
             inner, more = code.block(), code.loop()
             self.loops.taken(fresh, -1, local, inner, words)
             sets.add(code, reached, x.operand(e.step, words))

@@ -27,7 +27,7 @@ class ValueEmitter:
     Attributes:
         code: the function.
         slots: a slot → the local that holds it, the first of several.
-        wide_slots: the slots that hold values of several words → how many.
+        known: a slot → what `Widths` knows of it.
         variables: a cell → the local that stands for it, the first of several.
         given: the first block of a procedure → the cells whose values its function is given.
         kept: an expression that is evaluated once in the function → the locals that hold whether it has been, and what
@@ -42,7 +42,7 @@ class ValueEmitter:
         self.costs = costs
         self.code = Code(module)
         self.slots: dict[int, int] = {}
-        self.wide_slots: dict[int, int] = {}
+        self.known: dict[int, int] = {}
         self.variables: dict[int, int] = {}
         self.given: dict[int, list[int]] = {}
         self.kept: dict[ir.Expr, tuple[int, int]] = {}
@@ -57,12 +57,12 @@ class ValueEmitter:
     def begin(self, params: int) -> Code:
         """Begins another function."""
         self.code = Code(self.module, [I64] * params)
-        self.slots, self.wide_slots, self.variables, self.kept = {}, {}, {}, {}
+        self.slots, self.known, self.variables, self.kept = {}, {}, {}, {}
         return self.code
 
     def words(self, e: ir.Expr) -> int:
         """The words of a value: 1, several, or `ROW`."""
-        return self.widths.of(e, self.wide_slots)
+        return self.widths.of(e, self.known)
 
     def value(self, e: ir.Expr) -> None:
         """Pushes a number; of several words the only one that is not zero, which is the first."""

@@ -36,8 +36,10 @@ class Widths:
         bits: the bits of each cell's value; 1 for what is no set and no order.
         of_cells: for each cell the words of its value.
         cells: for each cell whether it has several words.
-        functions: for each definition the slots that hold values of several words, with their number, and the words of
-            its result.
+        functions: for each definition what is known of its slots, and the words of its result.
+
+    Of a slot that holds a set its words are known; of one that holds a member, as a number below zero, the words of the
+    set that it is a member of.
     """
 
     def __init__(self, p: ir.Program, cells: int, added: Mapping[int, int], *, orders: bool = False) -> None:
@@ -64,13 +66,13 @@ class Widths:
         self._follow()
 
     def of(self, e: ir.Expr, slots: Mapping[int, int] = _NONE) -> int:
-        """The words of a value; `slots` gives those of the slots that hold values of several words."""
+        """The words of a value, given what is known of slots."""
         if not self.words:
             return 1
         if isinstance(e, ir.Const):
             return words_of(e.value.bit_length())
         if isinstance(e, ir.Local):
-            return slots.get(e.slot, 1)
+            return max(1, slots.get(e.slot, 1))
         if isinstance(e, ir.Cell):
             return self.of_cells[e.base]
         if isinstance(e, ir.Row):
@@ -84,7 +86,7 @@ class Widths:
         if isinstance(e, ir.Fold):
             return self._fold(e, slots)
         if isinstance(e, ir.Closure):
-            return max(self.of(e.start, slots), self.of(e.step, slots))
+            return max(self.of(e.start, slots), self.of(e.step, {**slots, e.slot: -self._largest}))
         if isinstance(e, ir.Ranked):
             if e.op == "order":
                 return _of_order(order_bits(self.p, e.bits))
@@ -111,7 +113,7 @@ class Widths:
         if e.op in ("diff", "until", "behind"):
             return self.of(e.args[0], slots)
         if e.op in ("bit", "one"):
-            return self._single(e.args[0])
+            return self.within(e.args[0], slots)
         if e.op in ("append", "without", "members"):
             bits = e.args[-1]
             assert isinstance(bits, ir.Const)
@@ -120,23 +122,41 @@ class Widths:
         return 1
 
     def _fold(self, e: ir.Fold, slots: Mapping[int, int]) -> int:
-        inner = {slot: words for slot, words in slots.items() if slot != e.slot}
+        inner = {**slots, **self.bound(e, slots)}
         if e.op == "union" and e.body is not None:
             return self.of(e.body, inner)
         if e.op != "set":
             return 1
-        return self.of(e.source, slots) if e.body is None or e.body == ir.Local(e.slot) else self._single(e.body)
+        return self.within(ir.Local(e.slot) if e.body is None else e.body, inner)
 
-    def _single(self, member: ir.Expr) -> int:
-        """The words of a set of one member."""
+    def within(self, member: ir.Expr, slots: Mapping[int, int]) -> int:
+        """The words of a set that a member is surely in."""
         if isinstance(member, ir.Const):
             return words_of(member.value + 1)
+        if isinstance(member, ir.Local):
+            return -min(slots.get(member.slot, 0), 0) or self._largest
         if isinstance(member, ir.Cell):
             size = self.p.sizes.get(self.p.cells[member.base].type.removesuffix("?"))
             return self._largest if size is None else words_of(size)
         if isinstance(member, ir.Row):
             return words_of(max(self.p.arrays[member.array], default=0) + 1)
+        if isinstance(member, ir.If):
+            return max(self.within(member.then, slots), self.within(member.other, slots))
+        if isinstance(member, ir.Logic) and member.op == "??":
+            return max(self.within(arg, slots) for arg in member.args)
+        if isinstance(member, ir.Fold | ir.Ranked) and member.op == "first":
+            return self.of(member.source, slots)
+        if isinstance(member, ir.Op) and member.op in ("pick", "the"):
+            return self.of(member.args[0], slots)
+        if isinstance(member, ir.Op) and member.op == "next" and isinstance(member.args[1], ir.Const):
+            return words_of(member.args[1].value)
         return self._largest
+
+    def bound(self, e: Binding, slots: Mapping[int, int]) -> dict[int, int]:
+        """What is known of the slots that an expression binds: they hold members."""
+        if isinstance(e, ir.Spread):
+            return dict.fromkeys(binds(e), -words_of(e.size))
+        return {e.slot: -self.of(e if isinstance(e, ir.Closure) else e.source, slots)}
 
     def _join(self) -> None:
         """Cells that are found by one index have equally many words."""
@@ -157,29 +177,38 @@ class Widths:
         while moved:
             moved = False
             for e, slots in self._asked():
-                for x, known in _walk(e, slots):
+                for x, known in self._walk(e, slots):
                     if isinstance(x, ir.Call):
                         inner = self.functions[x.function][0]
                         for slot, arg in enumerate(x.args):
-                            moved |= self._note(inner, slot, self.of(arg, known))
+                            moved |= self._note(inner, slot, arg, known)
             for number, f in enumerate(self.p.functions):
                 slots, result = self.functions[number]
                 for slot, value in f.lets:
-                    moved |= self._note(slots, slot, self.of(value, slots))
+                    moved |= self._note(slots, slot, value, slots)
                 if (words := self.of(f.body, slots)) > result:
                     self.functions[number] = (slots, words)
                     moved = True
 
-    @staticmethod
-    def _note(slots: dict[int, int], slot: int, words: int) -> bool:
-        """Notes the words of a slot; whether there are more than before."""
-        if words <= slots.get(slot, 1):
-            return False
-        slots[slot] = words
-        return True
+    def _note(self, slots: dict[int, int], slot: int, value: ir.Expr, known: Mapping[int, int]) -> bool:
+        """Notes what is known of a value that a slot is given; whether that is more than before."""
+        words, before = self.of(value, known), slots.get(slot, 0)
+        found = words if words > 1 else -self.within(value, known)
+        if found > max(1, before) or (before <= 0 and found < before):
+            slots[slot] = found
+            return True
+        return False
+
+    def _walk(self, e: ir.Expr, slots: Mapping[int, int]) -> Iterator[tuple[ir.Expr, Mapping[int, int]]]:
+        """An expression and all in it, each with what is known of the slots there."""
+        yield e, slots
+        if isinstance(e, Binding):
+            slots = {**slots, **self.bound(e, slots)}
+        for part in parts(e):
+            yield from self._walk(part, slots)
 
     def _asked(self) -> Iterator[tuple[ir.Expr, Mapping[int, int]]]:
-        """All expressions, each with the slots around it that hold values of several words."""
+        """All expressions, each with what is known of the slots around it."""
         for f, (slots, _) in zip(self.p.functions, self.functions, strict=True):
             yield from ((e, slots) for e in (*(value for _, value in f.lets), f.body))
         for d in self.p.decisions:
@@ -190,11 +219,14 @@ class Widths:
         yield from ((e, _NONE) for e in roots(self.p, definitions=False))
 
     def named(self, c: ir.Choice) -> dict[int, int]:
-        """The slots of an option's conditions that hold values of several words."""
-        found: dict[int, int] = {}
+        """What is known of the slots of an option: its parameters, and what its conditions name."""
+        if not self.words:
+            return {}
+        sizes = ((q.slot, self.p.sizes.get(q.type.removesuffix("?"))) for q in c.params)
+        found = {slot: -words_of(size) for slot, size in sizes if size is not None}
         for r in c.requires:
             for slot, value in r.lets:
-                self._note(found, slot, self.of(value, found))
+                self._note(found, slot, value, found)
         return found
 
 
@@ -211,15 +243,6 @@ def words_of(bits: int) -> int:
 def _of_order(bits: int) -> int:
     """The words of an order of so many bits: if it needs several, it is a row."""
     return 1 if bits <= WORD else ROW
-
-
-def _walk(e: ir.Expr, slots: Mapping[int, int]) -> Iterator[tuple[ir.Expr, Mapping[int, int]]]:
-    """An expression and all in it, each with the slots that hold values of several words there."""
-    yield e, slots
-    if isinstance(e, Binding):  # what it binds are members
-        slots = {slot: words for slot, words in slots.items() if slot not in binds(e)}
-    for part in parts(e):
-        yield from _walk(part, slots)
 
 
 def cell_bits(p: ir.Program, type_: str) -> int:
