@@ -1,6 +1,6 @@
 """Maps of any size: Imperial's regions several times over, joined to one map, with the same nations and rules.
 
-    python -m bench.big_maps COPIES FOLDER
+    python -m bench.big_maps COPIES FOLDER [--regions NUMBER]
 
 A copy of a province belongs to the same nation, which so has five home provinces more; there is a factory piece for
 each city, as in Imperial. Neighbouring copies are joined by the links in `JOINED`. Armies, fleets, flags and money are
@@ -21,17 +21,18 @@ JOINED = {"sea": ("north_atlantic", "black_sea"), "land": ("turkey", "spain")}
 _LINKS = ("land", "sea", "coast")
 
 
-def write_big_map(copies: int, folder: Path) -> Path:
+def write_big_map(copies: int, folder: Path, most: int | None = None) -> Path:
     """Writes a ruleset that extends Imperial with a map of so many copies of its regions.
 
     Args:
         copies: how often the map is there; 1 is Imperial with its own map.
         folder: where the ruleset's folder is put.
+        most: the number of regions if they are not all there: the last ones are left out.
 
     Returns:
         The ruleset's folder, which is a reference to it.
     """
-    home = folder / f"imperial_x{copies}"
+    home = folder / (f"imperial_x{copies}" if most is None else f"imperial_{most}_regions")
     home.mkdir(parents=True, exist_ok=True)
     game = {
         "id": home.name,
@@ -43,11 +44,23 @@ def write_big_map(copies: int, folder: Path) -> Path:
     regions: dict[str, dict[str, Any]] = yaml.load(  # PyYAML's own parser takes no `nation?` in braces, libyaml does
         (BASE / "map.yaml").read_text("utf-8"), Loader=yaml.CSafeLoader
     )["map"]["regions"]
-    cities = sum("city" in region for region in regions.values())
+    tiled = _cut(_tiled(regions, copies), most)
+    cities = sum("city" in region for region in tiled.values())
     _write(home / "game.yaml", game)
-    _write(home / "map.yaml", {"map": {"regions": _tiled(regions, copies)}})
-    _write(home / "tables.yaml", {"constants": {"factory_pieces": cities * copies}})
+    _write(home / "map.yaml", {"map": {"regions": tiled}})
+    _write(home / "tables.yaml", {"constants": {"factory_pieces": cities}})
     return home
+
+
+def _cut(regions: dict[str, dict[str, Any]], most: int | None) -> dict[str, dict[str, Any]]:
+    """The first of the regions, linked with one another alone."""
+    names = list(regions)[:most]
+    found = {}
+    for name in names:
+        region = {key: value for key, value in regions[name].items() if key != "port" or value in names}
+        links = {link: [other for other in region[link] if other in names] for link in _LINKS if link in region}
+        found[name] = region | links
+    return found
 
 
 def _tiled(regions: dict[str, dict[str, Any]], copies: int) -> dict[str, dict[str, Any]]:
@@ -83,8 +96,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="A ruleset with a large map.")
     parser.add_argument("copies", type=int)
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--regions", type=int, help="leave out the last ones beyond so many")
     args = parser.parse_args()
-    print(write_big_map(args.copies, args.folder))
+    print(write_big_map(args.copies, args.folder, args.regions))
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from bench.sections import (
     passes,
     playouts,
     positions,
+    regions,
     replays,
 )
 from bench.yardstick import Chess
@@ -40,6 +41,7 @@ SECTIONS: dict[str, Callable[[Bench], Iterator[Figure]]] = {
     "replays": replays.run,
     "length": growth.length,
     "maps": growth.maps,
+    "regions": regions.run,
     "overlays": growth.overlays,
     "passes": passes.run,
     "load": loading.run,

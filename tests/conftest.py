@@ -19,6 +19,7 @@ What runs in `make test`, and what more in `make proof` (marker `proof`, or a va
     pages       some games of a module in Node and Chromium             1,000 of each ruleset (RULESPEC_PAGES)
     overlays    each alone                                              every two together (RULESPEC_PAIRS)
     coverage    of the tests' own rulesets                              of all shipped rules (RULESPEC_COVERAGE)
+    examples    of Hypothesis: the same in each run                     new ones in each run (RULESPEC_NEW; in CI, too)
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ import pytest
 from browser import browser, open_page
 from cases import small
 from commands import known_rulesets
+from hypothesis import settings
 from recorder import courier, errands, replay
 from worlds import Play
 
@@ -39,6 +41,10 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
 
 __all__ = ["browser", "courier", "errands", "known_rulesets", "open_page", "replay"]  # fixtures of several files
+
+settings.register_profile("fixed", derandomize=True)
+settings.register_profile("new", derandomize=False, print_blob=True)
+settings.load_profile("new" if os.environ.get("RULESPEC_NEW") else "fixed")
 
 
 def pytest_configure(config: pytest.Config) -> None:

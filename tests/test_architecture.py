@@ -90,7 +90,7 @@ def test_every_module_is_in_a_room() -> None:
 def test_the_tests_mirror_the_rooms() -> None:
     folders = {p.parent.relative_to(TESTS) for p in TESTS.rglob("test_*.py")} - {Path()}
     assert {f for f in folders if not (ROOT / f).is_dir()} == set()
-    of_the_whole = {"test_architecture.py", "test_patterns.py", "test_wheel.py"}
+    of_the_whole = {"test_architecture.py", "test_examples.py", "test_patterns.py", "test_wheel.py"}
     assert {p.name for p in TESTS.glob("test_*.py")} == of_the_whole
 
 

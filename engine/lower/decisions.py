@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from rulespec.engine.lower.blocks import BlockBuilder
 from rulespec.engine.lower.expressions import Scope
 from rulespec.engine.lower.heads import Begun
+from rulespec.engine.lower.layout import type_name
 from rulespec.engine.lower.options import OptionLowering
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, cell, op
@@ -180,17 +181,17 @@ class DecisionLowering:
         choices = self._ask_all(turn)
         self._carry_out_all(turn, choices)
 
-    def _ask_all(self, turn: _Turn) -> list[tuple[ir.Choice, range]]:
+    def _ask_all(self, turn: _Turn) -> list[tuple[ir.Choice, list[int]]]:
         """Lowers the questions.
 
         Returns:
-            The choices, each with the cells that hold what its head has named, seat by seat.
+            The choices, each with the first of the cells that hold each value that its head has named.
         """
         s = turn.decision
         head, after, inner = self.b.loop_over(turn.again, turn.scope)
         ask = self.b.block()
         self.b.goto(ask)
-        choices: list[tuple[ir.Choice, range]] = []
+        choices: list[tuple[ir.Choice, list[int]]] = []
         for number, option in enumerate(s.options):
             choice, begun = self.options.choice(option, inner, later=True)
             self.b.here = choice.block
@@ -198,8 +199,8 @@ class DecisionLowering:
             self._name(begun)
             named = self._named(turn, begun)
             choices.append((choice, named))
-            for i, name in enumerate(begun.named):
-                self.b.emit(ir.Store(self._held_name(turn, inner, named, i), cell(name.cell), None, None, 0))
+            for first, name in zip(named, begun.named, strict=True):
+                self.b.emit(ir.Store(self._held_name(turn, inner, first), cell(name.cell), None, None, 0))
                 self.b.store(name.cell, FALSE)
             for i, param in enumerate(choice.params):
                 self.b.emit(ir.Store(self._held(turn, inner, i + 1), cell(param.cell), None, None, 0))
@@ -211,19 +212,20 @@ class DecisionLowering:
         self.b.here = after
         return choices
 
-    def _named(self, turn: _Turn, begun: Begun) -> range:
-        """Cells for what a head has named, for each seat."""
-        seats = self.b.p.seats
-        cells = [self.b.local(f"named {seat}.{i}", "int") for seat in range(seats) for i in range(len(begun.named))]
-        return range(cells[0], cells[-1] + 1) if cells else range(0)
+    def _named(self, turn: _Turn, begun: Begun) -> list[int]:
+        """For each value that a head has named the first of the cells that hold it, one for each seat."""
+        firsts = []
+        for i, name in enumerate(begun.named):
+            cells = [self.b.local(f"named {seat}.{i}", type_name(name.type)) for seat in range(self.b.p.seats)]
+            firsts.append(cells[0])
+        return firsts
 
-    def _held_name(self, turn: _Turn, inner: Scope, cells: range, i: int) -> ir.Cell:
-        """The cell that holds a value which the seat at hand has named."""
+    def _held_name(self, turn: _Turn, inner: Scope, first: int) -> ir.Cell:
+        """The cell that holds a value which the seat at hand has named, given that of the first seat."""
         who = self.b.x.expr(typed.Local(turn.var.type, turn.decision.span, turn.var), inner)
-        width = len(cells) // self.b.p.seats
-        return cell(cells.start, op("+", op("*", who, ir.Const(width)), ir.Const(i)), len(cells))
+        return cell(first, who, self.b.p.seats)
 
-    def _carry_out_all(self, turn: _Turn, choices: list[tuple[ir.Choice, range]]) -> None:
+    def _carry_out_all(self, turn: _Turn, choices: list[tuple[ir.Choice, list[int]]]) -> None:
         head, after, inner = self.b.loop_over(turn.again, turn.scope)
         start = self.b.here
         cases = []
@@ -237,9 +239,9 @@ class DecisionLowering:
                 body = body.in_cell(p.var, param.cell)
             self.b.emit(ir.Store(self._held(turn, inner, 0), FALSE, None, None, 0))
             begun = self.options.begun(option, body, later=True)
-            for i, name in enumerate(begun.named):
-                self.b.store(name.cell, self._held_name(turn, inner, named, i))
-                self.b.emit(ir.Store(self._held_name(turn, inner, named, i), FALSE, None, None, 0))
+            for first, name in zip(named, begun.named, strict=True):
+                self.b.store(name.cell, self._held_name(turn, inner, first))
+                self.b.emit(ir.Store(self._held_name(turn, inner, first), FALSE, None, None, 0))
             self._pay(begun)
             self._body(option.body, begun.scope)
             self.b.clear_arguments(choice)

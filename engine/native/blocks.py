@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from rulespec.engine.native import words as sets
 from rulespec.engine.native.expressions import ExpressionEmitter
 from rulespec.engine.native.wasm_format import I32
+from rulespec.engine.native.widths import ROW
 from rulespec.engine.program import ir
 from rulespec.engine.program.control_flow import Loop
 from rulespec.engine.program.limits import NO_NUMBER
@@ -59,53 +61,47 @@ class InstructionEmitter:
     def take(self, loop: Loop) -> None:
         """Takes the next member of a loop's set, which is not empty."""
         x, code = self.x, self.x.code
-        rest, at = x.variables[loop.rest], x.variables[loop.at]
-        code.get(rest)
-        if loop.start != ir.Const(0):
-            x.value(loop.start)
-            code.call("pick")
-            code.set(at)
-            code.get(rest)
-            code.const(1)
-            code.get(at)
-            code.do("shl", "xor")
-        else:
-            code.do("ctz")
-            code.set(at)
-            code.get(rest)
-            code.get(rest)
-            code.const(1)
-            code.do("sub", "and")
-        code.set(rest)
+        rest, at, words = x.variables[loop.rest], x.variables[loop.at], x.widths.of_cells[loop.rest]
+        if loop.start == ir.Const(0):
+            sets.take_lowest(code, rest, words, at)
+            return
+        code.get_all(rest, words)
+        x.value(loop.start)
+        code.call(f"pick{words}" if x.widths.words else "pick")
+        code.set(at)
+        one = sets.single(code, at, words)
+        sets.push(code, sets.combined(code, "diff", sets.in_locals(code, rest, words), one))
+        code.set_all(rest, words)
 
     def put(self, cell: int, value: int) -> None:
         """Puts a constant into a cell."""
-        code = self.x.code
+        code, words = self.x.code, self.x.widths.of_cells[cell]
         with code.scope():
-            local = code.local()
+            local = code.locals(words)
+            sets.clear(code, local, words)
             code.const(value)
             code.set(local)
             self.put_local(cell, local)
 
     def put_local(self, cell: int, local: int) -> None:
-        """Puts a local into a cell, if that is not there already."""
+        """Puts a local into a cell, or several, if that is not there already."""
         code = self.x.code
-        address = self.x.memory.address(cell)
-        code.at(address)
-        code.get(local)
-        code.do("ne")
-        code.if_()
-        code.const(address)
-        code.get(local)
-        code.call("put")
-        code.end()
+        for k in range(self.x.widths.of_cells[cell]):
+            address = self.x.memory.address(cell) + 8 * k
+            code.at(address)
+            code.get(local + k)
+            code.do("ne")
+            code.if_()
+            code.const(address)
+            code.get(local + k)
+            code.call("put")
+            code.end()
 
     def _clear(self, cell: int) -> None:
-        x, code = self.x, self.x.code
+        x, code, words = self.x, self.x.code, self.x.widths.of_cells[cell]
         if cell in x.variables:
-            code.const(0)
-            code.set(x.variables[cell])
-        elif x.widths.cells[cell]:
+            sets.clear(code, x.variables[cell], words)
+        elif words == ROW:
             code.const(x.memory.address(cell))
             x.address(ir.Const(0))
             code.call("wide_put")
@@ -116,11 +112,12 @@ class InstructionEmitter:
         x, code = self.x, self.x.code
         cell = i.target.base + i.target.index.value if isinstance(i.target.index, ir.Const) else -1
         variable = x.variables.get(cell)
+        words = x.widths.of_cells[i.target.base]
         if variable is not None:
-            x.value(i.value)
+            x.push(i.value, words)
             self._bound(i)
-            code.set(variable)
-        elif x.widths.cells[i.target.base]:
+            code.set_all(variable, words)
+        elif words == ROW:
             x.place(i.target)
             x.address(i.value)
             code.call("wide_put")
@@ -131,28 +128,35 @@ class InstructionEmitter:
             code.const(x.memory.constants["HOUSES"])
             code.call("house")
         elif cell >= 0:
-            value = code.local()
-            x.value(i.value)
-            self._bound(i)
-            code.set(value)
-            self.put_local(cell, value)
+            self.put_local(cell, self._checked(i, words))
         else:  # often what is there already, such as a mark that is gone
-            place, value = code.local(), code.local()
+            place = code.local()
             x.place(i.target)
             code.set(place)
-            x.value(i.value)
-            self._bound(i)
-            code.set(value)
-            code.get(place)
-            code.do("wrap")
-            code.load()
-            code.get(value)
-            code.do("ne")
-            code.if_()
-            code.get(place)
-            code.get(value)
-            code.call("put")
-            code.end()
+            value = self._checked(i, words)
+            for k in range(words):
+                code.get(place)
+                code.do("wrap")
+                code.load(8 * k)
+                code.get(value + k)
+                code.do("ne")
+                code.if_()
+                code.get(place)
+                if k:
+                    code.const(8 * k)
+                    code.do("add")
+                code.get(value + k)
+                code.call("put")
+                code.end()
+
+    def _checked(self, i: ir.Store, words: int) -> int:
+        """The locals with the value that is stored."""
+        code = self.x.code
+        self.x.push(i.value, words)
+        self._bound(i)
+        value = code.locals(words)
+        code.set_all(value, words)
+        return value
 
     def _bound(self, i: ir.Store) -> None:
         """Traps if the top of the stack is outside the bounds of a cell."""
@@ -383,7 +387,7 @@ class BlockEmitter:
             if at == e.back:
                 code.const(0 if e.usual else e.after)
             else:
-                code.get(x.variables[at])
+                code.get_all(x.variables[at], x.widths.of_cells[at])
         code.call(f"p{e.block}")
         if waits:
             code.tee(self._next)

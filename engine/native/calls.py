@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from rulespec.engine.native import words as sets
 from rulespec.engine.native.expressions import ExpressionEmitter
+from rulespec.engine.native.values import span
 from rulespec.engine.native.wasm_format import I64
-from rulespec.engine.native.widths import WORD
+from rulespec.engine.native.widths import ROW, WORD
+from rulespec.engine.native.words import Word, as_signed
 from rulespec.engine.program import ir
 from rulespec.engine.program.limits import MAX_ONCE_STEPS
 from rulespec.engine.program.traversal import Facts
@@ -28,12 +31,38 @@ class CallEmitter:
             ir.Call: self._call,
             ir.Suppose: self._suppose,
         }
-        x.add_forms(forms)
+        several: dict[type, Callable[..., list[Word]]] = {
+            ir.Lookup: self._lookup_words,
+            ir.Call: self._call_words,
+            ir.Suppose: self._suppose_words,
+        }
+        x.add_forms(forms, several)
 
     def _lookup(self, e: ir.Lookup) -> None:
+        if self.x.words(e) == ROW:
+            self._find_set(e, self.x.memory.words)
+        else:
+            self._find(e, list(self.x.p.tables[e.table].values()))
+
+    def _lookup_words(self, e: ir.Lookup) -> list[Word]:
+        words = self.x.words(e)
+        self._find_set(e, words)
+        return self.x.loaded(words)
+
+    def _find_set(self, e: ir.Lookup, words: int) -> None:
+        """Pushes the address of a set in a table."""
+        code, values = self.x.code, list(self.x.p.tables[e.table].values())
+        self._find(e, range(len(values)))
+        code.const(8 * words)
+        code.do("mul")
+        code.const(self.x.memory.sets(values, words))
+        code.do("add")
+
+    def _find(self, e: ir.Lookup, values: Sequence[int]) -> None:
+        """Pushes the value of a row of a table, one of those that are given in the order of its rows."""
         table = self.x.p.tables[e.table]
         keys = _unpacked(e.key)
-        found = {tuple(_numbers(key)): value for key, value in table.items()}
+        found = {tuple(_numbers(key)): value for key, value in zip(table, values, strict=True)}
         width = max([len(keys), *map(len, found)])
         rows = sorted(((*[0] * (width - len(key)), *key), value) for key, value in found.items())
         code = self.x.code
@@ -42,7 +71,8 @@ class CallEmitter:
             code.const32(0)
             self.x.value(key)
             code.store(at + 8 * number)
-        code.const(self.x.memory.numbers([x for key, value in rows for x in (*key, value)]) if rows else 0)
+        flat = [as_signed(x) for key, value in rows for x in (*key, value)]
+        code.const(self.x.memory.numbers(flat) if rows else 0)
         code.const(len(rows))
         code.const(width)
         code.const(at)
@@ -50,62 +80,84 @@ class CallEmitter:
 
     def _call(self, e: ir.Call) -> None:
         code = self.x.code
-        slots, wide = self.x.widths.functions[e.function]
-        to = self.x.memory.temporary() if wide else 0
-        if wide:  # the next call of the definition has its result at the same place
+        row = self.x.words(e) == ROW
+        to = self.x.memory.temporary() if row else 0
+        if row:  # the next call of the definition has its result at the same place
             code.const(to)
-        for slot, arg in enumerate(e.args):
-            self.x.either(arg, slots.get(slot, False))
-        code.call(f"f{e.function}")
-        if wide:
+        self._called(e)
+        if row:
             code.call("wide_copy")
             code.const(to)
 
+    def _called(self, e: ir.Call) -> None:
+        """Calls a definition, which pushes its result."""
+        slots, _ = self.x.widths.functions[e.function]
+        for slot, arg in enumerate(e.args):
+            self.x.push(arg, max(1, slots.get(slot, 1)))
+        self.x.code.call(f"f{e.function}")
+
+    def _call_words(self, e: ir.Call) -> list[Word]:
+        words = self.x.words(e)
+        self._called(e)
+        local = self.x.code.locals(words)
+        self.x.code.set_all(local, words)
+        return sets.in_locals(self.x.code, local, words)
+
     def _suppose(self, e: ir.Suppose) -> None:
-        code, constants = self.x.code, self.x.memory.constants
-        if self.x.costs.whole.procedure(e.block) > MAX_ONCE_STEPS:  # the interpreter counts its steps
+        self.x.code.get(self._supposed(e, self.x.words(e)))
+
+    def _suppose_words(self, e: ir.Suppose) -> list[Word]:
+        words = self.x.words(e)
+        return sets.in_locals(self.x.code, self._supposed(e, words), words)
+
+    def _supposed(self, e: ir.Suppose, words: int) -> int:
+        """Evaluates what would be after a procedure: the locals with the value."""
+        x, code, constants = self.x, self.x.code, self.x.memory.constants
+        if x.costs.whole.procedure(e.block) > MAX_ONCE_STEPS:  # the interpreter counts its steps
             code.do("unreachable")
-            code.const(0)
-            return
-        wide = self.x.wide(e)
-        mark, left, found = code.local(), code.local(), code.local()
-        args = [code.local() for _ in e.args]
+            return code.locals(span(words))
+        mark, left, found = code.local(), code.local(), code.locals(span(words))
         code.at(constants["JOURNAL"])
         code.set(mark)
         code.at(constants["LEFT"])
         code.set(left)
-        for cell, arg, local in zip(e.params, e.args, args, strict=True):
-            self.x.either(arg, self.x.widths.cells[cell])
-            code.set(local)
-        passed = self.x.given[e.block]
+        args = [x.held(arg, x.widths.of_cells[cell]) for cell, arg in zip(e.params, e.args, strict=True)]
+        passed = x.given[e.block]
         for cell, local in zip(e.params, args, strict=True):
             if cell not in passed:
-                code.const(self.x.memory.address(cell))
-                code.get(local)
-                code.call("wide_put" if self.x.widths.cells[cell] else "put")
+                self._lend(cell, local)
         code.const32(0)
         code.const(_PATIENCE)
         code.store(constants["LEFT"])
         code.const(-1)
         for cell in passed:
-            code.get(args[e.params.index(cell)])
+            code.get_all(args[e.params.index(cell)], x.widths.of_cells[cell])
         code.call(f"p{e.block}")
         code.do("drop")
-        if wide:  # it may be a cell of the state that is taken back
-            code.const(found_at := self.x.memory.temporary())
-        kept, self.x.kept = self.x.kept, {}  # in another state
-        self.x.either(e.body, wide)
-        self.x.kept = kept
-        if wide:
+        found_at = 0
+        if words == ROW:  # it may be a cell of the state that is taken back
+            code.const(found_at := x.memory.temporary())
+        kept, x.kept = x.kept, {}  # in another state
+        x.push(e.body, words)
+        x.kept = kept
+        if words == ROW:
             code.call("wide_copy")
             code.const(found_at)
-        code.set(found)
+        code.set_all(found, span(words))
         code.get(mark)
         code.call("undo")
         code.const32(0)
         code.get(left)
         code.store(constants["LEFT"])
-        code.get(found)
+        return found
+
+    def _lend(self, cell: int, local: int) -> None:
+        """Puts an argument, which is in locals, into its cell."""
+        code, words = self.x.code, self.x.widths.of_cells[cell]
+        for k in range(span(words)):
+            code.const(self.x.memory.address(cell) + 8 * k)
+            code.get(local + k)
+            code.call("wide_put" if words == ROW else "put")
 
 
 class Definitions:
@@ -126,38 +178,42 @@ class Definitions:
 
     def _write(self, number: int, f: ir.Function) -> None:
         x = self.x
-        code = x.begin(f.params)
-        slots, wide = x.widths.functions[number]
-        x.slots = {slot: slot for slot in range(f.params)}
-        x.wide_slots = dict(slots)
+        known, result = x.widths.functions[number]
+        several = {slot: words for slot, words in known.items() if words > 1}
+        firsts = [0]
+        for slot in range(f.params):
+            firsts.append(firsts[-1] + span(several.get(slot, 1)))
+        params = firsts.pop()
+        code = x.begin(params)
+        x.slots = dict(enumerate(firsts))
+        x.known = dict(known)
         whole = (*(value for _, value in f.lets), f.body)
-        memo = not wide and not any(slots.get(i) for i in range(f.params)) and self._facts.worth_memo(whole, f.params)
-        counts = self._facts.counts(ir.Call(number, ()))
-        row = self._remembered(f.params, counts=counts) if memo else -1
-        before = code.local()
-        if memo and counts:
+        rows = ROW in (result, *(several.get(slot) for slot in range(f.params)))
+        memo = not rows and self._facts.worth_memo(whole, f.params)
+        counts = memo and self._facts.counts(ir.Call(number, ()))
+        row = self._remembered(params, result, counts=counts) if memo else -1
+        left = code.local()
+        if counts:
             code.at(x.memory.constants["LEFT"])
-            code.set(before)
+            code.set(left)
         for slot, value in f.lets:
-            x.either(value, slots.get(slot, False))
-            local = x.slots[slot] = code.local()
-            code.set(local)
+            x.slots[slot] = x.held(value, several.get(slot, 1))
         if f.steps is not None:
             x.value(f.steps)
             code.call("charge")
-        x.either(f.body, wide)
+        x.push(f.body, result)
         if memo:
-            self._remember(f.params, row, before if counts else -1)
-        code.module.define(f"f{number}", code, f.params, I64)
+            self._remember(params, result, row, left if counts else -1)
+        code.module.define(f"f{number}", code, params, I64 * span(result))
 
-    def _remembered(self, params: int, *, counts: bool) -> int:
+    def _remembered(self, params: int, result: int, *, counts: bool) -> int:
         """Returns what is remembered; else the local with the address of the row where it would be.
 
-        With `counts`, the steps that it took are remembered with it, and counted again.
+        With `counts`, the steps that it took are remembered, too, and counted again.
         """
         code = self.x.code
         row = code.local()
-        size = 8 * (params + 2 + counts)
+        size = 8 * (1 + params + result + counts)
         for i in range(params):
             code.get(i)
             if i:
@@ -186,31 +242,33 @@ class Definitions:
             code.do("wrap")
             code.load(size - 8)
             code.call("charge")
-        code.get(row)
-        code.do("wrap")
-        code.load(8 * (params + 1))
+        for k in range(result):
+            code.get(row)
+            code.do("wrap")
+            code.load(8 * (1 + params + k))
         code.do("return")
         code.end()
         return row
 
-    def _remember(self, params: int, row: int, before: int) -> None:
-        """Writes the row of the value on the stack; `before`: the local with the steps that were left before it."""
+    def _remember(self, params: int, result: int, row: int, left: int) -> None:
+        """Writes the row of the value on the stack; `left`: the local with the steps that were left before, or -1."""
         code = self.x.code
-        value, one = code.local(), code.local()
-        code.set(value)
+        value, one = code.locals(result), code.local()
+        code.set_all(value, result)
         code.const(1)
         code.set(one)
-        if before >= 0:
-            code.get(before)
+        if left >= 0:
+            code.get(left)
             code.at(self.x.memory.constants["LEFT"])
             code.do("sub")
-            code.set(before)
-        for i, local in enumerate((one, *range(params), value, *([before] if before >= 0 else []))):
+            code.set(left)
+        taken = [left] if left >= 0 else []
+        for i, local in enumerate((one, *range(params), *range(value, value + result), *taken)):
             code.get(row)
             code.do("wrap")
             code.get(local)
             code.store(8 * i)
-        code.get(value)
+        code.get_all(value, result)
 
 
 def _unpacked(e: ir.Expr) -> list[ir.Expr]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 
 from msgspec import Struct
-from msgspec.structs import replace
 
+from rulespec.engine.native import words as sets
 from rulespec.engine.native.calls import CallEmitter, Definitions
 from rulespec.engine.native.expressions import ExpressionEmitter
 from rulespec.engine.native.layout import BATCH, Memory, TooLargeError, words
@@ -14,15 +15,18 @@ from rulespec.engine.native.loops import LoopEmitter
 from rulespec.engine.native.neighbours import NeighbourEmitter
 from rulespec.engine.native.operators import OperatorEmitter, WideOrderError
 from rulespec.engine.native.options import OptionEmitter, cases
+from rulespec.engine.native.pieces import pieces
 from rulespec.engine.native.procedures import ProcedureEmitter
 from rulespec.engine.native.ranked import RankEmitter
-from rulespec.engine.native.roots import rank_size, rank_source, scored
+from rulespec.engine.native.roots import rank_size, rank_source, scored, sorted_most
 from rulespec.engine.native.rows import RowForm, same_options
 from rulespec.engine.native.runtime import EXPORTS, SOURCES
 from rulespec.engine.native.small_python import compile_functions
-from rulespec.engine.native.spread import ClosureEmitter, emit_spread
+from rulespec.engine.native.spread import ClosureEmitter, SpreadEmitter
+from rulespec.engine.native.values import span
 from rulespec.engine.native.wasm_format import I64, Module
-from rulespec.engine.native.widths import WORD, Widths
+from rulespec.engine.native.widths import MOST_ON_STACK, ROW, WORD, Widths
+from rulespec.engine.native.words import Word
 from rulespec.engine.passes.count_work import count_work
 from rulespec.engine.passes.pipeline import PASSES, Pass, optimized
 from rulespec.engine.program import ir
@@ -31,6 +35,7 @@ from rulespec.engine.program.limits import MAX_STEPS
 from rulespec.engine.python.invariants import split
 from rulespec.engine.python.occupancy import Occupancy, with_occupancy
 from rulespec.errors import RulespecError
+
 
 _UNBOUNDED = 1 << 60
 """Steps that may be taken while nothing counts them."""
@@ -73,7 +78,7 @@ def compile_program(p: ir.Program, passes: Sequence[Pass] = PASSES, steps: int =
     """
     counting = count_work(p)
     costs = Costs(counting, Costs(p))
-    asked = _split(counting)
+    asked = split(counting)
     fast, occupancy = with_occupancy(optimized(asked, passes))
     for orders in (False, True):
         try:
@@ -83,15 +88,6 @@ def compile_program(p: ir.Program, passes: Sequence[Pass] = PASSES, steps: int =
         except TooLargeError:
             break
     raise NotNativeError("it needs more memory than a game may have natively")
-
-
-def _split(p: ir.Program) -> ir.Program:
-    """The program with invariants that are asked for those of at most so many members as a word has bits."""
-    found = [
-        whole if one.each is not None and one.each[1].bit_length() > WORD else one
-        for one, whole in zip(split(p).invariants, p.invariants, strict=True)
-    ]
-    return replace(p, invariants=found)
 
 
 class _Compiler:
@@ -129,7 +125,7 @@ class _Compiler:
         CallEmitter(x)
         ClosureEmitter(x, loops)
         RankEmitter(x, loops)
-        x.add_forms({ir.Spread: lambda e: emit_spread(x, loops, neighbours, e)})
+        SpreadEmitter(x, loops, neighbours)
         listing = [self.costs.legal(d) for d in self.costs.p.decisions]
         procedures = ProcedureEmitter(x, self.occupancy, listing)
         options = OptionEmitter(x, loops)
@@ -141,28 +137,73 @@ class _Compiler:
         for number, e in enumerate(scored(self.fast)):
             code = x.begin(2)
             x.slots = {0: 0, 1: 1}
-            x.value(e)
-            module.define(f"score{number}", code, 2, I64, export=True)
-        for source in (*SOURCES, rank_source(self.fast)):
+            if x.words(e) > 1:
+                self._word(x, e)
+            else:
+                x.value(e)
+            module.define(f"score{number}", code, 2, I64)
+        for source in (*SOURCES, *self._of_sets(), rank_source(self.fast, max(1, self.widths.words))):
             compile_functions(source, module, memory.constants, EXPORTS)
         return Compiled(self.p, module.encoded(memory.pages), memory, self.occupancy, self.asked, list(options.numbers))
 
+    def _of_sets(self) -> list[str]:
+        """The fixed functions for sets of several words, if there are any."""
+        if not self.widths.words:
+            return []
+        most = min(MOST_ON_STACK, self.widths.words)
+        return [sets.SOURCE, *(sets.source(words) for words in range(1, most + 1))]
+
+    def _word(self, x: ExpressionEmitter, e: ir.Expr) -> None:
+        """Pushes one word of a set: the second parameter says which; zero if it has no such."""
+        code, words = x.code, x.words(e)
+        if words == ROW:
+            x.address(e)
+            code.get(1)
+            code.const(3)
+            code.do("shl", "add", "wrap")
+            code.load()
+            return
+        local = x.held(e, words)
+        code.const(0)
+        for k in range(words):
+            code.get(local + k)
+            code.get(1)
+            code.const(k)
+            code.do("ne", "select")
+
     def _invariants(self, x: ExpressionEmitter) -> None:
-        """Writes the function that says whether an invariant holds for some members."""
+        """Writes the function that says whether an invariant holds for the members in one word."""
         code = x.begin(2)
-        for v in cases(code, self.fast.invariants):
-            x.slots = {v.each[0]: 1} if v.each is not None else {}
+        for piece in cases(code, pieces(self.asked)):
+            v = self.fast.invariants[piece.invariant]
+            x.slots, x.known = {}, {}
             with code.scope():
+                if v.each is not None:
+                    x.slots[v.each[0]], x.known[v.each[0]] = self._members(x, piece.word)
                 x.truth(v.condition.expr)
                 code.do("extend", "return")
         code.const(1)
         self.module.define("holds", code, 2, I64)
 
+    def _members(self, x: ExpressionEmitter, word: int) -> tuple[int, int]:
+        """The set whose only word is the second parameter: the locals that hold it, and its words."""
+        code, words = x.code, min(ROW, word + 1)
+        if words == 1:
+            return 1, 1
+        found: list[Word] = [*[None] * word, partial(code.get, 1)]
+        if words == ROW:
+            code.const(x.in_row(found))
+        else:
+            sets.push(code, found)
+        local = code.locals(span(words))
+        code.set_all(local, span(words))
+        return local, words
+
     def _tables(self, options: OptionEmitter, by_row: Collection[int]) -> None:
         """Lays out what the fixed functions look up."""
         memory, p = self.memory, self.fast
         waits = p.asked()
-        every = [v.each[1] if v.each is not None else 1 for v in p.invariants]
+        every = [piece.members for piece in pieces(self.asked)]
         takes = []
         width = 2 + max((len(c.params) for d in p.decisions for c in d.choices), default=0)
         for d, k in options.numbers:
@@ -173,7 +214,7 @@ class _Compiler:
         signs = [0 if bits == WORD else 1 for bits in self.widths.bits] + [0] * (len(memory.ranks) * memory.words)
         constants = memory.constants
         constants["RESULT"] = 8 * (4 + p.seats * rank_size(p))
-        constants["SORTED"] = memory.room(16 * max(p.sizes.values(), default=1))
+        constants["SORTED"] = memory.room(16 * sorted_most(p))
         constants["RESULTS"] = memory.room(constants["RESULT"] * BATCH)
         constants["MAIN"] = p.main
         constants["ASKED"] = memory.numbers([waits.get(b, -1) for b in range(len(p.blocks))])

@@ -1,17 +1,20 @@
 """Expressions of a program as WebAssembly.
 
-A number is pushed as 64 bits, a wide value as the address of its words, a truth as 32 bits where it is tested. Whatever
-is at fault traps: the caller undoes what has been done, and lets Python carry out the decision, which says what is
-wrong. So it does not matter which of two operands is evaluated first.
+Values are as in `values`; a truth is 32 bits where it is tested. Whatever is at fault traps: the caller undoes what has
+been done, and lets Python carry out the decision, which says what is wrong. So it does not matter which of two operands
+is evaluated first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 
+from rulespec.engine.native import words as sets
 from rulespec.engine.native.layout import Memory
-from rulespec.engine.native.wasm_format import I32, I64, Code, Module
-from rulespec.engine.native.widths import Widths
+from rulespec.engine.native.values import Forms, SetForms, ValueEmitter
+from rulespec.engine.native.wasm_format import I32, I64, Module
+from rulespec.engine.native.widths import ROW, Widths
+from rulespec.engine.native.words import Word, as_signed
 from rulespec.engine.program import ir
 from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.limits import NO_NUMBER
@@ -20,33 +23,12 @@ _COMPARED = {"==": "eq", "!=": "ne", "<": "lt_s", "<=": "le_s", ">": "gt_s", ">=
 TRUTHS = frozenset([*_COMPARED, "not", "in", "in?"])
 
 
-class ExpressionEmitter:
-    """Writes expressions into the function at hand.
-
-    Attributes:
-        code: the function.
-        slots: a slot → the local that holds it.
-        wide_slots: the slots that hold the address of a wide value.
-        variables: a cell → the local that stands for it.
-        given: the first block of a procedure → the cells whose values its function is given.
-        kept: an expression that is evaluated once in the function → the locals that hold whether it has been, and what
-            it is.
-    """
+class ExpressionEmitter(ValueEmitter):
+    """Writes expressions into the function at hand; further forms are added by others."""
 
     def __init__(self, p: ir.Program, module: Module, memory: Memory, widths: Widths, costs: Costs) -> None:
-        self.p = p
-        self.module = module
-        self.memory = memory
-        self.widths = widths
-        self.costs = costs
-        self.code = Code(module)
-        self.slots: dict[int, int] = {}
-        self.wide_slots: dict[int, bool] = {}
-        self.variables: dict[int, int] = {}
-        self.given: dict[int, list[int]] = {}
-        self.kept: dict[ir.Expr, tuple[int, int]] = {}
-        self._inverses: dict[int, tuple[int, int, int]] = {}
-        self._forms: dict[type, Callable[..., None]] = {
+        super().__init__(p, module, memory, widths, costs)
+        forms: Forms = {
             ir.Const: self._const,
             ir.Cell: self._cell,
             ir.Local: lambda e: self.code.get(self.slots[e.slot]),
@@ -54,62 +36,14 @@ class ExpressionEmitter:
             ir.Logic: self._logic,
             ir.If: self._if,
         }
-
-    def add_forms(self, forms: dict[type, Callable[..., None]]) -> None:
-        """Adds forms of expressions."""
-        self._forms |= forms
-
-    def begin(self, params: int) -> Code:
-        """Begins another function."""
-        self.code = Code(self.module, [I64] * params)
-        self.slots, self.wide_slots, self.variables, self.kept = {}, {}, {}, {}
-        return self.code
-
-    def wide(self, e: ir.Expr) -> bool:
-        """Whether a value is wide."""
-        return self.widths.wide(e, self.wide_slots)
-
-    def value(self, e: ir.Expr) -> None:
-        """Pushes a number; of what is wide the only word, if it has no others."""
-        if self.wide(e):
-            self._forms[type(e)](e)
-            self.code.call("wide_low")
-        elif self.kept and e in self.kept:
-            self._kept(e)
-        else:
-            self._forms[type(e)](e)
-
-    def _kept(self, e: ir.Expr) -> None:
-        """Pushes what is evaluated once, when it is first needed."""
-        known, value = self.kept[e]
-        self.code.get(known)
-        self.code.do("wrap")
-        self.code.if_(I64)
-        self.code.get(value)
-        self.code.else_()
-        self._forms[type(e)](e)
-        self.code.tee(value)
-        self.code.const(1)
-        self.code.set(known)
-        self.code.end()
-
-    def address(self, e: ir.Expr) -> None:
-        """Pushes the address of a wide value; a number becomes one."""
-        if self.wide(e):
-            self._forms[type(e)](e)
-            return
-        to = self.memory.temporary()
-        self.code.const(to)
-        self.value(e)
-        self.code.call("wide_from")
-        self.code.const(to)
-
-    def either(self, e: ir.Expr, wide: bool) -> None:
-        """Pushes a value as a wide one or as a number."""
-        if wide:
-            self.address(e)
-        else:
-            self.value(e)
+        several: SetForms = {
+            ir.Const: lambda e: sets.of_number(self.code, e.value, self.words(e)),
+            ir.Cell: self._cell_words,
+            ir.Local: lambda e: sets.in_locals(self.code, self.slots[e.slot], self.words(e)),
+            ir.Row: self._row_words,
+            ir.If: self._if_words,
+        }
+        self.add_forms(forms, several)
 
     def truth(self, e: ir.Expr) -> None:
         """Pushes whether a condition holds, as a number of 32 bits."""
@@ -133,33 +67,12 @@ class ExpressionEmitter:
             code.do("i32.eqz")
             return
         one, other = e.args
+        words = max(self.words(one), self.words(other))
         if e.op in ("in", "in?"):
-            if self.wide(other):
-                self.value(one)
-                self.address(other)
-                code.call("wide_in")
-            else:
-                self.value(other)
-                self.value(one)
-                code.do("shr_u")
-                code.const(1)
-                code.do("and")
-                if e.op == "in?":  # without a member: the last bit has no meaning
-                    code.const(0)
-                    self.value(one)
-                    code.const(0)
-                    code.do("ge_s", "select")
-            code.do("wrap")
-        elif e.op in ("==", "!=") and (self.wide(one) or self.wide(other)):
-            if other == ir.Const(0):
-                self.address(one)
-                code.call("wide_any")
-                code.do(*(["eqz"] if e.op == "==" else ["wrap"]))
-            else:
-                self.address(one)
-                self.address(other)
-                code.call("wide_equal")
-                code.do(*(["wrap"] if e.op == "==" else ["eqz"]))
+            self._held(one, other, e.op)
+        elif words > 1:
+            self._compared_sets(one, other, words)
+            code.do(*(["eqz"] if e.op == "==" else ["eqz", "i32.eqz"]))
         elif other == ir.Const(0) and e.op == "==":
             self.value(one)
             code.do("eqz")
@@ -167,6 +80,46 @@ class ExpressionEmitter:
             self.value(one)
             self.value(other)
             code.do(_COMPARED[e.op])
+
+    def _held(self, member: ir.Expr, e: ir.Expr, op: str) -> None:
+        """Pushes whether a set holds a member; with `in?` there may be none."""
+        code, words = self.code, self.words(e)
+        if words == ROW:
+            self.value(member)
+            self.address(e)
+            code.call("wide_in")
+        elif self.widths.words:  # a set of fewer words than its kind is asked for any member, too
+            local = self.held(member, 1)
+            sets.push_holds(code, self.operand(e, words), local)
+        else:
+            self.value(e)
+            self.value(member)
+            code.do("shr_u")
+            code.const(1)
+            code.do("and")
+            if op == "in?":  # without a member: the last bit has no meaning
+                code.const(0)
+                self.value(member)
+                code.const(0)
+                code.do("ge_s", "select")
+        code.do("wrap")
+
+    def _compared_sets(self, one: ir.Expr, other: ir.Expr, words: int) -> None:
+        """Pushes zero if two values of several words are the same."""
+        code = self.code
+        if words < ROW:
+            if other == ir.Const(0):
+                sets.push_union(code, self.operand(one, words))
+            else:
+                sets.push_differences(code, self.operand(one, words), self.operand(other, words))
+        elif other == ir.Const(0):
+            self.address(one)
+            code.call("wide_any")
+        else:
+            self.address(one)
+            self.address(other)
+            code.call("wide_equal")
+            code.do("eqz", "extend")
 
     def _connected(self, e: ir.Logic) -> None:
         """`and` or `or`: what decides ends it."""
@@ -190,8 +143,8 @@ class ExpressionEmitter:
             code.end()
 
     def _const(self, e: ir.Const) -> None:
-        if self.wide(e):
-            self.code.const(self.memory.sets([e.value]))
+        if self.words(e) == ROW:
+            self.code.const(self.memory.sets([e.value], self.memory.words))
         else:
             self.code.const(as_signed(e.value))
 
@@ -223,6 +176,18 @@ class ExpressionEmitter:
         else:
             self._element(self.memory.address(e.base), e.index)
 
+    def _cell_words(self, e: ir.Cell) -> list[Word]:
+        """The words of a cell."""
+        code, words = self.code, self.widths.of_cells[e.base]
+        if isinstance(e.index, ir.Const):
+            cell = e.base + e.index.value
+            if cell in self.variables:
+                return sets.in_locals(code, self.variables[cell], words)
+            first = self.memory.address(cell)
+            return [partial(code.at, first + 8 * k) for k in range(words)]
+        self.place(e)
+        return self.loaded(words)
+
     def _element(self, first: int, index: ir.Expr) -> None:
         """Pushes a number of an array; the index may be -1, so it is no offset."""
         code = self.code
@@ -239,15 +204,24 @@ class ExpressionEmitter:
 
     def _row(self, e: ir.Row) -> None:
         array = self.p.arrays[e.array]
-        if not self.wide(e):
+        if self.words(e) == 1:
             self._element(self.memory.numbers([as_signed(value) for value in array]), e.index)
-            return
-        code = self.code
+        else:
+            self._row_place(e, self.memory.words)
+
+    def _row_words(self, e: ir.Row) -> list[Word]:
+        """The words of a set of an array."""
+        words = self.words(e)
+        self._row_place(e, words)
+        return self.loaded(words)
+
+    def _row_place(self, e: ir.Row, words: int) -> None:
+        """Pushes the address of a set of an array."""
         self.value(e.index)
-        code.const(8 * self.memory.words)
-        code.do("mul")
-        code.const(self.memory.sets(array))
-        code.do("add")
+        self.code.const(8 * words)
+        self.code.do("mul")
+        self.code.const(self.memory.sets(self.p.arrays[e.array], words))
+        self.code.do("add")
 
     # --- operators -------------------------------------------------------------------------
 
@@ -269,13 +243,27 @@ class ExpressionEmitter:
         code.end()
 
     def _if(self, e: ir.If) -> None:
-        wide = self.wide(e)
+        words = self.words(e)
         self.truth(e.condition)
         self.code.if_(I64)
-        self.either(e.then, wide)
+        self.push(e.then, words)
         self.code.else_()
-        self.either(e.other, wide)
+        self.push(e.other, words)
         self.code.end()
+
+    def _if_words(self, e: ir.If) -> list[Word]:
+        """The words of one of two sets."""
+        code, words = self.code, self.words(e)
+        local = code.locals(words)
+        self.truth(e.condition)
+        code.if_()
+        self.push(e.then, words)
+        code.set_all(local, words)
+        code.else_()
+        self.push(e.other, words)
+        code.set_all(local, words)
+        code.end()
+        return sets.in_locals(code, local, words)
 
 
 def _is_plain(e: ir.Expr) -> bool:
@@ -283,8 +271,3 @@ def _is_plain(e: ir.Expr) -> bool:
     if isinstance(e, ir.Op) and e.op in ("==", "!=", "<", "<=", ">", ">=", "not"):
         return all(map(_is_plain, e.args))
     return isinstance(e, ir.Const | ir.Local) or (isinstance(e, ir.Cell) and isinstance(e.index, ir.Const))
-
-
-def as_signed(value: int) -> int:
-    """A number of 64 bits as WebAssembly writes it; the last bit of a set is the sign."""
-    return value - (1 << 64) if value >> 63 == 1 else value

@@ -49,8 +49,8 @@ class Memory:
 
     Attributes:
         state: of the first cell.
-        wide: of the first cell whose value is wide.
-        ranks: a cell whose value is wide → its number among them.
+        wide: of the first cell whose value has several words.
+        ranks: a cell whose value has several words → its number among them.
         constants: registers and addresses by their names, for the fixed functions.
     """
 
@@ -65,6 +65,7 @@ class Memory:
             if wide:
                 self.ranks[at] = len(self.ranks)
         self._arrays: dict[tuple[int, ...], int] = {}
+        self._sets: dict[tuple[int, tuple[int, ...]], int] = {}
         span = self.cells + len(self.ranks) * self.words
         self.state = self.room(8 * span)
         self.wide = self.state + 8 * self.cells
@@ -132,17 +133,17 @@ class Memory:
             self.module_data(at, words([*key[-1:], *key]))
         return self._arrays[key]
 
-    def sets(self, values: Iterable[int]) -> int:
-        """The address of constant wide sets; before the first one stands the last."""
+    def sets(self, values: Iterable[int], count: int) -> int:
+        """The address of constant sets of `count` words each; before the first one stands the last."""
         key = tuple(values)
-        if (-1, *key) not in self._arrays:
-            at = self.room(8 * self.words * (len(key) + 1))
-            self._arrays[(-1, *key)] = at + 8 * self.words
-            self.module_data(at, b"".join(value.to_bytes(8 * self.words, "little") for value in (*key[-1:], *key)))
-        return self._arrays[(-1, *key)]
+        if (count, key) not in self._sets:
+            at = self.room(8 * count * (len(key) + 1))
+            self._sets[count, key] = at + 8 * count
+            self.module_data(at, b"".join(value.to_bytes(8 * count, "little") for value in (*key[-1:], *key)))
+        return self._sets[count, key]
 
     def temporary(self) -> int:
-        """The address of a wide value that is worked out. Nothing is recursive, so each has a place of its own."""
+        """The address of a row that is worked out. Nothing is recursive, so each has a place of its own."""
         return self.room(8 * self.words)
 
     def address(self, cell: int) -> int:
@@ -171,4 +172,4 @@ def words(values: Sequence[int]) -> bytes:
     try:
         return struct.pack(f"<{len(values)}q", *values)
     except struct.error:
-        return struct.pack(f"<{len(values)}Q", *(value & (1 << 64) - 1 for value in values))
+        return struct.pack(f"<{len(values)}Q", *(value if value >= 0 else value + (1 << 64) for value in values))

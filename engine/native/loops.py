@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from rulespec.engine.native import words as sets
 from rulespec.engine.native.expressions import TRUTHS, ExpressionEmitter
 from rulespec.engine.native.wasm_format import I64, Code
-from rulespec.engine.native.widths import WORD
+from rulespec.engine.native.widths import ROW, WORD
+from rulespec.engine.native.words import Word
 from rulespec.engine.program import ir
 from rulespec.engine.program.limits import MAX_NUMBER
 
 _SUM = 1 << 62
 """Sums that are smaller are not tested."""
-_FOUND_NONE = {"any": 0, "all": 1, "first": -1, "count": 0, "sum": 0, "set": 0, "union": 0}
+_FOUND_NONE = {"any": 0, "all": 1, "first": -1, "count": 0, "sum": 0}
 
 
 class LoopEmitter:
@@ -24,83 +26,56 @@ class LoopEmitter:
         forms: dict[type, Callable[..., None]] = {
             ir.Fold: self._fold,
         }
-        x.add_forms(forms)
+        x.add_forms(forms, {ir.Fold: self._set_fold})
 
     @contextmanager
-    def slot(self, number: int) -> Iterator[int]:
-        """Binds a slot to a new local."""
+    def slot(self, number: int, words: int) -> Iterator[int]:
+        """Binds a slot to a new local, which holds members of a set of so many words."""
         x = self.x
-        before, wide = x.slots.get(number), x.wide_slots.pop(number, None)
+        slots, known = x.slots.copy(), x.known.copy()
         local = x.slots[number] = x.code.local()
+        x.known[number] = -words
         yield local
-        del x.slots[number]
-        if before is not None:
-            x.slots[number] = before
-        if wide is not None:
-            x.wide_slots[number] = wide
+        x.slots, x.known = slots, known
 
     @contextmanager
     def members(self, source: ir.Expr, start: ir.Expr | None, slot: int) -> Iterator[tuple[int, int]]:
         """A loop over the members of a set, in cyclic order: the labels to leave it, and to go on."""
-        if self.x.wide(source):
+        words = self.x.words(source)
+        if words == ROW:
             self.x.address(source)
             with self.wide_members(start, slot) as labels:
                 yield labels
             return
         code = self.x.code
-        rest, later = code.local(), code.local() if start is not None else -1
-        self.x.value(source)
-        code.set(rest)
+        rest, later = self.x.held(source, words), code.locals(words) if start is not None else -1
         if start is not None:
-            first = code.local()
-            self.x.value(start)
-            code.set(first)
-            code.get(rest)
-            code.get(rest)
-            code.get(first)
-            code.do("shr_u")
-            code.get(first)
-            code.do("shl")
-            code.tee(later)
-            code.do("xor")
-            code.get(later)
-            code.set(rest)
-            code.set(later)
-        with self.slot(slot) as local:
+            first = self.x.held(start, 1)
+            sets.split(code, rest, later, words, first, far=bool(self.x.widths.words))
+        with self.slot(slot, words) as local:
             outside, again = code.block(), code.loop()
-            self.taken(rest, later, local, outside)
+            self.taken(rest, later, local, outside, words)
             yield outside, again
             code.br(again)
             code.end()
             code.end()
 
-    def taken(self, rest: int, later: int, local: int, outside: int) -> None:
+    def taken(self, rest: int, later: int, local: int, outside: int, words: int) -> None:
         """Takes the lowest member out of what is left of a set."""
         code = self.x.code
         if later >= 0:
-            code.get(rest)
+            sets.push_union(code, sets.in_locals(code, rest, words))
             code.do("eqz")
             code.if_()
-            code.get(later)
-            code.set(rest)
-            code.const(0)
-            code.set(later)
+            code.get_all(later, words)
+            code.set_all(rest, words)
+            sets.clear(code, later, words)
             code.end()
-        code.get(rest)
-        code.do("eqz")
-        code.br_if(outside)
-        code.get(rest)
-        code.do("ctz")
-        code.set(local)
-        code.get(rest)
-        code.get(rest)
-        code.const(1)
-        code.do("sub", "and")
-        code.set(rest)
+        sets.take_lowest(code, rest, words, local, outside)
 
     @contextmanager
     def wide_members(self, start: ir.Expr | None, slot: int) -> Iterator[tuple[int, int]]:
-        """The same for a wide set, whose address has been pushed."""
+        """The same for a row in memory, whose address has been pushed."""
         code = self.x.code
         source, first, at, round_ = code.local(), code.local(), code.local(), code.local()
         code.set(source)
@@ -112,7 +87,7 @@ class LoopEmitter:
         code.set(at)
         code.const(0)
         code.set(round_)
-        with self.slot(slot) as local:
+        with self.slot(slot, ROW) as local:
             outside, again = code.block(), code.loop()
             code.get(source)
             code.get(at)
@@ -156,8 +131,10 @@ class LoopEmitter:
             self.x.code.br_if(again)
 
     def _fold(self, e: ir.Fold) -> None:
-        if self.x.wide(e):
-            self._wide_fold(e)
+        if self.x.words(e) == ROW:
+            self._row_fold(e)
+        elif e.op in ("set", "union"):
+            sets.push(self.x.code, self._set_fold(e))
         elif e.op in ("min", "max"):
             self._extreme(e)
         else:
@@ -192,8 +169,6 @@ class LoopEmitter:
         """Adds the value of a member to what has been found."""
         x, code = self.x, self.x.code
         code.get(found)
-        if e.op == "set":
-            code.const(1)
         if e.op == "count":
             code.const(1)
         elif e.body is not None:
@@ -203,14 +178,26 @@ class LoopEmitter:
         if e.op == "sum":
             small = e.body is None or WORD * max(1, x.widths.words) * most(x.p, e.body) < _SUM
             code.do("add") if small else code.call("added")
-        elif e.op == "count":
-            code.do("add")
         else:
-            code.do(*(["shl", "or"] if e.op == "set" else ["or"]))
+            code.do("add")
         code.set(found)
 
-    def _wide_fold(self, e: ir.Fold) -> None:
-        """A wide set, or a union of such."""
+    def _set_fold(self, e: ir.Fold) -> list[Word]:
+        """A set, or a union of such, in locals."""
+        x, code, words = self.x, self.x.code, self.x.words(e)
+        found = code.locals(words)
+        sets.clear(code, found, words)
+        with self.members(e.source, e.start, e.slot) as (_, again):
+            self.unless(e.where, again)
+            value = e.body if e.body is not None else ir.Local(e.slot)
+            if e.op == "set":
+                sets.add_member(code, found, words, x.slots[e.slot] if e.body is None else x.held(value, 1))
+            else:
+                sets.add(code, found, x.operand(value, words))
+        return sets.in_locals(code, found, words)
+
+    def _row_fold(self, e: ir.Fold) -> None:
+        """A set that is a row in memory, or a union of such."""
         x, code = self.x, self.x.code
         to, one = x.memory.temporary(), x.memory.temporary()
         code.const(to)
@@ -296,7 +283,7 @@ def most(p: ir.Program, e: ir.Expr) -> int:
 
 
 def wide_call(code: Code, name: str, *addresses: int) -> None:
-    """Calls a function of wide values at constant addresses."""
+    """Calls a function of rows at constant addresses."""
     for address in addresses:
         code.const(address)
     code.call(name)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
-from rulespec.engine.native.expressions import ExpressionEmitter, as_signed
+from rulespec.engine.native import words as sets
+from rulespec.engine.native.expressions import ExpressionEmitter
+from rulespec.engine.native.loops import wide_call
 from rulespec.engine.native.wasm_format import I32
+from rulespec.engine.native.widths import ROW
+from rulespec.engine.native.words import Word, as_signed
 from rulespec.engine.program import ir
 
 _FEW = 4_000
@@ -24,7 +29,9 @@ class NeighbourEmitter:
             ir.Held: self._held,
             ir.Inverse: self._inverse,
         }
-        x.add_forms(forms)
+        x.add_forms(
+            forms, {ir.Positive: self._positive_words, ir.Held: self._held_words, ir.Inverse: self._inverse_words}
+        )
 
     @contextmanager
     def neighbours(self, e: ir.Positive | ir.Total | ir.Held) -> Iterator[tuple[int, int]]:
@@ -70,8 +77,11 @@ class NeighbourEmitter:
         code.get(total)
 
     def _positive(self, e: ir.Positive) -> None:
+        sets.push(self.x.code, self._positive_words(e))
+
+    def _positive_words(self, e: ir.Positive) -> list[Word]:
         code = self.x.code
-        with self.gathered(e) as add, self.neighbours(e) as (i, at):
+        with self.gathered(e) as (found, add), self.neighbours(e) as (i, at):
             code.get(at)
             code.load()
             code.const(0)
@@ -79,104 +89,137 @@ class NeighbourEmitter:
             code.if_()
             add(i)
             code.end()
+        return found
 
     def _held(self, e: ir.Held) -> None:
-        code = self.x.code
-        wanted = code.local()
-        self.x.value(e.value)
-        code.set(wanted)
-        array = self.x.memory.numbers(self.x.p.arrays[e.array])
-        with self.gathered(e) as add, self.neighbours(e) as (i, at):
+        sets.push(self.x.code, self._held_words(e))
+
+    def _held_words(self, e: ir.Held) -> list[Word]:
+        x, code = self.x, self.x.code
+        array = x.p.arrays[e.array]
+        words = max(x.widths.of_array(e.array), x.words(e.value))
+        wanted = x.held(e.value, words)
+        size = x.memory.words if words == ROW else words
+        first = x.memory.sets(array, size) if words > 1 else x.memory.numbers([as_signed(value) for value in array])
+        place = code.local()
+        with self.gathered(e) as (found, add), self.neighbours(e) as (i, at):
             code.get(at)
             code.load()
-            code.do("wrap")
-            code.const32(3)
-            code.do("i32.shl")
-            code.const32(array)
-            code.do("i32.add")
-            code.load()
-            code.get(wanted)
-            code.do("eq")
+            code.const(8 * size)
+            code.do("mul")
+            code.const(first)
+            code.do("add")
+            code.set(place)
+            self._same(place, wanted, words)
             code.if_()
             add(i)
             code.end()
+        return found
+
+    def _same(self, place: int, wanted: int, words: int) -> None:
+        """Pushes whether the value at the address in a local is another one, in locals or in a row."""
+        code = self.x.code
+        if words == ROW:
+            code.get(place)
+            code.get(wanted)
+            code.call("wide_equal")
+            code.do("wrap")
+            return
+        at = code.local(I32)
+        code.get(place)
+        code.do("wrap")
+        code.set(at)
+        sets.push_differences(code, sets.loaded(code, at, words), sets.in_locals(code, wanted, words))
+        code.do("eqz")
 
     @contextmanager
-    def gathered(self, e: ir.Expr) -> Iterator[Callable[[int], None]]:
-        """Gathers members, which are in locals, and pushes the set of them at the end."""
-        code, wide = self.x.code, self.x.wide(e)
-        to, found = (self.x.memory.temporary(), 0) if wide else (0, code.local())
-        code.const(to)
-        if wide:
+    def gathered(self, e: ir.Expr) -> Iterator[tuple[list[Word], Callable[[int], None]]]:
+        """Gathers members, which are in locals, into a set: its words, or the address of the row."""
+        code, words = self.x.code, self.x.words(e)
+        if words == ROW:
+            to, bit = self.x.memory.temporary(), self.x.memory.temporary()
+            code.const(to)
             code.call("wide_zero")
-        else:
-            code.set(found)
 
-        def add(member: int) -> None:
-            if wide:
-                bit = self.x.memory.temporary()
+            def add(member: int) -> None:
                 code.const(bit)
                 code.get(member)
                 code.call("wide_bit")
-                code.const(to)
-                code.const(to)
-                code.const(bit)
-                code.call("wide_or")
-                return
-            code.get(found)
-            code.const(1)
-            code.get(member)
-            code.do("shl", "or")
-            code.set(found)
+                wide_call(code, "wide_or", to, to, bit)
 
-        yield add
-        if wide:
-            code.const(to)
+            yield [partial(code.const, to)], add
         else:
-            code.get(found)
+            found = code.locals(words)
+            sets.clear(code, found, words)
+            yield sets.in_locals(code, found, words), partial(sets.add_member, code, found, words)
 
     def _inverse(self, e: ir.Inverse) -> None:
         """The set of those of whom an array says a value: a table by value."""
-        code, array = self.x.code, self.x.p.arrays[e.array]
-        low, high = min(array, default=0), max(array, default=-1)
-        wide = self.x.wide(e)
-        if high - low > 4 * len(array) + 64:
-            values = sorted(set(array))
-        else:
-            values = [*range(low, high + 1)]
-        masks = [sum(1 << k for k, v in enumerate(array) if v == value) for value in values]
-        at, found = code.local(), code.local()
-        self.x.value(e.value)
-        code.set(found)
-        code.const(0)
-        code.set(at)
-        if len(values) == high - low + 1:
-            code.get(found)
-            code.const(low)
-            code.do("sub")
-            code.const(1)
-            code.do("add")
-            code.tee(at)
-            code.const(0)
-            code.get(at)
-            code.const(len(values))
-            code.do("le_u", "select")
-            code.set(at)
-        else:
-            for number, value in enumerate(values):
-                code.const(number + 1)
-                code.get(at)
-                code.get(found)
-                code.const(value)
-                code.do("eq", "select")
-                code.set(at)
-        # The set of what is no value is empty; it stands first.
-        code.get(at)
-        code.const(8 * self.x.memory.words if wide else 8)
-        code.do("mul")
-        masks = [0, *masks]
-        code.const(self.x.memory.sets(masks) if wide else self.x.memory.numbers([as_signed(mask) for mask in masks]))
-        code.do("add")
-        if not wide:
+        code, words = self.x.code, self.x.words(e)
+        self._inverse_place(e, self.x.memory.words if words == ROW else words)
+        if words == 1:
             code.do("wrap")
             code.load()
+
+    def _inverse_words(self, e: ir.Inverse) -> list[Word]:
+        words = self.x.words(e)
+        if isinstance(e.value, ir.Const):
+            return sets.of_number(self.x.code, _mask(self.x.p.arrays[e.array], e.value.value), words)
+        self._inverse_place(e, words)
+        return self.x.loaded(words)
+
+    def _inverse_place(self, e: ir.Inverse, words: int) -> None:
+        """Pushes the address of the set."""
+        code, array = self.x.code, self.x.p.arrays[e.array]
+        of_value = max(self.x.widths.of_array(e.array), self.x.words(e.value))
+        low, high = min(array, default=0), max(array, default=-1)
+        if of_value == 1 and high - low <= 4 * len(array) + 64:
+            values = [*range(low, high + 1)]
+            self._from_low(e.value, low, len(values))
+        else:
+            values = sorted(set(array))
+            self._one_of(e.value, values, of_value)
+        # The set of what is no value is empty; it stands first.
+        code.const(8 * words)
+        code.do("mul")
+        code.const(self.x.memory.sets([0, *(_mask(array, value) for value in values)], words))
+        code.do("add")
+
+    def _from_low(self, e: ir.Expr, low: int, count: int) -> None:
+        """Pushes the place of a value among so many from the lowest on, from 1; 0 if it is none of them."""
+        code, at = self.x.code, self.x.code.local()
+        self.x.value(e)
+        code.const(as_signed(low))
+        code.do("sub")
+        code.const(1)
+        code.do("add")
+        code.tee(at)
+        code.const(0)
+        code.get(at)
+        code.const(count)
+        code.do("le_u", "select")
+
+    def _one_of(self, e: ir.Expr, values: Sequence[int], words: int) -> None:
+        """The same for values of so many words, in any order."""
+        x, code = self.x, self.x.code
+        found, at = x.held(e, words), code.local()
+        code.const(0)
+        for number, value in enumerate(values, 1):
+            code.set(at)
+            code.const(number)
+            code.get(at)
+            if words == ROW:
+                code.get(found)
+                code.const(x.memory.sets([value], x.memory.words))
+                code.call("wide_equal")
+                code.do("wrap")
+            else:
+                one, other = sets.in_locals(code, found, words), sets.of_number(code, value, words)
+                sets.push_differences(code, one, other)
+                code.do("eqz")
+            code.do("select")
+
+
+def _mask(array: Sequence[int], value: int) -> int:
+    """The set of those of whom an array says a value."""
+    return sum(1 << k for k, v in enumerate(array) if v == value)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from rulespec.engine.native import words as sets
 from rulespec.engine.native.expressions import TRUTHS, ExpressionEmitter
-from rulespec.engine.native.widths import WORD, order_bits
+from rulespec.engine.native.wasm_format import I32
+from rulespec.engine.native.widths import ROW, WORD, order_bits
+from rulespec.engine.native.words import Word
 from rulespec.engine.program import ir
 
 _PLAIN = {"+": "add", "-": "sub", "*": "mul", "|": "or", "&": "and"}
@@ -21,44 +24,67 @@ class OperatorEmitter:
 
     def __init__(self, x: ExpressionEmitter) -> None:
         self.x = x
-        x.add_forms({ir.Op: self._op})
+        x.add_forms({ir.Op: self._op}, {ir.Op: self._op_words})
 
     def _op(self, e: ir.Op) -> None:
         code = self.x.code
         if e.op in TRUTHS:
             self.x.compared(e)
             code.do("extend")
-        elif self.x.wide(e):
-            self._wide_op(e)
-        elif self.x.wide(e.args[0]) and e.op in ("count", "pick", "the", "place", "front"):
-            self._of_wide(e)
+        elif self.x.words(e) == ROW:
+            self._row_op(e)
+        elif self.x.words(e.args[0]) > 1 and e.op in ("count", "pick", "the", "place", "front"):
+            self._of_several(e)
+        elif e.op in ("&", "diff") and any(self.x.words(arg) > 1 for arg in e.args):
+            sets.push(code, self._op_words(e))
         elif e.op == "diff":
             self.x.value(e.args[0])
-            self._low(e.args[1])
+            self.x.value(e.args[1])
             code.const(-1)
             code.do("xor", "and")
-        elif e.op == "&":
-            self._low(e.args[0])
-            self._low(e.args[1])
-            code.do("and")
         elif e.op == "until":
             self.x.value(e.args[0])
-            self._low(e.args[1])
+            sets.push(code, self.x.operand(e.args[1], 1, cut=True))
             self.x.value(e.args[2])
             code.call("until")
+        elif e.op == "members":
+            self._members(e)
         elif e.op in _ORDERS:
             self._order(e)
         else:
             self._number(e)
 
-    def _low(self, e: ir.Expr) -> None:
-        """Pushes the first word of a set, of which the others do not matter."""
-        if self.x.wide(e):
-            self.x.address(e)
-            self.x.code.do("wrap")
-            self.x.code.load()
-        else:
-            self.x.value(e)
+    def _op_words(self, e: ir.Op) -> list[Word]:
+        """The words of a set that an operator makes."""
+        x, words = self.x, self.x.words(e)
+        if e.op in ("|", "&", "diff"):
+            one, *others = (x.operand(arg, words, cut=True) for arg in e.args)
+            for other in others:
+                one = sets.combined(x.code, e.op, one, other)
+            return one
+        if e.op in ("bit", "one"):
+            return self._single(e, words)
+        assert e.op in ("until", "members")  # seldom
+        self._row_op(e)
+        at = x.code.local(I32)
+        x.code.do("wrap")
+        x.code.set(at)
+        return sets.loaded(x.code, at, words)
+
+    def _single(self, e: ir.Op, words: int) -> list[Word]:
+        """The set of one member; of none with `one`."""
+        x, code = self.x, self.x.code
+        member = e.args[0]
+        if isinstance(member, ir.Const):
+            return sets.of_number(code, 1 << member.value if member.value >= 0 else 0, words)
+        local = x.held(member, 1)
+        code.get(local)
+        code.const(WORD * words)
+        code.do("ge_s" if e.op == "one" else "ge_u")
+        code.if_()
+        code.do("unreachable")
+        code.end()
+        return sets.single(code, local, words)
 
     def _number(self, e: ir.Op) -> None:
         """An operator on numbers and sets of one word."""
@@ -69,6 +95,8 @@ class OperatorEmitter:
             self.x.value(arg)
         if name in _PLAIN:
             code.do(_PLAIN[name])
+        elif name == "pick" and self.x.widths.words:  # it may start behind the members that the set can have
+            code.call("pick1")
         elif name in _CALLS:
             code.call(_CALLS[name])
         elif name == "neg":
@@ -163,40 +191,57 @@ class OperatorEmitter:
             self.x.value(arg)
         self.x.code.call(_ORDERS[e.op])
 
-    def _of_wide(self, e: ir.Op) -> None:
-        """A number that a wide value gives."""
-        self.x.address(e.args[0])
+    def _members(self, e: ir.Op) -> None:
+        """The set of the members of an order, in one word."""
+        if self.x.words(e.args[0]) == ROW:
+            self._row_op(e)
+            self.x.code.call("wide_low")
+        else:
+            self._order(e)
+
+    def _of_several(self, e: ir.Op) -> None:
+        """A number that a value of several words gives."""
+        x, code, words = self.x, self.x.code, self.x.words(e.args[0])
+        if words < ROW:
+            found = x.operand(e.args[0], words)
+            if e.op == "count":
+                sets.push_count(code, found)
+                return
+            sets.push(code, found)
+            for arg in e.args[1:]:
+                x.value(arg)
+            code.call(f"{'pick' if e.op == 'pick' else 'only'}{words}")
+            return
+        x.address(e.args[0])
         if e.op == "front":
-            self.x.code.const(0)
-            self.x.value(e.args[1])
-            self.x.code.call("wide_field")
-            self.x.code.const(1)
-            self.x.code.do("sub")
+            code.const(0)
+            x.value(e.args[1])
+            code.call("wide_field")
+            code.const(1)
+            code.do("sub")
             return
         for arg in e.args[1:]:
-            self.x.value(arg)
-        names = {"count": "wide_count", "pick": "wide_pick", "the": "wide_only", "place": "wide_place"}
-        self.x.code.call(names[e.op])
+            x.value(arg)
+        code.call({"count": "wide_count", "pick": "wide_pick", "the": "wide_only", "place": "wide_place"}[e.op])
 
-    def _wide_op(self, e: ir.Op) -> None:
-        code = self.x.code
-        to = self.x.memory.temporary()
-        code.const(to)
+    def _row_op(self, e: ir.Op) -> None:
+        """An operator of rows in memory: the address of one."""
+        x, code = self.x, self.x.code
+        to = x.memory.temporary()
         if e.op in ("bit", "one"):
-            self.x.value(e.args[0])
+            code.const(to)
+            x.value(e.args[0])
             code.call(f"wide_{e.op}")
-        elif e.op in _WIDE_CALLS:
-            self.x.address(e.args[0])
-            self.x.address(e.args[1])
-            for arg in e.args[2:]:
-                self.x.value(arg)
-            code.call(_WIDE_CALLS[e.op])
         else:
-            assert e.op in ("members", "append", "without", "behind")
-            self.x.address(e.args[0])
-            for arg in e.args[1:]:
-                self.x.value(arg)
-            code.call(f"wide_{e.op}")
+            assert e.op in ("members", "append", "without", "behind", *_WIDE_CALLS)
+            rows = 2 if e.op in _WIDE_CALLS else 1
+            code.const(to)
+            for number, arg in enumerate(e.args):
+                if number < rows:
+                    x.address(arg)
+                else:
+                    x.value(arg)
+            code.call(_WIDE_CALLS.get(e.op, f"wide_{e.op}"))
             if e.op == "without":
                 code.do("drop")
         code.const(to)

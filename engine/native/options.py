@@ -10,10 +10,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TypeVar
 
+from rulespec.engine.native import words as sets
 from rulespec.engine.native.alike import AlikeEmitter
 from rulespec.engine.native.expressions import ExpressionEmitter
 from rulespec.engine.native.loops import LoopEmitter
 from rulespec.engine.native.wasm_format import I64, Code
+from rulespec.engine.native.widths import ROW
 from rulespec.engine.program import ir
 from rulespec.engine.program.option_tests import Named, option_tests, same_for_all
 from rulespec.engine.program.traversal import Facts
@@ -49,8 +51,8 @@ class OptionEmitter:
                 code = x.begin(0)
                 chosen = [(k, c) for k, c in enumerate(d.choices) if (c.by is not None) == interrupts]
                 for e in same_for_all(d, [c for _, c in chosen], self._facts):
-                    if not x.wide(e):
-                        x.kept[e] = (code.local(), code.local())  # zero at first
+                    if (words := x.words(e)) != ROW:
+                        x.kept[e] = (code.local(), code.locals(words))  # zero at first
                 self._alike.find(i, d, interrupts=interrupts)
                 for k, c in chosen:
                     self._listed(self.numbers[i, k], c)
@@ -104,7 +106,7 @@ class OptionEmitter:
         x = self.x
         code = x.code
         order = option_tests(c, self._facts)
-        x.wide_slots = x.widths.named(c)
+        x.known = x.widths.named(c)
         with code.scope():
             again = code.block()
             loops = ExitStack()
@@ -126,16 +128,14 @@ class OptionEmitter:
             self._alike.listed(c)
             loops.close()
             code.end()
-        x.slots, x.wide_slots = {}, {}
+        x.slots, x.known = {}, {}
 
     def _tested(self, named: Named, again: int) -> None:
         """Goes on with the next arguments unless a condition holds; what it names stays."""
         x = self.x
         lets, e = named
         for slot, value in lets.items():
-            x.either(value, x.wide_slots.get(slot, False))
-            local = x.slots[slot] = x.code.local()
-            x.code.set(local)
+            x.slots[slot] = x.held(value, max(1, x.known.get(slot, 1)))
         self.loops.unless(e, again)
 
     def _noted(self, number: int, c: ir.Choice) -> None:
@@ -174,20 +174,20 @@ class OptionEmitter:
     def _domain(self, q: ir.Param) -> tuple[int, int]:
         """Finds what a parameter ranges over: the locals of the set, or of the first number, and of the last one."""
         x, code = self.x, self.x.code
-        at, high = code.local(), code.local()
-        wide = q.high is None and x.wide(q.low)
-        if wide:
+        words = x.words(q.low) if q.high is None else 1
+        high = code.local()
+        if words == ROW:
             x.address(q.low)
             code.set(high)  # the set
+            at = code.local()
         else:
-            x.value(q.low)
-            code.set(at)
+            at = x.held(q.low, words)
         if q.high is not None:
             x.value(q.high)
             code.set(high)
         if q.steps:
-            self._counted(q, wide, at, high)
-        if wide:
+            self._counted(q, words, at, high)
+        if words == ROW:
             code.const(0)
             code.set(at)
         return at, high
@@ -203,21 +203,20 @@ class OptionEmitter:
             code.const(1)
             code.set(none)
         outside, again = code.block(), code.loop()
-        self._next(q, q.high is None and x.wide(q.low), (local, at, high, none), outside)
+        self._next(q, x.words(q.low) if q.high is None else 1, (local, at, high, none), outside)
         yield again
         code.br(again)
         code.end()
         code.end()
 
-    def _counted(self, q: ir.Param, wide: bool, at: int, high: int) -> None:
+    def _counted(self, q: ir.Param, words: int, at: int, high: int) -> None:
         """Counts the values of a parameter."""
         code = self.x.code
-        if wide:
+        if words == ROW:
             code.get(high)
             code.call("wide_count")
         elif q.high is None:
-            code.get(at)
-            code.do("popcnt")
+            sets.push_count(code, sets.in_locals(code, at, words))
         else:
             code.get(at)
             code.get(high)
@@ -228,11 +227,11 @@ class OptionEmitter:
         code.do("mul")
         code.call("charge")
 
-    def _next(self, q: ir.Param, wide: bool, locals_: Sequence[int], outside: int) -> None:
+    def _next(self, q: ir.Param, words: int, locals_: Sequence[int], outside: int) -> None:
         """Puts the next value into its local, at last none, and leaves the loop after it."""
         code = self.x.code
         local, at, high, none = locals_
-        if wide:
+        if words == ROW:
             code.get(high)
             code.get(at)
             code.call("wide_next")
@@ -240,7 +239,7 @@ class OptionEmitter:
             code.const(0)
             code.do("lt_s")
         elif q.high is None:
-            code.get(at)
+            sets.push_union(code, sets.in_locals(code, at, words))
             code.do("eqz")
         else:
             code.get(at)
@@ -248,7 +247,7 @@ class OptionEmitter:
             code.do("gt_s")
         if q.none is None:
             code.br_if(outside)
-            self._taken(q, wide, local, at)
+            self._taken(q, words, local, at)
             return
         code.if_()
         code.get(none)
@@ -258,28 +257,23 @@ class OptionEmitter:
         code.set(none)
         code.const(q.none)
         code.set(local)
-        if wide:
+        if words == ROW:
             code.const(_BEYOND)
             code.set(at)
         code.else_()
-        self._taken(q, wide, local, at)
+        self._taken(q, words, local, at)
         code.end()
 
-    def _taken(self, q: ir.Param, wide: bool, local: int, at: int) -> None:
+    def _taken(self, q: ir.Param, words: int, local: int, at: int) -> None:
         """Puts a value that is there into its local, and goes on to the next."""
         code = self.x.code
+        if q.high is None and words < ROW:
+            sets.take_lowest(code, at, words, local)
+            return
         code.get(at)
-        if q.high is None and not wide:
-            code.do("ctz")
-            code.set(local)
-            code.get(at)
-            code.get(at)
-            code.const(1)
-            code.do("sub", "and")
-        else:
-            code.tee(local)
-            code.const(1)
-            code.do("add")
+        code.tee(local)
+        code.const(1)
+        code.do("add")
         code.set(at)
 
 

@@ -12,10 +12,8 @@ from typing import Literal, NamedTuple
 from rulespec.engine.native.engine import TrapError
 from rulespec.engine.native.layout import BATCH, words
 from rulespec.engine.native.program import NativeProgram
-from rulespec.engine.native.roots import Ranks, ranked, scored
-from rulespec.engine.program import ir
+from rulespec.engine.native.roots import Ranks
 from rulespec.engine.program.journal import State
-from rulespec.engine.program.ranks import ranks
 
 STEPS_OF_RANDOM = 2**53
 BUDGET = 300_000_000
@@ -72,8 +70,7 @@ class NativeGames:
         self._constants = compiled.memory.constants
         self._instance = native.instance()
         self._checked = checked and bool(compiled.asked.invariants)
-        self._scores = {id(e): f"score{number}" for number, e in enumerate(scored(compiled.p))}
-        self._ranked, self._ranks = ranked(compiled.p), Ranks(compiled.p)
+        self._ranks = Ranks(compiled.p)
         self._set("RATE", ceil(interrupt_rate * STEPS_OF_RANDOM))
         if self._checked:
             native.readers.write(self._instance)
@@ -94,9 +91,8 @@ class NativeGames:
         Yields:
             How each game came to its end, in their order.
         """
-        size = BATCH if self._ranked else 1
-        for first in range(0, len(seeds), size):
-            yield from self._batch(seeds[first : first + size], cap)
+        for first in range(0, len(seeds), BATCH):
+            yield from self._batch(seeds[first : first + BATCH], cap)
 
     def _batch(self, seeds: Sequence[str], cap: int) -> Iterator[Played]:
         instance, constants = self._instance, self._constants
@@ -158,16 +154,8 @@ class NativeGames:
         status, ply, ending, won = numbers[first : first + 4]
         if not ending or status > 1:
             return Played(_ENDS[status], ply, ending, won)
-        if self._ranked:
-            flat = numbers[first + 4 : first + constants["RESULT"] // 8].tolist()
-            return Played(_ENDS[status], ply, ending, won, self._ranks.of(flat))
-        try:
-            return Played(_ENDS[status], ply, ending, won, ranks(self.program, self._value))
-        except TrapError:
-            return Played("trapped")
-
-    def _value(self, e: ir.Expr, args: tuple[int, ...]) -> int:
-        return self._instance.call(self._scores[id(e)], *args)
+        flat = numbers[first + 4 : first + constants["RESULT"] // 8].tolist()
+        return Played(_ENDS[status], ply, ending, won, self._ranks.of(flat))
 
     @property
     def ply(self) -> int:

@@ -17,6 +17,7 @@ from rulespec.engine.native.expressions import ExpressionEmitter
 from rulespec.engine.native.options import cases
 from rulespec.engine.native.roots import roots
 from rulespec.engine.native.wasm_format import I64
+from rulespec.engine.native.widths import ROW
 from rulespec.engine.program import ir
 from rulespec.engine.program.control_flow import Flow, loops
 from rulespec.engine.program.procedures import Procedure, procedures, zeros
@@ -112,7 +113,7 @@ class ProcedureEmitter:
         code = self.x.begin(2)
         for f in cases(code, functions):
             code.get(1)
-            for _ in f.given:
+            for _ in range(self._span(f.given)):
                 code.const(0)
             code.call(f.name)
             code.do("return")
@@ -182,10 +183,10 @@ class ProcedureEmitter:
         return [at for at in procedure.cells if at in found and at not in self._in_cells]
 
     def _found_in_cells(self) -> set[int]:
-        """The variables that stay in their cells: those that are found by an index, that are wide, or much else."""
+        """The variables that stay in their cells: those that are found by an index, that are rows, or much else."""
         p = self.p
         rules = {at for at, cell in enumerate(p.cells) if cell.group == "rules"}
-        found = {at for at in rules if self.x.widths.cells[at]}
+        found = {at for at in rules if self.x.widths.of_cells[at] == ROW}
         asked: set[tuple[int, int]] = set()
         for x in chain.from_iterable(map(walk, roots(p))):
             if type(x) not in _OF_CELLS:  # as most are
@@ -272,11 +273,12 @@ class ProcedureEmitter:
 
     def _write(self, f: _Function) -> None:
         x = self.x
-        code = x.begin(1 + len(f.given))
-        x.variables = {at: 1 + i for i, at in enumerate(f.given)}
+        params = 1 + self._span(f.given)
+        code = x.begin(params)
+        x.variables = {at: 1 + self._span(f.given[:i]) for i, at in enumerate(f.given)}
         for at in f.locals:
             if at not in x.variables:
-                x.variables[at] = code.local()
+                x.variables[at] = code.locals(x.widths.of_cells[at])
         next_, begun = code.local(), code.local()
         takers = {
             loop.body: loop
@@ -303,7 +305,11 @@ class ProcedureEmitter:
                 self._instructions.put(at, 0)
             code.end()
         code.get(next_)
-        code.module.define(f.name, code, 1 + len(f.given), I64)
+        code.module.define(f.name, code, params, I64)
+
+    def _span(self, cells: Iterable[int]) -> int:
+        """The locals that the values of cells take."""
+        return sum(self.x.widths.of_cells[at] for at in cells)
 
     def _load(self, f: _Function, begun: int, blocks: BlockEmitter) -> None:
         """Begins in the middle: the variables are in their cells."""
@@ -317,8 +323,9 @@ class ProcedureEmitter:
         code.set(begun)
         lent = [at for at in f.procedure.params if at in x.variables and at not in f.kept]
         for at in (*f.kept, *lent):
-            code.at(x.memory.address(at))
-            code.set(x.variables[at])
+            for k in range(x.widths.of_cells[at]):
+                code.at(x.memory.address(at) + 8 * k)
+                code.set(x.variables[at] + k)
         if first in self._charged:
             blocks.charge(self._charged[first])
         code.end()

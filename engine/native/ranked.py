@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from rulespec.engine.native import words as sets
 from rulespec.engine.native.expressions import ExpressionEmitter
 from rulespec.engine.native.loops import LoopEmitter, wide_call
 from rulespec.engine.native.operators import fits
+from rulespec.engine.native.widths import ROW
+from rulespec.engine.native.words import Word
 from rulespec.engine.program import ir
 
 
@@ -14,24 +19,30 @@ class RankEmitter:
     def __init__(self, x: ExpressionEmitter, loops: LoopEmitter) -> None:
         self.x = x
         self.loops = loops
-        x.add_forms({ir.Ranked: self._ranked})
+        x.add_forms({ir.Ranked: self._ranked}, {ir.Ranked: self._ranked_words})
 
     def _ranked(self, e: ir.Ranked) -> None:
         if e.op == "order":
             self._order(e)
-            return
-        x, code = self.x, self.x.code
+        else:
+            sets.push(self.x.code, self._ranked_words(e))
+
+    def _ranked_words(self, e: ir.Ranked) -> list[Word]:
+        """The first member, or the set of the best ones: its words, or the address of the row."""
+        x, code, words = self.x, self.x.code, self.x.words(e)
         keys, best = ([code.local() for _ in e.keys] for _ in range(2))
-        some, member = code.local(), code.local()
-        wide = x.wide(e)
-        to, bit = (x.memory.temporary(), x.memory.temporary()) if wide else (0, 0)
+        some = code.local()
+        found = x.memory.temporary() if words == ROW else code.locals(words)
         code.const(0)
         code.set(some)
-        code.const(-1 if e.op == "first" else 0)
-        code.set(member)
-        if wide:
-            code.const(to)
+        if words == ROW:
+            code.const(found)
             code.call("wide_zero")
+        elif e.op == "first":
+            code.const(-1)
+            code.set(found)
+        else:
+            sets.clear(code, found, words)
         with self.loops.members(e.source, e.start, e.slot) as (_, again):
             self.loops.unless(e.where, again)
             for key, local in zip(e.keys, keys, strict=True):
@@ -44,7 +55,7 @@ class RankEmitter:
                 code.set(local)
             code.const(1)
             code.set(some)
-            self._rank(e, member, to)
+            self._rank(e, found, words)
             code.else_()
             if e.op == "best":
                 code.const32(1)
@@ -53,44 +64,36 @@ class RankEmitter:
                     code.get(local)
                     code.do("eq", "i32.and")
                 code.if_()
-                self._rank_equal(e, member, to, bit)
+                self._rank_equal(e, found, words)
                 code.end()
             code.end()
-        if wide:
-            code.const(to)
-        else:
-            code.get(member)
+        return [partial(code.const, found)] if words == ROW else sets.in_locals(code, found, words)
 
-    def _rank(self, e: ir.Ranked, member: int, to: int) -> None:
+    def _rank(self, e: ir.Ranked, found: int, words: int) -> None:
         """Notes the best member so far."""
         code, local = self.x.code, self.x.slots[e.slot]
-        if to:
-            code.const(to)
+        if words == ROW:
+            code.const(found)
             code.get(local)
             code.call("wide_bit")
         elif e.op == "first":
             code.get(local)
-            code.set(member)
+            code.set(found)
         else:
-            code.const(1)
-            code.get(local)
-            code.do("shl")
-            code.set(member)
+            sets.clear(code, found, words)
+            sets.add_member(code, found, words, local)
 
-    def _rank_equal(self, e: ir.Ranked, member: int, to: int, bit: int) -> None:
+    def _rank_equal(self, e: ir.Ranked, found: int, words: int) -> None:
         """Adds a member to the best ones."""
         code, local = self.x.code, self.x.slots[e.slot]
-        if to:
+        if words == ROW:
+            bit = self.x.memory.temporary()
             code.const(bit)
             code.get(local)
             code.call("wide_bit")
-            wide_call(code, "wide_or", to, to, bit)
+            wide_call(code, "wide_or", found, found, bit)
         else:
-            code.get(member)
-            code.const(1)
-            code.get(local)
-            code.do("shl", "or")
-            code.set(member)
+            sets.add_member(code, found, words, local)
 
     def _order(self, e: ir.Ranked) -> None:
         """All members by their keys: rows of keys and member, sorted as they come."""
@@ -123,7 +126,7 @@ class RankEmitter:
             code.const(1)
             code.do("add")
             code.set(count)
-        wide = bool(x.widths.words)
+        wide = x.words(e) == ROW
         if wide:
             to = x.memory.temporary()
             code.const(to)

@@ -5,23 +5,26 @@ from __future__ import annotations
 from rulespec.engine.native.compiler import Compiled
 from rulespec.engine.native.engine import Instance
 from rulespec.engine.native.layout import words
+from rulespec.engine.native.pieces import by_word, pieces
 from rulespec.engine.python.invariants import Invariants
 
 
 class Readers:
     """The tables of one program, for all memories that its module gets.
 
-    Each cell has the address of a list, or 0: its length, then pairs of an invariant and the set of its members.
+    Each cell has the address of a list, or 0: its length, then the number of each piece and the set of its members.
     """
 
     def __init__(self, compiled: Compiled) -> None:
         memory = compiled.memory
         readers, always = Invariants(compiled.asked, []).readers
+        every = pieces(compiled.asked)
+        numbers = {(piece.invariant, piece.word): number for number, piece in enumerate(every)}
         flat: list[int] = []
         lists: dict[tuple[tuple[int, int], ...], int] = {}
         found = [-1] * ((memory.end - memory.state) // 8)
         for cell, rows in readers.items():
-            key = tuple(rows)
+            key = tuple((numbers[one, word], part) for one, mask in rows for word, part in by_word(mask))
             if key not in lists:
                 lists[key] = len(flat)
                 flat += [len(key), *(x for row in key for x in row)]
@@ -30,7 +33,7 @@ class Readers:
                 found[first + word] = lists[key]
         self._lists = words(flat)
         self._of_cells = found
-        self._always = words([always.get(number, 0) for number in range(len(compiled.asked.invariants))])
+        self._always = words([piece.members if piece.invariant in always else 0 for piece in every])
         self._at, self._always_at = memory.readers, memory.constants["ALWAYS"]
 
     def write(self, instance: Instance) -> None:

@@ -61,29 +61,26 @@ def scored(p: ir.Program) -> list[ir.Expr]:
     return [p.scoring.score, *ties]
 
 
-def ranked(p: ir.Program) -> bool:
-    """Whether native code works out all that breaks ties: a set that has to be sorted first is one number."""
-    return p.scoring is None or all(t.source is None for t in p.scoring.tiebreaks) or _most(p) <= 64
-
-
-def _most(p: ir.Program) -> int:
+def sorted_most(p: ir.Program) -> int:
+    """The most members that a tiebreak compares."""
     return max(p.sizes.values(), default=1)
 
 
 def rank_size(p: ir.Program) -> int:
     """How many numbers `rank_source` writes for a seat."""
-    if p.scoring is None or not ranked(p):
+    if p.scoring is None:
         return 0
-    return 1 + sum(1 if t.source is None or t.key is None else 1 + _most(p) for t in p.scoring.tiebreaks)
+    return 1 + sum(1 if t.source is None or t.key is None else 1 + sorted_most(p) for t in p.scoring.tiebreaks)
 
 
-def rank_source(p: ir.Program) -> str:
+def rank_source(p: ir.Program, words: int) -> str:
     """The fixed function that writes for each seat its points, and what breaks ties.
 
     A tiebreak over a set takes a number for how many there are, and one for each; see `rulespec.engine.program.ranks`.
+    The set is asked for word by word: it has at most so many `words`.
     """
     lines = ["def ranks(row):"]
-    if p.scoring is None or not ranked(p):
+    if p.scoring is None:
         return f"{lines[0]}\n    return\n"
     lines += [
         "    seat = 0",
@@ -98,23 +95,26 @@ def rank_source(p: ir.Program) -> str:
             number += sum(given)
             lines += [f"        store(row, score{number}(seat, 0))", "        row = row + 8"]
         else:
-            lines += _LIST.format(number, number + 1, number + 2, 8 * _most(p)).splitlines()
+            lines += _LIST.format(number, number + 1, number + 2, 8 * sorted_most(p), words).splitlines()
             number += 2
         number += 1
     return "\n".join([*lines, "        seat = seat + 1", ""])
 
 
 _LIST = """\
-        left = score{0}(seat, 0)
         count = 0
-        while left != 0:
-            one = lowest(left)
-            left = left & left - 1
-            last = SORTED + 16 * count
-            store(last, 0 - score{1}(seat, one))
-            store(last + 8, score{2}(seat, one))
-            sort_in(SORTED, last, 2)
-            count = count + 1
+        word = 0
+        while word < {4}:
+            left = score{0}(seat, word)
+            while left != 0:
+                one = 64 * word + lowest(left)
+                left = left & left - 1
+                last = SORTED + 16 * count
+                store(last, 0 - score{1}(seat, one))
+                store(last + 8, score{2}(seat, one))
+                sort_in(SORTED, last, 2)
+                count = count + 1
+            word = word + 1
         store(row, count)
         row = row + 8
         k = 0
@@ -134,7 +134,7 @@ class Ranks:
 
     def __init__(self, p: ir.Program) -> None:
         ties = p.scoring.tiebreaks if p.scoring is not None else ()
-        self._most = _most(p)
+        self._most = sorted_most(p)
         self._lists = [t.source is not None and t.key is not None for t in ties]
         size = rank_size(p)
         self._seats = range(0, size * p.seats, size) if size else range(0)

@@ -5,10 +5,14 @@
 
 from __future__ import annotations
 
+from rulespec.engine.native import words as sets
 from rulespec.engine.native.expressions import ExpressionEmitter
 from rulespec.engine.native.loops import LoopEmitter, wide_call
 from rulespec.engine.native.neighbours import NeighbourEmitter
 from rulespec.engine.native.wasm_format import Code
+from rulespec.engine.native.widths import ROW as IN_MEMORY
+from rulespec.engine.native.widths import words_of
+from rulespec.engine.native.words import Word
 from rulespec.engine.program import ir
 from rulespec.engine.program.limits import MAX_NUMBER
 
@@ -16,10 +20,32 @@ ROW = 16
 """Bytes of a row: the sum, and whether it is open (1), settled (2), or neither."""
 
 
-def emit_spread(x: ExpressionEmitter, loops: LoopEmitter, neighbours: NeighbourEmitter, e: ir.Spread) -> None:
-    """Pushes the value; see `ir.Spread`."""
+class SpreadEmitter:
+    """Writes ways of least costs into the function at hand; see `ir.Spread`."""
+
+    def __init__(self, x: ExpressionEmitter, loops: LoopEmitter, neighbours: NeighbourEmitter) -> None:
+        self.x = x
+        self.loops = loops
+        self.neighbours = neighbours
+        x.add_forms({ir.Spread: self._spread}, {ir.Spread: self._reached})
+
+    def _spread(self, e: ir.Spread) -> None:
+        """Pushes the sum, or the set of all that can be reached."""
+        if e.default is None:
+            sets.push(self.x.code, self._reached(e))
+        else:
+            rows = self.x.memory.room(ROW * e.size)
+            self.x.code.get(_spread(self.x, self.loops, e, rows))
+
+    def _reached(self, e: ir.Spread) -> list[Word]:
+        rows = self.x.memory.room(ROW * e.size)
+        _spread(self.x, self.loops, e, rows)
+        return _settled_set(self.x, self.neighbours, e, rows)
+
+
+def _spread(x: ExpressionEmitter, loops: LoopEmitter, e: ir.Spread, rows: int) -> int:
+    """Settles all that can be reached, until one is that is asked for: the local of its sum."""
     code = x.code
-    rows = x.memory.room(ROW * e.size)
     limit, at, total, value = (code.local() for _ in range(4))
     _begin(x, loops, e, rows, limit)
     whole = code.block()
@@ -37,7 +63,7 @@ def emit_spread(x: ExpressionEmitter, loops: LoopEmitter, neighbours: NeighbourE
     code.load(rows)
     code.set(total)
     if e.until is not None:
-        with loops.slot(e.to) as local:
+        with loops.slot(e.to, words_of(e.size)) as local:
             code.get(at)
             code.set(local)
             x.truth(e.until)
@@ -46,7 +72,7 @@ def emit_spread(x: ExpressionEmitter, loops: LoopEmitter, neighbours: NeighbourE
         code.set(value)
         code.br(whole)
         code.end()
-    with loops.slot(e.slot) as local:
+    with loops.slot(e.slot, words_of(e.size)) as local:
         code.get(at)
         code.set(local)
         with loops.members(e.near, None, e.to) as (_, more):
@@ -59,10 +85,7 @@ def emit_spread(x: ExpressionEmitter, loops: LoopEmitter, neighbours: NeighbourE
         x.value(e.default)
         code.set(value)
     code.end()
-    if e.default is not None:
-        code.get(value)
-    else:
-        _settled_set(x, neighbours, e, rows)
+    return value
 
 
 def _step(x: ExpressionEmitter, e: ir.Spread, rows: int, total: int, limit: int) -> None:
@@ -96,11 +119,11 @@ def _step(x: ExpressionEmitter, e: ir.Spread, rows: int, total: int, limit: int)
     code.end()
 
 
-def _settled_set(x: ExpressionEmitter, neighbours: NeighbourEmitter, e: ir.Spread, rows: int) -> None:
-    """Pushes the set of all that are settled."""
+def _settled_set(x: ExpressionEmitter, neighbours: NeighbourEmitter, e: ir.Spread, rows: int) -> list[Word]:
+    """The set of all that are settled."""
     code = x.code
     member = code.local()
-    with neighbours.gathered(e) as add:
+    with neighbours.gathered(e) as (found, add):
         code.const(0)
         code.set(member)
         outside, again = code.block(), code.loop()
@@ -124,6 +147,7 @@ def _settled_set(x: ExpressionEmitter, neighbours: NeighbourEmitter, e: ir.Sprea
         code.br(again)
         code.end()
         code.end()
+    return found
 
 
 def _begin(x: ExpressionEmitter, loops: LoopEmitter, e: ir.Spread, rows: int, limit: int) -> None:
@@ -155,49 +179,41 @@ class ClosureEmitter:
     def __init__(self, x: ExpressionEmitter, loops: LoopEmitter) -> None:
         self.x = x
         self.loops = loops
-        x.add_forms({ir.Closure: self._closure})
+        x.add_forms({ir.Closure: self._closure}, {ir.Closure: self._closure_words})
 
     def _closure(self, e: ir.Closure) -> None:
-        if self.x.wide(e):
-            self._wide_closure(e)
-            return
-        x, code = self.x, self.x.code
-        found, fresh, reached = code.local(), code.local(), code.local()
-        code.const(0)
-        code.set(found)
-        x.value(e.start)
-        code.set(fresh)
+        if self.x.words(e) == IN_MEMORY:
+            self._row_closure(e)
+        else:
+            sets.push(self.x.code, self._closure_words(e))
+
+    def _closure_words(self, e: ir.Closure) -> list[Word]:
+        x, code, words = self.x, self.x.code, self.x.words(e)
+        found = code.locals(words)
+        sets.clear(code, found, words)
+        fresh, reached = x.held(e.start, words), code.locals(words)
         outside, again = code.block(), code.loop()
-        code.get(fresh)
+        sets.push_union(code, sets.in_locals(code, fresh, words))
         code.do("eqz")
         code.br_if(outside)
-        code.get(found)
-        code.get(fresh)
-        code.do("or")
-        code.set(found)
-        code.const(0)
-        code.set(reached)
-        with self.loops.slot(e.slot) as local:
+        sets.add(code, found, sets.in_locals(code, fresh, words))
+        sets.clear(code, reached, words)
+        with self.loops.slot(e.slot, words) as local:
             inner, more = code.block(), code.loop()
-            self.loops.taken(fresh, -1, local, inner)
-            code.get(reached)
-            x.value(e.step)
-            code.do("or")
-            code.set(reached)
+            self.loops.taken(fresh, -1, local, inner, words)
+            sets.add(code, reached, x.operand(e.step, words))
             code.br(more)
             code.end()
             code.end()
-        code.get(reached)
-        code.get(found)
-        code.const(-1)
-        code.do("xor", "and")
-        code.set(fresh)
+        one, other = sets.in_locals(code, reached, words), sets.in_locals(code, found, words)
+        sets.push(code, sets.combined(code, "diff", one, other))
+        code.set_all(fresh, words)
         code.br(again)
         code.end()
         code.end()
-        code.get(found)
+        return sets.in_locals(code, found, words)
 
-    def _wide_closure(self, e: ir.Closure) -> None:
+    def _row_closure(self, e: ir.Closure) -> None:
         x, code = self.x, self.x.code
         found, fresh, reached = (x.memory.temporary() for _ in range(3))
         code.const(found)

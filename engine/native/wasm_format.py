@@ -83,18 +83,24 @@ class Code:
         self._depth = 0
         self._params = len(tuple(params))
         self._locals: list[bytes] = []
-        self._taken: list[int] = []
-        self._free: list[int] = []
+        self._taken: list[tuple[int, int]] = []
+        self._free: dict[int, list[int]] = {}
 
     def local(self, type_: bytes = I64) -> int:
         """A local that nothing else uses until the scope ends."""
-        if type_ == I64 and self._free:
-            self._taken.append(self._free.pop())
-            return self._taken[-1]
-        self._locals.append(type_)
-        found = self._params + len(self._locals) - 1
         if type_ == I64:
-            self._taken.append(found)
+            return self.locals(1)
+        self._locals.append(type_)
+        return self._params + len(self._locals) - 1
+
+    def locals(self, count: int) -> int:
+        """The first of so many locals, one after the other, that nothing else uses until the scope ends."""
+        if free := self._free.get(count):
+            found = free.pop()
+        else:
+            found = self._params + len(self._locals)
+            self._locals += [I64] * count
+        self._taken.append((count, found))
         return found
 
     @contextmanager
@@ -102,7 +108,8 @@ class Code:
         """Gives back the locals of i64 that are taken inside: nothing reads them afterwards."""
         begun = len(self._taken)
         yield
-        self._free += self._taken[begun:]
+        for count, first in self._taken[begun:]:
+            self._free.setdefault(count, []).append(first)
         del self._taken[begun:]
 
     def do(self, *names: str) -> None:
@@ -135,6 +142,16 @@ class Code:
         """Copies the top of the stack into a local."""
         self.out += b"\x22"
         self.out += unsigned(local)
+
+    def get_all(self, first: int, count: int) -> None:
+        """Pushes so many locals, one after the other."""
+        for local in range(first, first + count):
+            self.get(local)
+
+    def set_all(self, first: int, count: int) -> None:
+        """Pops into so many locals; the last one is on top."""
+        for local in reversed(range(first, first + count)):
+            self.set(local)
 
     def load(self, offset: int = 0) -> None:
         """Replaces an address of 32 bits by the number there."""
@@ -221,9 +238,9 @@ class Module:
         return self._indices.setdefault(name, len(self._indices))
 
     def define(self, name: str, code: Code, params: int, result: bytes = b"", *, export: bool = False) -> None:
-        """Adds a function of `params` numbers (i64)."""
+        """Adds a function of `params` numbers (i64); `result` are the types of what it returns, one after the other."""
         self.index(name)
-        type_ = b"\x60" + _vector([I64] * params) + _vector([result] if result else [])
+        type_ = b"\x60" + _vector([I64] * params) + unsigned(len(result)) + result
         self._defined[name] = (type_, code.body())
         if export:
             self._exports.append(name)

@@ -12,9 +12,7 @@ from rulespec.engine.native.engine import TrapError
 from rulespec.engine.native.layout import BATCH, words
 from rulespec.engine.native.playouts import BUDGET, STEPS_OF_RANDOM, seed_words
 from rulespec.engine.native.program import NativeProgram
-from rulespec.engine.native.roots import Ranks, ranked, scored
-from rulespec.engine.program import ir
-from rulespec.engine.program.ranks import ranks
+from rulespec.engine.native.roots import Ranks
 from rulespec.engine.search.search import End, Search, checked_seed
 from rulespec.engine.search.weights import write_weights
 from rulespec.engine.simulate.playouts import INTERRUPT_RATE
@@ -52,7 +50,6 @@ class SearchMemory:
         for register, value in (registers | {"RATE": ceil(INTERRUPT_RATE * STEPS_OF_RANDOM)}).items():
             self.set(register, value)
         self.instance.call("reset")
-        self._scores = {id(e): f"score{number}" for number, e in enumerate(scored(native.p))}
         self._ranks = Ranks(native.p)
 
     def set(self, register: str, value: int) -> None:
@@ -127,15 +124,7 @@ class SearchMemory:
         return int(self.instance.numbers[(self.constants["RESULTS"] + self.constants["RESULT"] * number) // 8 + 1])
 
     def end(self, search: Search, number: int) -> End:
-        """Where a playout has come to.
-
-        Raises:
-            TrapError: if only Python can tell.
-        """
-        p, size = self.native.p, self.constants["RESULT"]
+        """Where a playout has come to."""
+        size = self.constants["RESULT"]
         status, decisions, _, won, *flat = self.read(self.constants["RESULTS"] + size * number, size // 8).tolist()
-        found = self._ranks.of(flat) if ranked(p) else ranks(p, self._value)
-        return search.end(status == 0, decisions, won, found)
-
-    def _value(self, e: ir.Expr, args: tuple[int, ...]) -> int:
-        return self.instance.call(self._scores[id(e)], *args)
+        return search.end(status == 0, decisions, won, self._ranks.of(flat))

@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import native_program
-from rulespec.engine.native.engine import NoWasmtimeError, TrapError
-from rulespec.engine.native.roots import ranked
+from rulespec.engine.native.engine import NoWasmtimeError
 from rulespec.engine.search.memory import SearchMemory
 from rulespec.engine.search.native_replay import NativeReplay
 from rulespec.engine.search.native_walk import NativeWalk
@@ -138,7 +137,7 @@ class NativeSearch(Search):
         free: SimpleQueue[SearchMemory] = SimpleQueue()
         for memory in memories:
             free.put(memory)
-        size = self._memories[0].most if ranked(self._native.p) else 1
+        size = self._memories[0].most
 
         def play(first: int) -> list[End | None]:
             memory = free.get()
@@ -187,11 +186,8 @@ class NativeSearch(Search):
                 found.append(None)
                 continue
             first, at = at, at + memory.decisions(number)
-            try:
-                end = memory.end(self, number)
-                found.append(end if seen is None else end._replace(hashes=seen[first:at]))
-            except TrapError:
-                found.append(None)
+            end = memory.end(self, number)
+            found.append(end if seen is None else end._replace(hashes=seen[first:at]))
         return found
 
     def _replayed(self, games: list[Codes], row: NDArray[np.int64], hashes: bool) -> Replayed:

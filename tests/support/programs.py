@@ -18,6 +18,7 @@ import programs_players
 import programs_rare
 import programs_seats
 import programs_secrets
+import programs_wide
 from cases import split, write
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -207,7 +208,9 @@ class Writer:
 
     def set(self, s: dict[str, str], d: int) -> str:
         e = self.expr
-        form = self.number(9)
+        form = self.number(11)
+        if form > 8:
+            return programs_wide.towns(self, s, d)
         if form == 8:
             return programs_places.towns(self, s, d)
         if form < 2:
@@ -247,6 +250,8 @@ class Writer:
             return programs_places.statement(self, scope, pad)
         if self.number(9) == 0:
             return programs_alike.statement(self, scope, pad)
+        if self.number(12) == 0:
+            return [pad + programs_wide.statement(self, scope)]
         if self.number(9) == 0:
             return rearranged(self, scope, pad, may_ask=depth > 0 and not self.together)
         if self.number(9) == 0:
@@ -453,35 +458,18 @@ def programs(draw: Callable[[st.SearchStrategy[int]], int]) -> str:
     return Writer(lambda below: draw(st.integers(0, below - 1))).program()
 
 
-_WORLD = programs_seats.seated(with_numbers(programs_capacities.bounded(WORLD)))
+_WORLD = programs_seats.seated(with_numbers(programs_capacities.bounded(programs_wide.with_sets(WORLD))))
 _WORLD = programs_alike.with_alike(programs_places.with_tokens(programs_links.linked(_WORLD)))
 WHOLE_WORLD = programs_secrets.secretive(_WORLD) + programs_boards.BOARD
 """The files that the programs are written for."""
 
 
-def widened(world: str, towns: int) -> str:
-    """The world with more towns before those that it has, so that sets of towns are larger numbers."""
-    names = [f"far{i}" for i in range(towns)]
-    added = {
-        "    entities:\n      oak:": "    entities:\n"
-        + "".join(f"      {name}: {{tax: 1, dues: none, near: [fir, {name}]}}\n" for name in names)
-        + "      oak:",
-        "int?, rows: {": "int?, rows: {" + "".join(f"{name}: 1, " for name in names),
-        "value: int, rows: {oak: {1": "value: int, rows: {" + "".join(f"{name}: {{}}, " for name in names) + "oak: {1",
-        "value: set town, rows: {": "value: set town, rows: {" + "".join(f"{name}: [oak], " for name in names),
-    }
-    for before, after in added.items():
-        assert before in world
-        world = world.replace(before, after, 1)
-    return world
-
-
 @cache
-def base(towns: int = 0) -> tuple[typed.Ruleset, Mapping]:
-    """The world, loaded once, with so many more towns; and its YAML."""
+def base(towns: int = 0, first: int = 0) -> tuple[typed.Ruleset, Mapping]:
+    """The world, loaded once, with so many more towns, some of them `first`; and its YAML."""
     import tempfile
 
-    files = split(IDLE + widened(WHOLE_WORLD, towns), "rules/play.rules")
+    files = split(IDLE + programs_wide.widened(WHOLE_WORLD, towns, first), "rules/play.rules")
     with tempfile.TemporaryDirectory() as name:
         folder = write(Path(name) / "small", files)
         ruleset = load_ruleset(str(folder))
@@ -496,13 +484,14 @@ def base(towns: int = 0) -> tuple[typed.Ruleset, Mapping]:
     return ruleset, Mapping(entries, node.span)
 
 
-def with_rules(text: str, towns: int = 0) -> typed.Ruleset:
-    """The world with other rules, without going through files; `towns` more stand before its own."""
-    ruleset, root = base(towns)
+def with_rules(text: str, towns: int = 0, first: int | None = None) -> typed.Ruleset:
+    """The world with other rules, without going through files; of so many more towns all, or some, stand first."""
+    before = towns if first is None else first
+    ruleset, root = base(towns, before)
     report = Report()
     source = Source(root)
     lay_rules(source, parse_rules(text, "rules"), report)
     declarations, rules = check_source(source, report)
     report.raise_if_errors()
-    digest = hashlib.sha256(f"{towns} {text}".encode()).hexdigest()
+    digest = hashlib.sha256(f"{towns} {before} {text}".encode()).hexdigest()
     return replace(ruleset, hash=digest, declarations=declarations, rules=rules, sources={"rules": text})

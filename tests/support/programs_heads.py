@@ -59,7 +59,7 @@ def _cost(w: Writer, scope: dict[str, str]) -> str:
     if form == 0:
         return f"cost {amount} from {w.pick('n', 'm', 'few')}{_reason(w, 'H-1: too dear')}"
     if form == 1:
-        return f"cost {amount} from {w.expr(TOWN, scope, 1)}.mark"
+        return f"cost {amount} from {w.expr(TOWN, scope, 1)}.mark{_reason(w, 'H-1: too dear')}"
     if form == 2:
         pile, place = f"cart[{w.pick('corn', 'salt')}]", f"at[{w.expr(TOWN, scope, 1)}]"
         return f"cost {amount} of {pile} {w.pick(f'from supply to {place}', f'from {place} to supply')}"

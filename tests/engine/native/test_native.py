@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from programs import programs, with_rules
 from programs_seats import SETTINGS
+from programs_wide import SIZES, towns_of
 
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
@@ -34,8 +35,6 @@ from rulespec.typed import nodes as typed
 
 ANY = settings(deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
 BACKENDS: tuple[Backend, ...] = ("native", "python")
-FAR = 66
-"""So many more towns that a set of towns has more than 64 bits."""
 
 
 def native(machines: list[NativeBackend], steps: int = MAX_STEPS, passes: tuple[Pass, ...] = PASSES) -> Machines:
@@ -73,11 +72,17 @@ def test_random_programs_mean_the_same(
 
 
 @settings(ANY, max_examples=max(1, EXAMPLES // 4))
-@given(text=programs(), seed=st.integers(0, 999), towns=st.sampled_from([60, FAR, 130]))
-def test_sets_of_any_size_mean_the_same(text: str, seed: int, towns: int) -> None:
-    """With 60 more towns there are 64: the last bit of a word is in use."""
+@given(
+    text=programs(),
+    seed=st.integers(0, 999),
+    size=st.sampled_from(SIZES) | st.integers(64, 200),
+    first=st.sampled_from([0, 1, 2]),
+)
+def test_sets_of_any_size_mean_the_same(text: str, seed: int, size: int, first: int) -> None:
+    """Of the further towns none, half, or all stand before those that rules name."""
+    towns = towns_of(size)
     try:
-        ruleset = with_rules(text, towns)
+        ruleset = with_rules(text, towns, towns * first // 2)
     except DiagnosticsError:  # over so many towns it takes too many steps
         assume(False)
     compare(ruleset, 2, {}, seed, MAX_STEPS, 8)

@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from programs import programs, with_rules
+from programs_wide import SIZES, towns_of
 
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game, TakenBack
@@ -142,7 +143,7 @@ def test_a_decision_at_which_the_rules_are_at_fault_is_not_legal() -> None:
 
 
 @settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=max(1, EXAMPLES // 4))
-@given(text=programs(), seed=st.integers(0, 999), towns=st.sampled_from([0, 60, 66, 130]))
+@given(text=programs(), seed=st.integers(0, 999), towns=st.sampled_from([0, *map(towns_of, SIZES)]))
 def test_random_programs_replay_as_in_python(text: str, seed: int, towns: int) -> None:
     try:
         start = Game(with_rules(text, towns), ["ann", "bob"])

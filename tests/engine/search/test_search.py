@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from programs import programs, with_rules
+from programs_wide import SIZES, towns_of
 
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
@@ -174,9 +175,9 @@ def test_what_only_python_can_tell_it_tells() -> None:
 
 
 @settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=max(1, EXAMPLES // 4))
-@given(text=programs(), seed=st.integers(0, 999), towns=st.sampled_from([0, 60, 66, 130]))
+@given(text=programs(), seed=st.integers(0, 999), towns=st.sampled_from([0, *map(towns_of, SIZES)]))
 def test_rows_of_sets_of_any_size_are_read(text: str, seed: int, towns: int) -> None:
-    """With 60 more towns there are 64: the last bit of a word is in use."""
+    """With 60 more towns there are 64: the last bit of a word is in use; with 61 there is one more word."""
     try:
         games = spread(Game(with_rules(text, towns), ["ann", "bob"]), seed, 3, 2)
     except (DiagnosticsError, RulesetFaultError):
