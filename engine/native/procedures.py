@@ -227,9 +227,10 @@ class ProcedureEmitter:
             loop = self._loops.get(head)
             rounds = self.x.costs.members(loop.over) if loop is not None else 0
             steps = rounds * self._longest(f, head, regions.loops[head], few)
-            if loop is not None and steps <= _FEW_STEPS:
+            entered = any(block in regions.loops[head] for block in regions.entries)
+            if loop is not None and steps <= _FEW_STEPS and not entered:  # what begins there is charged in each round
                 few[head] = steps
-            else:  # counted in each round
+            else:
                 inside = regions.loops[head]
                 starts += [head, *(t for b in inside for t in regions.after[b] if t not in inside)]
         return {b: min(_ROOM, self._longest(f, b, None, few, set(starts))) for b in dict.fromkeys(starts)}
