@@ -65,6 +65,7 @@ def assembled(ref: str, merged: Merged, declarations: typed.Declarations, rules:
     return typed.Ruleset(
         id=id_,
         ref="+".join([id_, *merged.overlays]),
+        reference=ref,
         title=text(get(game, "title")),
         version=text(get(game, "version")),
         hash=merged.hash,

@@ -24,7 +24,7 @@ from rulespec.engine.game.seating import check_settings
 from rulespec.engine.logs.log_text import fail
 from rulespec.engine.logs.native import NativeLog
 from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove
-from rulespec.engine.replay.replay import Load
+from rulespec.engine.replay.replay import Load, named_ruleset
 from rulespec.engine.replay.walk import Difference, walk
 from rulespec.errors import RulespecError
 from rulespec.load import load_ruleset
@@ -147,9 +147,11 @@ def identify(
     Raises:
         DiagnosticsError: if the ruleset cannot be read, or the log takes back more decisions than there are.
     """
-    base = rules or log.header.ruleset.partition("+")[0]
+    load = load or partial(load_ruleset, files=SameFiles())
     moves = recorded_moves(log)
-    search = _Search(base, log.header.seats, moves, load or partial(load_ruleset, files=SameFiles()), step)
+    ruleset = load(rules) if rules is not None else named_ruleset(log, load, overlays=False)
+    base = ruleset.reference
+    search = _Search(ruleset, log.header.seats, moves, load, step)
     found = Identification(log.file, base, sum(isinstance(move, RecordedDecision) for move in moves))
     try:
         answers, closest = search.run()
@@ -197,12 +199,11 @@ class _Search:
     """The search for the rules of one log."""
 
     def __init__(
-        self, base: str, seats: tuple[str, ...], moves: list[RecordedMove], load: Load, step: Step | None
+        self, ruleset: typed.Ruleset, seats: tuple[str, ...], moves: list[RecordedMove], load: Load, step: Step | None
     ) -> None:
-        self.base = base
         self.seats = seats
         self.moves = moves
-        self.ruleset = load(base)
+        self.ruleset = ruleset
         self.replays = 0
         self.named: dict[tuple[str, str], str] = {}
         self.furthest: Trial | None = None
@@ -314,7 +315,7 @@ class _Search:
         if overlays in self._misfits:
             return None
         try:
-            return self._load("+".join((self.base, *overlays)))
+            return self._load("+".join((self.ruleset.reference, *overlays)))
         except DiagnosticsError:
             self._misfits.add(overlays)
             return None

@@ -48,8 +48,8 @@ class Judgement:
 
     Attributes:
         log: the file.
-        ruleset: the reference of the rules it was played under.
-        under: the reference of the other rules.
+        ruleset: the rules it was played under, by the ids of their reference.
+        under: the other rules.
         decisions: the number of recorded decisions.
         legal: how many of them stay legal, one after the other.
         forced: decisions of the other rules alone, taken because one option lets the log go on.
@@ -62,7 +62,7 @@ class Judgement:
 
     log: str
     ruleset: str
-    under: str
+    under: typed.Ruleset
     decisions: int
     legal: int
     forced: int
@@ -96,7 +96,7 @@ class Judgement:
         return {
             "log": self.log,
             "ruleset": self.ruleset,
-            "under": self.under,
+            "under": self.under.ref,
             "decisions": self.decisions,
             "legal": self.legal,
             "forced": self.forced,
@@ -142,7 +142,7 @@ def judge_file(
         message = f"the log is not legal under its own rules, after {at:,} decisions: {reason}"
         help_ = "replay it without --under to see where"
         raise DiagnosticsError([Diagnostic("RS821", Severity.ERROR, message, Span(result.log, 1, 1, 1, 2), help=help_)])
-    ruleset = _laid_over(result.log, rules or game.ruleset.ref, under, load) if under.startswith("+") else load(under)
+    ruleset = _laid_over(result.log, game.ruleset.reference, under, load) if under.startswith("+") else load(under)
     return judge(result.log, game, ruleset, backend, result.moves)
 
 
@@ -196,7 +196,7 @@ def judge(
     return Judgement(
         log=log,
         ruleset=game.ruleset.ref,
-        under=ruleset.ref,
+        under=ruleset,
         decisions=walked.decisions,
         legal=walked.legal,
         forced=walked.forced,

@@ -817,6 +817,8 @@ class Ruleset(Struct, frozen=True):
     """A checked ruleset. Immutable by convention: nothing changes it after the checker.
 
     Attributes:
+        ref: the ids of the ruleset and its overlays, as logs and reports name them; it has no paths.
+        reference: the reference that loads this ruleset again, with its paths.
         hash: hash of the content, files and overlays in order.
         sources: texts of the files by name.
         listed: rules of `rules.yaml` by id.
@@ -827,6 +829,7 @@ class Ruleset(Struct, frozen=True):
 
     id: str
     ref: str
+    reference: str
     title: str
     version: str
     hash: str
