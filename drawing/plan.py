@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from msgspec import Struct, field
 
+from rulespec.drawing.colours import OWNERS, colour
 from rulespec.drawing.scene import Item
 from rulespec.drawing.shown import Entity, Names
 from rulespec.drawing.style import BoardStyle, Look, Style
@@ -55,6 +56,11 @@ class Sheet(Struct, frozen=True):
         """How an entity looks."""
         looks = list(self.style.looks.get(kind, {}).values())
         return looks[number] if 0 <= number < len(looks) else Look("grey")
+
+    def colours(self, kind: str) -> tuple[str, ...]:
+        """The colours of the entities of a kind, as SVG writes them; a kind without looks has those of owners."""
+        looks = [look.colour for look in self.style.looks.get(kind, {}).values()] or OWNERS
+        return tuple(colour(looks[i % len(looks)]) for i in range(len(self.names(kind))))
 
     def fact(self, kind: str, name: str, number: int) -> tuple[str, int] | None:
         """The entity that a fact names; None if it names none."""

@@ -112,7 +112,8 @@ class _Film:
         self._words = words
         self._board = board_of(game.ruleset, game.seats, words)
         self.pictures = BoardChanges(self._board.static)
-        self.curves = Curves(game.ruleset.declarations.measures, words, lambda kind: words.titles(kind, game.seats))
+        measures, colours = game.ruleset.declarations.measures, self._board.sheet.colours
+        self.curves = Curves(measures, words, lambda kind: words.titles(kind, game.seats), colours)
 
     def run(self) -> Iterator[Move]:
         """Goes through the game, and tells its moves."""
