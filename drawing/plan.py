@@ -12,6 +12,7 @@ from rulespec.drawing.shown import Entity, Names
 from rulespec.drawing.style import BoardStyle, Look, Style
 from rulespec.drawing.svg import Box
 from rulespec.drawing.words import Wording
+from rulespec.records import Brief
 from rulespec.typed import nodes as typed
 
 GAP = 16.0
@@ -19,7 +20,7 @@ HEAD = 22.0
 """Height of the heading of a board or a table."""
 
 
-class Plan(Struct):
+class Plan(Brief, Struct):
     """The static part of a board.
 
     Attributes:
@@ -35,7 +36,7 @@ class Plan(Struct):
     outlines: dict[int, str] = field(default_factory=dict)
 
 
-class Sheet(Struct, frozen=True):
+class Sheet(Brief, Struct, frozen=True):
     """What boards are made of: declarations, styles, titles, looks and words."""
 
     d: typed.Declarations

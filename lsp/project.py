@@ -14,6 +14,7 @@ from rulespec.load import assembled, load_source
 from rulespec.lsp.files import EditorFiles
 from rulespec.overlays.orphans import blamed
 from rulespec.overlays.overlay import Source
+from rulespec.records import Brief
 from rulespec.ruleset_files import MAX_RULES_BYTES, MAX_YAML, SECTION_FILES
 from rulespec.typed import nodes as typed
 
@@ -25,8 +26,8 @@ BESIDE_RULES = ("titles", "drawing")
 """What is read by who shows a game: files beside those of a ruleset, and folders beside those of overlays."""
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+@dataclass(frozen=True, slots=True, repr=False)
+class Checked(Brief):
     """A ruleset as far as it could be checked.
 
     Attributes:

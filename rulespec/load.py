@@ -22,6 +22,7 @@ from rulespec.overlays.orphans import blamed
 from rulespec.overlays.overlay import Overlay, Source
 from rulespec.overlays.stages import lay_over, lay_rules
 from rulespec.overlays.told import told_lines
+from rulespec.records import Brief
 from rulespec.references import find_overlay, find_ruleset, is_path
 from rulespec.rule_ids import ListedRule, add_listed, check_cited
 from rulespec.ruleset_files import NOT_HASHED, SECTION_FILES, Files, RulesetReader
@@ -83,7 +84,7 @@ def assembled(ref: str, merged: Merged, declarations: typed.Declarations, rules:
     )
 
 
-class Merged(Struct, frozen=True):
+class Merged(Brief, Struct, frozen=True):
     """A ruleset with its base and its overlays merged, but not checked.
 
     Attributes:

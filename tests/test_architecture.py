@@ -11,7 +11,7 @@ import pytest
 from folders import ROOT, TESTS
 
 RULESPEC = (
-    *("errors", "types", "cache", "diagnostics", "schemas", "documents", "syntax", "overlays"),
+    *("errors", "records", "types", "cache", "diagnostics", "schemas", "documents", "syntax", "overlays"),
     *("rule_ids", "references", "ruleset_files", "typed", "check", "load", "diff", "fixes", "editor_schema"),
 )
 ENGINE = (

@@ -28,6 +28,7 @@ from rulespec.engine.replay.replay import Load, named_ruleset
 from rulespec.engine.replay.walk import Difference, walk
 from rulespec.errors import RulespecError
 from rulespec.load import load_ruleset
+from rulespec.records import Brief
 from rulespec.ruleset_files import SameFiles
 from rulespec.typed import nodes as typed
 from rulespec.typed.settings import taken, values_to_try
@@ -62,8 +63,8 @@ class Candidate:
         return len(self.overlays) + len(self.settings)
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+@dataclass(frozen=True, slots=True, repr=False)
+class Trial(Brief):
     """The replay of the log under a candidate: the number of legal decisions, and the first that is refused, if any."""
 
     candidate: Candidate
@@ -83,8 +84,8 @@ class Trial:
         }
 
 
-@dataclass(slots=True)
-class Identification:
+@dataclass(slots=True, repr=False)
+class Identification(Brief):
     """The result of a search.
 
     Attributes:

@@ -17,6 +17,7 @@ from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove
 from rulespec.engine.replay.replay import Load, replay_log
 from rulespec.engine.replay.walk import Difference, walk
 from rulespec.load import load_ruleset
+from rulespec.records import Brief
 from rulespec.typed import nodes as typed
 from rulespec.typed.settings import taken
 
@@ -42,8 +43,8 @@ class Outcome:
         return {"ended": self.ended, "scores": dict(self.scores), "winners": list(self.winners)}
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+@dataclass(frozen=True, slots=True, repr=False)
+class Judgement(Brief):
     """A recorded game under other rules.
 
     Attributes:

@@ -24,6 +24,7 @@ from rulespec.engine.logs.log_text import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, f
 from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog, entry_json, is_native, parse_log
 from rulespec.engine.logs.recorded import apply_recorded, nearest
 from rulespec.load import load_ruleset
+from rulespec.records import Brief
 from rulespec.references import folders_in, ruleset_folders
 from rulespec.typed import nodes as typed
 
@@ -39,7 +40,7 @@ Trace = Callable[[dict[str, Any]], None]
 Load = Callable[[str], typed.Ruleset]
 
 
-class Divergence(Struct, frozen=True):
+class Divergence(Brief, Struct, frozen=True):
     """The place where a log is not legal.
 
     Attributes:
@@ -71,7 +72,7 @@ class Divergence(Struct, frozen=True):
         }
 
 
-class ReplayResult(Struct):
+class ReplayResult(Brief, Struct):
     """The result of a replay.
 
     Attributes:

@@ -11,12 +11,13 @@ from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, entries, get, words
 from rulespec.overlays.overlay import Overlay, Source
+from rulespec.records import Brief
 
 Shared = Callable[[str], bool]
 """Whether other overlays of the reference, in no family with the one at hand, touch a path or something below it."""
 
 
-class FactEdit(Struct, frozen=True):
+class FactEdit(Brief, Struct, frozen=True):
     """One leaf that an overlay sets, or one path that it takes out or empties.
 
     Attributes:

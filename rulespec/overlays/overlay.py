@@ -11,13 +11,14 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.documents.nodes import Mapping, bits
 from rulespec.overlays.extension import Repeated
 from rulespec.overlays.told import ToldLine
+from rulespec.records import Brief
 from rulespec.syntax import ast
 
 Key = tuple[str, str]
 """Kind and name of a rule, such as ("procedure", "turn"); the scoring has no name."""
 
 
-class Source(Struct, eq=False):
+class Source(Brief, Struct, eq=False):
     """A ruleset before it is checked: one YAML tree, and the rules.
 
     Attributes:
@@ -54,7 +55,7 @@ class Source(Struct, eq=False):
         return Source(self.root, dict(self.items), dict(self.originals))
 
 
-class Displaced(Struct, frozen=True):
+class Displaced(Brief, Struct, frozen=True):
     """A rule that an overlay, or a ruleset over its base, replaces or removes.
 
     Attributes:
@@ -74,7 +75,7 @@ class Displaced(Struct, frozen=True):
     before: Source
 
 
-class Overlay(Struct, eq=False):
+class Overlay(Brief, Struct, eq=False):
     """An overlay of a reference, or one that another includes; or the rules of a ruleset over its base.
 
     Attributes:

@@ -60,13 +60,15 @@ def test_a_line_is_noted_where_it_changes() -> None:
 
 def test_what_nobody_sees_has_no_line() -> None:
     ruleset = load_ruleset("imperial")
-    curves = Curves(ruleset.declarations.measures, Words(ruleset), lambda kind: ["one", "two"], lambda kind: ["#000000", "#ffffff"])
+    curves = Curves(
+        ruleset.declarations.measures, Words(ruleset), lambda kind: ["one", "two"], lambda kind: ["#000000", "#ffffff"]
+    )
     curves.note(0, {"cash": {"Ann": None, "Bob": 2}, "power": {"italy": None}})
     assert [(m["title"], [line["name"] for line in m["lines"]]) for m in curves.to_json()] == [("Cash", ["two"])]
 
 
 @pytest.mark.parametrize(
-    ("log", "title", "ruleset", "kind"),
+    "log, title, ruleset, kind",
     [
         ("imperial/logs/quickstart.jsonl", "Treasury", "imperial", "nation"),
         ("imperial/logs/quickstart.jsonl", "Cash", "imperial", "player"),
@@ -80,7 +82,9 @@ def test_lines_have_the_colours_of_the_board(log: str, title: str, ruleset: str,
     look = board_of(result.game.ruleset, result.game.seats).sheet.look
     assert [line["colour"] for line in lines] == [colour(look(kind, i).colour) for i in range(len(lines))]
     drawing = yaml.safe_load((GAMES / ruleset / "drawing.yaml").read_text("utf-8"))["drawing"]
-    given = {name: colour(each["colour"]) for name, each in drawing["entities"].get(kind, {}).items() if "colour" in each}
+    given = {
+        name: colour(each["colour"]) for name, each in drawing["entities"].get(kind, {}).items() if "colour" in each
+    }
     names = [entity.name for entity in result.game.ruleset.kinds[kind].entities]
     assert all(line["colour"] == given[n] for n, line in zip(names, lines, strict=False) if n in given)
 
