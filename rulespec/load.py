@@ -203,7 +203,7 @@ def _read_folder(folder: Path, reader: RulesetReader, trail: list[Path]) -> tupl
     tree = _read_sections(folder, reader, partial=game is None or extends is not None)
     if game is not None:
         tree = {"game": (Scalar("game", "game", game.span), game)} | tree
-    merged = merge(source.root, Mapping(tree, top))
+    merged = merge(source.root, Mapping(tree, top), source.over)
     assert isinstance(merged, Mapping)
     source.root = merged
     lay_rules(source, reader.rules_of(folder), reader.report)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import nearest
-from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, entries, get, words
+from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, content_column, entries, get, words
 from rulespec.overlays.overlay import Overlay, Source
 from rulespec.records import Brief
 
@@ -58,15 +58,40 @@ def apply_facts(source: Source, overlay: Overlay, shared: Shared, report: Report
     """Changes the tree; reports paths that do not fit (RS503, RS504, RS508)."""
     edits = _Edits(source, shared, report)
     for option, place, value in entries(get(overlay.facts, "options")):
+        declared = entry(source.root, ["game", "options", option])
         edits.change(f"game.options.{option}.default", place, value)
+        if declared is not None:
+            source.over[content(place)] = source.over[place.span] = declared[0].span
     for path in words(get(overlay.facts, "replaces")):
+        _lead(source, path)
         empty(source, path, report)
     for name, place, value in entries(get(overlay.facts, "changes")):
+        _lead(source, place)
         edits.change(name, place, value)
     for name, place, value in entries(get(overlay.facts, "add")):
+        _lead(source, place)
         edits.add(name, place, value)
     for path in words(get(overlay.facts, "remove")):
+        _lead(source, path)
         edits.remove(path)
+
+
+def _lead(source: Source, path: Scalar) -> None:
+    """Notes for each step of a path the key that it leads to; the last step may declare what it names."""
+    node: Node | None = source.root
+    start = content(path)
+    column, line = start.column, start.line
+    for key in keys_of(source.root, path.text):
+        step = Span(start.file, line, column, line, column + len(key))
+        found = node.entries.get(key) if isinstance(node, Mapping) else None
+        declared = found[0].span if found is not None else path.span
+        if step != declared:
+            source.over[step] = declared
+        if found is None:
+            return
+        node, column = found[1], column + len(key) + 1
+    if path.span != declared:
+        source.over[path.span] = declared
 
 
 class _Edits:
@@ -84,7 +109,7 @@ class _Edits:
         if old is None:
             _missing(source, path, place.span, self._report)
             return
-        new = merge(old, value)
+        new = merge(old, value, source.over)
         if same(old, new):
             if not self._shared(path):  # else another overlay has said the same
                 notes = [Label(old.span, "it says so already")]
@@ -114,7 +139,7 @@ class _Edits:
                     "RS508", f"`{path}` exists already", place.span, notes=notes, help="put it under `changes`"
                 )
                 return
-            new = merge(old, value)
+            new = merge(old, value, source.over)
         else:
             keys = keys_of(source.root, path)
             parent = find(source.root, ".".join(keys[:-1])) if len(keys) > 1 else source.root
@@ -139,13 +164,20 @@ class _Edits:
         self._source.root = _replaced(self._source.root, keys, (key, value))
 
 
-def merge(base: Node, over: Node) -> Node:
-    """`over` laid over `base`: mappings are merged, anything else is replaced. Both keep their places."""
+def merge(base: Node, over: Node, places: dict[Span, Span] | None = None) -> Node:
+    """`over` laid over `base`: mappings are merged, anything else is replaced. Both keep their places.
+
+    `places` takes the places of the keys of `over` that are in `base`, each with the place there.
+    """
     if not isinstance(base, Mapping) or not isinstance(over, Mapping):
         return over
     entries = dict(base.entries)
     for key, (place, value) in over.entries.items():
-        entries[key] = (place, merge(entries[key][1], value)) if key in entries else (place, value)
+        if key in entries:
+            if places is not None:
+                places[place.span] = entries[key][0].span
+            value = merge(entries[key][1], value, places)
+        entries[key] = (place, value)
     return Mapping(entries, over.span)
 
 
@@ -165,6 +197,24 @@ def keys_of(root: Mapping, path: str) -> list[str]:
         keys.append(key)
         rest = rest[length:]
     return keys
+
+
+def content(word: Scalar) -> Span:
+    """The place of a key or a word, on one line, without its quotes."""
+    line, column = word.span.line, content_column(word)
+    return Span(word.span.file, line, column, line, column + len(word.text))
+
+
+def entry(root: Mapping, keys: Iterable[str]) -> tuple[Scalar, Node] | None:
+    """The key and the value at a path of keys."""
+    found: tuple[Scalar, Node] | None = None
+    node: Node = root
+    for key in keys:
+        found = node.entries.get(key) if isinstance(node, Mapping) else None
+        if found is None:
+            return None
+        node = found[1]
+    return found
 
 
 def find(root: Mapping, path: str) -> Node | None:

@@ -32,6 +32,7 @@ class Source(Brief, Struct, eq=False):
         texts: file → its text.
         repeated: counts the options that extensions add; None before the first one.
         titled: of each layer, the lowest first, a folder and the path of its words below it, without the ending.
+        over: place of a key, or of a step of an overlay's path → place of the key that it lies over or leads to.
     """
 
     root: Mapping
@@ -44,6 +45,7 @@ class Source(Brief, Struct, eq=False):
     texts: dict[str, str] = field(default_factory=dict)
     repeated: Repeated | None = None
     titled: list[tuple[Path, str]] = field(default_factory=list)
+    over: dict[Span, Span] = field(default_factory=dict)
 
     def lay(self, files: Iterable[str]) -> None:
         """Notes that files belong to one layer, which lies over all so far."""
