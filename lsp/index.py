@@ -35,13 +35,16 @@ class Index:
         # Words and drawings refer to names, too, if they have been checked; `Mentions` finds all of these.
         references = checked.declarations.references.items()
         self.names |= {span: named for span, named in references if span.file in checked.texts}
-        self._by_file: dict[str, list[Span]] = {}
-        for span in sorted(self.names):
-            self._by_file.setdefault(span.file, []).append(span)
         self.replaced = dict(self._replaced())
         """Place of a rule's name in an overlay → place of the rule that it replaces or wraps."""
         self.over = checked.source.over | self.replaced
         """Place of a name that says more of what is declared elsewhere → the place of that declaration."""
+        for span in self.over:
+            if (named_there := self.names.get(self.root(span))) is not None:
+                self.names.setdefault(span, named_there)
+        self._by_file: dict[str, list[Span]] = {}
+        for span in sorted(self.names):
+            self._by_file.setdefault(span.file, []).append(span)
 
     def _declared(self) -> Iterator[typed.Named]:
         d, rules = self.checked.declarations, self.checked.rules
@@ -80,6 +83,8 @@ class Index:
         position = bisect_right(spans, Span(file, line, column, line + 1, 0))
         for span in reversed(spans[max(0, position - 3) : position]):
             if span.line == span.end_line == line and span.column <= column <= span.end_column:
+                if span in self.over and span.end_column - span.column > len(name(self.names[span])) + len("''"):
+                    continue  # a whole path; its steps have places of their own
                 return span, self.names[span]
         return None
 
@@ -106,14 +111,14 @@ class Index:
 
     def identity(self, named: typed.Named) -> Span:
         """The place of the first declaration of a thing: no two things have the same one."""
-        if isinstance(named, typed.Kind) and named.implicit:  # the values of an option
-            return self.root(self.checked.declarations.settings[named.name].span)
+        settings = self.checked.declarations.settings
+        if isinstance(named, typed.Kind) and named.implicit and named.name in settings:  # the values of an option
+            return self.root(settings[named.name].span)
         return self.root(place(named))
 
     def meanings(self) -> dict[Span, Span]:
         """Each place of a name, with the first declaration of what it stands for."""
-        found = {span: self.identity(named) for span, named in self.names.items()}
-        return {span: self.root(span) for span in self.over} | found
+        return {span: self.root(span) for span in self.over} | {s: self.identity(n) for s, n in self.names.items()}
 
     def places(self, wanted: Span) -> set[Span]:
         """All places of a thing's name, its declarations included; `wanted` is the first of them."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from rulespec.check.expressions.checker import ExpressionChecker
@@ -14,7 +15,7 @@ from rulespec.documents.nodes import Node, Scalar, Sequence, entries, get, words
 from rulespec.documents.text_files import display
 from rulespec.drawing.drawing_file import drawing_files
 from rulespec.drawing.drawing_names import check_names
-from rulespec.engine.game.seating import usual_seats
+from rulespec.engine.game.seating import seat_names, usual_seats
 from rulespec.engine.words.asked import Decisions
 from rulespec.engine.words.check import TextCheck
 from rulespec.engine.words.template import holes, parse_template
@@ -25,27 +26,31 @@ from rulespec.syntax.parser import parse_expr
 from rulespec.typed import nodes as typed
 from rulespec.types import Type
 
+_MEMO = 50_000
+"""Texts whose trees are in memory: several references read the same files."""
 _EXPECTED = ("options", "legal", "illegal", "absent")
 """What a scenario expects of options."""
 
 
 class Mentions:
-    """The places of one word in the files beside the rules, with what it stands for there.
+    """The places of some words in the files beside the rules, with what they stand for there.
 
     Args:
         ruleset: the ruleset.
         files: reads the files.
-        word: the word.
+        sought: the words.
     """
 
-    def __init__(self, ruleset: typed.Ruleset, files: EditorFiles, word: str) -> None:
+    def __init__(self, ruleset: typed.Ruleset, files: EditorFiles, sought: Collection[str]) -> None:
         self.ruleset = ruleset
         self.d = ruleset.declarations
         self.found: dict[Span, typed.Named] = {}
         self._files = files
-        self._word = re.compile(rf"\b{re.escape(word)}\b")
+        self._word = re.compile(rf"\b(?:{'|'.join(map(re.escape, sought))})\b")
         self._decisions = Decisions(ruleset)
-        self._seats = usual_seats(ruleset)
+        self._usual = (*usual_seats(ruleset), *seat_names(ruleset.players[1], ruleset.seats))
+        """Names that seats may have where a scenario does not say."""
+        self._seats: tuple[str, ...] = self._usual
 
     def read(self, paths: Iterable[Path]) -> None:
         """Finds the word in those of some files whose form is known."""
@@ -104,19 +109,30 @@ class Mentions:
         if isinstance(scalar, Scalar):
             self._note(scalar, 0, named)
 
-    def _expression(self, scalar: Scalar, text: str, at: int, env: Env, want: Type | None = None) -> Type | None:
-        """Notes the names of an expression that begins at a place in the text of a scalar; returns its type."""
+    def _expression(
+        self, scalar: Scalar, text: str, at: int, env: Env, want: Type | None = None, *, asked: bool = False
+    ) -> Type | None:
+        """Notes the names of an expression that begins at a place in the text of a scalar; returns its type if asked.
+
+        `want` tells entities of the same name apart.
+        """
+        if not asked and self._word.search(text) is None:
+            return None
         at += len(text) - len(text.lstrip())
         text, known = text.strip(), self.d.references
         self.d.references = {}
+        tree = _parsed(text)
         try:
-            tree = parse_expr(text, "")
+            if tree is None:
+                return None
             return ExpressionChecker(self.d, self.ruleset.rules, Report(), self._seats).infer(tree, env, want).type
         except DiagnosticsError:
             return None
         finally:
             lines = text.split("\n")
             for span, named in self.d.references.items():
+                if isinstance(named, typed.Var) and named.name in self.d.kinds:
+                    named = self.d.kinds[named.name]  # a text about each entity of a kind calls it by the kind
                 start = sum(len(line) + 1 for line in lines[: span.line - 1]) + span.column - 1
                 self._note(scalar, at + start, named)
             self.d.references = known
@@ -142,6 +158,8 @@ class Mentions:
 
     def _call(self, scalar: Scalar) -> None:
         """Notes the procedure and the arguments of a call."""
+        if self._word.search(scalar.text) is None:
+            return
         tree = _parsed(scalar.text)
         name, args = _head(tree)
         procedure = self.ruleset.rules.procedures.get(name)
@@ -161,6 +179,8 @@ class Mentions:
         """
         at += len(scalar.text[at:]) - len(scalar.text[at:].lstrip())
         text = scalar.text[at:]
+        if self._word.search(text) is None:
+            return
         tree = _parsed(f"{name}({text})" if name else text)
         called, args = _head(tree)
         shift = at - (len(name) + 1 if name else 0)
@@ -224,7 +244,7 @@ class Mentions:
 
     def _scenario(self, node: Node) -> None:
         given, seats = get(node, "given"), words(get(node, "seats"))
-        self._seats = tuple(seat.text for seat in seats) or usual_seats(self.ruleset)
+        self._seats = tuple(dict.fromkeys((*(seat.text for seat in seats), *self._usual)))
         for call in (*words(get(given, "start")), *words(get(given, "run"))):
             self._call(call)
         for _, key, value in entries(get(given, "set")):
@@ -253,7 +273,8 @@ class Mentions:
     def _value(self, key: Scalar, owner: str, value: Node) -> None:
         """Notes what is set or expected, and its value; `owner` is the entity that a key alone is a field of."""
         text = owner + key.text
-        type_ = self._expression(key, text, -len(owner), Env())
+        asked = isinstance(value, Scalar) and self._word.search(value.text) is not None
+        type_ = self._expression(key, text, -len(owner), Env(), asked=asked)
         if isinstance(value, Scalar):
             self._expression(value, value.text, 0, Env(), type_)
         for _, inner, what in entries(value):
@@ -307,6 +328,7 @@ def _items(node: Node | None) -> list[Node]:
     return node.items if isinstance(node, Sequence) else []
 
 
+@lru_cache(_MEMO)
 def _parsed(text: str) -> ast.Expr | None:
     try:
         return parse_expr(text, "")

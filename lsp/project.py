@@ -9,7 +9,7 @@ from pathlib import Path
 from rulespec.check.passes import check_source, unused_in
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.nodes import get, text
+from rulespec.documents.nodes import get, text, words
 from rulespec.load import assembled, load_source
 from rulespec.lsp.files import EditorFiles
 from rulespec.overlays.orphans import blamed
@@ -158,18 +158,30 @@ def check_alone(path: Path, files: EditorFiles) -> tuple[Diagnostic, ...]:
 def references_at_hand(ref: str, files: EditorFiles, word: str) -> list[str]:
     """The references under which the files of the ruleset at hand are checked: its folder, and its overlays.
 
-    Overlays without the word are left out. An overlay of one's own is at hand alone.
+    Overlays without the word are left out, unless they include one that has it. An overlay of one's own is at hand
+    alone.
     """
     base, _, overlay = ref.partition("+")
     if is_path(overlay):
         return [ref]
     folder = Path(base)
-    found = [str(folder)]
+    included: dict[str, list[str]] = {}
+    having: set[str] = set()
     for path in sorted(folder.glob("variants/*.yaml")):
         beside = [*folder.glob(f"variants/*/{path.stem}.*"), *folder.glob(f"scenarios/{path.stem}/*.yaml")]
+        included[path.stem] = _includes(path, files)
         if any(_holds(p, word, files) for p in (path, path.with_suffix(".rules"), *beside)):
-            found.append(f"{folder}+{path.stem}")
-    return found
+            having.add(path.stem)
+    while more := {name for name, inner in included.items() if not having.isdisjoint(inner)} - having:
+        having |= more
+    return [str(folder), *(f"{folder}+{name}" for name in included if name in having)]
+
+
+def _includes(overlay: Path, files: EditorFiles) -> list[str]:
+    try:
+        return [word.text for word in words(get(files.yaml(overlay, str(overlay)), "includes"))]
+    except DiagnosticsError:
+        return []
 
 
 def files_beside(ref: str) -> list[Path]:

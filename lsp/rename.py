@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Fix, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.documents.text_files import display
 from rulespec.errors import RulespecError
 from rulespec.fixes import fixed
+from rulespec.lsp.derived_names import derived_names
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.foreign_names import kept_foreign_names
 from rulespec.lsp.index import Index, name
@@ -37,15 +39,23 @@ class Renaming(Struct, frozen=True):
 
 
 class _Meant(Struct, frozen=True):
-    """A checked reference: what its names stand for, those beside the rules apart; and the number of its errors."""
+    """A checked reference: its names, what those in some files beside its rules stand for, and its errors."""
 
     index: Index
-    beside: dict[Span, Span]
+    beside: dict[Span, typed.Named]
     errors: list[Diagnostic]
+    paths: list[Path]
 
-    def places(self, wanted: Span) -> set[Span]:
-        """All places of a thing's name, a path in an overlay that declares it included."""
-        return self.index.places(wanted) | {span for span, meant in self.beside.items() if meant == wanted}
+    def changes(self, wanted: Span, old: str, new: str) -> dict[Span, tuple[str, str]]:
+        """The places at which a name has to be another one, each with the old and the new name there."""
+        derived = derived_names(self.index, wanted, new)
+        found = dict.fromkeys(self.index.places(wanted), (old, new))
+        for span, named in (*self.index.names.items(), *self.beside.items()):
+            if id(named) in derived:
+                found[span] = derived[id(named)]
+            elif span in self.beside and self.index.identity(named) == wanted:
+                found[span] = old, new
+        return found
 
 
 def rename(index: Index, at: tuple[str, int, int], new: str, files: EditorFiles) -> Renaming:
@@ -61,31 +71,43 @@ def rename(index: Index, at: tuple[str, int, int], new: str, files: EditorFiles)
         RenameError: there is no name at the place, it is declared elsewhere, or the ruleset would not be valid or
             would change its meaning.
     """
+    named = _named(index, at, new)
+    ref, wanted, old = index.checked.ref, index.identity(named), name(named)
+    local = isinstance(named, typed.Var)
+    _own(ref, wanted, old, "declared")
+    paths = [] if local else files_beside(ref)
+    olds = {old} | {was for was, _ in derived_names(index, wanted, new).values()}
+    before = _all_meant([ref] if local else references_at_hand(ref, files, old), files, olds, paths)
+    changes = {span: names for m in before for span, names in m.changes(wanted, old, new).items()}
+    texts = {file: text for m in before for file, text in m.index.checked.texts.items()}
+    texts |= {s.file: files.text(Path(s.file), s.file, MAX_YAML.size) for m in before for s in m.beside}
+    edits = []
+    for span, (was, becomes) in sorted(changes.items()):
+        if (written := _written(texts, span, was)) is not None:
+            _own(ref, span, was, "also named")
+            edits.append(Fix(written, becomes))
+    after = files.instead({Path(f).resolve(): text for f, text in fixed(texts, edits).items()})
+    for meant in before:
+        news = {becomes for _, becomes in changes.values()}
+        already = _meant_beside(meant.index, files, news, meant.paths)
+        _verify(meant, _meant(meant.index.checked.ref, after, news, meant.paths), already, edits)
+    if local:
+        return Renaming(edits, [])
+    more = kept_foreign_names(index.checked.ruleset, named, old, new, paths, files)
+    return Renaming(sorted([*edits, *more], key=lambda e: e.span), _remarks(ref, named, edits, before, paths, files))
+
+
+def _named(index: Index, at: tuple[str, int, int], new: str) -> typed.Named:
+    """What is to get a new name."""
     found = index.at(*at)
     if found is None:
         raise RenameError("there is no name of the ruleset here")
-    old = name(found[1])
     if not _NAME.fullmatch(new):
         raise RenameError(f"{shown(new)} is no name: small letters, digits and `_`, a letter first, at most 64")
-    ref, wanted = index.checked.ref, index.identity(found[1])
-    local = isinstance(found[1], typed.Var)
-    _own(ref, wanted, old, "declared")
-    paths = [] if local else files_beside(ref)
-    before = [_meant(r, files, old, paths) for r in ([ref] if local else references_at_hand(ref, files, old))]
-    texts = {file: text for m in before for file, text in m.index.checked.texts.items()}
-    texts |= {s.file: files.text(Path(s.file), s.file, MAX_YAML.size) for m in before for s in m.beside}
-    spans = {written for m in before for s in m.places(wanted) if (written := _written(texts, s, old)) is not None}
-    for span in sorted(spans):
-        _own(ref, span, old, "also named")
-    edits = [Fix(span, new) for span in sorted(spans)]
-    after = files.instead({Path(f).resolve(): text for f, text in fixed(texts, edits).items()})
-    for meant in before:
-        already = _beside(meant.index, files, new, paths)
-        _verify(meant, _meant(meant.index.checked.ref, after, new, paths), already, edits)
-    if local:
-        return Renaming(edits, [])
-    more = kept_foreign_names(index.checked.ruleset, found[1], old, new, paths, files)
-    return Renaming(sorted([*edits, *more], key=lambda e: e.span), _remarks(ref, found[1], spans, before, paths, files))
+    owner = index.checked.declarations.kinds.get(index.owners.get(id(found[1]), ""))
+    if isinstance(found[1], typed.Entity) and (owner is None or owner.product):
+        raise RenameError(f"`{name(found[1])}` is made of other names: rename these")
+    return found[1]
 
 
 def _own(ref: str, span: Span, old: str, how: str) -> None:
@@ -96,33 +118,59 @@ def _own(ref: str, span: Span, old: str, how: str) -> None:
         raise RenameError(f"`{old}` is {how} in {where}, and only files of the ruleset at hand are changed ({own})")
 
 
-def _meant(ref: str, files: EditorFiles, word: str, paths: Iterable[Path]) -> _Meant:
-    """What the names of a reference stand for; of the files beside its rules, those that are a certain word."""
+def _all_meant(refs: list[str], files: EditorFiles, words: Collection[str], paths: list[Path]) -> list[_Meant]:
+    """What the names of some references stand for; of an overlay that is no whole without others, what these say.
+
+    Files beside the rules are read under the first reference, and under others if more of the words is in them.
+    """
+    found, parts, read = [], [], set[Span]()
+    for ref in refs:
+        meant = _meant(ref, files, words, paths)
+        if meant is not None:
+            found.append(meant)
+            read |= meant.beside.keys()
+            paths = [path for path in paths if _left(path, words, read, files)]
+        else:
+            parts.append((ref, min(files.broken, default=ref)))
+    known = {file for meant in found for file in meant.index.checked.texts}
+    for ref, wrong in parts:
+        folder, _, overlay = ref.partition("+")
+        if display(Path(folder, "variants", f"{overlay}.yaml")) not in known:
+            raise RenameError(f"{wrong} is not valid: fix it before you rename")
+    return found
+
+
+def _meant(ref: str, files: EditorFiles, words: Collection[str], paths: list[Path]) -> _Meant | None:
+    """What the names of a reference stand for, beside its rules those of some words; None if it cannot be checked."""
     checked, diagnostics = check(ref, files)
     if checked is None or files.broken:
-        wrong = min(files.broken, default=ref)
-        raise RenameError(f"{wrong} is not valid: fix it before you rename")
+        return None
     index = Index(checked)
-    return _Meant(index, _beside(index, files, word, paths), [d for d in diagnostics if d.severity is Severity.ERROR])
+    errors = [d for d in diagnostics if d.severity is Severity.ERROR]
+    return _Meant(index, _meant_beside(index, files, words, paths), errors, paths)
 
 
-def _beside(index: Index, files: EditorFiles, word: str, paths: Iterable[Path]) -> dict[Span, Span]:
-    mentions = Mentions(index.checked.ruleset, files, word)
+def _meant_beside(
+    index: Index, files: EditorFiles, words: Collection[str], paths: Iterable[Path]
+) -> dict[Span, typed.Named]:
+    mentions = Mentions(index.checked.ruleset, files, words)
     mentions.read(paths)
-    return {span: index.identity(named) for span, named in mentions.found.items()}
+    return mentions.found
 
 
-def _verify(before: _Meant, after: _Meant, already: Mapping[Span, Span], edits: list[Fix]) -> None:
+def _verify(before: _Meant, after: _Meant | None, already: Mapping[Span, typed.Named], edits: list[Fix]) -> None:
     """Refuses a renaming that adds errors to a ruleset, or changes what a name stands for."""
-    ref, wrong = before.index.checked.ref, after.errors
+    ref = before.index.checked.ref
+    if after is None:
+        raise RenameError(f"{ref} would not be valid")
+    wrong = after.errors
     if len(wrong) > len(before.errors):
         raise RenameError(f"{ref} would not be valid: {wrong[0].span}: {wrong[0].message}")
-    moved = _Moved(edits)
+    moved, changed = _Moved(edits), {edit.span for edit in edits}
     same = {moved.span(s): moved.span(m) for s, m in before.index.meanings().items()} == after.index.meanings()
-    wanted = {moved.span(s): moved.span(m) for s, m in {**already, **before.beside}.items()}
-    changed = {edit.span for edit in edits}
-    kept = {moved.span(s) for s in before.beside if s in changed} | {moved.span(s) for s in already}
-    if not same or {s: m for s, m in wanted.items() if s in kept} != after.beside:
+    beside = {**{s: n for s, n in before.beside.items() if s in changed}, **already}
+    wanted = {moved.span(s): moved.span(before.index.identity(n)) for s, n in beside.items()}
+    if not same or wanted != {s: after.index.identity(n) for s, n in after.beside.items()}:
         raise RenameError(f"in {ref} the new name would hide something, or mean something else")
 
 
@@ -160,14 +208,13 @@ def _written(texts: Mapping[str, str], span: Span, name: str) -> Span | None:
 
 
 def _remarks(
-    ref: str, named: typed.Named, spans: set[Span], before: list[_Meant], paths: list[Path], files: EditorFiles
+    ref: str, named: typed.Named, edits: list[Fix], before: list[_Meant], paths: list[Path], files: EditorFiles
 ) -> list[str]:
     """What a renaming does not change, though the old name stands there."""
     old = name(named)
-    known = spans | {span for meant in before for span in meant.beside}
-    word = re.compile(rf"\b{re.escape(old)}\b")
+    known = {edit.span for edit in edits} | {span for meant in before for span in meant.beside}
     remarks = []
-    left = [path for path in paths if _left(path, word, known, files)]
+    left = [path for path in paths if _left(path, [old], known, files)]
     if left:
         names = ", ".join(f"{p.parent.name}/{p.name}" for p in left[:_LISTED]) + (" …" if len(left) > _LISTED else "")
         remarks.append(f"`{old}` also occurs in {names}: check these files")
@@ -179,8 +226,9 @@ def _remarks(
     return remarks
 
 
-def _left(path: Path, word: re.Pattern[str], known: set[Span], files: EditorFiles) -> bool:
-    """Whether a word stands in a file, elsewhere than at known places."""
+def _left(path: Path, words: Collection[str], known: set[Span], files: EditorFiles) -> bool:
+    """Whether some words stand in a file elsewhere than at known places."""
+    word = re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b")
     try:
         text = files.text(path, str(path), MAX_YAML.size)
     except DiagnosticsError:

@@ -77,21 +77,33 @@ def apply_facts(source: Source, overlay: Overlay, shared: Shared, report: Report
 
 
 def _lead(source: Source, path: Scalar) -> None:
-    """Notes for each step of a path the key that it leads to; the last step may declare what it names."""
+    """Notes for each step of a path the key that it leads to; the last step may declare what it names.
+
+    A key with dots in it, such as `stone.supply`, is as many steps as it has names.
+    """
     node: Node | None = source.root
-    start = content(path)
-    column, line = start.column, start.line
+    at, declared = content(path), path.span
     for key in keys_of(source.root, path.text):
-        step = Span(start.file, line, column, line, column + len(key))
         found = node.entries.get(key) if isinstance(node, Mapping) else None
-        declared = found[0].span if found is not None else path.span
-        if step != declared:
-            source.over[step] = declared
         if found is None:
+            _note(source, _part(at, 0, key), path.span)
             return
-        node, column = found[1], column + len(key) + 1
-    if path.span != declared:
-        source.over[path.span] = declared
+        declared, start = found[0].span, content(found[0])
+        offset = 0
+        for name in key.split("."):
+            _note(source, _part(at, offset, name), _part(start, offset, name) if "." in key else declared)
+            offset += len(name) + 1
+        node, at = found[1], _part(at, offset, "")
+    _note(source, path.span, declared)
+
+
+def _part(at: Span, offset: int, name: str) -> Span:
+    return Span(at.file, at.line, at.column + offset, at.line, at.column + offset + len(name))
+
+
+def _note(source: Source, step: Span, declared: Span) -> None:
+    if step != declared:
+        source.over[step] = declared
 
 
 class _Edits:
