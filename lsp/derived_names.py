@@ -31,9 +31,10 @@ def derived_names(index: Index, wanted: Span, new: str) -> Renamed:
         found |= {id(entity): (entity.name, f"{new}_{i}") for i, entity in enumerate(counts, 1)}
         made_of_it = [kind for kind in kinds.values() if part.name in kind.product and part.name in kind.facts]
         found |= {id(kind.facts[part.name]): (part.name, new) for kind in made_of_it}
-        for measure in index.checked.declarations.measures.values():
-            if measure.var is not None and measure.var.type == Ent(part.name):
-                found[id(measure.var)] = (part.name, new)
+        d = index.checked.declarations
+        each = [*(measure.var for measure in d.measures.values()), *(check.var for check in d.checks)]
+        like_it = (var for var in each if var is not None and var.type == Ent(part.name))
+        found |= {id(var): (part.name, new) for var in like_it if var.name == part.name}
     for kind in kinds.values():
         found |= _products(kinds, kind, found)
     return found

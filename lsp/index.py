@@ -39,9 +39,13 @@ class Index:
         """Place of a rule's name in an overlay → place of the rule that it replaces or wraps."""
         self.over = checked.source.over | self.replaced
         """Place of a name that says more of what is declared elsewhere → the place of that declaration."""
+        meant: dict[Span, typed.Named] = {}
+        for span, named in self.names.items():
+            meant.setdefault(self.root(place(named)), named)
+            meant.setdefault(span, named)
         for span in self.over:
-            if (named_there := self.names.get(self.root(span))) is not None:
-                self.names.setdefault(span, named_there)
+            if (root := self.root(span)) in meant:
+                self.names.setdefault(span, meant[root])
         self._by_file: dict[str, list[Span]] = {}
         for span in sorted(self.names):
             self._by_file.setdefault(span.file, []).append(span)
@@ -89,16 +93,11 @@ class Index:
         return None
 
     def definition(self, file: str, line: int, column: int) -> Span | None:
-        """The declaration of the name at a place; for a path in an overlay, the key that it changes."""
-        for span, old in self.replaced.items():
-            if span.file == file and span.line == line and span.column <= column <= span.end_column:
-                return old
-        found = self.at(file, line, column)
-        if found is not None and place(found[1]) != found[0]:
-            return place(found[1])
+        """The declaration of the name at a place; for a step of a path in an overlay, the key that it leads to."""
         steps = [s for s in self.over if s.file == file and s.line == line and s.column <= column <= s.end_column]
         if steps:
             return self.over[min(steps, key=lambda s: s.end_column - s.column)]
+        found = self.at(file, line, column)
         return place(found[1]) if found is not None else None
 
     def root(self, declared: Span) -> Span:

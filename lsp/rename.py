@@ -11,6 +11,7 @@ from msgspec import Struct
 from rulespec.diagnostics.diagnostic import Diagnostic, Fix, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.text_files import display
+from rulespec.engine.words.asked import Decisions
 from rulespec.errors import RulespecError
 from rulespec.fixes import fixed
 from rulespec.lsp.derived_names import derived_names
@@ -79,13 +80,16 @@ def rename(index: Index, at: tuple[str, int, int], new: str, files: EditorFiles)
     olds = {old} | {was for was, _ in derived_names(index, wanted, new).values()}
     before = _all_meant([ref] if local else references_at_hand(ref, files, old), files, olds, paths)
     changes = {span: names for m in before for span, names in m.changes(wanted, old, new).items()}
+    for under in (m.index for m in before):  # what an overlay changes or removes has a name without that overlay
+        changes |= {step: changes[to] for step in under.over if (to := under.root(step)) in changes}
     texts = {file: text for m in before for file, text in m.index.checked.texts.items()}
     texts |= {s.file: files.text(Path(s.file), s.file, MAX_YAML.size) for m in before for s in m.beside}
-    edits = []
+    written: dict[Span, str] = {}
     for span, (was, becomes) in sorted(changes.items()):
-        if (written := _written(texts, span, was)) is not None:
+        if (exact := _written(texts, span, was)) is not None:
             _own(ref, span, was, "also named")
-            edits.append(Fix(written, becomes))
+            written[exact] = becomes
+    edits = [Fix(span, becomes) for span, becomes in sorted(written.items())]
     after = files.instead({Path(f).resolve(): text for f, text in fixed(texts, edits).items()})
     for meant in before:
         news = {becomes for _, becomes in changes.values()}
@@ -101,13 +105,24 @@ def _named(index: Index, at: tuple[str, int, int], new: str) -> typed.Named:
     """What is to get a new name."""
     found = index.at(*at)
     if found is None:
-        raise RenameError("there is no name of the ruleset here")
+        raise RenameError(_nameless(index, *at))
     if not _NAME.fullmatch(new):
         raise RenameError(f"{shown(new)} is no name: small letters, digits and `_`, a letter first, at most 64")
     owner = index.checked.declarations.kinds.get(index.owners.get(id(found[1]), ""))
     if isinstance(found[1], typed.Entity) and (owner is None or owner.product):
         raise RenameError(f"`{name(found[1])}` is made of other names: rename these")
     return found[1]
+
+
+def _nameless(index: Index, file: str, line: int, column: int) -> str:
+    """Why what stands at a place cannot be renamed."""
+    lines = index.checked.texts.get(file, "").split("\n")
+    text = lines[line - 1] if line <= len(lines) else ""
+    word = next((m[0] for m in re.finditer(r"\w+", text) if m.start() < column <= m.end() + 1), "")
+    decisions = Decisions(index.checked.ruleset).options
+    if word in decisions or any(word in options for options in decisions.values()):
+        return f"`{word}` is a decision or an option, and every recorded game names it: it keeps its name"
+    return "there is no name of the ruleset here"
 
 
 def _own(ref: str, span: Span, old: str, how: str) -> None:
