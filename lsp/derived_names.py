@@ -14,7 +14,7 @@ Renamed = dict[int, tuple[str, str]]
 
 
 def derived_names(index: Index, wanted: Span, new: str) -> Renamed:
-    """What else gets another name with a thing: `reed_9` with the nation `reed`, `bond.nation` with the kind `nation`.
+    """What else gets another name with a thing: `red_9` with the suit `red`, `card.suit` with the kind `suit`.
 
     Args:
         index: the ruleset.
