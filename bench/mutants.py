@@ -16,7 +16,6 @@ import contextlib
 import json
 import os
 import random
-import re
 import shutil
 import sys
 import tempfile
@@ -33,6 +32,7 @@ from bench.limit import at_most
 from bench.mutate import BREAKING, Mutant, Symbols, sheet
 from bench.mutate_rules import RulesMutator
 from bench.mutate_yaml import YamlMutator
+from bench.whole import whole
 from rulespec.cli.validate import check
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.render import render_text
@@ -239,8 +239,8 @@ def program(ruleset: typed.Ruleset) -> str:
     """
     usual = check_settings(ruleset, {})
     other = {n: next((v for v in values_to_try(o) if v != o.default), o.default) for n, o in ruleset.settings.items()}
-    shown = [repr(lower(ruleset, *chosen)) for chosen in zip(ruleset.players, (usual, other), strict=True)]
-    return re.sub(r"Span\([^)]*\)", "", "\n".join([*shown, repr(sorted(usual.items()))]))
+    shown = [lower(ruleset, *chosen) for chosen in zip(ruleset.players, (usual, other), strict=True)]
+    return whole([*shown, sorted(usual.items())], places=False)
 
 
 @cache

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.lsp.files import EditorFiles
-from rulespec.lsp.index import Identity, Index, place
+from rulespec.lsp.index import Index, place
 from rulespec.lsp.project import check
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
@@ -59,13 +59,12 @@ class Symbols:
         self.index = Index(checked)
         self.declared = {place(n) for n in self.index._declared()}
         """The places of all declarations."""
-        self._places: dict[Identity, set[Span]] = {}
+        self._places: dict[Span, set[Span]] = {}
         for span, named in self.index.names.items():
             self._places.setdefault(self.index.identity(named), set()).add(span)
-        for file in checked.texts:
-            for span, key in self.index.path_keys(file, files):
-                if (changed := self.index.names.get(key)) is not None:
-                    self._places[self.index.identity(changed)].add(span)
+        for step in self.index.over:
+            if (meant := self.index.root(step)) in self._places:
+                self._places[meant].add(step)
         declarations, rules = checked.declarations, checked.rules
         self._spaces = [
             set(space)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.typed_tree import nodes, read, roots
+from bench.whole import whole
 from rulespec.diagnostics.report import Report
 from rulespec.documents.nodes import Mapping
 from rulespec.documents.text_files import display
@@ -108,7 +109,7 @@ class _Runs:
                 raise ValueError(trace.error)
             return {"lines": sorted(trace.lines | self.reached.by(scenario))}
 
-        known = self._run(repr(scenario), run)
+        known = self._run(whole(scenario), run)
         options = tuple(sorted(check_settings(self.ruleset, dict(scenario.settings)).items()))
         lines = frozenset((file, line) for file, line in known["lines"])
         seats = scenario.seats or usual_seats(self.ruleset)

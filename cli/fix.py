@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import os
-import stat
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,9 +10,8 @@ import click
 
 from rulespec.cli import output
 from rulespec.diagnostics.diagnostic import Diagnostic
-from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.fixes import fixed, with_fixes
-from rulespec.references import find_ruleset
+from rulespec.own_files import own_files
 
 _TONES = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -22,7 +19,7 @@ _TONES = {"+": "green", "-": "red", "@": "cyan"}
 def apply_fixes(refs: Iterable[str], diagnostics: Iterable[Diagnostic], sources: dict[str, str], yes: bool) -> bool:
     """Shows the fixes as a diff, and writes them if `yes` or if the answer is yes.
 
-    Writes only files in the rulesets' own folders, and files of overlays that are named by their paths.
+    Writes only files of the rulesets at hand, as `own_files` has them.
 
     Args:
         refs: the validated references.
@@ -35,8 +32,8 @@ def apply_fixes(refs: Iterable[str], diagnostics: Iterable[Diagnostic], sources:
     """
     found = list(diagnostics)
     texts = output.texts_of(found, sources)
-    homes = [home for ref in refs for home in _homes(ref)]
-    line_ends = {name: _line_end(Path(name), text) for name, text in texts.items() if _is_own(Path(name), homes)}
+    homes = [own_files(ref) for ref in refs]
+    line_ends = {n: _line_end(Path(n), text) for n, text in texts.items() if any(Path(n) in home for home in homes)}
     own = {name: texts[name] for name, line_end in line_ends.items() if line_end}
     changed = {
         name: text
@@ -61,27 +58,6 @@ def apply_fixes(refs: Iterable[str], diagnostics: Iterable[Diagnostic], sources:
         with output.written(Path(name)) as file:
             file.write(text.replace("\n", line_ends[name]))
     return True
-
-
-def _homes(ref: str) -> list[Path]:
-    """The files of a reference that fixes may change: its own folder, and overlays named by their paths."""
-    base, *overlays = ref.split("+")
-    paths = [Path(o) for o in overlays if o.endswith(".yaml") or os.sep in o]
-    try:
-        folder = [find_ruleset(base).resolve()]
-    except DiagnosticsError:
-        folder = []
-    return [*folder, *(p.resolve() for path in paths for p in (path, path.with_suffix(".rules")))]
-
-
-def _is_own(path: Path, homes: list[Path]) -> bool:
-    """Whether fixes may change a file: it lies in a home, and is no link."""
-    try:
-        real = path.resolve()
-        plain = stat.S_ISREG(path.lstat().st_mode)
-    except (OSError, RuntimeError, ValueError):
-        return False
-    return plain and any(real.is_relative_to(home) for home in homes)
 
 
 def _line_end(path: Path, text: str) -> str:

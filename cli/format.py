@@ -14,7 +14,8 @@ from rulespec.diagnostics.escape import escaped
 from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.documents.text_files import check_characters, files_inside, read_text
 from rulespec.documents.written_files import write_text
-from rulespec.references import find_ruleset
+from rulespec.own_files import own_files
+from rulespec.references import find_ruleset, is_path
 from rulespec.ruleset_files import MAX_RULES_BYTES
 from rulespec.syntax.format import format_rules
 
@@ -27,9 +28,10 @@ from rulespec.syntax.format import format_rules
 def command(ctx: click.Context, targets: tuple[str, ...], check: bool, diff: bool) -> None:
     """Set rules files in one layout: four blanks per block, one blank line between items, blanks around operators.
 
-    A target is a .rules file, or a ruleset: then all .rules files of its folder and its overlays. `-` formats standard
-    input. Comments, line breaks and columns stay. A file is written only if its meaning stays. Exit code: 0 done, 1 a
-    file is not valid (or would change, with --check), 2 it cannot be read.
+    A target is a .rules file, or a ruleset: then all .rules files of its folder and its overlays; with an overlay that
+    is named by its path, only those beside it, not those of a base that is found by its id. `-` formats standard input.
+    Comments, line breaks and columns stay. A file is written only if its meaning stays. Exit code: 0 done, 1 a file is
+    not valid (or would change, with --check), 2 it cannot be read.
 
     Example: rulespec format imperial --check
     """
@@ -62,14 +64,13 @@ def _files(targets: tuple[str, ...]) -> list[Path]:
 
 
 def _rules_of(ref: str) -> list[Path]:
-    """The rules files in the folder of a ruleset, and beside overlays that the reference names by their paths."""
-    name, *overlays = ref.split("+")
-    folder = find_ruleset(name)
-    here = Path.cwd()
-    if folder.is_relative_to(here):
-        folder = folder.relative_to(here)
-    beside = [p for p in (Path(o).with_suffix(".rules") for o in overlays if o.endswith(".yaml")) if p.is_file()]
-    return [*files_inside(folder, "rules/*.rules"), *files_inside(folder, "variants/*.rules"), *beside]
+    """The rules files of a reference that are at hand: in the folder, and beside overlays that it names by paths."""
+    find_ruleset(ref.partition("+")[0])  # raises if there is none
+    found, own, here = [], own_files(ref), Path.cwd()
+    for folder in own.folders:
+        shown = folder.relative_to(here) if folder.is_relative_to(here) else folder
+        found += [*files_inside(shown, "rules/*.rules"), *files_inside(shown, "variants/*.rules")]
+    return found + [p for p in (Path(o).with_suffix(".rules") for o in ref.split("+")[1:] if is_path(o)) if p.is_file()]
 
 
 def _format(path: Path, *, write: bool, diff: bool) -> tuple[int, bool]:

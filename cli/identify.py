@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from rulespec.cli import output
-from rulespec.diagnostics.report import Report
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.nodes import get, text
 from rulespec.engine.logs.native import NativeLog
 from rulespec.engine.replay.identify import Identification, Trial, identify
@@ -59,7 +59,20 @@ def command(
         output.echo_json(found.to_json())
     else:
         _show(found, quick, (lambda change: "") if shown == "id" else _Meanings(found.base).of)
+        if rules is None:
+            _show_lost_overlays(read)
     ctx.exit(output.OK if found.answers else output.PROBLEMS)
+
+
+def _show_lost_overlays(log: NativeLog) -> None:
+    """Prints how to start from the rules that the header names, where they are not found by their ids."""
+    from rulespec.engine.replay.replay import named_ruleset
+
+    try:
+        named_ruleset(log)
+    except DiagnosticsError as error:
+        if error.diagnostics[0].code == "RS617":
+            output.echo(f"{error.diagnostics[0].message}; to start from it, say where: --rules REF+./overlay.yaml")
 
 
 def _found(log: NativeLog, rules: str | None, details: bool) -> Identification:

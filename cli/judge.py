@@ -14,7 +14,6 @@ from rulespec.documents.text_files import is_folder
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.replay.judge import Judgement, judge_file
-from rulespec.engine.replay.replay import Load
 from rulespec.engine.replay.tally import Tally, logs_in
 from rulespec.engine.replay.walk import Difference
 from rulespec.engine.words.words import Names, Words
@@ -64,20 +63,15 @@ def judge_logs(
         if format_ == "json":
             printed.append(judgement.to_json() if judgement else {"log": str(path), "error": error_text})
         elif many:
-            words = _words(judgement, load, wording) if judgement is not None else None
+            words = words_of(judgement.under, *wording) if judgement is not None else None
             output.echo(_line(path, judgement, words, error_text))
         elif judgement is not None:
-            _show(judgement, _words(judgement, load, wording))
+            _show(judgement, words_of(judgement.under, *wording))
     if format_ == "json":
         output.echo_json({"under": under, "logs": printed, "totals": tally.to_json()})
     elif many:
         _totals(tally)
     return max(codes)
-
-
-def _words(judgement: Judgement, load: Load, wording: tuple[str | None, Names]) -> Words:
-    """The words of the rules under which a log was judged."""
-    return words_of(load(judgement.under), *wording)
 
 
 def _code(judgement: Judgement | None) -> int:
@@ -131,7 +125,7 @@ def _totals(tally: Tally) -> None:
 
 
 def _show(judgement: Judgement, words: Words) -> None:
-    output.echo(f"{output.style(judgement.log, bold=True)} · {judgement.ruleset} · under {judgement.under}")
+    output.echo(f"{output.style(judgement.log, bold=True)} · {judgement.ruleset} · under {judgement.under.ref}")
     output.echo()
     difference = judgement.difference
     rows: list[tuple[str, str]] = []

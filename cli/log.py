@@ -62,11 +62,12 @@ def command(
 
 def _replayed(log: Path, rules: str | None, report: Report) -> tuple[NativeLog, ReplayResult]:
     from rulespec.engine.logs.native import read_log
-    from rulespec.engine.replay.replay import replay_native
+    from rulespec.engine.replay.replay import named_ruleset, replay_native
     from rulespec.load import load_ruleset
 
     native = read_log(log)
-    result = replay_native(native, load_ruleset(rules or native.header.ruleset), report=report)
+    ruleset = load_ruleset(rules) if rules is not None else named_ruleset(native)
+    result = replay_native(native, ruleset, report=report)
     if result.divergence is not None:
         raise click.UsageError(f"{log} is not legal to its end: {result.divergence.refusal}")
     return native, result

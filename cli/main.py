@@ -62,7 +62,11 @@ class Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Refuses texts that no file can have for its name, before anything is looked for."""
+        """Prints the help if nothing is asked; refuses texts that no file can have for its name."""
+        if not args and not ctx.resilient_parsing:
+            for line in ctx.get_help().split("\n"):  # click's own way out would print it as a message of wrong usage
+                output.echo(line)
+            ctx.exit()
         for arg in args:
             try:
                 named = b"\0" not in os.fsencode(arg)

@@ -227,7 +227,7 @@ def _show(found: Mapping[str, Perft], divide: bool, limit: int, seconds: float) 
 def _check(ruleset: typed.Ruleset, backend: str, format_: str) -> int:
     path, report, started = record_file(ruleset), Report(), time.perf_counter()
     if not is_present(path):
-        raise click.UsageError(f"there is no {display(path)}: `rulespec perft {ruleset.ref} --record` writes it")
+        raise click.UsageError(f"there is no {display(path)}: `rulespec perft {ruleset.reference} --record` writes it")
     rows = read_record(path)
     counted = sum(compare(ruleset, rows, name, report) for name in BACKENDS[backend])
     if format_ == "json":

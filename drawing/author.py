@@ -21,6 +21,7 @@ from rulespec.drawing.style import Style
 from rulespec.drawing.words import PlainWords
 from rulespec.engine.verify.facts import failed_checks
 from rulespec.load import Merged, load_ruleset, load_source
+from rulespec.records import Brief
 from rulespec.typed import nodes as typed
 
 FACTS = frozenset({"RS221", "RS223", "RS225", "RS226", "RS227", "RS228", "RS230"})
@@ -31,7 +32,7 @@ _OF_FACTS = FACTS - {"RS230"} | {"RS301"}
 """Mistakes that are told of files of which something has been left out, too."""
 
 
-class Draft(Struct, frozen=True):
+class Draft(Brief, Struct, frozen=True):
     """What an author has: the ruleset if it is sound, and what there is to tell.
 
     Attributes:

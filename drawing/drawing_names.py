@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterable, Mapping
 
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
@@ -13,10 +13,15 @@ from rulespec.drawing.symbols import SYMBOLS
 from rulespec.typed import nodes as typed
 from rulespec.types import Ent
 
+Said = tuple[Scalar, str, typed.Named]
+"""A scalar of a file, a name in it, and what that stands for."""
 
-def check_names(d: typed.Declarations, drawing: Node, report: Report) -> None:
-    """Reports what a drawing file names that is not there."""
-    _Names(d, drawing, report).check()
+
+def check_names(d: typed.Declarations, drawing: Node, report: Report) -> list[Said]:
+    """Reports what a drawing file names that is not there; returns what it names."""
+    names = _Names(d, drawing, report)
+    names.check()
+    return names.said
 
 
 class _Names:
@@ -24,6 +29,7 @@ class _Names:
         self.d = d
         self.drawing = drawing
         self.report = report
+        self.said: list[Said] = []
         self.shapes = {*SYMBOLS, *(name for name, _, _ in entries(get(drawing, "shapes")))}
         tokens = {name: kind for name, kind in d.kinds.items() if kind.places}
         self.piles: dict[str, typed.PieceDecl | typed.Kind] = {**d.pieces, **tokens}
@@ -51,16 +57,18 @@ class _Names:
                 for word in words(node):
                     self._column(name, word)
 
-    def _known(self, place: Scalar, name: str, known: Collection[str], what: str) -> bool:
+    def _known(self, place: Scalar, name: str, known: Mapping[str, typed.Named | None], what: str) -> bool:
         if name in known:
+            if (named := known[name]) is not None:
+                self.said.append((place, name, named))
             return True
         self.report.error("RS551", f"there is no {what} `{name}`", place.span, help=did_you_mean(name, known))
         return False
 
     def _looks(self, kind: typed.Kind, node: Node) -> None:
-        seats = [str(i + 1) for i in range(self.d.max_players)] if kind.is_player else []
+        seats = [str(i + 1) for i in range(self.d.max_players)] if kind.is_player else ()
         for name, place, look in entries(node):
-            self._known(place, name, [*kind.index, *seats], f"`{kind.name}`")
+            self._known(place, name, {**dict.fromkeys(seats), **_entities(kind)}, f"`{kind.name}`")
             self._look(look)
 
     def _look(self, node: Node) -> None:
@@ -82,14 +90,15 @@ class _Names:
             message = f"`{kind.name}` is no regular board, and cannot be drawn as a grid"
             self.report.error("RS553", message, form.span, help="draw it as nodes, as a ring or as a row")
         for name, place, _ in entries(get(node, "positions")):
-            self._known(place, name, kind.index, f"`{kind.name}`")
-        entity_facts = [f.name for f in kind.facts.values() if isinstance(f.type, Ent)]
+            self._known(place, name, _entities(kind), f"`{kind.name}`")
+        entity_facts = {f.name: f for f in kind.facts.values() if isinstance(f.type, Ent)}
         for section in ("fill", "badges"):
             for word in words(get(node, section)):
                 self._known(word, word.text, entity_facts, f"fact of `{kind.name}` that names an entity")
         for word in words(get(node, "fields")):
             self._known(word, word.text, kind.state, f"field of `{kind.name}`")
-        links = [*link_facts(self.d, kind.name), *(k for k, link in self.d.links.items() if link.region == kind.name)]
+        links: dict[str, typed.Named] = {name: kind.facts[name] for name in link_facts(self.d, kind.name)}
+        links |= {name: self.d.kinds[name] for name, link in self.d.links.items() if link.region == kind.name}
         for name, place, style in entries(get(node, "links")):
             if self._known(place, name, links, "kind of links"):
                 self._look(style)
@@ -99,7 +108,7 @@ class _Names:
                     self._known(fact, fact.text, facts, f"fact of `{name}`")
         self._seams(kind, links, get(node, "seams"))
 
-    def _seams(self, kind: typed.Kind, links: list[str], node: Node | None) -> None:
+    def _seams(self, kind: typed.Kind, links: Iterable[str], node: Node | None) -> None:
         for seam in node.items if isinstance(node, Sequence) else ():
             ends = words(seam)
             if len(ends) != 2 or not self._ends(kind, ends):
@@ -110,7 +119,8 @@ class _Names:
                 self.report.error("RS554", message, seam.span, help="a seam is a link; take it out, or add the link")
 
     def _ends(self, kind: typed.Kind, ends: list[Scalar]) -> bool:
-        known = [self._known(end, end.text, kind.index, f"`{kind.name}`") for end in ends]  # both are reported
+        entities = _entities(kind)
+        known = [self._known(end, end.text, entities, f"`{kind.name}`") for end in ends]  # both are reported
         return all(known)
 
     def _linked(self, kind: typed.Kind, name: str, a: int, b: int) -> bool:
@@ -134,3 +144,7 @@ class _Names:
             return
         fields = self.d.fields if kind == "game" else self.d.kinds[kind].state
         self._known(word, word.text, fields, "field of the game" if kind == "game" else f"field of `{kind}`")
+
+
+def _entities(kind: typed.Kind) -> dict[str, typed.Named]:
+    return {entity.name: entity for entity in kind.entities}

@@ -16,6 +16,7 @@ from rulespec.drawing.plan import Plan
 from rulespec.drawing.scene import Item, Scene
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import shortened, text_width
+from rulespec.records import Brief
 from rulespec.typed import nodes as typed
 
 MAX_SHOWN = 40
@@ -26,7 +27,7 @@ _LINES = 5
 _DISC = 9.0
 
 
-class Fault(Struct, frozen=True):
+class Fault(Brief, Struct, frozen=True):
     """A mistake, and where it is on the board.
 
     Attributes:

@@ -6,11 +6,13 @@ from collections.abc import Callable
 
 from msgspec import Struct, field
 
+from rulespec.drawing.colours import OWNERS, colour
 from rulespec.drawing.scene import Item
 from rulespec.drawing.shown import Entity, Names
 from rulespec.drawing.style import BoardStyle, Look, Style
 from rulespec.drawing.svg import Box
 from rulespec.drawing.words import Wording
+from rulespec.records import Brief
 from rulespec.typed import nodes as typed
 
 GAP = 16.0
@@ -18,7 +20,7 @@ HEAD = 22.0
 """Height of the heading of a board or a table."""
 
 
-class Plan(Struct):
+class Plan(Brief, Struct):
     """The static part of a board.
 
     Attributes:
@@ -34,7 +36,7 @@ class Plan(Struct):
     outlines: dict[int, str] = field(default_factory=dict)
 
 
-class Sheet(Struct, frozen=True):
+class Sheet(Brief, Struct, frozen=True):
     """What boards are made of: declarations, styles, titles, looks and words."""
 
     d: typed.Declarations
@@ -55,6 +57,11 @@ class Sheet(Struct, frozen=True):
         """How an entity looks."""
         looks = list(self.style.looks.get(kind, {}).values())
         return looks[number] if 0 <= number < len(looks) else Look("grey")
+
+    def colours(self, kind: str) -> tuple[str, ...]:
+        """The colours of the entities of a kind, as SVG writes them; a kind without looks has those of owners."""
+        looks = [look.colour for look in self.style.looks.get(kind, {}).values()] or OWNERS
+        return tuple(colour(looks[i % len(looks)]) for i in range(len(self.names(kind))))
 
     def fact(self, kind: str, name: str, number: int) -> tuple[str, int] | None:
         """The entity that a fact names; None if it names none."""

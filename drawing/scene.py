@@ -10,12 +10,13 @@ from msgspec import Struct
 from rulespec.drawing.colours import PALETTE
 from rulespec.drawing.svg import clean, element, group, number
 from rulespec.drawing.text_width import FONTS
+from rulespec.records import Brief
 
 LAYERS = ("ground", "areas", "borders", "links", "names", "marks", "pieces", "tables", "faults")
 """Layers of a picture, the lowest first."""
 
 
-class Item(Struct, frozen=True):
+class Item(Brief, Struct, frozen=True):
     """A part of a picture.
 
     Attributes:
@@ -29,7 +30,7 @@ class Item(Struct, frozen=True):
     svg: str
 
 
-class Scene(Struct, frozen=True):
+class Scene(Brief, Struct, frozen=True):
     """A picture of a position.
 
     Attributes:

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from rulespec.records import Brief
 from rulespec.typed import nodes as typed
 from rulespec.typed.seats import entity_names
 from rulespec.types import Ent
@@ -16,7 +17,7 @@ Entity = tuple[str, int]
 """A kind, and a number in it."""
 
 
-class Pile(Struct, frozen=True):
+class Pile(Brief, Struct, frozen=True):
     """Pieces of one type and owner in one place.
 
     Attributes:
@@ -35,7 +36,7 @@ class Pile(Struct, frozen=True):
     fields: dict[str, Any] = {}
 
 
-class Shown(Struct, frozen=True):
+class Shown(Brief, Struct, frozen=True):
     """The fields of entities (kind, field) → number → value, and the piles."""
 
     fields: dict[tuple[str, str], dict[int, Any]]

@@ -12,6 +12,7 @@ from msgspec import Struct
 from rulespec.drawing.colours import OWNERS
 from rulespec.drawing.hatching import hatches
 from rulespec.drawing.symbols import SYMBOLS, TYPES
+from rulespec.records import Brief
 from rulespec.typed import nodes as typed
 from rulespec.types import Bool, Ent, Maybe, Num, SetOf
 
@@ -21,7 +22,7 @@ RING_LABELS = 16
 """A ring of more spaces is drawn as boxes on a circle."""
 
 
-class Look(Struct, frozen=True):
+class Look(Brief, Struct, frozen=True):
     """How an entity looks: its colour, its letter, and the symbol of what it owns ("": that of the type).
 
     `hatch` are the lines on its places, for those who see no colours; `none` if grey tells the colours apart as well.
@@ -33,7 +34,7 @@ class Look(Struct, frozen=True):
     hatch: str = "none"
 
 
-class LinkStyle(Struct, frozen=True):
+class LinkStyle(Brief, Struct, frozen=True):
     """How links of a kind are drawn; `dashed` is yes, no, or a fact of the links."""
 
     colour: str = "grey"
@@ -41,7 +42,7 @@ class LinkStyle(Struct, frozen=True):
     hidden: bool = False
 
 
-class BoardStyle(Struct, frozen=True):
+class BoardStyle(Brief, Struct, frozen=True):
     """How the entities of a kind are drawn as places; see `drawing.schema.json`."""
 
     kind: str
@@ -60,7 +61,7 @@ class BoardStyle(Struct, frozen=True):
     columns: int = 0
 
 
-class PieceStyle(Struct, frozen=True):
+class PieceStyle(Brief, Struct, frozen=True):
     """How a type of pieces looks; `places` are those drawn on boards (None: all), `symbols` by place."""
 
     symbol: str
@@ -70,7 +71,7 @@ class PieceStyle(Struct, frozen=True):
     symbols: dict[str, str] = {}
 
 
-class Style(Struct, frozen=True):
+class Style(Brief, Struct, frozen=True):
     """How a ruleset is drawn."""
 
     boards: dict[str, BoardStyle]

@@ -18,6 +18,7 @@ from rulespec.drawing.style import Look
 from rulespec.drawing.svg import Point
 from rulespec.drawing.text_width import shortened, text_width
 from rulespec.drawing.words import Wording
+from rulespec.records import Brief
 from rulespec.typed import nodes as typed
 from rulespec.types import Bool, Ent, SetOf
 
@@ -30,7 +31,7 @@ _CHIPS = 150.0  # the least width of a column of pieces
 _LINE = "#c9cdd1"
 
 
-class Column(Struct):
+class Column(Brief, Struct):
     """A column: a field, or the pieces in a place; `left` is where it begins."""
 
     name: str
@@ -42,7 +43,7 @@ class Column(Struct):
     left: float = 0.0
 
 
-class Table(Struct):
+class Table(Brief, Struct):
     """A table on the sheet; `many`: whether a row has room for two lines of pieces."""
 
     kind: str

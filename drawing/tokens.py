@@ -13,6 +13,7 @@ from rulespec.drawing.scene import Item
 from rulespec.drawing.shown import Entity, Pile
 from rulespec.drawing.svg import Box
 from rulespec.drawing.text_width import text_width
+from rulespec.records import Brief
 
 LARGEST = 46.0
 _SMALLEST = 5.0
@@ -20,7 +21,7 @@ _PER_SLOT = 60  # tokens in a slot; the rest is a number
 _MARK = 0.3  # the height of an owner's letter that is not the text
 
 
-class Token(Struct, frozen=True):
+class Token(Brief, Struct, frozen=True):
     """Something that stands in a place: a symbol with a text on it.
 
     Attributes:

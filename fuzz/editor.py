@@ -10,8 +10,8 @@ from rulespec.lsp.complete import complete
 from rulespec.lsp.describe import explanation, signature
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.index import Index
-from rulespec.lsp.project import Checked, check, check_alone, reference
-from rulespec.lsp.rename import RenameError, also_written_in, rename
+from rulespec.lsp.project import check, check_alone, reference
+from rulespec.lsp.rename import RenameError, rename
 
 _PLACES = 6
 
@@ -68,11 +68,11 @@ def _ask(path: Path, files: EditorFiles, session: Session) -> None:
         for _, named in complete(lines[line][:column], lines, line, file, index)[:50]:
             if named is not None:
                 signature(named, index), explanation(named, index)
-        index.definition(file, line + 1, column + 1, files)
-    _rename(checked, index, file, files, session)
+        index.definition(file, line + 1, column + 1)
+    _rename(index, file, files, session)
 
 
-def _rename(checked: Checked, index: Index, file: str, files: EditorFiles, session: Session) -> None:
+def _rename(index: Index, file: str, files: EditorFiles, session: Session) -> None:
     places = [(span, named) for span, named in index.names.items() if span.file == file]
     if places:
         span, named = session.rng.choice(places)
@@ -82,4 +82,3 @@ def _rename(checked: Checked, index: Index, file: str, files: EditorFiles, sessi
             session.said.add("renamed")
         except RenameError:
             session.said.add("not renamed")
-        also_written_in(checked, "p", files)

@@ -4,22 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from pathlib import Path
 
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.nodes import Mapping, Node, Scalar, content_column, entries, get, words
-from rulespec.load import load_source
-from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.project import Checked
-from rulespec.overlays.facts import keys_of
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
-
-Identity = tuple[object, ...]
-"""Key that two declarations of one thing share, such as a rule and its replacement in an overlay."""
-
-_RULES = {typed.Definition: "def", typed.Procedure: "procedure", typed.Guard: "guard", ast.OptionGroup: "options"}
 
 
 def place(named: typed.Named) -> Span:
@@ -43,12 +32,23 @@ class Index:
         self.names: dict[Span, typed.Named] = {}
         for named in self._declared():
             self.names.setdefault(place(named), named)
-        self.names |= checked.declarations.references
+        # Words and drawings refer to names, too, if they have been checked; `Mentions` finds all of these.
+        references = checked.declarations.references.items()
+        self.names |= {span: named for span, named in references if span.file in checked.texts}
+        self.replaced = dict(self._replaced())
+        """Place of a rule's name in an overlay → place of the rule that it replaces or wraps."""
+        self.over = checked.source.over | self.replaced
+        """Place of a name that says more of what is declared elsewhere → the place of that declaration."""
+        meant: dict[Span, typed.Named] = {}
+        for span, named in self.names.items():
+            meant.setdefault(self.root(place(named)), named)
+            meant.setdefault(span, named)
+        for span in self.over:
+            if (root := self.root(span)) in meant:
+                self.names.setdefault(span, meant[root])
         self._by_file: dict[str, list[Span]] = {}
         for span in sorted(self.names):
             self._by_file.setdefault(span.file, []).append(span)
-        self.replaced = dict(self._replaced())
-        """Place of a rule's name in an overlay → place of the rule that it replaces or wraps."""
 
     def _declared(self) -> Iterator[typed.Named]:
         d, rules = self.checked.declarations, self.checked.rules
@@ -87,77 +87,38 @@ class Index:
         position = bisect_right(spans, Span(file, line, column, line + 1, 0))
         for span in reversed(spans[max(0, position - 3) : position]):
             if span.line == span.end_line == line and span.column <= column <= span.end_column:
+                if span in self.over and span.end_column - span.column > len(name(self.names[span])) + len("''"):
+                    continue  # a whole path; its steps have places of their own
                 return span, self.names[span]
         return None
 
-    def definition(self, file: str, line: int, column: int, files: EditorFiles) -> Span | None:
-        """The declaration of the name at a place; for a path in an overlay, the key that it changes."""
-        for span, old in self.replaced.items():
-            if span.file == file and span.line == line and span.column <= column <= span.end_column:
-                return old
+    def definition(self, file: str, line: int, column: int) -> Span | None:
+        """The declaration of the name at a place; for a step of a path in an overlay, the key that it leads to."""
+        steps = [s for s in self.over if s.file == file and s.line == line and s.column <= column <= s.end_column]
+        if steps:
+            return self.over[min(steps, key=lambda s: s.end_column - s.column)]
         found = self.at(file, line, column)
-        if found is not None and place(found[1]) != found[0]:
-            return place(found[1])
-        for span, key in self.path_keys(file, files):
-            if span.line == line and span.column <= column <= span.end_column:
-                return key
         return place(found[1]) if found is not None else None
 
-    def path_keys(self, file: str, files: EditorFiles) -> list[tuple[Span, Span]]:
-        """Steps of the paths in an overlay, and settings it sets, each with the place of the key that it leads to."""
-        if "+" not in self.checked.ref or not file.endswith(".yaml"):
-            return []
-        try:
-            base = load_source(self.checked.ref.rpartition("+")[0], Report(), files).source.root
-            overlay = files.yaml(Path(file), file)
-        except DiagnosticsError:
-            return []
-        paths = [place for section in ("changes", "add") for _, place, _ in entries(get(overlay, section))]
-        paths += [word for section in ("remove", "replaces") for word in words(get(overlay, section))]
-        steps = [pair for path in paths for pair in _walk(base, path)]
-        declared = {setting: key.span for setting, key, _ in entries(get(base, "game", "options"))}
-        set_here = [(_content(key), declared.get(setting)) for setting, key, _ in entries(get(overlay, "options"))]
-        return steps + [(key, old) for key, old in set_here if old is not None]
+    def root(self, declared: Span) -> Span:
+        """The place of the first declaration of what is declared at a place: others lie over it, or replace it."""
+        seen = set()
+        while declared in self.over and declared not in seen:
+            seen.add(declared)
+            declared = self.over[declared]
+        return declared
 
-    def identity(self, named: typed.Named) -> Identity:
-        """The key that a declaration shares with others of the same thing."""
-        if isinstance(named, typed.Var):
-            return ("var", named.span)
-        if isinstance(named, typed.Definition | typed.Procedure | typed.Guard | ast.OptionGroup):
-            return (_RULES[type(named)], name(named))
-        if isinstance(named, typed.Kind) and named.implicit:  # the values of an option
-            return (typed.SettingDecl.__name__, "", named.name)
-        owner = named.kind if isinstance(named, typed.FieldDecl) else self.owners.get(id(named), "")
-        return (type(named).__name__, owner, named.name)
+    def identity(self, named: typed.Named) -> Span:
+        """The place of the first declaration of a thing: no two things have the same one."""
+        settings = self.checked.declarations.settings
+        if isinstance(named, typed.Kind) and named.implicit and named.name in settings:  # the values of an option
+            return self.root(settings[named.name].span)
+        return self.root(place(named))
 
-    def places(self, wanted: Identity) -> set[Span]:
-        """All places of a thing's name, its declaration included."""
-        found = {s for s, named in self.names.items() if self.identity(named) == wanted}
-        found |= {s for s, old in self.replaced.items() if (o := self.names.get(old)) and self.identity(o) == wanted}
-        for change in self.checked.source.displaced:  # the old rule is not in the index any more
-            if (_item_kind(change.item), change.item.name.text) == wanted:
-                found |= {change.span, change.item.name.span}
-        return found
+    def meanings(self) -> dict[Span, Span]:
+        """Each place of a name, with the first declaration of what it stands for."""
+        return {span: self.root(span) for span in self.over} | {s: self.identity(n) for s, n in self.names.items()}
 
-
-def _item_kind(item: ast.Item) -> str:
-    kinds = {ast.Def: "def", ast.Procedure: "procedure", ast.Guard: "guard", ast.OptionGroup: "options"}
-    return kinds.get(type(item), "")
-
-
-def _content(key: Scalar) -> Span:
-    """The place of a key without its quotes."""
-    line, column = key.span.line, content_column(key)
-    return Span(key.span.file, line, column, line, column + len(key.text))
-
-
-def _walk(root: Node, path: Scalar) -> Iterator[tuple[Span, Span]]:
-    assert isinstance(root, Mapping)
-    column, line = content_column(path), path.span.line
-    node: Node = root
-    for key in keys_of(root, path.text):
-        if not isinstance(node, Mapping) or key not in node.entries:
-            return
-        place, node = node.entries[key]
-        yield Span(path.span.file, line, column, line, column + len(key)), place.span
-        column += len(key) + 1
+    def places(self, wanted: Span) -> set[Span]:
+        """All places of a thing's name, its declarations included; `wanted` is the first of them."""
+        return {span for span, meant in self.meanings().items() if meant == wanted} | {wanted}

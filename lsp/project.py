@@ -9,11 +9,14 @@ from pathlib import Path
 from rulespec.check.passes import check_source, unused_in
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.nodes import get, text
+from rulespec.documents.nodes import get, text, words
 from rulespec.load import assembled, load_source
 from rulespec.lsp.files import EditorFiles
 from rulespec.overlays.orphans import blamed
 from rulespec.overlays.overlay import Source
+from rulespec.own_files import own_files
+from rulespec.records import Brief
+from rulespec.references import is_path
 from rulespec.ruleset_files import MAX_RULES_BYTES, MAX_YAML, SECTION_FILES
 from rulespec.typed import nodes as typed
 
@@ -25,8 +28,8 @@ BESIDE_RULES = ("titles", "drawing")
 """What is read by who shows a game: files beside those of a ruleset, and folders beside those of overlays."""
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+@dataclass(frozen=True, slots=True, repr=False)
+class Checked(Brief):
     """A ruleset as far as it could be checked.
 
     Attributes:
@@ -36,6 +39,7 @@ class Checked:
         rules: its typed rules.
         texts: the text of each file, by the name that spans use.
         folders: its own folder, then those of its bases.
+        ruleset: the ruleset, which may have errors.
     """
 
     ref: str
@@ -44,6 +48,7 @@ class Checked:
     rules: typed.Rules
     texts: dict[str, str]
     folders: tuple[Path, ...]
+    ruleset: typed.Ruleset
 
 
 def reference(path: Path, files: EditorFiles) -> str | None:
@@ -102,6 +107,7 @@ def check(ref: str, files: EditorFiles) -> tuple[Checked | None, tuple[Diagnosti
     except RecursionError:
         report.error("RS135", "the rules nest too deep", None, help="let fewer rules call one another in a row")
         return None, report.diagnostics
+    ruleset = assembled(ref, merged, declarations, rules)
     if not files.stale:  # else part of the rules is missing, and much would follow from that
         rest = blamed(found.diagnostics, merged.source, unused_in)
         report.extend(d for d in rest if d.span is None or d.span.file not in files.broken)
@@ -110,8 +116,8 @@ def check(ref: str, files: EditorFiles) -> tuple[Checked | None, tuple[Diagnosti
 
             report.extend(failed_checks(declarations, merged.source.layers))
         if report.ok and any(path.parent.name in BESIDE_RULES or _names_beside(path) for path in files.open):
-            _check_beside(assembled(ref, merged, declarations, rules), files, report)
-    checked = Checked(ref, merged.source, declarations, rules, merged.texts, merged.folders)
+            _check_beside(ruleset, files, report)
+    checked = Checked(ref, merged.source, declarations, rules, merged.texts, merged.folders, ruleset)
     return checked, (*report.diagnostics, *_syntax(files))
 
 
@@ -149,35 +155,63 @@ def check_alone(path: Path, files: EditorFiles) -> tuple[Diagnostic, ...]:
         return error.diagnostics
 
 
-def family(checked: Checked, files: EditorFiles, word: str) -> list[str]:
-    """The references whose rules may use a declaration of a ruleset: itself, its extensions, and all their overlays.
+def references_at_hand(ref: str, files: EditorFiles, word: str) -> list[str]:
+    """The references under which the files of the ruleset at hand are checked: its folder, and its overlays.
 
-    Overlays and rulesets without the word are left out.
+    Overlays without the word are left out, unless they include one that has it. An overlay of one's own is at hand
+    alone.
     """
-    folders = list(checked.folders)
-    for folder in [*folders]:
-        for game in sorted(folder.parent.glob("*/game.yaml")):
-            if game.parent not in folders and _extends(game, files) & {f.name for f in folders}:
-                folders.append(game.parent)
-    refs = [checked.ref]
-    for folder in folders:
-        if any(_holds(p, word, files) for p in (*folder.glob("*.yaml"), *folder.glob("rules/*.rules"))):
-            refs.append(str(folder))
-        overlays = sorted(folder.glob("variants/*.yaml"))
-        refs += [
-            f"{folder}+{o.stem}"
-            for o in overlays
-            if _holds(o, word, files) or _holds(o.with_suffix(".rules"), word, files)
-        ]
-    refs += [r for p in files.open if (r := reference(p, files)) is not None and r.split("+")[0] in refs]
-    return list(dict.fromkeys(refs))
+    base, _, overlay = ref.partition("+")
+    if is_path(overlay):
+        return [ref]
+    folder = Path(base)
+    included: dict[str, list[str]] = {}
+    having: set[str] = set()
+    for path in sorted(folder.glob("variants/*.yaml")):
+        beside = [*folder.glob(f"variants/*/{path.stem}.*"), *folder.glob(f"scenarios/{path.stem}/*.yaml")]
+        included[path.stem] = _includes(path, files)
+        if any(_holds(p, word, files) for p in (path, path.with_suffix(".rules"), *beside)):
+            having.add(path.stem)
+    while more := {name for name, inner in included.items() if not having.isdisjoint(inner)} - having:
+        having |= more
+    return [str(folder), *(f"{folder}+{name}" for name in included if name in having)]
 
 
-def _extends(game: Path, files: EditorFiles) -> set[str]:
+def _includes(overlay: Path, files: EditorFiles) -> list[str]:
     try:
-        return {Path(text(get(files.yaml(game, str(game)), "extends")).split("+")[0]).name}
+        return [word.text for word in words(get(files.yaml(overlay, str(overlay)), "includes"))]
     except DiagnosticsError:
-        return set()
+        return []
+
+
+def files_beside(ref: str) -> list[Path]:
+    """The files of the ruleset at hand that the checker does not read: drawings, words, scenarios, dialects."""
+    base, _, overlay = ref.partition("+")
+    root, own = (Path(overlay).parent if is_path(overlay) else Path(base)), own_files(ref)
+    places = [*BESIDE_RULES, "variants/titles", "variants/drawing", *BESIDE]
+    found = [*root.glob("*.yaml"), *(p for place in places for p in (root / place).rglob("*.yaml"))]
+    parts = (*BESIDE_RULES, *BESIDE)
+    return sorted(p for p in found if p in own and (_names_beside(p) or any(part in p.parts for part in parts)))
+
+
+def extensions(ref: str, files: EditorFiles, word: str) -> list[str]:
+    """The names of rulesets beside the one at hand that extend it, and have the word in their files."""
+    folder = Path(ref.partition("+")[0])
+    found = []
+    for game in sorted(folder.parent.glob("*/game.yaml")):
+        if game.parent != folder and _extends(game, files) == folder.name:
+            own = (*game.parent.glob("*.yaml"), *game.parent.glob("*/*.yaml"), *game.parent.glob("*/*.rules"))
+            if any(_holds(p, word, files) for p in own):
+                found.append(game.parent.name)
+    return found
+
+
+def _extends(game: Path, files: EditorFiles) -> str:
+    """The name of the folder that a ruleset extends."""
+    try:
+        return Path(text(get(files.yaml(game, str(game)), "extends")).split("+")[0]).name
+    except DiagnosticsError:
+        return ""
 
 
 def _holds(path: Path, word: str, files: EditorFiles) -> bool:

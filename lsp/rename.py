@@ -1,27 +1,66 @@
-"""Renaming: all places of a name in a ruleset, its extensions and overlays; checked before it is offered."""
+"""Renaming: all places of a name in the files of the ruleset at hand, and nowhere else; checked before it is given."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
-from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Fix, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.documents.text_files import display
+from rulespec.engine.words.asked import Decisions
 from rulespec.errors import RulespecError
+from rulespec.fixes import fixed
+from rulespec.lsp.derived_names import derived_names
 from rulespec.lsp.files import EditorFiles
-from rulespec.lsp.index import Identity, Index, name
-from rulespec.lsp.project import BESIDE, Checked, check, family
+from rulespec.lsp.foreign_names import kept_foreign_names
+from rulespec.lsp.index import Index, name
+from rulespec.lsp.mentions import Mentions
+from rulespec.lsp.project import check, extensions, files_beside, references_at_hand
+from rulespec.own_files import own_files
 from rulespec.ruleset_files import MAX_YAML
+from rulespec.typed import nodes as typed
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_LISTED = 8
 
 
 class RenameError(RulespecError):
     """Renaming is refused; the text says why."""
 
 
-def rename(index: Index, at: tuple[str, int, int], new: str, files: EditorFiles) -> list[Span]:
-    """The places whose text changes to the new name, sorted.
+class Renaming(Struct, frozen=True):
+    """The edits of a renaming, sorted, and what it does not change, in sentences."""
+
+    edits: list[Fix]
+    remarks: list[str]
+
+
+class _Meant(Struct, frozen=True):
+    """A checked reference: its names, what those in some files beside its rules stand for, and its errors."""
+
+    index: Index
+    beside: dict[Span, typed.Named]
+    errors: list[Diagnostic]
+    paths: list[Path]
+
+    def changes(self, wanted: Span, old: str, new: str) -> dict[Span, tuple[str, str]]:
+        """The places at which a name has to be another one, each with the old and the new name there."""
+        derived = derived_names(self.index, wanted, new)
+        found = dict.fromkeys(self.index.places(wanted), (old, new))
+        for span, named in (*self.index.names.items(), *self.beside.items()):
+            if id(named) in derived:
+                found[span] = derived[id(named)]
+            elif span in self.beside and self.index.identity(named) == wanted:
+                found[span] = old, new
+        return found
+
+
+def rename(index: Index, at: tuple[str, int, int], new: str, files: EditorFiles) -> Renaming:
+    """The edits that give a thing another name in all files of the ruleset at hand.
 
     Args:
         index: the ruleset.
@@ -30,85 +69,188 @@ def rename(index: Index, at: tuple[str, int, int], new: str, files: EditorFiles)
         files: the files as they are now.
 
     Raises:
-        RenameError: there is no name at the place, or the ruleset would not be valid or would change its meaning.
+        RenameError: there is no name at the place, it is declared elsewhere, or the ruleset would not be valid or
+            would change its meaning.
     """
+    named = _named(index, at, new)
+    ref, wanted, old = index.checked.ref, index.identity(named), name(named)
+    local = isinstance(named, typed.Var)
+    _own(ref, wanted, old, "declared")
+    paths = [] if local else files_beside(ref)
+    olds = {old} | {was for was, _ in derived_names(index, wanted, new).values()}
+    before = _all_meant([ref] if local else references_at_hand(ref, files, old), files, olds, paths)
+    changes = {span: names for m in before for span, names in m.changes(wanted, old, new).items()}
+    for under in (m.index for m in before):  # what an overlay changes or removes has a name without that overlay
+        changes |= {step: changes[to] for step in under.over if (to := under.root(step)) in changes}
+    texts = {file: text for m in before for file, text in m.index.checked.texts.items()}
+    texts |= {s.file: files.text(Path(s.file), s.file, MAX_YAML.size) for m in before for s in m.beside}
+    written: dict[Span, str] = {}
+    for span, (was, becomes) in sorted(changes.items()):
+        if (exact := _written(texts, span, was)) is not None:
+            _own(ref, span, was, "also named")
+            written[exact] = becomes
+    edits = [Fix(span, becomes) for span, becomes in sorted(written.items())]
+    after = files.instead({Path(f).resolve(): text for f, text in fixed(texts, edits).items()})
+    for meant in before:
+        news = {becomes for _, becomes in changes.values()}
+        already = _meant_beside(meant.index, files, news, meant.paths)
+        _verify(meant, _meant(meant.index.checked.ref, after, news, meant.paths), already, edits)
+    if local:
+        return Renaming(edits, [])
+    more = kept_foreign_names(index.checked.ruleset, named, old, new, paths, files)
+    return Renaming(sorted([*edits, *more], key=lambda e: e.span), _remarks(ref, named, edits, before, paths, files))
+
+
+def _named(index: Index, at: tuple[str, int, int], new: str) -> typed.Named:
+    """What is to get a new name."""
     found = index.at(*at)
     if found is None:
-        raise RenameError("there is no name of the ruleset here")
-    old = name(found[1])
+        raise RenameError(_nameless(index, *at))
     if not _NAME.fullmatch(new):
         raise RenameError(f"{shown(new)} is no name: small letters, digits and `_`, a letter first, at most 64")
-    identity = index.identity(found[1])
-    refs = [index.checked.ref] if identity[0] == "var" else family(index.checked, files, old)
-    indexes: list[Index] = []
-    errors: list[int] = []
+    owner = index.checked.declarations.kinds.get(index.owners.get(id(found[1]), ""))
+    if isinstance(found[1], typed.Entity) and (owner is None or owner.product):
+        raise RenameError(f"`{name(found[1])}` is made of other names: rename these")
+    return found[1]
+
+
+def _nameless(index: Index, file: str, line: int, column: int) -> str:
+    """Why what stands at a place cannot be renamed."""
+    lines = index.checked.texts.get(file, "").split("\n")
+    text = lines[line - 1] if line <= len(lines) else ""
+    word = next((m[0] for m in re.finditer(r"\w+", text) if m.start() < column <= m.end() + 1), "")
+    decisions = Decisions(index.checked.ruleset).options
+    if word in decisions or any(word in options for options in decisions.values()):
+        return f"`{word}` is a decision or an option, and every recorded game names it: it keeps its name"
+    return "there is no name of the ruleset here"
+
+
+def _own(ref: str, span: Span, old: str, how: str) -> None:
+    """Refuses to rename what stands in a file that is not of the ruleset at hand."""
+    own = own_files(ref)
+    if Path(span.file) not in own:
+        where = f"{span.file}:{span.line}"
+        raise RenameError(f"`{old}` is {how} in {where}, and only files of the ruleset at hand are changed ({own})")
+
+
+def _all_meant(refs: list[str], files: EditorFiles, words: Collection[str], paths: list[Path]) -> list[_Meant]:
+    """What the names of some references stand for; of an overlay that is no whole without others, what these say.
+
+    Files beside the rules are read under the first reference, and under others if more of the words is in them.
+    """
+    found, parts, read = [], [], set[Span]()
     for ref in refs:
-        checked, diagnostics = check(ref, files)
-        if checked is None or files.broken:
-            wrong = min(files.broken, default=ref)
+        meant = _meant(ref, files, words, paths)
+        if meant is not None:
+            found.append(meant)
+            read |= meant.beside.keys()
+            paths = [path for path in paths if _left(path, words, read, files)]
+        else:
+            parts.append((ref, min(files.broken, default=ref)))
+    known = {file for meant in found for file in meant.index.checked.texts}
+    for ref, wrong in parts:
+        folder, _, overlay = ref.partition("+")
+        if display(Path(folder, "variants", f"{overlay}.yaml")) not in known:
             raise RenameError(f"{wrong} is not valid: fix it before you rename")
-        indexes.append(Index(checked))
-        errors.append(len(_errors(diagnostics)))
-    spans = {span for i in indexes for span in i.places(identity)}
-    spans |= {w for i in indexes for f in i.checked.texts for w, key in i.path_keys(f, files) if key in spans}
-    texts = {file: text for i in indexes for file, text in i.checked.texts.items()}
-    places = sorted(s for s in spans if _written(texts.get(s.file, ""), s) == old)
-    changed: dict[Path, str] = {}
-    for file in {s.file for s in places}:
-        changed[Path(file).resolve()] = _replaced(texts[file], [s for s in places if s.file == file], new)
-    renamed = (*identity[:-1], _moved(identity[-1], places, len(new) - len(old)) if identity[0] == "var" else new)
-    after = files.instead(changed)
-    for i, known in zip(indexes, errors, strict=True):
-        _verify(i, identity, renamed, after, known)
-    return places
+    return found
 
 
-def _moved(declared: object, places: list[Span], longer: int) -> Span:
-    """The declaration of a variable after renaming: names before it on its line have another length."""
-    assert isinstance(declared, Span)
-    before = longer * sum((s.file, s.line) == (declared.file, declared.line) and s < declared for s in places)
-    end = declared.end_column + before + longer
-    return Span(declared.file, declared.line, declared.column + before, declared.end_line, end)
+def _meant(ref: str, files: EditorFiles, words: Collection[str], paths: list[Path]) -> _Meant | None:
+    """What the names of a reference stand for, beside its rules those of some words; None if it cannot be checked."""
+    checked, diagnostics = check(ref, files)
+    if checked is None or files.broken:
+        return None
+    index = Index(checked)
+    errors = [d for d in diagnostics if d.severity is Severity.ERROR]
+    return _Meant(index, _meant_beside(index, files, words, paths), errors, paths)
 
 
-def _verify(index: Index, identity: Identity, renamed: Identity, after: EditorFiles, errors: int) -> None:
-    """Refuses a renaming that adds errors to a ruleset, or changes the meaning of a name."""
-    ref = index.checked.ref
-    checked, found = check(ref, after)
-    wrong = _errors(found)
-    if checked is None or len(wrong) > errors:
+def _meant_beside(
+    index: Index, files: EditorFiles, words: Collection[str], paths: Iterable[Path]
+) -> dict[Span, typed.Named]:
+    mentions = Mentions(index.checked.ruleset, files, words)
+    mentions.read(paths)
+    return mentions.found
+
+
+def _verify(before: _Meant, after: _Meant | None, already: Mapping[Span, typed.Named], edits: list[Fix]) -> None:
+    """Refuses a renaming that adds errors to a ruleset, or changes what a name stands for."""
+    ref = before.index.checked.ref
+    if after is None:
+        raise RenameError(f"{ref} would not be valid")
+    wrong = after.errors
+    if len(wrong) > len(before.errors):
         raise RenameError(f"{ref} would not be valid: {wrong[0].span}: {wrong[0].message}")
-    if len(Index(checked).places(renamed)) != len(index.places(identity)):
+    moved, changed = _Moved(edits), {edit.span for edit in edits}
+    same = {moved.span(s): moved.span(m) for s, m in before.index.meanings().items()} == after.index.meanings()
+    beside = {**{s: n for s, n in before.beside.items() if s in changed}, **already}
+    wanted = {moved.span(s): moved.span(before.index.identity(n)) for s, n in beside.items()}
+    if not same or wanted != {s: after.index.identity(n) for s, n in after.beside.items()}:
         raise RenameError(f"in {ref} the new name would hide something, or mean something else")
 
 
-def _errors(diagnostics: tuple[Diagnostic, ...]) -> list[Diagnostic]:
-    return [d for d in diagnostics if d.severity is Severity.ERROR]
+class _Moved:
+    """Where places are after edits, each within a line."""
+
+    def __init__(self, edits: Iterable[Fix]) -> None:
+        self._edits: dict[tuple[str, int], list[Fix]] = {}
+        for edit in edits:
+            self._edits.setdefault((edit.span.file, edit.span.line), []).append(edit)
+
+    def span(self, span: Span) -> Span:
+        """A place after the edits; one that is edited covers the new text."""
+        start = span.column + sum(
+            _longer(e) for e in self._edits.get((span.file, span.line), ()) if e.span.column < span.column
+        )
+        end = span.end_column + sum(
+            _longer(e) for e in self._edits.get((span.file, span.end_line), ()) if e.span.end_column <= span.end_column
+        )
+        return Span(span.file, span.line, start, span.end_line, end)
 
 
-def _written(text: str, span: Span) -> str:
-    lines = text.split("\n")
-    return lines[span.line - 1][span.column - 1 : span.end_column - 1] if span.line <= len(lines) else ""
+def _longer(edit: Fix) -> int:
+    return len(edit.text) - (edit.span.end_column - edit.span.column)
 
 
-def _replaced(text: str, spans: list[Span], new: str) -> str:
-    lines = text.split("\n")
-    for span in sorted(spans, reverse=True):
-        line = lines[span.line - 1]
-        lines[span.line - 1] = line[: span.column - 1] + new + line[span.end_column - 1 :]
-    return "\n".join(lines)
+def _written(texts: Mapping[str, str], span: Span, name: str) -> Span | None:
+    """The place of a name as it is written there, without quotes; None if something else is written."""
+    lines = texts.get(span.file, "").split("\n")
+    line = lines[span.line - 1] if span.line <= len(lines) else ""
+    for start, end in ((span.column, span.end_column), (span.column + 1, span.end_column - 1)):
+        if line[start - 1 : end - 1] == name and span.line == span.end_line:
+            return Span(span.file, span.line, start, span.line, end)
+    return None
 
 
-def also_written_in(checked: Checked, word: str, files: EditorFiles) -> list[Path]:
-    """Files beside the rules that hold a word; whether they mean the same thing only shows when they run."""
-    pattern = re.compile(rf"\b{re.escape(word)}\b")
-    result = []
-    for folder in checked.folders:
-        for beside in BESIDE:
-            for path in sorted((folder / beside).rglob("*.yaml")):
-                try:
-                    if pattern.search(files.text(path, str(path), MAX_YAML.size)):
-                        result.append(path)
-                except DiagnosticsError:
-                    continue
-    return result
+def _remarks(
+    ref: str, named: typed.Named, edits: list[Fix], before: list[_Meant], paths: list[Path], files: EditorFiles
+) -> list[str]:
+    """What a renaming does not change, though the old name stands there."""
+    old = name(named)
+    known = {edit.span for edit in edits} | {span for meant in before for span in meant.beside}
+    remarks = []
+    left = [path for path in paths if _left(path, [old], known, files)]
+    if left:
+        names = ", ".join(f"{p.parent.name}/{p.name}" for p in left[:_LISTED]) + (" …" if len(left) > _LISTED else "")
+        remarks.append(f"`{old}` also occurs in {names}: check these files")
+    if others := extensions(ref, files, old):
+        remarks.append(f"`{old}` also occurs in {', '.join(others)}, which extends this ruleset and is not changed")
+    folder = Path(ref.partition("+")[0])
+    if isinstance(named, typed.Entity | typed.SettingDecl) and any(folder.glob("logs/**/*.json*")):
+        remarks.append("recorded games in logs/ are not changed: those that have the old name do not replay any more")
+    return remarks
+
+
+def _left(path: Path, words: Collection[str], known: set[Span], files: EditorFiles) -> bool:
+    """Whether some words stand in a file elsewhere than at known places."""
+    word = re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b")
+    try:
+        text = files.text(path, str(path), MAX_YAML.size)
+    except DiagnosticsError:
+        return False
+    here = {(s.line, s.column) for s in known if Path(s.file).resolve() == path.resolve()}
+    return any(
+        (number, m.start() + 1) not in here
+        for number, line in enumerate(text.split("\n"), 1)
+        for m in word.finditer(line)
+    )

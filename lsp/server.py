@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -10,14 +11,16 @@ from lsprotocol import types as lsp
 from pygls import uris
 from pygls.lsp.server import LanguageServer
 
-from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
+from rulespec.diagnostics.diagnostic import Diagnostic, Fix, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.fixes import with_fixes
 from rulespec.lsp.complete import complete
 from rulespec.lsp.describe import explanation, signature
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.index import Index, name
 from rulespec.lsp.project import check, check_alone, reference
-from rulespec.lsp.rename import RenameError, also_written_in, rename
+from rulespec.lsp.rename import RenameError, rename
+from rulespec.own_files import OwnFiles, own_files
 from rulespec.ruleset_files import MAX_YAML
 from rulespec.syntax import ast
 from rulespec.syntax.format import format_rules
@@ -142,11 +145,24 @@ class RulespecServer(LanguageServer):
                 self.text_document_publish_diagnostics(told)
         self._published = set(merged)
 
-    def diagnostics_of(self, uri: str) -> list[Diagnostic]:
-        """The diagnostics of a document, after all its changes."""
-        path = _path(uri)
+    def fixes_of(self, uri: str) -> list[Diagnostic]:
+        """The diagnostics of a document that have a certain fix, in a file of the ruleset at hand."""
+        path, found = _path(uri), []
         self.settle()
-        return [d for by_file in self._found.values() for d in by_file.get(str(path), [])]
+        for key, by_file in self._found.items():
+            if path is None or str(path) not in by_file:
+                continue
+            diagnostics = [d for several in by_file.values() for d in several]
+            own = own_files(key) if key in self.indexes or "+" in key or Path(key).is_dir() else OwnFiles((path,))
+            for d in with_fixes(diagnostics, self._texts(diagnostics)):
+                if d.fix is not None and d.span is not None and _absolute(d.span.file) == path:
+                    found += [d] if _absolute(d.fix.span.file) in own else []
+        return found
+
+    def _texts(self, diagnostics: Iterable[Diagnostic]) -> dict[str, str]:
+        """The texts of the files that diagnostics and their notes are about."""
+        spans = [span for d in diagnostics for span in (d.span, *(note.span for note in d.notes)) if span is not None]
+        return {file: "\n".join(self._lines(file)) for file in dict.fromkeys(span.file for span in spans)}
 
     def to_lsp(self, d: Diagnostic) -> lsp.Diagnostic:
         """A diagnostic in the form of the protocol."""
@@ -194,6 +210,15 @@ class RulespecServer(LanguageServer):
         """A span with its file; None if the file has no URI."""
         uri = uris.from_fs_path(str(_absolute(span.file)))
         return lsp.Location(uri, self.range(span)) if uri is not None else None
+
+    def workspace_edit(self, fixes: Iterable[Fix]) -> lsp.WorkspaceEdit:
+        """Edits of files in the form of the protocol."""
+        changes: dict[str, list[lsp.TextEdit]] = {}
+        for fix in fixes:
+            location = self.location(fix.span)
+            if location is not None:
+                changes.setdefault(location.uri, []).append(lsp.TextEdit(location.range, fix.text))
+        return lsp.WorkspaceEdit(changes)
 
     def _lines(self, file: str) -> list[str]:
         try:
@@ -264,7 +289,7 @@ def _add_questions(it: RulespecServer) -> None:
         if found is None:
             return None
         index, file = found
-        span = index.definition(file, *it.place(params.text_document.uri, params.position), it.files)
+        span = index.definition(file, *it.place(params.text_document.uri, params.position))
         return it.location(span) if span is not None else None
 
     @it.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=["."]))
@@ -296,17 +321,13 @@ def _add_edits(it: RulespecServer) -> None:
         index, file = found
         at = (file, *it.place(params.text_document.uri, params.position))
         try:
-            spans = rename(index, at, params.new_name, it.files)
+            renaming = rename(index, at, params.new_name, it.files)
         except RenameError as reason:
             it.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Warning, f"not renamed: {reason}"))
             return None
-        _warn(it, index, at)
-        changes: dict[str, list[lsp.TextEdit]] = {}
-        for span in spans:
-            location = it.location(span)
-            if location is not None:
-                changes.setdefault(location.uri, []).append(lsp.TextEdit(location.range, params.new_name))
-        return lsp.WorkspaceEdit(changes)
+        for remark in renaming.remarks:
+            it.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Info, remark))
+        return it.workspace_edit(renaming.edits)
 
     @it.feature(lsp.TEXT_DOCUMENT_FORMATTING)
     def formatted(params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit]:
@@ -323,7 +344,7 @@ def _add_edits(it: RulespecServer) -> None:
 
     @it.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix]))
     def actions(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-        found = it.diagnostics_of(params.text_document.uri)
+        found = it.fixes_of(params.text_document.uri)
         return [a for d in found if (a := _quick_fix(it, d, params)) is not None]
 
 
@@ -331,10 +352,10 @@ def _quick_fix(it: RulespecServer, d: Diagnostic, params: lsp.CodeActionParams) 
     """The quick fix of a diagnostic on the lines that the editor asks about, if its fix is certain."""
     if d.fix is None or d.span is None:
         return None
-    where, location = it.range(d.span), it.location(d.fix.span)
-    if location is None or where.end.line < params.range.start.line or where.start.line > params.range.end.line:
+    where = it.range(d.span)
+    if where.end.line < params.range.start.line or where.start.line > params.range.end.line:
         return None
-    edit = lsp.WorkspaceEdit({location.uri: [lsp.TextEdit(location.range, d.fix.text)]})
+    edit = it.workspace_edit([d.fix])
     title = f"write `{d.fix.text.strip()[:60]}`" if d.fix.text.strip() else "remove it"
     return lsp.CodeAction(title, kind=lsp.CodeActionKind.QuickFix, diagnostics=[it.to_lsp(d)], edit=edit)
 
@@ -345,13 +366,3 @@ def _item(word: str, named: typed.Named | None, index: Index) -> lsp.CompletionI
     return lsp.CompletionItem(
         word, kind=_ICONS[type(named)], detail=signature(named, index), documentation=explanation(named, index) or None
     )
-
-
-def _warn(it: RulespecServer, index: Index, at: tuple[str, int, int]) -> None:
-    """Names the scenarios and dialects that hold the old name: renaming does not change them."""
-    found = index.at(*at)
-    files = also_written_in(index.checked, name(found[1]), it.files) if found is not None else []
-    if files and found is not None and not isinstance(found[1], typed.Var):
-        names = ", ".join(f"{p.parent.name}/{p.name}" for p in files[:8]) + (" …" if len(files) > 8 else "")
-        message = f"`{name(found[1])}` also occurs in {names}: check these files"
-        it.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Info, message))

@@ -1,10 +1,21 @@
 "use strict";
 // Charts of the measures: a line for each entity, and where the game stands. A click goes to the move there.
-const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#8c6d00"];
+// Lines have the colours of the board; pale ones lie on a dark edge, and lines of one colour are dashed.
 const DASHES = [[], [8, 4], [2, 3], [12, 3, 2, 3]];
+const EDGE = "#1a1a1a";
 
-function colour(line) { return COLOURS[line % COLOURS.length]; }
-function dashes(line) { return DASHES[Math.floor(line / COLOURS.length) % DASHES.length]; }
+function dashes(lines, number) {
+  const alike = lines.slice(0, number).filter((line) => line.colour === lines[number].colour).length;
+  return DASHES[alike % DASHES.length];
+}
+
+// What a chart draws: for each line itself, below it the edge of a pale one.
+function strokes(lines) {
+  return lines.flatMap((line, i) => {
+    const itself = { line, stroke: line.colour, dash: dashes(lines, i), width: 2 };
+    return line.pale ? [{ ...itself, stroke: EDGE, width: 4 }, itself] : [itself];
+  });
+}
 
 // The value of a line after so many moves. A line is noted where it changes: `at` and `is`; null is not seen.
 function valueAt(line, moves) {
@@ -37,7 +48,7 @@ function makeCharts(measures, positions, goTo) {
   function size() { return { width: box.clientWidth, height: 220 }; }
 
   function draw() {
-    const measure = measures[select.selectedIndex];
+    const measure = measures[select.selectedIndex], drawn = strokes(measure.lines);
     if (chart) chart.destroy();
     const x = Array.from({ length: positions }, (_, i) => i);
     chart = new uPlot({
@@ -46,18 +57,18 @@ function makeCharts(measures, positions, goTo) {
       scales: { x: { time: false } },
       axes: [{}, { size: 56 }],
       cursor: { drag: { x: false, y: false }, points: { show: false } },
-      series: [{}, ...measure.lines.map((line, i) => (
-        { label: line.name, stroke: colour(i), dash: dashes(i), width: 2, points: { show: false },
-          paths: uPlot.paths.stepped({ align: 1 }) }))],
+      series: [{}, ...drawn.map(({ line, stroke, dash, width }) => (
+        { label: line.name, stroke, dash, width, points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }) }))],
       hooks: { draw: [mark] },
-    }, [x, ...measure.lines.map((line) => valuesOf(line, positions))], box);
+    }, [x, ...drawn.map(({ line }) => valuesOf(line, positions))], box);
     chart.over.addEventListener("click", () => { if (chart.cursor.idx !== null) goTo(chart.cursor.idx); });
     measured.textContent = measure.doc;
     values = measure.lines.map(() => document.createElement("b"));
     legend.replaceChildren(...measure.lines.map((line, i) => {
       const row = document.createElement("li"), swatch = document.createElement("i");
-      swatch.style.borderTopColor = colour(i);
-      if (dashes(i).length) swatch.style.borderTopStyle = "dashed";
+      swatch.style.borderTopColor = line.colour;
+      if (dashes(measure.lines, i).length) swatch.style.borderTopStyle = "dashed";
+      if (line.pale) swatch.className = "pale";
       row.append(swatch, line.name, " ", values[i]);
       return row;
     }));

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from rulespec.drawing.colours import INK, luminance
 from rulespec.engine.game.measures import Measures
 from rulespec.engine.words.words import Words
 from rulespec.typed import nodes as typed
@@ -14,6 +15,7 @@ from rulespec.types import Ent
 
 MAX_LINES = 60
 """Lines of a chart: of a measure of more entities, those that change most are drawn."""
+_PALE = 0.5  # luminance of colours that can hardly be seen on white
 
 
 class Line(Struct):
@@ -21,11 +23,13 @@ class Line(Struct):
 
     Attributes:
         name: the entity that has it.
+        colour: that of the entity on the board, as `#rrggbb`.
         at: after how many moves it becomes another one.
         values: what it is from then on.
     """
 
     name: str
+    colour: str = INK
     at: list[int] = []
     values: list[int | None] = []
 
@@ -43,29 +47,37 @@ class Curves:
         declared: the measures.
         words: the titles of the measures.
         titles: the titles of the entities of a kind.
+        colours: their colours.
     """
 
     def __init__(
-        self, declared: dict[str, typed.Measure], words: Words, titles: Callable[[str], Sequence[str]]
+        self,
+        declared: dict[str, typed.Measure],
+        words: Words,
+        titles: Callable[[str], Sequence[str]],
+        colours: Callable[[str], Sequence[str]],
     ) -> None:
         self._declared = declared
         self._words = words
         self._titles = titles
+        self._colours = colours
         self._lines: dict[str, dict[str, Line]] = {name: {} for name in declared}
 
     def note(self, moves: int, found: Measures) -> None:
         """Notes the measures after so many moves."""
         for name, values in found.items():
             lines = self._lines[name]
-            titles = self._titles_of(self._declared[name]) if not lines else ()
-            for at, (entity, value) in enumerate(values.items()):
-                if entity not in lines:
-                    lines[entity] = Line(titles[at])
+            if not lines:
+                lines |= zip(values, self._lines_of(self._declared[name]), strict=False)
+            for entity, value in values.items():
                 lines[entity].note(moves, value)
 
-    def _titles_of(self, measure: typed.Measure) -> Sequence[str]:
+    def _lines_of(self, measure: typed.Measure) -> list[Line]:
+        """The lines of a measure, before anything is noted."""
         type_ = measure.var.type if measure.var is not None else None
-        return self._titles(type_.kind) if isinstance(type_, Ent) else (self._words.measure(measure.name),)
+        if not isinstance(type_, Ent):
+            return [Line(self._words.measure(measure.name))]
+        return [Line(*look) for look in zip(self._titles(type_.kind), self._colours(type_.kind), strict=True)]
 
     def to_json(self) -> list[dict[str, Any]]:
         """The measures that are ever seen, each with its lines."""
@@ -75,7 +87,13 @@ class Curves:
             busiest = sorted(lines, key=lambda line: -len(line.at))[:MAX_LINES]
             if busiest:
                 shown = [line for line in lines if any(line is each for each in busiest)]
-                drawn = [{"name": line.name, "at": line.at, "is": line.values} for line in shown]
+                drawn = [_drawn(line) for line in shown]
                 told = {"title": self._words.measure(name), "doc": self._words.measure_doc(name)}
                 found.append({**told, "lines": drawn})
         return found
+
+
+def _drawn(line: Line) -> dict[str, Any]:
+    """A line as the scripts of the page read it; a pale one has a dark edge, as on the board."""
+    pale = {"pale": True} if luminance(line.colour) > _PALE else {}
+    return {"name": line.name, "colour": line.colour, **pale, "at": line.at, "is": line.values}

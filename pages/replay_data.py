@@ -21,6 +21,7 @@ from rulespec.pages.board_changes import BoardChanges
 from rulespec.pages.curves import Curves
 from rulespec.pages.endings import ending, stop
 from rulespec.pages.move_rules import MoveRules, move_rules
+from rulespec.records import Brief
 
 MAX_MOVES = 20_000
 """Of a page; the longest recorded game that ships has 1,142."""
@@ -35,7 +36,7 @@ _SCRIPT_WORDS = ("start", "page_rests", "page_ran", "page_of")
 """Words of the page itself, and those that its scripts put in."""
 
 
-class Replay(Struct, frozen=True):
+class Replay(Brief, Struct, frozen=True):
     """What a page shows of a replay.
 
     Attributes:
@@ -112,7 +113,8 @@ class _Film:
         self._words = words
         self._board = board_of(game.ruleset, game.seats, words)
         self.pictures = BoardChanges(self._board.static)
-        self.curves = Curves(game.ruleset.declarations.measures, words, lambda kind: words.titles(kind, game.seats))
+        measures, colours = game.ruleset.declarations.measures, self._board.sheet.colours
+        self.curves = Curves(measures, words, lambda kind: words.titles(kind, game.seats), colours)
 
     def run(self) -> Iterator[Move]:
         """Goes through the game, and tells its moves."""

@@ -22,6 +22,7 @@ from rulespec.overlays.orphans import blamed
 from rulespec.overlays.overlay import Overlay, Source
 from rulespec.overlays.stages import lay_over, lay_rules
 from rulespec.overlays.told import told_lines
+from rulespec.records import Brief
 from rulespec.references import find_overlay, find_ruleset, is_path
 from rulespec.rule_ids import ListedRule, add_listed, check_cited
 from rulespec.ruleset_files import NOT_HASHED, SECTION_FILES, Files, RulesetReader
@@ -65,6 +66,7 @@ def assembled(ref: str, merged: Merged, declarations: typed.Declarations, rules:
     return typed.Ruleset(
         id=id_,
         ref="+".join([id_, *merged.overlays]),
+        reference=ref,
         title=text(get(game, "title")),
         version=text(get(game, "version")),
         hash=merged.hash,
@@ -82,7 +84,7 @@ def assembled(ref: str, merged: Merged, declarations: typed.Declarations, rules:
     )
 
 
-class Merged(Struct, frozen=True):
+class Merged(Brief, Struct, frozen=True):
     """A ruleset with its base and its overlays merged, but not checked.
 
     Attributes:
@@ -201,7 +203,7 @@ def _read_folder(folder: Path, reader: RulesetReader, trail: list[Path]) -> tupl
     tree = _read_sections(folder, reader, partial=game is None or extends is not None)
     if game is not None:
         tree = {"game": (Scalar("game", "game", game.span), game)} | tree
-    merged = merge(source.root, Mapping(tree, top))
+    merged = merge(source.root, Mapping(tree, top), source.over)
     assert isinstance(merged, Mapping)
     source.root = merged
     lay_rules(source, reader.rules_of(folder), reader.report)

@@ -11,13 +11,14 @@ from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.nodes import Node, Sequence, get, text, words
+from rulespec.records import Brief
 
 _RULE_ID = re.compile(r"\b[A-Z][A-Z0-9]{1,9}(?:-[A-Z0-9]{1,9}){1,3}\b")
 _FOR_PEOPLE = re.compile(r'"[^"]*"|#.*|\bdoc:.*')
 """Parts of a line, of a rules file or a YAML file, that may cite rules."""
 
 
-class ListedRule(Struct, frozen=True):
+class ListedRule(Brief, Struct, frozen=True):
     """A rule in the list of a ruleset: its id, a line of text, the editions that have it, its place."""
 
     id: str
@@ -26,7 +27,7 @@ class ListedRule(Struct, frozen=True):
     span: Span
 
 
-class Unreached(Struct, frozen=True):
+class Unreached(Brief, Struct, frozen=True):
     """Rules code that no test can run, with the reason.
 
     Either a rule of the list (`rule`), or a place: a file of the ruleset's folder (`at`), a text on the line, and the

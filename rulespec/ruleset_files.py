@@ -17,6 +17,7 @@ from rulespec.documents.limits import Limits
 from rulespec.documents.nodes import Mapping, Node, Scalar, count_values
 from rulespec.documents.repeated import report_repeated
 from rulespec.documents.text_files import display, inside, read_text
+from rulespec.records import Brief
 from rulespec.rule_ids import ListedRule
 from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_rules
@@ -108,7 +109,7 @@ class SameFiles(Files):
         return self._findings[key][1]
 
 
-class RulesetReader(Struct):
+class RulesetReader(Brief, Struct):
     """Reads the files of one reference: counts them, keeps their texts for messages, and hashes their content."""
 
     report: Report

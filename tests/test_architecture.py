@@ -11,8 +11,9 @@ import pytest
 from folders import ROOT, TESTS
 
 RULESPEC = (
-    *("errors", "types", "cache", "diagnostics", "schemas", "documents", "syntax", "overlays"),
-    *("rule_ids", "references", "ruleset_files", "typed", "check", "load", "diff", "fixes", "editor_schema"),
+    *("errors", "records", "types", "cache", "diagnostics", "schemas", "documents", "syntax", "overlays"),
+    *("rule_ids", "references", "own_files", "ruleset_files", "typed", "check", "load", "diff", "fixes"),
+    "editor_schema",
 )
 ENGINE = (
     *("program", "lower", "passes", "python", "native", "game", "words", "logs", "dialects", "simulate", "search"),

@@ -18,13 +18,14 @@ from rulespec.documents.repeated import report_repeated
 from rulespec.documents.schema_check import check_schema
 from rulespec.documents.text_files import read_text
 from rulespec.engine.dialects.paths import MISSING, follow
+from rulespec.records import Brief
 from rulespec.schemas import load_schema
 
 _MEMO_SIZE = 20
 """Dialects in memory, for the next log."""
 
 
-class Projection(Struct, frozen=True):
+class Projection(Brief, Struct, frozen=True):
     """The record of an option in a log.
 
     Attributes:
@@ -48,7 +49,7 @@ class Projection(Struct, frozen=True):
     automatic: bool
 
 
-class Undo(Struct, frozen=True):
+class Undo(Brief, Struct, frozen=True):
     """The undo of the other system.
 
     Attributes:
@@ -68,7 +69,7 @@ class Undo(Struct, frozen=True):
     sets: tuple[tuple[str, str], ...]
 
 
-class Dialect(Struct, frozen=True):
+class Dialect(Brief, Struct, frozen=True):
     """A dialect file, read and checked.
 
     Attributes:

@@ -10,13 +10,14 @@ from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.logs.log_text import fail
+from rulespec.records import Brief
 
 MAX_ACTIONS = 50_000
 MAX_BRACKETS = 400_000
 """Lists and objects in a foreign log: parsed values are many times larger than their text."""
 
 
-class ForeignLog(Struct):
+class ForeignLog(Brief, Struct):
     """The entries of a foreign log, and the name of its file."""
 
     file: str

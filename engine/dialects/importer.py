@@ -28,6 +28,7 @@ from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import Option, Refusal
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.logs.recorded import nearest
+from rulespec.records import Brief
 
 MAX_STRAY = 3
 """Entries in a row that are ignored, but for those of the type of the legal one before them: one click may submit
@@ -40,7 +41,7 @@ MAX_TRIED = 300_000
 Step = Callable[[int], None]
 
 
-class Stop(Struct, frozen=True):
+class Stop(Brief, Struct, frozen=True):
     """The place and the reason of an import that ended before the log did."""
 
     foreign_index: int
@@ -51,7 +52,7 @@ class Stop(Struct, frozen=True):
     ply: int
 
 
-class Ignored(Struct, frozen=True):
+class Ignored(Brief, Struct, frozen=True):
     """An entry that is not legal, and that the other system ignored."""
 
     foreign_index: int
@@ -63,7 +64,7 @@ class Ignored(Struct, frozen=True):
         return {"foreign_index": self.foreign_index, "action": self.action, "reason": self.refusal.reason}
 
 
-class Stray(Struct):
+class Stray(Brief, Struct):
     """Entries in a row that the other system ignored.
 
     Attributes:

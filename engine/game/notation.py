@@ -13,6 +13,7 @@ from rulespec.engine.game.option_lists import OptionLists
 from rulespec.engine.program import ir
 from rulespec.engine.program.ir import none_of
 from rulespec.engine.program.machine import Machine
+from rulespec.records import Brief
 from rulespec.typed import nodes as typed
 
 _MEMO_LIMIT = 10_000
@@ -110,7 +111,7 @@ def split_option(text: str) -> tuple[str, list[str]]:
     return name.strip(), [part.strip() for part in inner.split(",")] if inner else []
 
 
-class Words(Struct, frozen=True):
+class Words(Brief, Struct, frozen=True):
     """The words of all games of the same rules and players.
 
     `kinds` are the kinds of options by decision and choice; the last row, -1, is that of a game that is over: empty.

@@ -19,6 +19,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import Changes, Journal, State, journal_of, restore
 from rulespec.engine.program.machine import Listed, Listing, Machine
+from rulespec.records import Brief
 
 MAX_LISTED = 100_000
 """Options of a decision that are listed."""
@@ -32,7 +33,7 @@ stamps = count(1)
 """Numbers for positions: no two of any games have the same."""
 
 
-class Seen(Struct, gc=False):
+class Seen(Brief, Struct, gc=False):
     """What seats have seen of a decision, once a view has been asked for.
 
     Attributes:
@@ -44,7 +45,7 @@ class Seen(Struct, gc=False):
     memories: dict[int, bytes]
 
 
-class Step(Struct, gc=False):
+class Step(Brief, Struct, gc=False):
     """A decision that has been taken: what it has changed, and the hash of the position before it, if it is known.
 
     `salt` is that of the seal under which it has been shown to others, if it has been (`rulespec.engine.logs.sealed`).

@@ -23,6 +23,7 @@ from rulespec.engine.lower.lowering import lower_rules
 from rulespec.engine.program import ir
 from rulespec.engine.program.evaluator import evaluate
 from rulespec.engine.program.traversal import Facts, free, highest
+from rulespec.records import Brief
 from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_expr
 from rulespec.typed import nodes as typed
@@ -36,7 +37,7 @@ _MEMO_LIMIT = 64
 _QUERY_LIMIT = 2_000
 
 
-class Query(Struct, frozen=True):
+class Query(Brief, Struct, frozen=True):
     """An expression over the parameters of an option.
 
     `type` is the name of its type, `value` its function, `slots` the numbers of the parameters that it depends on;
@@ -52,7 +53,7 @@ class Query(Struct, frozen=True):
     lowered: ir.Expr
 
 
-class _Shared(Struct):
+class _Shared(Brief, Struct):
     """The part that tables with the same ruleset, number of seats and settings share.
 
     `ruleset` is here so that its id is not given to another. `queries` is by text, parameters and the seats named.

@@ -15,6 +15,7 @@ from rulespec.engine.game.secrets import PUBLIC
 from rulespec.engine.game.shown_state import counts, named_state, path
 from rulespec.engine.game.sight import digest
 from rulespec.engine.program import ir
+from rulespec.records import Brief
 
 if TYPE_CHECKING:
     from rulespec.engine.game.game import Game
@@ -34,7 +35,7 @@ class SeenOption(Struct, frozen=True):
         return f"{self.name}({shown})" if shown else self.name
 
 
-class View(Struct, frozen=True):
+class View(Brief, Struct, frozen=True):
     """What a seat sees of a game. What is hidden from it is not in here, and nothing leads back to the game.
 
     Attributes:

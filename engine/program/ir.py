@@ -17,6 +17,7 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.program.cells import CellName as CellName
 from rulespec.engine.program.cells import Owner as Owner
 from rulespec.engine.program.limits import NO_NUMBER
+from rulespec.records import Brief
 from rulespec.types import Type
 
 PC, ENDING, WINNERS = 0, 1, 2
@@ -26,7 +27,7 @@ END = 1
 # --- expressions ---------------------------------------------------------------------------
 
 
-class Expr(Struct, frozen=True, gc=False):
+class Expr(Brief, Struct, frozen=True, gc=False):
     pass
 
 
@@ -224,7 +225,7 @@ class Held(Expr, frozen=True):
     value: Expr
 
 
-class Function(Struct, frozen=True, gc=False):
+class Function(Brief, Struct, frozen=True, gc=False):
     """A definition: parameters in the slots 0 … n-1, `lets` as (slot, value), then a value.
 
     `steps`: how many it counts when it is called, once `lets` are known; None if those that call it do (see
@@ -241,7 +242,7 @@ class Function(Struct, frozen=True, gc=False):
 # --- instructions --------------------------------------------------------------------------
 
 
-class Instruction(Struct, frozen=True, gc=False):
+class Instruction(Brief, Struct, frozen=True, gc=False):
     pass
 
 
@@ -283,7 +284,7 @@ class Clear(Instruction, frozen=True):
 # --- how a block ends ----------------------------------------------------------------------
 
 
-class Exit(Struct, frozen=True, gc=False):
+class Exit(Brief, Struct, frozen=True, gc=False):
     pass
 
 
@@ -343,7 +344,7 @@ class End(Exit, frozen=True):
     winners: Expr | None
 
 
-class Block(Struct):
+class Block(Brief, Struct):
     body: list[Instruction] = []
     exit: Exit | None = None
 
@@ -351,7 +352,7 @@ class Block(Struct):
 # --- decisions -----------------------------------------------------------------------------
 
 
-class Shown(Struct, frozen=True, gc=False):
+class Shown(Brief, Struct, frozen=True, gc=False):
     """A value to show to a person: its source text, and its type: a kind's name, "int", "bool", or "set kind".
 
     `once` is the name of a procedure after which it has this value, and `args` are what the procedure is given.
@@ -364,7 +365,7 @@ class Shown(Struct, frozen=True, gc=False):
     args: tuple[Shown, ...] = ()
 
 
-class Condition(Struct, frozen=True, gc=False):
+class Condition(Brief, Struct, frozen=True, gc=False):
     """A condition, with the reason and the values to show when it fails.
 
     `lets` are slots and their values, which are evaluated before it, in order; later conditions of the same option read
@@ -379,7 +380,7 @@ class Condition(Struct, frozen=True, gc=False):
     lets: tuple[tuple[int, Expr], ...] = ()
 
 
-class Param(Struct, frozen=True, gc=False):
+class Param(Brief, Struct, frozen=True, gc=False):
     """A parameter: the members of a set, or the numbers `low` … `high`; first in `slot`, once chosen in `cell`.
 
     After these stands none, as the last, if `type` ends in `?`.
@@ -416,7 +417,7 @@ def none_of(type_: str) -> int | None:
     return None if type_[-1:] != "?" else NO_NUMBER if type_ == "int?" else -1
 
 
-class Choice(Struct, frozen=True, gc=False):
+class Choice(Brief, Struct, frozen=True, gc=False):
     """An option of a decision; `by` is who may take it, if not the decider.
 
     `depths`: where its conditions are tested (see `option_tests`), as far as that is settled. `steps`: those that are
@@ -435,7 +436,7 @@ class Choice(Struct, frozen=True, gc=False):
     steps: int = 0
 
 
-class Decision(Struct, frozen=True, gc=False):
+class Decision(Brief, Struct, frozen=True, gc=False):
     """A decision, which the seat `by` takes (None: chance).
 
     Where `among` is a set of seats, any of them may take it, and `by` is the one of them who leads.
@@ -457,7 +458,7 @@ class Decision(Struct, frozen=True, gc=False):
     counted: bool = False
 
 
-class Invariant(Struct, frozen=True, gc=False):
+class Invariant(Brief, Struct, frozen=True, gc=False):
     """`each`: a slot, and a set; the slot holds the members that are tested (made by passes)."""
 
     name: str
@@ -465,21 +466,21 @@ class Invariant(Struct, frozen=True, gc=False):
     each: tuple[int, int] | None = None
 
 
-class Tiebreak(Struct, frozen=True, gc=False):
+class Tiebreak(Brief, Struct, frozen=True, gc=False):
     slot: int
     source: Expr | None
     key: Expr | None
     value: Expr
 
 
-class Scoring(Struct, frozen=True, gc=False):
+class Scoring(Brief, Struct, frozen=True, gc=False):
     """`score` and `tiebreaks` with the player in slot 0."""
 
     score: Expr
     tiebreaks: tuple[Tiebreak, ...]
 
 
-class Secret(Struct, frozen=True, gc=False):
+class Secret(Brief, Struct, frozen=True, gc=False):
     """Neighbouring cells that not everybody sees, one for each tuple of entities.
 
     `sizes` are the numbers of the entities of each kind. With the entities in slots 0, 1, …,
@@ -497,7 +498,7 @@ class Secret(Struct, frozen=True, gc=False):
     places: tuple[int, ...] = ()
 
 
-class Alike(Struct, frozen=True, gc=False):
+class Alike(Brief, Struct, frozen=True, gc=False):
     """Tokens of a kind that are alike if their owner and all that is in `fields` is equal, unless something names one.
 
     Attributes:
@@ -515,7 +516,7 @@ class Alike(Struct, frozen=True, gc=False):
     told: frozenset[int]
 
 
-class Program(Struct):
+class Program(Brief, Struct):
     """A ruleset for a number of seats and the values of its settings."""
 
     seats: int

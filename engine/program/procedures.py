@@ -7,9 +7,10 @@ from msgspec import Struct
 from rulespec.engine.program import ir
 from rulespec.engine.program.control_flow import Flow
 from rulespec.engine.program.traversal import span, targets
+from rulespec.records import Brief
 
 
-class Procedure(Struct, frozen=True):
+class Procedure(Brief, Struct, frozen=True):
     """A procedure by its cells and blocks.
 
     `back` is the cell that says where it returns to; None if it is always the same place, but for games that begin with

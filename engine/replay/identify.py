@@ -24,10 +24,11 @@ from rulespec.engine.game.seating import check_settings
 from rulespec.engine.logs.log_text import fail
 from rulespec.engine.logs.native import NativeLog
 from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove
-from rulespec.engine.replay.replay import Load
+from rulespec.engine.replay.replay import Load, named_ruleset
 from rulespec.engine.replay.walk import Difference, walk
 from rulespec.errors import RulespecError
 from rulespec.load import load_ruleset
+from rulespec.records import Brief
 from rulespec.ruleset_files import SameFiles
 from rulespec.typed import nodes as typed
 from rulespec.typed.settings import taken, values_to_try
@@ -62,8 +63,8 @@ class Candidate:
         return len(self.overlays) + len(self.settings)
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+@dataclass(frozen=True, slots=True, repr=False)
+class Trial(Brief):
     """The replay of the log under a candidate: the number of legal decisions, and the first that is refused, if any."""
 
     candidate: Candidate
@@ -83,8 +84,8 @@ class Trial:
         }
 
 
-@dataclass(slots=True)
-class Identification:
+@dataclass(slots=True, repr=False)
+class Identification(Brief):
     """The result of a search.
 
     Attributes:
@@ -147,9 +148,11 @@ def identify(
     Raises:
         DiagnosticsError: if the ruleset cannot be read, or the log takes back more decisions than there are.
     """
-    base = rules or log.header.ruleset.partition("+")[0]
+    load = load or partial(load_ruleset, files=SameFiles())
     moves = recorded_moves(log)
-    search = _Search(base, log.header.seats, moves, load or partial(load_ruleset, files=SameFiles()), step)
+    ruleset = load(rules) if rules is not None else named_ruleset(log, load, overlays=False)
+    base = ruleset.reference
+    search = _Search(ruleset, log.header.seats, moves, load, step)
     found = Identification(log.file, base, sum(isinstance(move, RecordedDecision) for move in moves))
     try:
         answers, closest = search.run()
@@ -197,12 +200,11 @@ class _Search:
     """The search for the rules of one log."""
 
     def __init__(
-        self, base: str, seats: tuple[str, ...], moves: list[RecordedMove], load: Load, step: Step | None
+        self, ruleset: typed.Ruleset, seats: tuple[str, ...], moves: list[RecordedMove], load: Load, step: Step | None
     ) -> None:
-        self.base = base
         self.seats = seats
         self.moves = moves
-        self.ruleset = load(base)
+        self.ruleset = ruleset
         self.replays = 0
         self.named: dict[tuple[str, str], str] = {}
         self.furthest: Trial | None = None
@@ -314,7 +316,7 @@ class _Search:
         if overlays in self._misfits:
             return None
         try:
-            return self._load("+".join((self.base, *overlays)))
+            return self._load("+".join((self.ruleset.reference, *overlays)))
         except DiagnosticsError:
             self._misfits.add(overlays)
             return None

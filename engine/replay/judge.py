@@ -17,6 +17,7 @@ from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove
 from rulespec.engine.replay.replay import Load, replay_log
 from rulespec.engine.replay.walk import Difference, walk
 from rulespec.load import load_ruleset
+from rulespec.records import Brief
 from rulespec.typed import nodes as typed
 from rulespec.typed.settings import taken
 
@@ -42,14 +43,14 @@ class Outcome:
         return {"ended": self.ended, "scores": dict(self.scores), "winners": list(self.winners)}
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+@dataclass(frozen=True, slots=True, repr=False)
+class Judgement(Brief):
     """A recorded game under other rules.
 
     Attributes:
         log: the file.
-        ruleset: the reference of the rules it was played under.
-        under: the reference of the other rules.
+        ruleset: the rules it was played under, by the ids of their reference.
+        under: the other rules.
         decisions: the number of recorded decisions.
         legal: how many of them stay legal, one after the other.
         forced: decisions of the other rules alone, taken because one option lets the log go on.
@@ -62,7 +63,7 @@ class Judgement:
 
     log: str
     ruleset: str
-    under: str
+    under: typed.Ruleset
     decisions: int
     legal: int
     forced: int
@@ -96,7 +97,7 @@ class Judgement:
         return {
             "log": self.log,
             "ruleset": self.ruleset,
-            "under": self.under,
+            "under": self.under.ref,
             "decisions": self.decisions,
             "legal": self.legal,
             "forced": self.forced,
@@ -142,7 +143,7 @@ def judge_file(
         message = f"the log is not legal under its own rules, after {at:,} decisions: {reason}"
         help_ = "replay it without --under to see where"
         raise DiagnosticsError([Diagnostic("RS821", Severity.ERROR, message, Span(result.log, 1, 1, 1, 2), help=help_)])
-    ruleset = _laid_over(result.log, rules or game.ruleset.ref, under, load) if under.startswith("+") else load(under)
+    ruleset = _laid_over(result.log, game.ruleset.reference, under, load) if under.startswith("+") else load(under)
     return judge(result.log, game, ruleset, backend, result.moves)
 
 
@@ -196,7 +197,7 @@ def judge(
     return Judgement(
         log=log,
         ruleset=game.ruleset.ref,
-        under=ruleset.ref,
+        under=ruleset,
         decisions=walked.decisions,
         legal=walked.legal,
         forced=walked.forced,

@@ -24,6 +24,7 @@ from rulespec.engine.logs.log_text import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, f
 from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog, entry_json, is_native, parse_log
 from rulespec.engine.logs.recorded import apply_recorded, nearest
 from rulespec.load import load_ruleset
+from rulespec.records import Brief
 from rulespec.references import folders_in, ruleset_folders
 from rulespec.typed import nodes as typed
 
@@ -39,7 +40,7 @@ Trace = Callable[[dict[str, Any]], None]
 Load = Callable[[str], typed.Ruleset]
 
 
-class Divergence(Struct, frozen=True):
+class Divergence(Brief, Struct, frozen=True):
     """The place where a log is not legal.
 
     Attributes:
@@ -71,7 +72,7 @@ class Divergence(Struct, frozen=True):
         }
 
 
-class ReplayResult(Struct):
+class ReplayResult(Brief, Struct):
     """The result of a replay.
 
     Attributes:
@@ -161,7 +162,7 @@ def replay_log(
     text, whole = read_log_text(path, str(path), MAX_NATIVE_BYTES)
     if dialect is None and is_native(text):
         native = parse_log(text, str(path), whole)
-        ruleset = load(rules) if rules is not None else _named(native, load)
+        ruleset = load(rules) if rules is not None else named_ruleset(native, load)
         backend = quick_machine if once and _is_short(backend, native.entries) else backend
         return replay_native(native, ruleset, until=until, backend=backend, trace=trace, report=report)
     if len(text) > MAX_FOREIGN_BYTES:
@@ -240,10 +241,14 @@ def replay_native(
     return result
 
 
-def _named(log: NativeLog, load: Load) -> typed.Ruleset:
-    """The ruleset that a native log names."""
+def named_ruleset(log: NativeLog, load: Load = load_ruleset, *, overlays: bool = True) -> typed.Ruleset:
+    """The ruleset that a native log names, with or without its overlays.
+
+    Raises:
+        DiagnosticsError: RS617 if it is not found by its ids; else what is wrong with it.
+    """
     try:
-        return load(log.header.ruleset)
+        return load(log.header.ruleset if overlays else log.header.ruleset.partition("+")[0])
     except DiagnosticsError as error:
         first = error.diagnostics[0]
         if first.code not in ("RS501", "RS502"):
@@ -356,7 +361,7 @@ def _replay_foreign(
         result.divergence = Divergence(stop.ply, stop.foreign_index, stop.action, stop.refusal, stop.nearest)
     if len(result.ignored) * 2 > len(log.entries):
         message = f"most of this log is not legal here: {len(result.ignored)} of {len(log.entries)} entries"
-        help_ = f"with --rules {ruleset.ref} none is ignored, and the first is explained"
+        help_ = f"with --rules {ruleset.reference} none is ignored, and the first is explained"
         report.warning("RS623", message, Span(log.file, 1, 1, 1, 2), help=help_)
     return result
 

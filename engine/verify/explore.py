@@ -296,7 +296,7 @@ class _Explorer:
 
     def _plainly(self, seats: int, settings: Mapping[str, str], decisions: int) -> None:
         """Plays games of which nothing is wanted but mistakes."""
-        plan = Plan.of(self.ruleset.ref, self.ruleset, [seats], 0, settings=settings)
+        plan = Plan.of(self.ruleset.reference, self.ruleset, [seats], 0, settings=settings)
         for taken, failed in plain_games(self.ruleset, plan, decisions):
             self.result.games += 1
             wrong = failed.failure.wrong if failed is not None and failed.failure is not None else None

@@ -73,8 +73,9 @@ class Row:
 
 
 def record_file(ruleset: typed.Ruleset) -> Path:
-    """The record of a ruleset: `perft/<id>+<overlays>.yaml` in its folder."""
-    return ruleset.folders[0] / "perft" / f"{'+'.join([ruleset.id, *ruleset.overlays])}.yaml"
+    """The record of a ruleset: `perft/<id>+<overlays>.yaml` in its folder, or beside the last overlay with a path."""
+    home = next((ruleset.homes[id_] for id_ in reversed(ruleset.overlays) if id_ in ruleset.homes), ruleset.folders[0])
+    return home / "perft" / f"{'+'.join([ruleset.id, *ruleset.overlays])}.yaml"
 
 
 # --- positions -----------------------------------------------------------------------------

@@ -15,13 +15,14 @@ from rulespec.engine.game.shown_state import named_state
 from rulespec.engine.program.cells import CellName
 from rulespec.engine.program.journal import State
 from rulespec.engine.words.narrator import Narrator
+from rulespec.records import Brief
 
 _RULES = "rules"
 _PIECES = "pieces"
 _GAME = "game"
 
 
-class Change(Struct, frozen=True):
+class Change(Brief, Struct, frozen=True):
     """A change of a field, or of a pile of pieces; a move from one place to another is one change.
 
     Attributes:
@@ -37,7 +38,7 @@ class Change(Struct, frozen=True):
     after: str
 
 
-class Sight(Struct, frozen=True):
+class Sight(Brief, Struct, frozen=True):
     """The cells of a position, those of them that are not seen, and the cells as the seat may read them."""
 
     state: tuple[int, ...]

@@ -50,7 +50,7 @@ def check_titles(ruleset: typed.Ruleset, titles: Titles, own: Titles, report: Re
         own: those without a language, which say who acts.
         report: takes the diagnostics.
     """
-    check = _Check(ruleset, own, report)
+    check = TextCheck(ruleset, own, report)
     texts = {key: text for key, text in titles.texts.items() if check.fits(key[0], key[1], text)}
     kept = Titles(texts, titles.title, titles.picture, titles.language, sources=titles.sources)
     if titles is own:
@@ -59,7 +59,7 @@ def check_titles(ruleset: typed.Ruleset, titles: Titles, own: Titles, report: Re
     return kept
 
 
-class _Check:
+class TextCheck:
     """Checks texts against a ruleset."""
 
     def __init__(self, ruleset: typed.Ruleset, own: Titles, report: Report) -> None:
@@ -149,18 +149,27 @@ class _Check:
             help_ = "the holes are " + ", ".join(f"`{n}`" for n in known) if known else "this text has no holes"
         self.report.error("RS532", f"nothing fills the hole `{hole.text}`", _place_of(hole, node), help=help_)
 
+    def scope(self, section: str, name: str, span: Span) -> Env:
+        """The names that the holes of a text may use."""
+        if section == "each":
+            return Env().bind(_var(name, Ent(name), span))
+        decision, _, option = name.partition(".")
+        if section not in ("decisions", "options") or decision not in self.decisions.options:
+            return Env()
+        env = self._env(decision, span)
+        options = self.decisions.options[decision]
+        for param in options[option].params if option in options else ():
+            env = env.bind(_var(param.var.name, param.var.type, param.var.span))
+        return env
+
     def _each(self, name: str, text: Text) -> bool:
-        return self._filled(text, Env().bind(_var(name, Ent(name), text.node.span)))
+        return self._filled(text, self.scope("each", name, text.node.span))
 
     def _decision(self, name: str, text: Text) -> bool:
-        return self._filled(text, self._env(name, text.node.span))
+        return self._filled(text, self.scope("decisions", name, text.node.span))
 
     def _option(self, name: str, text: Text) -> bool:
-        decision, _, option = name.partition(".")
-        env = self._env(decision, text.node.span)
-        for param in self.decisions.options[decision][option].params:
-            env = env.bind(_var(param.var.name, param.var.type, param.var.span))
-        return self._filled(text, env)
+        return self._filled(text, self.scope("options", name, text.node.span))
 
     def _env(self, decision: str, span: Span) -> Env:
         """The names that a text about a decision may use."""

@@ -14,9 +14,10 @@ from rulespec.engine.game.option import Option
 from rulespec.engine.words.changes import Change, Changes
 from rulespec.engine.words.narrator import Narrator, Taken
 from rulespec.engine.words.words import Words
+from rulespec.records import Brief
 
 
-class Move(Struct, frozen=True):
+class Move(Brief, Struct, frozen=True):
     """A move of a game, in words.
 
     Attributes:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
+from rulespec.records import Brief
+
 MAX_TEXT = 500
 """Characters of a text."""
 MAX_HOLES = 12
@@ -17,14 +19,14 @@ _TWICE = "{}[]"
 """Characters that stand for themselves where they are written twice."""
 
 
-class Hole(Struct, frozen=True):
+class Hole(Brief, Struct, frozen=True):
     """A place in a text for the value of an expression, and where in the text that begins."""
 
     text: str
     at: int = 0
 
 
-class Optional(Struct, frozen=True):
+class Optional(Brief, Struct, frozen=True):
     """A part in brackets: it is left out where a hole in it is nothing, such as zero or none."""
 
     parts: tuple[str | Hole, ...]
@@ -33,7 +35,7 @@ class Optional(Struct, frozen=True):
 Template = tuple[str | Hole | Optional, ...]
 
 
-class Filled(Struct, frozen=True):
+class Filled(Brief, Struct, frozen=True):
     """What stands in a hole, and whether it is nothing."""
 
     text: str

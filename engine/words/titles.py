@@ -16,6 +16,7 @@ from rulespec.documents.nodes import Mapping, Node, Scalar, entries, get, text, 
 from rulespec.documents.text_files import is_present
 from rulespec.engine.words.program_words import ENGLISH
 from rulespec.engine.words.template import Template, parse_template
+from rulespec.records import Brief
 from rulespec.ruleset_files import Files, RulesetReader
 from rulespec.typed import nodes as typed
 
@@ -45,7 +46,7 @@ Key = tuple[str, str]
 """A section, and the name in it."""
 
 
-class Text(Struct, frozen=True):
+class Text(Brief, Struct, frozen=True):
     """A text, and the one for the number 1 if that is another; `count` is the expression that gives the number.
 
     Attributes:
@@ -60,7 +61,7 @@ class Text(Struct, frozen=True):
     count: str = ""
 
 
-class Expression(Struct, frozen=True):
+class Expression(Brief, Struct, frozen=True):
     """An expression that says for whom a decider acts, and whether it is of the highest layer."""
 
     text: str
@@ -68,7 +69,7 @@ class Expression(Struct, frozen=True):
     span: Span
 
 
-class Titles(Struct):
+class Titles(Brief, Struct):
     """All that the files of one language say, the higher layers over the lower ones."""
 
     texts: dict[Key, Text] = field(default_factory=dict)
@@ -121,7 +122,7 @@ def unknown_language(ruleset: typed.Ruleset, language: str, known: list[str]) ->
     return DiagnosticsError(report.diagnostics)
 
 
-class _Reader(Struct, frozen=True):
+class _Reader(Brief, Struct, frozen=True):
     """Reads the file of one layer over those before it."""
 
     titles: Titles

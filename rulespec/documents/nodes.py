@@ -8,11 +8,12 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
+from rulespec.records import Brief
 
 Style = Literal["plain", "single", "double", "literal", "folded"]
 
 
-class Scalar(Struct, frozen=True):
+class Scalar(Brief, Struct, frozen=True):
     """A single value. `text` is its content as text, for every type; the value of a key is always its text.
 
     `span` includes the quotes, so the content of a value in style "single" or "double" starts one column later.
@@ -24,14 +25,14 @@ class Scalar(Struct, frozen=True):
     style: Style = "plain"
 
 
-class Sequence(Struct, frozen=True):
+class Sequence(Brief, Struct, frozen=True):
     """A list of values."""
 
     items: list[Node]
     span: Span
 
 
-class Mapping(Struct, frozen=True):
+class Mapping(Brief, Struct, frozen=True):
     """Key → (the key itself with its place, value), in the order of the file."""
 
     entries: dict[str, tuple[Scalar, Node]]

@@ -14,13 +14,14 @@ from rulespec.diagnostics.report import Report
 from rulespec.documents.nodes import bits
 from rulespec.overlays.facts import FactEdit, fact_edits, same
 from rulespec.overlays.overlay import Key, Overlay, called, families, key_of
+from rulespec.records import Brief
 from rulespec.syntax import ast
 from rulespec.syntax.shared import members
 
 _INCLUDE_BOTH = "use one of them, or write a third overlay that includes both and says what holds"
 
 
-class Edit(Struct, frozen=True):
+class Edit(Brief, Struct, frozen=True):
     """An edit of an overlay: where it stands, and how it is written."""
 
     by: str

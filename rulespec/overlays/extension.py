@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.records import Brief
 from rulespec.syntax import ast
 from rulespec.syntax.shared import mapped, members
 
@@ -51,7 +52,7 @@ class Repeated:
         raise DiagnosticsError(self._report.diagnostics)
 
 
-class Extension(Struct, frozen=True, eq=False):
+class Extension(Brief, Struct, frozen=True, eq=False):
     """An `extend decision`, and the number of its overlay."""
 
     overlay: int

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import nearest
-from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, entries, get, words
+from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, content_column, entries, get, words
 from rulespec.overlays.overlay import Overlay, Source
+from rulespec.records import Brief
 
 Shared = Callable[[str], bool]
 """Whether other overlays of the reference, in no family with the one at hand, touch a path or something below it."""
 
 
-class FactEdit(Struct, frozen=True):
+class FactEdit(Brief, Struct, frozen=True):
     """One leaf that an overlay sets, or one path that it takes out or empties.
 
     Attributes:
@@ -57,15 +58,52 @@ def apply_facts(source: Source, overlay: Overlay, shared: Shared, report: Report
     """Changes the tree; reports paths that do not fit (RS503, RS504, RS508)."""
     edits = _Edits(source, shared, report)
     for option, place, value in entries(get(overlay.facts, "options")):
+        declared = entry(source.root, ["game", "options", option])
         edits.change(f"game.options.{option}.default", place, value)
+        if declared is not None:
+            source.over[content(place)] = source.over[place.span] = declared[0].span
     for path in words(get(overlay.facts, "replaces")):
+        _lead(source, path)
         empty(source, path, report)
     for name, place, value in entries(get(overlay.facts, "changes")):
+        _lead(source, place)
         edits.change(name, place, value)
     for name, place, value in entries(get(overlay.facts, "add")):
+        _lead(source, place)
         edits.add(name, place, value)
     for path in words(get(overlay.facts, "remove")):
+        _lead(source, path)
         edits.remove(path)
+
+
+def _lead(source: Source, path: Scalar) -> None:
+    """Notes for each step of a path the key that it leads to; the last step may declare what it names.
+
+    A key with dots in it, such as `stone.supply`, is as many steps as it has names.
+    """
+    node: Node | None = source.root
+    at, declared = content(path), path.span
+    for key in keys_of(source.root, path.text):
+        found = node.entries.get(key) if isinstance(node, Mapping) else None
+        if found is None:
+            _note(source, _part(at, 0, key), path.span)
+            return
+        declared, start = found[0].span, content(found[0])
+        offset = 0
+        for name in key.split("."):
+            _note(source, _part(at, offset, name), _part(start, offset, name) if "." in key else declared)
+            offset += len(name) + 1
+        node, at = found[1], _part(at, offset, "")
+    _note(source, path.span, declared)
+
+
+def _part(at: Span, offset: int, name: str) -> Span:
+    return Span(at.file, at.line, at.column + offset, at.line, at.column + offset + len(name))
+
+
+def _note(source: Source, step: Span, declared: Span) -> None:
+    if step != declared:
+        source.over[step] = declared
 
 
 class _Edits:
@@ -83,7 +121,7 @@ class _Edits:
         if old is None:
             _missing(source, path, place.span, self._report)
             return
-        new = merge(old, value)
+        new = merge(old, value, source.over)
         if same(old, new):
             if not self._shared(path):  # else another overlay has said the same
                 notes = [Label(old.span, "it says so already")]
@@ -113,7 +151,7 @@ class _Edits:
                     "RS508", f"`{path}` exists already", place.span, notes=notes, help="put it under `changes`"
                 )
                 return
-            new = merge(old, value)
+            new = merge(old, value, source.over)
         else:
             keys = keys_of(source.root, path)
             parent = find(source.root, ".".join(keys[:-1])) if len(keys) > 1 else source.root
@@ -138,13 +176,20 @@ class _Edits:
         self._source.root = _replaced(self._source.root, keys, (key, value))
 
 
-def merge(base: Node, over: Node) -> Node:
-    """`over` laid over `base`: mappings are merged, anything else is replaced. Both keep their places."""
+def merge(base: Node, over: Node, places: dict[Span, Span] | None = None) -> Node:
+    """`over` laid over `base`: mappings are merged, anything else is replaced. Both keep their places.
+
+    `places` takes the places of the keys of `over` that are in `base`, each with the place there.
+    """
     if not isinstance(base, Mapping) or not isinstance(over, Mapping):
         return over
     entries = dict(base.entries)
     for key, (place, value) in over.entries.items():
-        entries[key] = (place, merge(entries[key][1], value)) if key in entries else (place, value)
+        if key in entries:
+            if places is not None:
+                places[place.span] = entries[key][0].span
+            value = merge(entries[key][1], value, places)
+        entries[key] = (place, value)
     return Mapping(entries, over.span)
 
 
@@ -164,6 +209,24 @@ def keys_of(root: Mapping, path: str) -> list[str]:
         keys.append(key)
         rest = rest[length:]
     return keys
+
+
+def content(word: Scalar) -> Span:
+    """The place of a key or a word, on one line, without its quotes."""
+    line, column = word.span.line, content_column(word)
+    return Span(word.span.file, line, column, line, column + len(word.text))
+
+
+def entry(root: Mapping, keys: Iterable[str]) -> tuple[Scalar, Node] | None:
+    """The key and the value at a path of keys."""
+    found: tuple[Scalar, Node] | None = None
+    node: Node = root
+    for key in keys:
+        found = node.entries.get(key) if isinstance(node, Mapping) else None
+        if found is None:
+            return None
+        node = found[1]
+    return found
 
 
 def find(root: Mapping, path: str) -> Node | None:

@@ -11,13 +11,14 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.documents.nodes import Mapping, bits
 from rulespec.overlays.extension import Repeated
 from rulespec.overlays.told import ToldLine
+from rulespec.records import Brief
 from rulespec.syntax import ast
 
 Key = tuple[str, str]
 """Kind and name of a rule, such as ("procedure", "turn"); the scoring has no name."""
 
 
-class Source(Struct, eq=False):
+class Source(Brief, Struct, eq=False):
     """A ruleset before it is checked: one YAML tree, and the rules.
 
     Attributes:
@@ -31,6 +32,7 @@ class Source(Struct, eq=False):
         texts: file → its text.
         repeated: counts the options that extensions add; None before the first one.
         titled: of each layer, the lowest first, a folder and the path of its words below it, without the ending.
+        over: place of a key, or of a step of an overlay's path → place of the key that it lies over or leads to.
     """
 
     root: Mapping
@@ -43,6 +45,7 @@ class Source(Struct, eq=False):
     texts: dict[str, str] = field(default_factory=dict)
     repeated: Repeated | None = None
     titled: list[tuple[Path, str]] = field(default_factory=list)
+    over: dict[Span, Span] = field(default_factory=dict)
 
     def lay(self, files: Iterable[str]) -> None:
         """Notes that files belong to one layer, which lies over all so far."""
@@ -54,7 +57,7 @@ class Source(Struct, eq=False):
         return Source(self.root, dict(self.items), dict(self.originals))
 
 
-class Displaced(Struct, frozen=True):
+class Displaced(Brief, Struct, frozen=True):
     """A rule that an overlay, or a ruleset over its base, replaces or removes.
 
     Attributes:
@@ -74,7 +77,7 @@ class Displaced(Struct, frozen=True):
     before: Source
 
 
-class Overlay(Struct, eq=False):
+class Overlay(Brief, Struct, eq=False):
     """An overlay of a reference, or one that another includes; or the rules of a ruleset over its base.
 
     Attributes:

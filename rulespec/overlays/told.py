@@ -8,9 +8,10 @@ from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.documents.nodes import Node, Sequence, get, text
+from rulespec.records import Brief
 
 
-class ToldLine(Struct, frozen=True):
+class ToldLine(Brief, Struct, frozen=True):
     """A file, a text on the line, and why it is told."""
 
     at: str

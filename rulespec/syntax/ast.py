@@ -5,16 +5,17 @@ from __future__ import annotations
 from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
+from rulespec.records import Brief
 
 
-class Name(Struct, frozen=True, gc=False):
+class Name(Brief, Struct, frozen=True, gc=False):
     """A name as written, with its place."""
 
     text: str
     span: Span
 
 
-class Text(Struct, frozen=True, gc=False):
+class Text(Brief, Struct, frozen=True, gc=False):
     """A docstring or a reason; empty where none was written."""
 
     text: str
@@ -24,7 +25,7 @@ class Text(Struct, frozen=True, gc=False):
 # --- expressions ---------------------------------------------------------------------------
 
 
-class Expr(Struct, frozen=True, gc=False):
+class Expr(Brief, Struct, frozen=True, gc=False):
     """Base of all expressions; `depth` bounds the recursion of every later pass."""
 
     span: Span
@@ -108,7 +109,7 @@ class Told(Expr, frozen=True):
     reason: Text
 
 
-class Binder(Struct, frozen=True, gc=False):
+class Binder(Brief, Struct, frozen=True, gc=False):
     """`name in source [from|after start] [where condition] [by keys]`."""
 
     name: Name
@@ -172,7 +173,7 @@ class Ray(Expr, frozen=True):
 # --- types ---------------------------------------------------------------------------------
 
 
-class TypeRef(Struct, frozen=True, gc=False):
+class TypeRef(Brief, Struct, frozen=True, gc=False):
     """A type as written; `form` is plain, optional, set, order, range or optional range."""
 
     form: str
@@ -185,7 +186,7 @@ class TypeRef(Struct, frozen=True, gc=False):
 # --- statements ----------------------------------------------------------------------------
 
 
-class Stmt(Struct, frozen=True, gc=False):
+class Stmt(Brief, Struct, frozen=True, gc=False):
     span: Span
 
 
@@ -297,14 +298,14 @@ class Repeat(Stmt, frozen=True):
     body: tuple[Stmt, ...]
 
 
-class Privacy(Struct, frozen=True, gc=False):
+class Privacy(Brief, Struct, frozen=True, gc=False):
     """`private`: who sees an argument, besides who decides."""
 
     span: Span
     to: Expr | None
 
 
-class OptionParam(Struct, frozen=True, gc=False):
+class OptionParam(Brief, Struct, frozen=True, gc=False):
     """`name in low [.. high] [or none] [where where]`."""
 
     name: Name
@@ -316,7 +317,7 @@ class OptionParam(Struct, frozen=True, gc=False):
     private: Privacy | None = None
 
 
-class OptionDef(Struct, frozen=True, gc=False):
+class OptionDef(Brief, Struct, frozen=True, gc=False):
     name: Name
     params: tuple[OptionParam, ...]
     by: Expr | None
@@ -326,7 +327,7 @@ class OptionDef(Struct, frozen=True, gc=False):
     span: Span
 
 
-class AnyOf(Struct, frozen=True, gc=False):
+class AnyOf(Brief, Struct, frozen=True, gc=False):
     """Any of a set of players decides; `lead` is who does where nobody has spoken."""
 
     span: Span
@@ -334,7 +335,7 @@ class AnyOf(Struct, frozen=True, gc=False):
     lead: Expr | None
 
 
-class Shared(Struct, frozen=True, gc=False):
+class Shared(Brief, Struct, frozen=True, gc=False):
     """Options with parameters and a condition that they share: `with …:`, `when …:`."""
 
     params: tuple[OptionParam, ...]
@@ -348,7 +349,7 @@ Member = OptionDef | Name | Shared
 """What stands in a decision: an option, the name of an included group, or several that share something."""
 
 
-class Otherwise(Struct, frozen=True, gc=False):
+class Otherwise(Brief, Struct, frozen=True, gc=False):
     """What is carried out, without asking, where the decider of a decision has no legal option."""
 
     body: tuple[Stmt, ...]
@@ -379,12 +380,12 @@ class Draw(Stmt, frozen=True):
 # --- items of a rules file -----------------------------------------------------------------
 
 
-class Param(Struct, frozen=True, gc=False):
+class Param(Brief, Struct, frozen=True, gc=False):
     name: Name
     type: TypeRef
 
 
-class Item(Struct, frozen=True, gc=False):
+class Item(Brief, Struct, frozen=True, gc=False):
     """Base of what stands at the top of a rules file; `modifier` is "", "replace", "wrap" or "hook"."""
 
     modifier: str
@@ -419,7 +420,7 @@ class Invariant(Item, frozen=True):
     condition: Expr
 
 
-class Tiebreak(Struct, frozen=True, gc=False):
+class Tiebreak(Brief, Struct, frozen=True, gc=False):
     name: Name | None
     source: Expr | None
     key: Expr | None

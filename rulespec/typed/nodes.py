@@ -13,6 +13,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
+from rulespec.records import Brief
 from rulespec.rule_ids import ListedRule
 from rulespec.syntax.ast import OptionGroup
 from rulespec.types import Type
@@ -20,12 +21,12 @@ from rulespec.types import Type
 # --- declarations --------------------------------------------------------------------------
 
 
-class Unit(Struct):
+class Unit(Brief, Struct):
     name: str
     span: Span
 
 
-class Entity(Struct):
+class Entity(Brief, Struct):
     """An entity of a kind; `position`: where drawings have it, x to the right and y down."""
 
     name: str
@@ -35,7 +36,7 @@ class Entity(Struct):
     position: tuple[int, int] | None = None
 
 
-class FactDecl(Struct):
+class FactDecl(Brief, Struct):
     """A fact of a kind.
 
     Attributes:
@@ -52,7 +53,7 @@ class FactDecl(Struct):
     places: dict[int, Span] = {}
 
 
-class Secrecy(Struct, frozen=True, eq=False):
+class Secrecy(Brief, Struct, frozen=True, eq=False):
     """Who sees what is private.
 
     Attributes:
@@ -69,7 +70,7 @@ class Secrecy(Struct, frozen=True, eq=False):
     span: Span
 
 
-class FieldDecl(Struct, eq=False):
+class FieldDecl(Brief, Struct, eq=False):
     """A state field or an account, of every entity of `kind` or of the game as a whole (kind "").
 
     Attributes:
@@ -90,7 +91,7 @@ class FieldDecl(Struct, eq=False):
     type_span: Span | None = None
 
 
-class Kind(Struct, eq=False):
+class Kind(Brief, Struct, eq=False):
     """A kind of entities.
 
     Attributes:
@@ -125,7 +126,7 @@ class Kind(Struct, eq=False):
         return "." in self.name
 
 
-class PlaceDecl(Struct, eq=False):
+class PlaceDecl(Brief, Struct, eq=False):
     """A place of pieces or tokens, one for each entity of `index` unless that is "".
 
     Attributes:
@@ -143,7 +144,7 @@ class PlaceDecl(Struct, eq=False):
     private: Secrecy | None = None
 
 
-class PieceDecl(Struct, eq=False):
+class PieceDecl(Brief, Struct, eq=False):
     """A type of pieces: one pile of counts for each tuple of `each` entities, spread over places."""
 
     name: str
@@ -152,7 +153,7 @@ class PieceDecl(Struct, eq=False):
     span: Span
 
 
-class CapacityDecl(Struct, eq=False):
+class CapacityDecl(Brief, Struct, eq=False):
     """How many pieces and tokens find room in places together, of all owners.
 
     Attributes:
@@ -170,7 +171,7 @@ class CapacityDecl(Struct, eq=False):
     var: Var | None = None
 
 
-class TableDecl(Struct, eq=False):
+class TableDecl(Brief, Struct, eq=False):
     """A table: the value of each row by its keys, and the place of each."""
 
     name: str
@@ -183,7 +184,7 @@ class TableDecl(Struct, eq=False):
     places: dict[tuple[int, ...], Span] = {}
 
 
-class TrackDecl(Struct, eq=False):
+class TrackDecl(Brief, Struct, eq=False):
     """A ring (`upto` is empty) or a line of spaces, which are the entities of `kind`."""
 
     name: str
@@ -195,7 +196,7 @@ class TrackDecl(Struct, eq=False):
     unit_span: Span
 
 
-class LinkDecl(Struct, eq=False):
+class LinkDecl(Brief, Struct, eq=False):
     """A kind of links, each an entity of `kind` between two entities of `region`.
 
     Attributes:
@@ -223,7 +224,7 @@ Step = tuple[int, int]
 """How far along the two axes of a board."""
 
 
-class BoardDecl(Struct, eq=False):
+class BoardDecl(Brief, Struct, eq=False):
     """A regular board, whose spaces are the entities of `kind`.
 
     Attributes:
@@ -253,14 +254,14 @@ class BoardDecl(Struct, eq=False):
         return self.at.get((x + times * step[0], y + times * step[1]), -1)
 
 
-class ConstantDecl(Struct, eq=False):
+class ConstantDecl(Brief, Struct, eq=False):
     name: str
     type: Type
     value: int
     span: Span
 
 
-class SettingDecl(Struct, eq=False):
+class SettingDecl(Brief, Struct, eq=False):
     """A setting, which a table switches (`options:` in game.yaml).
 
     Attributes:
@@ -277,7 +278,7 @@ class SettingDecl(Struct, eq=False):
     bounds: tuple[int, int] | None = None
 
 
-class Check(Struct, frozen=True):
+class Check(Brief, Struct, frozen=True):
     """What must hold of the facts of every entity of a kind, and the entities that are asked (None: all)."""
 
     name: str
@@ -289,7 +290,7 @@ class Check(Struct, frozen=True):
     span: Span
 
 
-class Measure(Struct, frozen=True):
+class Measure(Brief, Struct, frozen=True):
     """A number of the game (`var` is None), or of each entity of a kind, which `var` stands for in its value."""
 
     name: str
@@ -300,7 +301,7 @@ class Measure(Struct, frozen=True):
     span: Span
 
 
-class Placement(Struct, eq=False):
+class Placement(Brief, Struct, eq=False):
     """A start value from the set-up; each key is an entity, or a variable that stands for all of a kind."""
 
     target: FieldDecl | tuple[PieceDecl, PlaceDecl]
@@ -313,7 +314,7 @@ class Placement(Struct, eq=False):
 # --- expressions ---------------------------------------------------------------------------
 
 
-class Var(Struct, eq=False):
+class Var(Brief, Struct, eq=False):
     """A local, a parameter or a bound variable; `value` is what a local is declared with."""
 
     name: str
@@ -323,7 +324,7 @@ class Var(Struct, eq=False):
     value: Expr | None = None
 
 
-class Expr(Struct, frozen=True):
+class Expr(Brief, Struct, frozen=True):
     type: Type
     span: Span
 
@@ -459,7 +460,7 @@ class Choice(Expr, frozen=True):
     other: Expr
 
 
-class Binder(Struct, frozen=True):
+class Binder(Brief, Struct, frozen=True):
     """A variable that runs over a set, in kind order or in cyclic order from or after `start`; or by keys.
 
     `keys`: numbers, and what stands for one; those with the least come first. Of `best` the greatest is asked for.
@@ -513,7 +514,7 @@ class Once(Expr, frozen=True):
 # --- statements ----------------------------------------------------------------------------
 
 
-class Stmt(Struct, frozen=True):
+class Stmt(Brief, Struct, frozen=True):
     span: Span
 
 
@@ -598,7 +599,7 @@ class Repeat(Stmt, frozen=True):
     body: Block
 
 
-class Privacy(Struct, frozen=True):
+class Privacy(Brief, Struct, frozen=True):
     """Who sees an argument besides who decides: the set `to`, or nobody.
 
     With `like`, those who see that state, which may be everybody.
@@ -609,7 +610,7 @@ class Privacy(Struct, frozen=True):
     like: Field | None = None
 
 
-class OptionParam(Struct, frozen=True):
+class OptionParam(Brief, Struct, frozen=True):
     """A parameter of an option: a set (`high` None) or the numbers `low` … `high`.
 
     If the type of `var` is an optional, none is one more value, which `where` does not ask about.
@@ -625,13 +626,13 @@ class OptionParam(Struct, frozen=True):
     private: Privacy | None = None
 
 
-class Requirement(Struct, frozen=True):
+class Requirement(Brief, Struct, frozen=True):
     condition: Expr
     reason: str
     span: Span
 
 
-class Cost(Struct, frozen=True):
+class Cost(Brief, Struct, frozen=True):
     """An amount that must be there, and is paid before the body begins; without a target it is subtracted."""
 
     amount: Expr
@@ -641,7 +642,7 @@ class Cost(Struct, frozen=True):
     span: Span
 
 
-class Needs(Struct, frozen=True):
+class Needs(Brief, Struct, frozen=True):
     """The head of a guard, with arguments for its parameters."""
 
     guard: Guard
@@ -653,7 +654,7 @@ HeadPart = Let | Requirement | Cost | Needs
 """A part of the head of an option: what must hold, and what is done, before its body begins."""
 
 
-class OptionDef(Struct, frozen=True):
+class OptionDef(Brief, Struct, frozen=True):
     name: str
     params: tuple[OptionParam, ...]
     by: Expr | None
@@ -664,7 +665,7 @@ class OptionDef(Struct, frozen=True):
     span: Span
 
 
-class Otherwise(Struct, frozen=True):
+class Otherwise(Brief, Struct, frozen=True):
     """What is carried out, without asking, where the decider has no legal option."""
 
     body: Block
@@ -692,7 +693,7 @@ class Decide(Stmt, frozen=True):
 # --- rules ---------------------------------------------------------------------------------
 
 
-class Definition(Struct, eq=False):
+class Definition(Brief, Struct, eq=False):
     name: str
     params: tuple[Var, ...]
     result: Type
@@ -703,7 +704,7 @@ class Definition(Struct, eq=False):
     body: Expr | None = None
 
 
-class Procedure(Struct, eq=False):
+class Procedure(Brief, Struct, eq=False):
     """A procedure; `result` is the type of its value, None if it has none."""
 
     name: str
@@ -715,7 +716,7 @@ class Procedure(Struct, eq=False):
     result_span: Span | None = None
 
 
-class Guard(Struct, eq=False):
+class Guard(Brief, Struct, eq=False):
     name: str
     params: tuple[Var, ...]
     doc: str
@@ -723,14 +724,14 @@ class Guard(Struct, eq=False):
     head: tuple[HeadPart, ...] = ()
 
 
-class Invariant(Struct, frozen=True):
+class Invariant(Brief, Struct, frozen=True):
     name: str
     doc: str
     condition: Expr
     span: Span
 
 
-class Tiebreak(Struct, frozen=True):
+class Tiebreak(Brief, Struct, frozen=True):
     """A value, or (var, source, key): the values for the members of source, those with the highest key first."""
 
     var: Var | None
@@ -739,7 +740,7 @@ class Tiebreak(Struct, frozen=True):
     value: Expr
 
 
-class Scoring(Struct, frozen=True):
+class Scoring(Brief, Struct, frozen=True):
     var: Var
     score: Expr
     tiebreaks: tuple[Tiebreak, ...]
@@ -752,7 +753,7 @@ Named = Declared | CapacityDecl | SettingDecl | Var | Definition | Procedure | G
 """A thing that a name in a ruleset may stand for."""
 
 
-class Declarations(Struct, eq=False):
+class Declarations(Brief, Struct, eq=False):
     """Everything with a name that is no rule."""
 
     units: dict[str, Span] = {}
@@ -796,7 +797,7 @@ class Declarations(Struct, eq=False):
         kind.entities.append(entity)
 
 
-class Rules(Struct, eq=False):
+class Rules(Brief, Struct, eq=False):
     """The typed rules by name.
 
     Attributes:
@@ -813,10 +814,12 @@ class Rules(Struct, eq=False):
     told: set[Span] = set()
 
 
-class Ruleset(Struct, frozen=True):
+class Ruleset(Brief, Struct, frozen=True):
     """A checked ruleset. Immutable by convention: nothing changes it after the checker.
 
     Attributes:
+        ref: the ids of the ruleset and its overlays, as logs and reports name them; it has no paths.
+        reference: the reference that loads this ruleset again, with its paths.
         hash: hash of the content, files and overlays in order.
         sources: texts of the files by name.
         listed: rules of `rules.yaml` by id.
@@ -827,6 +830,7 @@ class Ruleset(Struct, frozen=True):
 
     id: str
     ref: str
+    reference: str
     title: str
     version: str
     hash: str
@@ -841,6 +845,10 @@ class Ruleset(Struct, frozen=True):
     layers: Mapping[str, int]
     titled: tuple[tuple[Path, str], ...]
     homes: Mapping[str, Path]
+
+    def __repr__(self) -> str:
+        low, high = self.players
+        return f"<Ruleset {self.ref[:120]} {self.version[:40]}, {low} to {high} players>"
 
     @property
     def settings(self) -> dict[str, SettingDecl]:

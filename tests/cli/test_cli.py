@@ -63,6 +63,24 @@ def test_help_lists_the_commands() -> None:
     assert all(f"  {name} " in out for name in COMMANDS)
 
 
+def test_without_a_command_the_help_is_printed_as_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([]) == 0
+    bare = capsys.readouterr()
+    assert run(["--help"]) == 0
+    assert bare.out == capsys.readouterr().out
+    assert bare.err == ""
+    assert "\\n" not in bare.out and "Error" not in bare.out
+
+
+@pytest.mark.parametrize("name", ["validate", "replay", "new", "diff", "simulate"])
+def test_a_command_without_its_arguments_says_which_one_is_missing(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([name]) == 2
+    err = capsys.readouterr().err
+    assert "Missing argument" in err and "\\n" not in err
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_each_command_has_help_with_an_example(name: str) -> None:
     code, out, _ = invoke(name, "--help")

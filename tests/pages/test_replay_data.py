@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from folders import GAMES, SHIPPED
 
 from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.drawing.board import board_of
+from rulespec.drawing.colours import colour, luminance
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.inspected import TABLE
 from rulespec.engine.replay.replay import ReplayResult, replay_log
@@ -56,9 +60,43 @@ def test_a_line_is_noted_where_it_changes() -> None:
 
 def test_what_nobody_sees_has_no_line() -> None:
     ruleset = load_ruleset("imperial")
-    curves = Curves(ruleset.declarations.measures, Words(ruleset), lambda kind: ["one", "two"])
+    curves = Curves(
+        ruleset.declarations.measures, Words(ruleset), lambda kind: ["one", "two"], lambda kind: ["#000000", "#ffffff"]
+    )
     curves.note(0, {"cash": {"Ann": None, "Bob": 2}, "power": {"italy": None}})
     assert [(m["title"], [line["name"] for line in m["lines"]]) for m in curves.to_json()] == [("Cash", ["two"])]
+
+
+@pytest.mark.parametrize(
+    "log, title, ruleset, kind",
+    [
+        ("imperial/logs/quickstart.jsonl", "Treasury", "imperial", "nation"),
+        ("imperial/logs/quickstart.jsonl", "Cash", "imperial", "player"),
+        ("imperial_2030/logs/nobody-invests.jsonl", "Treasury", "imperial_2030", "nation"),
+        ("imperial_2030/logs/nobody-invests.jsonl", "Power", "imperial_2030", "nation"),
+    ],
+)
+def test_lines_have_the_colours_of_the_board(log: str, title: str, ruleset: str, kind: str) -> None:
+    result = replay_log(GAMES / log, until=40)
+    lines = next(m for m in replay_data(result, TABLE)["measures"] if m["title"] == title)["lines"]
+    look = board_of(result.game.ruleset, result.game.seats).sheet.look
+    assert [line["colour"] for line in lines] == [colour(look(kind, i).colour) for i in range(len(lines))]
+    drawing = yaml.safe_load((GAMES / ruleset / "drawing.yaml").read_text("utf-8"))["drawing"]
+    given = {
+        name: colour(each["colour"]) for name, each in drawing["entities"].get(kind, {}).items() if "colour" in each
+    }
+    names = [entity.name for entity in result.game.ruleset.kinds[kind].entities]
+    assert all(line["colour"] == given[n] for n, line in zip(names, lines, strict=False) if n in given)
+
+
+@pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
+def test_every_line_has_a_colour_of_its_own_or_a_dash(folder: Path) -> None:
+    log = next(iter(sorted(folder.glob("logs/*.jsonl*"))), None)
+    if log is None:
+        pytest.skip("it has no logs")
+    for measure in replay_data(replay_log(log, until=5), TABLE)["measures"]:
+        assert all(re.fullmatch("#[0-9a-f]{6}", line["colour"]) for line in measure["lines"])
+        assert all(line.get("pale", False) == (luminance(line["colour"]) > 0.5) for line in measure["lines"])
 
 
 def test_a_move_rests_on_the_rules_of_its_option_and_on_those_that_ran() -> None:

@@ -284,3 +284,13 @@ def test_the_last_move_says_how_the_game_stands(open_page: Open, page: Path, tmp
 def test_the_begin_of_a_game_is_a_page(open_page: Open, tmp_path: Path) -> None:
     opened = open_page(viewed(QUICKSTART, tmp_path / "begin.html", "--until", "0"))
     assert number(opened) == 0 and opened.page.is_disabled("#next")
+
+
+def test_charts_have_the_colours_of_the_board(open_page: Open, tmp_path: Path) -> None:
+    opened = open_page(viewed(GAMES / "imperial_2030/logs/nobody-invests.jsonl", tmp_path / "page.html"))
+    swatches = "[...document.querySelectorAll('#legend i')].map((i) => getComputedStyle(i).borderTopColor)"
+    lines = "JSON.parse(document.getElementById('data').textContent).measures[0].lines.map((line) => line.colour)"
+    given = [tuple(int(c[i : i + 2], 16) for i in (1, 3, 5)) for c in opened.page.evaluate(lines)]
+    assert opened.page.evaluate(swatches) == [f"rgb({r}, {g}, {b})" for r, g, b in given]
+    opened.press("End")
+    opened.sound()

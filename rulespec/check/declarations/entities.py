@@ -184,9 +184,11 @@ def _written_once(values: list[int]) -> None:
 
 def _line(r: DeclarationReader, track: typed.TrackDecl) -> None:
     spaces = list(entries(get(r.root, "tracks", track.name, "spaces")))
-    track.unit = text(get(r.root, "tracks", track.name, "unit"))
-    if track.unit and track.unit not in r.d.units:
-        node = get(r.root, "tracks", track.name, "unit")
+    node = get(r.root, "tracks", track.name, "unit")
+    track.unit = text(node)
+    if track.unit in r.d.units:
+        r.refer(node, typed.Unit(track.unit, r.d.units[track.unit]))
+    elif track.unit:
         r.report.error("RS224", f"`{track.unit}` is not a unit", (node or r.root).span)
         track.unit = ""
     for number, (name, place, node) in enumerate(spaces):

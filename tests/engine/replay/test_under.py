@@ -343,7 +343,7 @@ def test_recorded_games_with_cheap_factories() -> None:
         judge_file(path, "+cheap_factories") for path in (folder / "c000-standard-2p.json", folder / "quickstart.json")
     ]
     assert [j.difference for j in judgements] == [None, None]
-    assert all(j.under == "imperial+playimperial+cheap_factories" for j in judgements)
+    assert all(j.under.ref == "imperial+playimperial+cheap_factories" for j in judgements)
     assert judgements[0].outcome.scores != judgements[0].recorded.scores
 
 

@@ -1,0 +1,50 @@
+"""Names that are made of other names: of what a product kind has, and of what goes over a kind."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.lsp.index import Index
+from rulespec.typed import nodes as typed
+from rulespec.types import Ent
+
+Renamed = dict[int, tuple[str, str]]
+"""`id` of a declaration → its old and its new name."""
+
+
+def derived_names(index: Index, wanted: Span, new: str) -> Renamed:
+    """What else gets another name with a thing: `red_9` with the suit `red`, `card.suit` with the kind `suit`.
+
+    Args:
+        index: the ruleset.
+        wanted: the first declaration of the thing.
+        new: its new name.
+    """
+    kinds = index.checked.declarations.kinds
+    found: Renamed = {}
+    for part in (kind for kind in kinds.values() if not kind.implicit and not kind.nameless):
+        if index.identity(part) != wanted:
+            found |= {id(e): (e.name, new) for e in part.entities if not part.product and index.identity(e) == wanted}
+            continue
+        counts = kinds[f"{part.name}.number"].entities if part.number else ()
+        found |= {id(entity): (entity.name, f"{new}_{i}") for i, entity in enumerate(counts, 1)}
+        made_of_it = [kind for kind in kinds.values() if part.name in kind.product and part.name in kind.facts]
+        found |= {id(kind.facts[part.name]): (part.name, new) for kind in made_of_it}
+        d = index.checked.declarations
+        each = [*(measure.var for measure in d.measures.values()), *(check.var for check in d.checks)]
+        like_it = (var for var in each if var is not None and var.type == Ent(part.name))
+        found |= {id(var): (part.name, new) for var in like_it if var.name == part.name}
+    for kind in kinds.values():
+        found |= _products(kinds, kind, found)
+    return found
+
+
+def _products(kinds: dict[str, typed.Kind], kind: typed.Kind, renamed: Renamed) -> Renamed:
+    """The entities of a product kind that have a renamed part."""
+    found: Renamed = {}
+    parts = product(*(kinds[part].entities for part in kind.product)) if kind.product else ()
+    for entity, made_of in zip(kind.entities, parts, strict=False):
+        if any(id(part) in renamed for part in made_of):
+            found[id(entity)] = (entity.name, "_".join(renamed.get(id(p), ("", p.name))[1] for p in made_of))
+    return found

@@ -1,0 +1,61 @@
+"""The files of the ruleset at hand: nothing that edits files writes others.
+
+Those are the files in a ruleset's own folder, and those of an overlay that is named by its path. What a reference only
+looks up by its id, as the base of an overlay of one's own or the ruleset that a folder extends, is somebody else's.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from msgspec import Struct
+
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.references import find_ruleset, is_path
+
+
+class OwnFiles(Struct, frozen=True):
+    """Folders, and the YAML files of overlays, whose files may be changed; real paths."""
+
+    folders: tuple[Path, ...]
+    overlays: tuple[Path, ...] = ()
+
+    def __contains__(self, path: object) -> bool:
+        """Whether a file is one of these, and no link."""
+        if not isinstance(path, Path):
+            return False
+        try:
+            real = path.resolve()
+            plain = stat.S_ISREG(path.lstat().st_mode)
+        except (OSError, RuntimeError, ValueError):
+            return False
+        return plain and (any(real.is_relative_to(f) for f in self.folders) or any(_of(o, real) for o in self.overlays))
+
+    def __str__(self) -> str:
+        return ", ".join(str(path) for path in (*self.folders, *self.overlays))
+
+
+def own_files(ref: str) -> OwnFiles:
+    """The files of a reference that may be changed: of overlays that it names by paths, and of its folder.
+
+    The folder of a base that is looked up by its id does not belong to an overlay of one's own.
+    """
+    base, *overlays = ref.split("+")
+    own = tuple(Path(overlay).resolve() for overlay in overlays if is_path(overlay))
+    if own and not (os.sep in base or base.startswith(".")):
+        return OwnFiles((), own)
+    try:
+        return OwnFiles((find_ruleset(base).resolve(),), own)
+    except DiagnosticsError:
+        return OwnFiles((), own)
+
+
+def _of(overlay: Path, path: Path) -> bool:
+    """Whether a file belongs to an overlay: itself, its rules, its words, its drawing, its scenarios."""
+    stem, folder = overlay.stem, overlay.parent
+    if path == overlay or path == overlay.with_suffix(".rules"):
+        return True
+    beside = path.parent == folder / "titles" and path.name.partition(".")[0] == stem
+    return beside or path == folder / "drawing" / overlay.name or path.parent == folder / "scenarios" / stem

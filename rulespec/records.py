@@ -1,0 +1,55 @@
+"""Records whose repr is one line of bounded length, however much they hold: for consoles, notebooks, failures, logs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sized
+from dataclasses import is_dataclass
+
+from msgspec import Struct
+
+MAX_REPR = 240
+"""Characters of a repr."""
+_MAX_TEXT = 40
+_MAX_NUMBER = 10**18
+
+
+class Brief:
+    """A base of structs and dataclasses: shows their fields, and of what is in them no more than a name or a size.
+
+    It stands before `Struct`; a dataclass says `repr=False`.
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        fields = getattr(self, "__struct_fields__", None)
+        return brief(self, fields if fields is not None else self.__dataclass_fields__)  # type: ignore[attr-defined]
+
+
+def brief(record: object, fields: Iterable[str]) -> str:
+    """A record and its fields on one line."""
+    shown: list[str] = []
+    room = MAX_REPR - len(type(record).__name__) - len("(, …)")
+    for field in fields:
+        text = f"{field}={_value(getattr(record, field))}"
+        room -= len(text) + 2
+        if room < 0:
+            shown.append("…")
+            break
+        shown.append(text)
+    return f"{type(record).__name__}({', '.join(shown)})"
+
+
+def _value(value: object) -> str:
+    """A value as part of a line: a short one as it is, else what it is."""
+    if isinstance(value, str):
+        return repr(value if len(value) <= _MAX_TEXT else value[:_MAX_TEXT] + "…")
+    if value is None or isinstance(value, bool | float) or (isinstance(value, int) and abs(value) < _MAX_NUMBER):
+        return repr(value)
+    kind = type(value).__name__
+    if isinstance(value, Struct) or is_dataclass(value):
+        name = getattr(value, "name", None)
+        return f"<{kind} {_value(name)}>" if isinstance(name, str) else f"<{kind}>"
+    if isinstance(value, Sized):
+        return f"<{kind} of {len(value)}>"
+    return f"<{kind}>"

@@ -1,0 +1,216 @@
+"""Overlays of one's own, named by their paths: every command takes them, wherever they lie."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from shutil import copytree
+
+import click
+import pytest
+from commands import invoke
+from folders import GAMES, RULESETS
+
+from rulespec.cli.main import cli, run
+from rulespec.engine.game.game import Game
+from rulespec.engine.logs.native import LogHeader, LogWriter
+from rulespec.engine.replay.judge import judge_file
+from rulespec.engine.simulate.plan import Plan
+from rulespec.load import load_ruleset
+
+OWN = 'id: {id}\ntitle: {id}\nfor: nim\nversion: "1.0"\n{what}\n'
+OVERLAYS = {
+    "more": "changes: {constants.most: 4}",
+    "last": "options: {misere: true}",
+    "aside": "add: {constants.nothing: 1}",
+    "far/away/far": "changes: {constants.most: 5}",
+}
+
+Calls = Callable[[str, str], Sequence[Sequence[str]]]
+"""A reference and the name of a log that was played under it → the ways to call a command with them."""
+
+CALLS: dict[str, Calls] = {
+    "validate": lambda ref, log: [[ref], [ref, "--overlays"], [ref, "--deep", "1"], [ref, "nim"]],
+    "explain": lambda ref, log: [],
+    "replay": lambda ref, log: [
+        [log, "--rules", ref],
+        ["nim.jsonl", "--under", ref],
+        ["nim.jsonl", "--under", ref, "--format", "json"],
+        ["nim.jsonl", "nim.jsonl", "--under", ref],
+        ["nim.jsonl", "--under", "+" + ref.partition("+")[2]],
+        [log, "--rules", ref, "--under", "nim"],
+        [log, "--rules", ref, "--under", "+./aside.yaml"],
+        [log, "--rules", ref, "--moves"],
+    ],
+    "identify": lambda ref, log: [[log, "--rules", ref], [log, "--rules", ref, "--format", "json"]],
+    "test": lambda ref, log: [[ref, "--random", "1"]],
+    "coverage": lambda ref, log: [[ref, log, "--players", "2"], [ref, "--playouts", "2"]],
+    "simulate": lambda ref, log: [
+        [ref, "--players", "2", "--games", "3"],
+        [ref, "--players", "2", "--games", "3", "--against", "nim"],
+        ["nim", "--players", "2", "--games", "3", "--against", ref],
+        [ref, "--players", "2", "--games", "3", "--jobs", "2"],
+    ],
+    "perft": lambda ref, log: [
+        [ref, "--players", "2", "--depth", "2"],
+        [ref, "--from", log, "--depth", "1"],
+        [ref, "--record"],
+        [ref, "--check"],
+    ],
+    "play": lambda ref, log: [[ref, "--players", "2", "--bots", "2"], [ref, "--players", "2", "--log", log]],
+    "draw": lambda ref, log: [[ref, "--out", "b.svg"], [log, "--rules", ref, "--out", "b.svg"]],
+    "view": lambda ref, log: [[log, "--rules", ref, "--out", "v.html"]],
+    "log": lambda ref, log: [[log, "--rules", ref, "--for", "Ann"]],
+    "export": lambda ref, log: [[ref, "--players", "2", "--wasm", "nim.wasm"]],
+    "diff": lambda ref, log: [["nim", ref], [ref, "nim"]],
+    "titles": lambda ref, log: [[ref]],
+    "facts": lambda ref, log: [[ref]],
+    "new": lambda ref, log: [["over", "--from", ref, "--overlay"]],
+    "format": lambda ref, log: [[ref, "--check"]],
+    "schema": lambda ref, log: [[ref], [ref, "--overlay"]],
+    "lsp": lambda ref, log: [],
+}
+"""Each command, called in all the ways that it takes a reference, or a log with a reference."""
+
+REFERENCES = {
+    "relative": "nim+./more.yaml",
+    "absolute": "nim+{here}/more.yaml",
+    "two": "nim+./more.yaml+./last.yaml",
+    "two of which one is absolute": "nim+{here}/last.yaml+more.yaml",
+    "from another folder": "nim+../rules of mine/more.yaml",
+    "in a folder": "nim+far/away/far.yaml",
+    "a folder of one's own": "./copy/nim+./more.yaml",
+    "a folder of one's own that is not called by its id": "./copy/heaps+./more.yaml",
+    "a base with an overlay by its id": "nim+tall+./more.yaml",
+}
+SOUND = (0, 1)
+"""Exit codes of commands that could read what they were given."""
+
+
+def test_no_command_is_forgotten() -> None:
+    assert isinstance(cli, click.Group)
+    assert set(CALLS) == set(cli.list_commands(click.Context(cli)))
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_all_options_that_take_a_reference_are_tried(name: str) -> None:
+    assert isinstance(cli, click.Group)
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    taking = {p.opts[-1] for p in command.params if p.make_metavar(click.Context(command)).strip("[]. ") == "REF"}
+    told = {word for call in CALLS[name]("REF", "log") for word in call}
+    assert {option for option in taking if option.startswith("--")} <= told
+
+
+@pytest.fixture(params=REFERENCES)
+def reference(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A reference with overlays of one's own, in the current folder; `own.jsonl` is a game that was played under it."""
+    here = tmp_path / "rules of mine"
+    (here / "far" / "away").mkdir(parents=True)
+    for name, what in OVERLAYS.items():
+        (here / f"{name}.yaml").write_text(OWN.format(id=Path(name).name, what=what))
+    for copy in ("nim", "heaps"):
+        copytree(RULESETS / "nim", here / "copy" / copy)
+    copytree(RULESETS / "nim", tmp_path / "known" / "nim")
+    monkeypatch.setenv("RULESPEC_PATH", str(tmp_path / "known"))
+    monkeypatch.chdir(here)
+    ref = REFERENCES[request.param].format(here=here)
+    for log, rules in (("own.jsonl", ref), ("nim.jsonl", "nim")):
+        game = load_ruleset(rules)
+        code, out, err = invoke("play", rules, "--names", "Ann,Bob", "--bots", "2", "--log", log)
+        assert code == 0, (game.ref, out, err)
+    return ref
+
+
+@pytest.mark.parametrize("name", [name for name in CALLS if CALLS[name]("", "")])
+def test_every_command_takes_overlays_of_ones_own(name: str, reference: str) -> None:
+    for call in CALLS[name](reference, "own.jsonl"):
+        code, out, err = invoke(name, *call)
+        assert code in SOUND, (call, out, err)
+        assert "RS50" not in err, (call, err)
+        assert "RS617" not in err, (call, err)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        *(["replay", "LOG"], ["replay", "LOG", "--moves"], ["replay", "LOG", "--under", "+./aside.yaml"]),
+        *(["log", "LOG", "--for", "Ann"], ["view", "LOG", "--out", "v.html"], ["draw", "LOG", "--out", "b.svg"]),
+    ],
+    ids=" ".join,
+)
+def test_where_the_overlay_of_a_log_is_not_found_the_way_out_is_told(
+    reference: str, args: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["own.jsonl" if arg == "LOG" else arg for arg in args]) == 2
+    err = capsys.readouterr().err
+    assert "RS617" in err
+    assert "--rules" in err
+
+
+def test_a_judgement_says_how_a_game_went_under_a_rule_of_ones_own(reference: str) -> None:
+    words, json_ = (
+        invoke("replay", "nim.jsonl", "--under", reference),
+        invoke("replay", "nim.jsonl", "--under", reference, "--format", "json"),
+    )
+    ruleset = load_ruleset(reference)
+    assert words[0] == json_[0]
+    assert f"under {ruleset.ref}" in words[1]
+    assert json.loads(json_[1])["logs"][0]["under"] == ruleset.ref
+
+
+def test_what_carries_a_ruleset_loads_it_again(reference: str) -> None:
+    ruleset = load_ruleset(reference)
+    assert load_ruleset(ruleset.reference).hash == ruleset.hash
+    assert judge_file(Path("nim.jsonl"), reference).under.hash == ruleset.hash
+    assert load_ruleset(Plan.of(ruleset.reference, ruleset, [2], 1).reference).hash == ruleset.hash
+
+
+def test_identify_tells_that_the_header_names_an_overlay_which_is_not_found(reference: str) -> None:
+    _, out, err = invoke("identify", "own.jsonl")
+    assert "--rules" in out + err
+
+
+def test_a_record_of_an_overlay_of_ones_own_lies_beside_it(reference: str) -> None:
+    base = load_ruleset(reference.partition("+")[0]).folders[0]
+    before = sorted(base.rglob("*"))
+    code, out, err = invoke("perft", reference, "--record")
+    assert code == 0, (out, err)
+    assert sorted(base.rglob("*")) == before
+    assert invoke("perft", reference, "--check")[0] == 0
+
+
+def test_a_foreign_log_is_judged_under_a_rule_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rule = 'id: mine\ntitle: Mine\nfor: imperial\nversion: "1.0"\nchanges: {constants.factory_cost: 4 money}\n'
+    (tmp_path / "mine.yaml").write_text(rule)
+    monkeypatch.chdir(tmp_path)
+    log = GAMES / "imperial/logs/playimperial/c002-standard-4p.json"
+    code, out, err = invoke("replay", log, "--under", "+./mine.yaml")
+    assert code in SOUND, err
+    assert "under imperial+playimperial+mine" in out
+    code, out, err = invoke("replay", GAMES / "imperial/logs/quickstart.jsonl", "--under", "imperial+./mine.yaml")
+    assert (code, err) == (0, "")
+    assert "under imperial+mine" in out
+
+
+def test_a_folder_that_extends_an_overlay_by_its_path_would_lose_it(reference: str) -> None:
+    code, _, err = invoke("new", "mine_too", "--from", reference)
+    assert code == 2
+    assert "/variants, or use --overlay" in err
+
+
+def test_a_log_of_a_folder_of_ones_own_names_the_way_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copytree(RULESETS / "wager", tmp_path / "wager_of_mine")
+    game = tmp_path / "wager_of_mine" / "game.yaml"
+    game.write_text(game.read_text().replace("id: wager", "id: wager_of_mine"))
+    monkeypatch.chdir(tmp_path)
+    with LogWriter(tmp_path / "g.jsonl", LogHeader.of(Game(load_ruleset("./wager_of_mine"), ["Ann", "Bob"]))):
+        pass
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    for args in (["identify", "../g.jsonl"], ["log", "../g.jsonl", "--for", "Ann"], ["replay", "../g.jsonl"]):
+        assert run(args) == 2
+        assert "--rules" in capsys.readouterr().err
