@@ -15,7 +15,7 @@ from rulespec.drawing.scene import Scene, to_svg
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.views import View
 from rulespec.load import load_ruleset
-from rulespec.references import is_path
+from rulespec.references import is_path, parts_of
 from rulespec.typed import nodes as typed
 
 PUBLIC = "public"
@@ -58,14 +58,14 @@ def command(
     """
     path = Path(what)
     log = path if path.is_file() else None
-    own = log is None and is_path(what.split("+")[0])
+    own = log is None and is_path(parts_of(what)[0])
     if log is None and (at is not None or rules is not None):
         raise click.UsageError("--at and --rules go with a recorded game")
     if log is not None and (players is not None or empty):
         raise click.UsageError("--players and --empty go with a ruleset")
     if watch and not own:
         raise click.UsageError("--watch goes with a folder of your own, such as ./my_map")
-    out = out if out is not None else Path(f"{Path(what.split('+')[0]).name.partition('.')[0] or 'board'}.svg")
+    out = out if out is not None else Path(f"{Path(parts_of(what)[0]).name.partition('.')[0] or 'board'}.svg")
     if out.suffix not in (".svg", ".png"):
         raise click.UsageError(f"{out} is neither .svg nor .png")
     if log is not None:
@@ -75,7 +75,7 @@ def command(
         ruleset = load_ruleset(what)
         ctx.exit(_draw(ruleset, _start(ruleset, players, empty, seat), language, out))
     draft = partial(_draft, what, players, empty, seat, language, out)
-    ctx.exit(_watch(draft, [Path(part) for part in what.split("+") if is_path(part)]) if watch else draft())
+    ctx.exit(_watch(draft, [Path(part) for part in parts_of(what) if is_path(part)]) if watch else draft())
 
 
 def _watch(draft: Callable[[], int], folders: list[Path]) -> int:

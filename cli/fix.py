@@ -14,7 +14,7 @@ from rulespec.cli import output
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.fixes import fixed, with_fixes
-from rulespec.references import find_ruleset
+from rulespec.references import find_ruleset, parts_of
 
 _TONES = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -65,7 +65,7 @@ def apply_fixes(refs: Iterable[str], diagnostics: Iterable[Diagnostic], sources:
 
 def _homes(ref: str) -> list[Path]:
     """The files of a reference that fixes may change: its own folder, and overlays named by their paths."""
-    base, *overlays = ref.split("+")
+    base, *overlays = parts_of(ref)
     paths = [Path(o) for o in overlays if o.endswith(".yaml") or os.sep in o]
     try:
         folder = [find_ruleset(base).resolve()]

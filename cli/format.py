@@ -14,7 +14,7 @@ from rulespec.diagnostics.escape import escaped
 from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.documents.text_files import check_characters, files_inside, read_text
 from rulespec.documents.written_files import write_text
-from rulespec.references import find_ruleset
+from rulespec.references import find_ruleset, parts_of
 from rulespec.ruleset_files import MAX_RULES_BYTES
 from rulespec.syntax.format import format_rules
 
@@ -63,7 +63,7 @@ def _files(targets: tuple[str, ...]) -> list[Path]:
 
 def _rules_of(ref: str) -> list[Path]:
     """The rules files in the folder of a ruleset, and beside overlays that the reference names by their paths."""
-    name, *overlays = ref.split("+")
+    name, *overlays = parts_of(ref)
     folder = find_ruleset(name)
     here = Path.cwd()
     if folder.is_relative_to(here):

@@ -13,6 +13,7 @@ from rulespec.load import load_source
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.project import Checked
 from rulespec.overlays.facts import keys_of
+from rulespec.references import parts_of
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 
@@ -105,10 +106,11 @@ class Index:
 
     def path_keys(self, file: str, files: EditorFiles) -> list[tuple[Span, Span]]:
         """Steps of the paths in an overlay, and settings it sets, each with the place of the key that it leads to."""
-        if "+" not in self.checked.ref or not file.endswith(".yaml"):
+        parts = parts_of(self.checked.ref)
+        if len(parts) == 1 or not file.endswith(".yaml"):
             return []
         try:
-            base = load_source(self.checked.ref.rpartition("+")[0], Report(), files).source.root
+            base = load_source("+".join(parts[:-1]), Report(), files).source.root
             overlay = files.yaml(Path(file), file)
         except DiagnosticsError:
             return []

@@ -9,11 +9,13 @@ from pathlib import Path
 from rulespec.check.passes import check_source, unused_in
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.documents.folders import is_hidden, visible
 from rulespec.documents.nodes import get, text
 from rulespec.load import assembled, load_source
 from rulespec.lsp.files import EditorFiles
 from rulespec.overlays.orphans import blamed
 from rulespec.overlays.overlay import Source
+from rulespec.references import named, parts_of
 from rulespec.ruleset_files import MAX_RULES_BYTES, MAX_YAML, SECTION_FILES
 from rulespec.typed import nodes as typed
 
@@ -51,7 +53,7 @@ def reference(path: Path, files: EditorFiles) -> str | None:
 
     An overlay is checked laid over its ruleset: that of its folder or, for a file of its own, the one it is `for`.
     """
-    if "+" in str(path):  # a reference cannot name it
+    if is_hidden(path.name):
         return None
     folder = home(path)
     if folder is None:
@@ -59,14 +61,14 @@ def reference(path: Path, files: EditorFiles) -> str | None:
         base = _overlay_base(overlay, files)
         return f"{base}+{overlay}" if base else None
     if path.parent == folder / "variants":
-        return f"{folder}+{path.stem}"
+        return f"{named(folder)}+{path.stem}"
     stem = path.stem.partition(".")[0]  # that of `titles.de.yaml` is `titles`
     if path.parent.parent == folder / "variants" and path.parent.name in BESIDE_RULES:
-        return f"{folder}+{stem}"
+        return f"{named(folder)}+{stem}"
     if path.parent == folder and stem in BESIDE_RULES:
-        return str(folder)
+        return named(folder)
     if path.parent == folder / "rules" or (path.parent == folder and path.stem in (*SECTION_FILES, "game")):
-        return str(folder)
+        return named(folder)
     return None
 
 
@@ -156,20 +158,20 @@ def family(checked: Checked, files: EditorFiles, word: str) -> list[str]:
     """
     folders = list(checked.folders)
     for folder in [*folders]:
-        for game in sorted(folder.parent.glob("*/game.yaml")):
+        for game in sorted(visible(folder.parent, "*/game.yaml")):
             if game.parent not in folders and _extends(game, files) & {f.name for f in folders}:
                 folders.append(game.parent)
     refs = [checked.ref]
     for folder in folders:
-        if any(_holds(p, word, files) for p in (*folder.glob("*.yaml"), *folder.glob("rules/*.rules"))):
-            refs.append(str(folder))
-        overlays = sorted(folder.glob("variants/*.yaml"))
+        if any(_holds(p, word, files) for p in (*visible(folder, "*.yaml"), *visible(folder, "rules/*.rules"))):
+            refs.append(named(folder))
+        overlays = sorted(visible(folder, "variants/*.yaml"))
         refs += [
-            f"{folder}+{o.stem}"
+            f"{named(folder)}+{o.stem}"
             for o in overlays
             if _holds(o, word, files) or _holds(o.with_suffix(".rules"), word, files)
         ]
-    refs += [r for p in files.open if (r := reference(p, files)) is not None and r.split("+")[0] in refs]
+    refs += [r for p in files.open if (r := reference(p, files)) is not None and parts_of(r)[0] in refs]
     return list(dict.fromkeys(refs))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.documents.folders import visible
 from rulespec.errors import RulespecError
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.index import Identity, Index, name
@@ -105,7 +106,7 @@ def also_written_in(checked: Checked, word: str, files: EditorFiles) -> list[Pat
     result = []
     for folder in checked.folders:
         for beside in BESIDE:
-            for path in sorted((folder / beside).rglob("*.yaml")):
+            for path in sorted(visible(folder / beside, "**/*.yaml")):
                 try:
                     if pattern.search(files.text(path, str(path), MAX_YAML.size)):
                         result.append(path)

@@ -28,6 +28,7 @@ from rulespec.engine.replay.replay import Load
 from rulespec.engine.replay.walk import Difference, walk
 from rulespec.errors import RulespecError
 from rulespec.load import load_ruleset
+from rulespec.references import parts_of
 from rulespec.ruleset_files import SameFiles
 from rulespec.typed import nodes as typed
 from rulespec.typed.settings import taken, values_to_try
@@ -147,7 +148,7 @@ def identify(
     Raises:
         DiagnosticsError: if the ruleset cannot be read, or the log takes back more decisions than there are.
     """
-    base = rules or log.header.ruleset.partition("+")[0]
+    base = rules or parts_of(log.header.ruleset)[0]
     moves = recorded_moves(log)
     search = _Search(base, log.header.seats, moves, load or partial(load_ruleset, files=SameFiles()), step)
     found = Identification(log.file, base, sum(isinstance(move, RecordedDecision) for move in moves))

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.documents.folders import folders_in, is_hidden, visible
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import Backend, Machines, quick_machine
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError
@@ -24,7 +25,7 @@ from rulespec.engine.logs.log_text import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, f
 from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog, entry_json, is_native, parse_log
 from rulespec.engine.logs.recorded import apply_recorded, nearest
 from rulespec.load import load_ruleset
-from rulespec.references import folders_in, ruleset_folders
+from rulespec.references import parts_of, ruleset_folders
 from rulespec.typed import nodes as typed
 
 if TYPE_CHECKING:  # most logs are native, and need no dialect
@@ -310,13 +311,14 @@ def dialects(rules: str | None = None) -> Iterator[Path]:
 
 
 def _dialect_files(rules: str | None) -> Iterator[Path]:
-    base = Path(rules.split("+")[0]) if rules else None
+    base = Path(parts_of(rules)[0]) if rules else None
     if base is not None and base.is_dir():
-        yield from sorted((base / "dialects").glob("*.yaml"))
+        yield from sorted(visible(base / "dialects", "*.yaml"))
     for folder in ruleset_folders():
         for inside in (f"{ruleset}/dialects" for ruleset in folders_in(str(folder))):
             with suppress(OSError):
-                yield from sorted(Path(inside, name) for name in os.listdir(inside) if name.endswith(".yaml"))  # noqa: PTH208 - half the time
+                names = os.listdir(inside)  # noqa: PTH208 - half the time
+                yield from sorted(Path(inside, n) for n in names if n.endswith(".yaml") and not is_hidden(n))
 
 
 def _replay_foreign(

@@ -10,6 +10,7 @@ from pathlib import Path, PureWindowsPath
 
 from rulespec.diagnostics.diagnostic import Span, shown
 from rulespec.diagnostics.report import DiagnosticsError, failure
+from rulespec.documents.folders import visible
 
 MAX_BYTES = 2_000_000
 """Bytes of a text file, by default."""
@@ -77,12 +78,12 @@ def inside(root: Path, relative: str, span: Span | None = None) -> Path:
 
 
 def files_inside(root: Path, pattern: str) -> list[Path]:
-    """The files below `root` that match a glob pattern, sorted by name.
+    """The files below `root` that match a glob pattern, sorted by name; hidden ones are no part of it.
 
     Raises:
         DiagnosticsError: RS106 if one of them leads out through a symbolic link.
     """
-    return [inside(root, path.relative_to(root).as_posix()) for path in sorted(root.glob(pattern))]
+    return [inside(root, path.relative_to(root).as_posix()) for path in sorted(visible(root, pattern))]
 
 
 def is_present(path: Path) -> bool:
