@@ -103,8 +103,8 @@ def _tell(ref: str | None, new: str, target: Path, players: int) -> None:
 
 
 def _path(target: Path) -> str:
-    """A path as a reference names it: without a separator it would be an id, and with a hyphen an option."""
-    path = str(target) if target.is_absolute() else f".{os.sep}{target}"
+    """A path as a reference names it: without a separator it would be an id."""
+    path = str(target) if os.sep in str(target) else f".{os.sep}{target}"
     return f"{path}{os.sep}" if target.is_dir() and parts_of(path) != [path] else path
 
 
