@@ -12,7 +12,7 @@ from rulespec.cli import output
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.escape import escaped
 from rulespec.diagnostics.report import DiagnosticsError, failure
-from rulespec.documents.text_files import check_characters, files_inside, read_text
+from rulespec.documents.text_files import files_inside, read_text, text_of
 from rulespec.documents.written_files import write_text
 from rulespec.references import find_ruleset, parts_of
 from rulespec.ruleset_files import MAX_RULES_BYTES
@@ -105,15 +105,11 @@ def _format(path: Path, *, write: bool, diff: bool) -> tuple[int, bool]:
 
 
 def _filter() -> int:
-    data = sys.stdin.buffer.read(MAX_RULES_BYTES + 1)
+    data, text = sys.stdin.buffer.read(MAX_RULES_BYTES + 1), ""
+    if len(data) > MAX_RULES_BYTES:
+        raise click.UsageError(f"a rules file has at most {MAX_RULES_BYTES:,} bytes")
     try:
-        if len(data) > MAX_RULES_BYTES:
-            raise click.UsageError(f"a rules file has at most {MAX_RULES_BYTES:,} bytes")
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        raise click.UsageError("standard input is not UTF-8 text") from None
-    try:
-        check_characters(text, "<stdin>")
+        text = text_of(data, "<stdin>")
         click.echo(format_rules(text, "<stdin>"), nl=False)
     except DiagnosticsError as error:
         output.show(error.diagnostics, {"<stdin>": text})

@@ -15,6 +15,7 @@ from msgspec import Struct, field
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report, failure
+from rulespec.documents.encoding import NoTextError, decoded
 from rulespec.drawing.svg import Point
 from rulespec.drawing.svg_paths import path_outlines
 
@@ -124,7 +125,19 @@ class _Reader(Struct):
             parser.Parse(data, True)
         except expat.ExpatError as error:
             self.line = error.lineno
+            self._check_text(data)
             raise self.refused(f"it is no XML: {expat.ErrorString(error.code)}", "export it again") from None
+        except (LookupError, ValueError) as error:  # of the encoding that its first line names
+            reason = "its first line names an encoding that is not known here"
+            raise self.refused(reason, "save it as UTF-8") from error
+
+    def _check_text(self, data: bytes) -> None:
+        """Says of what is no XML that it is not even text."""
+        try:
+            decoded(data)
+        except NoTextError as error:
+            self.line = error.line
+            raise self.refused(f"it {error.cause}", error.help) from None
 
     def refused(self, reason: str, help_: str) -> Exception:
         """The error that the drawing is not read."""
