@@ -179,11 +179,7 @@ def _write(scene: Scene, out: Path) -> None:
     if out.suffix == ".png":
         from rulespec.drawing.png import to_png
 
-        picture = to_png(scene)
-        try:
-            out.write_bytes(picture)
-        except OSError as error:
-            raise output.unwritten(out, error) from None
+        output.write_bytes(out, to_png(scene))
     else:
         with output.written(out) as file:
             file.write(to_svg(scene) + "\n")

@@ -82,7 +82,7 @@ def _region(region: Imported, links: Sequence[str], done: set[frozenset[str]]) -
         yield f"    {region.name}: {{}}"
         return
     yield f"    {region.name}:"
-    if region.title and region.title.lower().replace(" ", "_") != region.name:
+    if region.title:
         yield f"      title: {json.dumps(region.title, ensure_ascii=False)}"
     yield f"      position: [{region.position[0]}, {region.position[1]}]"
     if near:

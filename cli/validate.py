@@ -230,6 +230,7 @@ def _beside(ruleset: typed.Ruleset, report: Report) -> None:
     from rulespec.documents.folders import visible
     from rulespec.documents.text_files import display, inside, is_present
     from rulespec.engine.dialects.dialect import read_dialect
+    from rulespec.engine.dialects.unknown import unknown_names
 
     folders = ruleset.folders
     missing = [n for n in ruleset.offered if not any(is_present(f / "variants" / f"{n}.yaml") for f in folders)]
@@ -245,7 +246,8 @@ def _beside(ruleset: typed.Ruleset, report: Report) -> None:
             continue
         for path in paths:
             try:
-                read_dialect(Path(display(inside(folder, f"dialects/{path.name}"))))
+                dialect = read_dialect(Path(display(inside(folder, f"dialects/{path.name}"))))
+                report.extend(unknown_names(dialect))
             except DiagnosticsError as error:
                 report.extend(error.diagnostics)
 

@@ -24,7 +24,7 @@ def read_text(path: Path, display: str, limit: int = MAX_BYTES) -> str:
     Raises:
         DiagnosticsError: RS101 to RS105 if the file is missing, unreadable, not a regular file, too large, or not text.
     """
-    return text_of(_read_bytes(path, display, limit), display).replace("\r\n", "\n")
+    return text_of(read_bytes(path, display, limit), display).replace("\r\n", "\n")
 
 
 def text_of(data: bytes, display: str) -> str:
@@ -126,7 +126,12 @@ def broken_link(path: Path) -> str:
     return ""
 
 
-def _read_bytes(path: Path, display: str, limit: int) -> bytes:
+def read_bytes(path: Path, display: str, limit: int) -> bytes:
+    """The content of a regular file of at most `limit` bytes; nothing else is waited for.
+
+    Raises:
+        DiagnosticsError: RS101, RS102 or RS103 if it is missing, unreadable, no such file, or too large.
+    """
     start = file_start(display)
     try:
         # Asked twice: before opening, as opening a device can have effects; and of what was opened, as a name can be
