@@ -103,7 +103,8 @@ def _replayed(log: Path, at: int | None, rules: str | None) -> Game:
     result = replay_log(log, rules=rules, until=at, report=report)
     output.show(report.diagnostics)
     if result.divergence is not None and (at is None or result.game.ply < at):
-        output.echo(f"{log} is not legal to its end; drawn is the position after {result.game.ply} decisions", err=True)
+        where = f"{log} is not legal from {result.divergence.place} on"
+        output.echo(f"{where}; drawn is the position after {result.game.ply} decisions", err=True)
     elif at is not None and result.game.ply < at and not result.foreign:
         output.echo(f"{log} has {output.counted(result.game.ply, 'decision')}: drawn is the last", err=True)
     return result.game

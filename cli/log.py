@@ -67,7 +67,7 @@ def _replayed(log: Path, rules: str | None, report: Report) -> tuple[NativeLog, 
     native = read_log(log)
     result = replay_native(native, load_ruleset(rules or native.header.ruleset), report=report)
     if result.divergence is not None:
-        raise click.UsageError(f"{log} is not legal to its end: {result.divergence.refusal}")
+        raise click.UsageError(f"{log} is not legal from {result.divergence.place} on: {result.divergence.refusal}")
     return native, result
 
 

@@ -70,8 +70,8 @@ def _reads(given: Path, path: Path) -> bool:
         if not stat.S_ISREG(path.stat().st_mode):
             return False
         if given.is_dir():
-            inside = Path(os.path.realpath(path)).is_relative_to(os.path.realpath(given))
-            return inside and path.suffix in _OF_RULESETS
+            real = Path(os.path.realpath(path))
+            return real.suffix in _OF_RULESETS and real.is_relative_to(os.path.realpath(given))
     except (OSError, ValueError):
         return False
     return _same(given, path) or (given.suffix == ".yaml" and _same(given.with_suffix(".rules"), path))

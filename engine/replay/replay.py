@@ -59,6 +59,11 @@ class Divergence(Struct, frozen=True):
     nearest: tuple[str, ...]
     line: int | None = None
 
+    @property
+    def place(self) -> str:
+        """Where it is in the log, for people: its line, or its entry."""
+        return f"line {self.line:,}" if self.line is not None else f"entry {self.foreign_index:,}"
+
     def to_json(self) -> dict[str, Any]:
         """The object that `replay --format json` prints."""
         return {
