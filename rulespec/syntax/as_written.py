@@ -129,10 +129,11 @@ class _Reading:
         """Takes a bracket, by default the next sign; returns where it closes."""
         if at < 0:
             at = self.at
+        if self.text[at] != bracket:
             while self.text[at] in " \n":
                 at += 1
-        if self.text[at] != bracket:
-            raise _OtherError
+            if self.text[at] != bracket:
+                raise _OtherError
         self.at = at + 1
         return self.pairs[at]
 
@@ -225,6 +226,10 @@ def _text(r: _Reading, node: ast.Text) -> None:
     if not node.text:
         return
     begin, end = r.start(node), r.end(node)
+    whole = f'"{node.text}"'
+    if end - begin == len(whole):  # one text, as nearly all are
+        r.word(begin, whole)
+        return
     found = [m for m in _TEXT.finditer(r.text, begin, end) if m[1] is not None]
     if " ".join(m[1] for m in found) != node.text:
         raise _OtherError
@@ -258,6 +263,8 @@ def _type(r: _Reading, node: ast.TypeRef) -> None:
         r.word(r.start(node), node.form)
     r.visit(node.name)
     written = r.text[r.at : r.end(node)]
+    if not written and node.form in ("plain", "set", "order"):
+        return
     optional, ranged = written.lstrip().startswith("?"), ".." in written
     if (optional, ranged) != ("optional" in node.form, "range" in node.form):
         raise _OtherError
@@ -271,11 +278,12 @@ def _type(r: _Reading, node: ast.TypeRef) -> None:
 
 
 def _precedence(node: Any) -> int:
-    if type(node) is ast.Binary:
+    kind = type(node)
+    if kind is ast.Binary:
         return PRECEDENCE[node.op]
-    if type(node) is ast.Unary:
+    if kind is ast.Unary:
         return {"not": 3, "-": 9}.get(node.op, _COMPARED)
-    return {ast.Choice: 0, ast.Once: -1}.get(type(node), _ATOM)
+    return -1 if kind is ast.Once else 0 if kind is ast.Choice else _ATOM
 
 
 def _chained(node: Any) -> bool:
@@ -328,11 +336,18 @@ def _binary(r: _Reading, node: ast.Binary) -> None:
         r.between("for", r.start(node.right.binder))
         _each_inside(r, node.right)
         return
-    before, behind = _gap(r, node.left, node.right, node.op)
-    r.visit(node.left)
-    _left(r, node.left, before, p + (p == _COMPARED))
-    _right(r, node.right, behind, p + 1)
-    r.visit(node.right)
+    left, right = node.left, node.right
+    if r.text[r.end(left) : r.start(right)] == f" {node.op} ":  # as nearly all are
+        if _precedence(left) < p + (p == _COMPARED) or _precedence(right) <= p:
+            raise _OtherError
+        r.visit(left)
+        r.visit(right)
+        return
+    before, behind = _gap(r, left, right, node.op)
+    r.visit(left)
+    _left(r, left, before, p + (p == _COMPARED))
+    _right(r, right, behind, p + 1)
+    r.visit(right)
 
 
 def _unary(r: _Reading, node: ast.Unary) -> None:
@@ -372,6 +387,9 @@ def _choice(r: _Reading, node: ast.Choice) -> None:
 def _postfix(r: _Reading, target: Any, following: int, sign: str) -> None:
     """What has something behind it: `target.name`, `target[key]`."""
     gap = r.text[r.end(target) : following]
+    if gap == sign and _precedence(target) == _ATOM:  # as nearly all are
+        r.visit(target)
+        return
     before, found, behind = gap.partition(sign)
     if not found or before.strip(") \n") or behind.strip():
         raise _OtherError
