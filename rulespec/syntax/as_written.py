@@ -17,7 +17,7 @@ from rulespec.syntax import ast
 from rulespec.syntax.origin import Origin
 from rulespec.syntax.shapes import HEADS, NOT_WORDS, PRECEDENCE, SHAPES, Step
 
-_WORD = re.compile(r'#[^\n]*|("[^"\n]*"|[A-Za-z][A-Za-z0-9_]*|[0-9]+)')
+_WORD = re.compile(r'#[^\n]*|->|("[^"\n]*"|[A-Za-z][A-Za-z0-9_]*|[0-9]+|[-{\[])')
 _BRACKET = re.compile(r'"[^"\n]*"|#[^\n]*|[()\[\]{}]')
 _TEXT = re.compile(r'"([^"\n]*)"|#[^\n]*')
 _COMMENT = re.compile(r"#[^\n]*")
@@ -26,6 +26,8 @@ _DIGITS = re.compile(r"[0-9]+")
 _OPENING, _CLOSING = "([{", ")]}"
 _BRACKETED = "( \n"
 _ATOM, _COMPARED = 10, 4
+_COUNTED = {"-": "-", "not in": "not"}
+"""Operators that have a word which other operators are, too."""
 _LEFT_OVER = NOT_WORDS | {""}
 
 
@@ -124,6 +126,8 @@ class _Reading:
         """A word that belongs to no part, but has to stand before the next one."""
         if word not in self.text[self.at : at]:
             raise _OtherError
+        if word.isalpha():
+            self.read.append(word)
 
     def opened(self, bracket: str, at: int = -1) -> int:
         """Takes a bracket, by default the next sign; returns where it closes."""
@@ -135,6 +139,8 @@ class _Reading:
             if self.text[at] != bracket:
                 raise _OtherError
         self.at = at + 1
+        if bracket != "(":
+            self.read.append(bracket)
         return self.pairs[at]
 
     def closed(self, close: int) -> None:
@@ -205,6 +211,8 @@ class _Reading:
                     raise _OtherError
             elif here != first or "\n" not in self.text[self.at : self.start(part)]:
                 raise _OtherError
+            if type(part) is ast.Name:
+                self.read.append("include")
             self.visit(part)
 
     def keyword(self, word: str, before: int, column: int) -> None:
@@ -212,6 +220,7 @@ class _Reading:
         found = list(re.finditer(rf"\b{word}\b", self.text[self.at : before]))
         if len(found) != 1:
             raise _OtherError
+        self.read.append(word)
         at = self.at + found[0].start()
         line = self.text.rfind("\n", 0, at) + 1
         if at - line + 1 != column or self.text[line:at].strip():
@@ -272,9 +281,8 @@ def _type(r: _Reading, node: ast.TypeRef) -> None:
         found = re.fullmatch(r"[?\s]*(-?)\s*(\d+)\s*\.\.\s*(-?)\s*(\d+)\s*", written)
         if not found or (node.low, node.high) != (int(found[1] + found[2]), int(found[3] + found[4])):
             raise _OtherError
-        begin = r.at
-        r.word(begin + found.start(2), found[2])
-        r.word(begin + found.start(4), found[4])
+        r.read += [part for part in found.groups() if part]
+        r.at += found.end(4)
 
 
 def _precedence(node: Any) -> int:
@@ -331,7 +339,7 @@ def _gap(r: _Reading, left: Any, right: Any, word: str) -> tuple[str, str]:
 
 def _binary(r: _Reading, node: ast.Binary) -> None:
     p = PRECEDENCE[node.op]
-    if type(node.right) is ast.Each and _within(node.right):  # `any` over several binders
+    if _goes_on(node):
         r.visit(node.left)
         r.between("for", r.start(node.right.binder))
         _each_inside(r, node.right)
@@ -341,10 +349,14 @@ def _binary(r: _Reading, node: ast.Binary) -> None:
         if _precedence(left) < p + (p == _COMPARED) or _precedence(right) <= p:
             raise _OtherError
         r.visit(left)
+        if node.op in _COUNTED:
+            r.read.append(_COUNTED[node.op])
         r.visit(right)
         return
     before, behind = _gap(r, left, right, node.op)
     r.visit(left)
+    if node.op in _COUNTED:
+        r.read.append(_COUNTED[node.op])
     _left(r, left, before, p + (p == _COMPARED))
     _right(r, right, behind, p + 1)
     r.visit(right)
@@ -357,14 +369,13 @@ def _unary(r: _Reading, node: ast.Unary) -> None:
         if not found or found[1] != node.op[3:]:
             raise _OtherError
         _left(r, node.operand, r.text[r.end(node.operand) : found.start(1)], _COMPARED + 1)
-        if found[1] == "none":
-            r.word(found.start(1), "none")
+        r.word(found.start(1), found[1])
         return
     begin = r.start(node)
     if node.op == "not":
         r.word(begin, "not")
-    elif r.text[begin] != "-":
-        raise _OtherError
+    else:
+        r.word(begin, "-")
     gap = r.text[begin + len(node.op) : r.start(node.operand)]
     if gap.strip(_BRACKETED):
         raise _OtherError
@@ -441,6 +452,11 @@ def _within(node: ast.Each) -> bool:
     return (node.span.line, node.span.column) == (node.binder.span.line, node.binder.span.column)
 
 
+def _goes_on(node: Any) -> bool:
+    """Whether a condition of a binder has in it that of the next one: `any` over several."""
+    return type(node) is ast.Binary and type(node.right) is ast.Each and _within(node.right)
+
+
 def _each(r: _Reading, node: ast.Each) -> None:
     binders, body = [node.binder], node.body
     inner = node
@@ -494,7 +510,7 @@ def _binder(r: _Reading, node: ast.Binder) -> None:
             r.between("for", r.start(where.binder))
             _each_inside(r, where)
         else:
-            r.between("where", r.start(where))
+            r.between("where", r.start(where.left if _goes_on(where) else where))
             r.visit(where)
     if node.keys:
         r.between("by", r.start(node.keys))
@@ -551,7 +567,7 @@ def _decide(r: _Reading, node: ast.Decide) -> None:
     r.word(r.start(node), "chance" if node.form == "chance" else "decide")
     r.visit(node.name)
     if node.each is not None:
-        r.between("together", r.start(node.each))
+        r.word(r.text.index("together", r.at), "together")
     for part in (node.by, node.each):
         if part is not None:
             r.between("by", r.start(part))
@@ -613,10 +629,30 @@ def _remove(r: _Reading, node: ast.Remove) -> None:
     r.word(r.start(node), "remove")
     r.word(r.text.index(node.kind, r.at), node.kind)
     r.visit(node.name)
+    if node.doc.text:
+        raise _OtherError
 
 
 def _tiebreak(r: _Reading, node: ast.Tiebreak) -> None:
+    r.between("tiebreak", r.start(node))
     r.steps(node, (("name", "for", ""), ("source", "in", ""), ("key", "by", ""), ("value", "", "")))
+
+
+def _end(r: _Reading, node: ast.EndGame) -> None:
+    r.word(r.start(node), "end")
+    r.word(r.text.index("game", r.at), "game")
+    r.steps(node, (("ending", "as", ""),))
+    if node.winners is not None:
+        r.between("won", r.start(node.winners))
+        r.steps(node, (("winners", "by", ""),))
+
+
+def _repeat(r: _Reading, node: ast.Repeat) -> None:
+    r.word(r.start(node), "repeat")
+    if node.limit is not None:
+        r.between("at", r.start(node.limit))
+        r.steps(node, (("limit", "most", ""),))
+    r.block(node.body, r.column(node))
 
 
 def _any_of(r: _Reading, node: ast.AnyOf) -> None:
@@ -662,6 +698,8 @@ _SPECIAL: dict[type, Callable[[_Reading, Any], None]] = {
     ast.If: _if,
     ast.Match: _match,
     ast.Jump: _jump,
+    ast.EndGame: _end,
+    ast.Repeat: _repeat,
     ast.Rearrange: _rearrange,
     ast.Decide: _decide,
     ast.Draw: _draw,

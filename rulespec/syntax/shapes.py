@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rulespec.syntax import ast
-from rulespec.syntax.words import WORDS
 
 Step = tuple[str, str, str]
 """A field; a word before it; "args" if it is in brackets behind a name, "block" if in lines of its own."""
@@ -26,13 +25,11 @@ HEADS: dict[type, str] = {
     ast.Pay: "pay",
     ast.Move: "move",
     ast.Put: "move",
-    ast.EndGame: "end",
     ast.Require: "require",
     ast.Return: "return",
     ast.Cost: "cost",
     ast.Needs: "needs",
     ast.For: "for",
-    ast.Repeat: "repeat",
     ast.Privacy: "private",
     ast.Otherwise: "otherwise",
     ast.Def: "def",
@@ -57,7 +54,6 @@ SHAPES: dict[type, tuple[Step, ...]] = {
     ast.Move: (("amount", "", ""), ("pile", "of", ""), ("source", "from", ""), ("target", "to", "")),
     ast.Put: (("token", "", ""), ("place", "to", "")),
     ast.CallStmt: (("name", "", ""), ("args", "", "args")),
-    ast.EndGame: (("ending", "as", ""), ("winners", "by", "")),
     ast.Require: (("condition", "", ""), ("reason", "", "")),
     ast.Return: (("value", "", ""),),
     ast.Cost: (
@@ -69,7 +65,6 @@ SHAPES: dict[type, tuple[Step, ...]] = {
     ),
     ast.Needs: (("name", "", ""), ("args", "", "args")),
     ast.For: (("binder", "", ""), ("body", "", "block")),
-    ast.Repeat: (("limit", "most", ""), ("body", "", "block")),
     ast.Privacy: (("to", "to", ""),),
     ast.Otherwise: (("body", "", "block"),),
     ast.Param: (("name", "", ""), ("type", ":", "")),
@@ -95,23 +90,12 @@ SHAPES: dict[type, tuple[Step, ...]] = {
         ("name", "in", ""),
         ("doc", "", ""),
         ("score", "score", ""),
-        ("tiebreaks", "tiebreak", ""),
+        ("tiebreaks", "", ""),
     ),
     ast.OptionGroup: (("name", "", ""), ("doc", "", ""), ("options", "", "block")),
     ast.Extend: (("name", "decision", ""), ("doc", "", ""), ("options", "", "block")),
 }
 """The parts of a node, as they are written; of others `as_written.py` knows."""
 
-KEPT_WORDS = frozenset(
-    [
-        *HEADS.values(),
-        *("true", "false", "none", "not", "pass", "leave", "again", "ask", "continue", "add", "take", "shuffle"),
-        *("all", "any", "count", "sum", "union", "min", "max", "first", "best", "the", "next", "reach", "cheapest"),
-        *("ray", "told", "replace", "wrap", "hook", "remove", "decide", "chance", "roll", "choose", "option", "match"),
-        *("with", "order", "set"),
-    ]
-)
-"""Words of the language that nodes stand for: none is left over."""
-
-NOT_WORDS = (WORDS - KEPT_WORDS) | {"for", "set", "not", "when", '""'}
-"""What may be left over: words between the parts of a node, and texts without content."""
+NOT_WORDS = frozenset(["and", "else", "if", "in", "is", "once", "or", '""'])
+"""Words that stand between the parts of a node, and are never names; and texts without content."""
