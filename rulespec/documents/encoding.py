@@ -52,7 +52,7 @@ def decoded(data: bytes) -> str:
         torn = error.reason == "unexpected end of data"
     meant = bytes([byte]).decode("cp1252", "replace")
     also = f" (`{meant}` in Windows-1252)" if meant.isprintable() and meant != "\ufffd" else ""
-    cause = f"is not UTF-8: it has the byte 0x{byte:02x}{also}"
+    cause = f"is not UTF-8 text: it has the byte 0x{byte:02x}{also}"
     raise NoTextError(cause, "save it as UTF-8", line, column, torn=torn)
 
 
