@@ -120,9 +120,7 @@ def run_log(path: Path, ruleset: typed.Ruleset) -> Case:
     except RulesetFaultError as fault:
         return Case("log", path.name, file, ("python",), (fault.diagnostic,))
     if (divergence := outcome["divergence"]) is not None:
-        report.error(
-            "RS821", f"this recorded game is not legal to its end: {divergence_text(divergence)}", _at(file, result)
-        )
+        report.error("RS821", f"this recorded game is not legal to its end: {divergence_text(divergence)}", _top(file))
     if broken is not None:
         report.add(_broken(broken, file))
     _compare(path, outcome, report)
@@ -148,12 +146,6 @@ def divergence_text(divergence: dict[str, Any]) -> str:
     action = divergence["action"]
     text = action if isinstance(action, str) else "this action"
     return f"{where}, {text}: {divergence['reason']}"
-
-
-def _at(file: str, result: ReplayResult) -> Span:
-    """The line from which a log is not legal; the first one of a foreign log."""
-    line = (result.divergence and result.divergence.line) or 1
-    return Span(file, line, 1, line, 2)
 
 
 def _top(file: str) -> Span:

@@ -14,7 +14,6 @@ import re
 from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence
 
 _COMMENT = re.compile(r"(?<![^ \n])#[^\n]*")
-_FOLD = re.compile(r" *\n *")
 _SIGNS = re.compile(r"[\[\]{},:-]*")
 _QUOTES = {"double": '"', "single": "'"}
 _MARKS = frozenset("'\"|>{[&*!%@`")
@@ -70,7 +69,7 @@ class _Comparison:
             begin, end = begins[span.line] + span.column, begins[span.end_line] + span.end_column
             written = text[begin:end]
             if scalar.style == "plain":
-                if (written != scalar.text and _FOLD.sub(" ", written) != scalar.text) or written[:1] in _MARKS:
+                if (written != scalar.text and _folded(written) != scalar.text) or written[:1] in _MARKS:
                     raise _OtherError
             elif not _says(written, scalar):
                 raise _OtherError
@@ -165,7 +164,7 @@ def _says(written: str, scalar: Scalar) -> bool:
     if inner == scalar.text and quote not in inner and "\\" not in inner and "\n" not in inner:
         return True
     if "\n" in inner:
-        return "\n\n" not in inner.replace(" ", "") and "\\" not in inner and _FOLD.sub(" ", inner) == scalar.text
+        return "\n\n" not in inner.replace(" ", "") and "\\" not in inner and _folded(inner) == scalar.text
     if quote == '"':
         return bool(json.loads(written) == scalar.text)
     return "'" not in inner.replace("''", "") and inner.replace("''", "'") == scalar.text
@@ -183,3 +182,8 @@ def _block_says(written: str, text: str) -> bool:
         return False
     joined = (" " if head[0] == ">" else "\n").join(line[indent:] for line in lines)
     return text == (joined if head.endswith("-") else joined + "\n")
+
+
+def _folded(text: str) -> str:
+    """What is on several lines, none of them empty, as one."""
+    return " ".join(line.strip(" ") for line in text.split("\n"))

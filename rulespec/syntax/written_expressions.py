@@ -13,6 +13,7 @@ from rulespec.syntax.shapes import PRECEDENCE, SHAPES
 _TEXT = re.compile(r'"([^"\n]*)"|#[^\n]*')
 _COMMENT = re.compile(r"#[^\n]*")
 _IS = re.compile(r"[)\s]*is\s+(none|some)\b")
+_RANGE = re.compile(r"(-?) *([0-9]+) *\.\. *(-?) *([0-9]+)")
 _DIGITS = re.compile(r"[0-9]+")
 _BRACKETED = "( \n"
 _ATOM, _COMPARED = 10, 4
@@ -68,11 +69,11 @@ def _type(r: Reading, node: ast.TypeRef) -> None:
     if (optional, ranged) != ("optional" in node.form, "range" in node.form):
         raise OtherTreeError
     if ranged:
-        found = re.fullmatch(r"[?\s]*(-?)\s*(\d+)\s*\.\.\s*(-?)\s*(\d+)\s*", written)
+        found = _RANGE.fullmatch(written.strip("? \n"))
         if not found or (node.low, node.high) != (int(found[1] + found[2]), int(found[3] + found[4])):
             raise OtherTreeError
         r.read += [part for part in found.groups() if part]
-        r.at += found.end(4)
+        r.at = r.end(node)
 
 
 def _precedence(node: Any) -> int:
