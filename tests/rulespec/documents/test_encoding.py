@@ -79,7 +79,9 @@ def test_other_encodings_are_told_by_the_byte(path: str, encoding: str) -> None:
     word = {"shift_jis": "\u5357", "koi8-r": "\u044e\u0433 "}.get(encoding, "\u00fc ")
     text = Path(path).read_text("utf-8")
     marked = text.replace("s\u00fcd", f"s{word}d") if path == "x.svg" else text.replace(":", f": {word}", 1)
-    assert "is not UTF-8 text: it has the byte 0x" in told(path, marked.replace("\u00fc ", word).encode(encoding, "replace"))
+    assert "is not UTF-8 text: it has the byte 0x" in told(
+        path, marked.replace("\u00fc ", word).encode(encoding, "replace")
+    )
 
 
 @pytest.mark.parametrize("path", [p for p in READERS if p != "x.svg"])
