@@ -16,6 +16,7 @@ from rulespec.diagnostics.escape import escaped
 from rulespec.diagnostics.report import Report
 from rulespec.documents.json_text import to_json_text
 from rulespec.documents.text_files import broken_link
+from rulespec.references import parts_of
 
 if TYPE_CHECKING:  # usage errors need none of it
     from rulespec.engine.coverage.report import CoverageReport
@@ -63,7 +64,7 @@ def command(
     from rulespec.engine.coverage.trace import Coverage
     from rulespec.load import load_ruleset
 
-    if overlays and ("+" in ref or paths or playouts):
+    if overlays and (len(parts_of(ref)) > 1 or paths or playouts):
         raise click.UsageError("--overlays does not go with overlays in REF, with PATHS or with --playouts")
     for path in paths:
         if not path.is_file():

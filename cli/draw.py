@@ -15,7 +15,7 @@ from rulespec.drawing.scene import Scene, to_svg
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.views import View
 from rulespec.load import load_ruleset
-from rulespec.references import is_path
+from rulespec.references import is_path, parts_of
 from rulespec.typed import nodes as typed
 
 PUBLIC = "public"
@@ -58,14 +58,14 @@ def command(
     """
     path = Path(what)
     log = path if path.is_file() else None
-    own = log is None and is_path(what.split("+")[0])
+    own = log is None and is_path(parts_of(what)[0])
     if log is None and (at is not None or rules is not None):
         raise click.UsageError("--at and --rules go with a recorded game")
     if log is not None and (players is not None or empty):
         raise click.UsageError("--players and --empty go with a ruleset")
     if watch and not own:
         raise click.UsageError("--watch goes with a folder of your own, such as ./my_map")
-    out = out if out is not None else Path(f"{Path(what.split('+')[0]).name.partition('.')[0] or 'board'}.svg")
+    out = out if out is not None else Path(f"{Path(parts_of(what)[0]).name.partition('.')[0] or 'board'}.svg")
     if out.suffix not in (".svg", ".png"):
         raise click.UsageError(f"{out} is neither .svg nor .png")
     if log is not None:
@@ -75,7 +75,7 @@ def command(
         ruleset = load_ruleset(what)
         ctx.exit(_draw(ruleset, _start(ruleset, players, empty, seat), language, out))
     draft = partial(_draft, what, players, empty, seat, language, out)
-    ctx.exit(_watch(draft, [Path(part) for part in what.split("+") if is_path(part)]) if watch else draft())
+    ctx.exit(_watch(draft, [Path(part) for part in parts_of(what) if is_path(part)]) if watch else draft())
 
 
 def _watch(draft: Callable[[], int], folders: list[Path]) -> int:
@@ -103,7 +103,8 @@ def _replayed(log: Path, at: int | None, rules: str | None) -> Game:
     result = replay_log(log, rules=rules, until=at, report=report)
     output.show(report.diagnostics)
     if result.divergence is not None and (at is None or result.game.ply < at):
-        output.echo(f"{log} is not legal to its end; drawn is the position after {result.game.ply} decisions", err=True)
+        where = f"{log} is not legal from {result.divergence.place} on"
+        output.echo(f"{where}; drawn is the position after {result.game.ply} decisions", err=True)
     elif at is not None and result.game.ply < at and not result.foreign:
         output.echo(f"{log} has {output.counted(result.game.ply, 'decision')}: drawn is the last", err=True)
     return result.game
@@ -179,11 +180,7 @@ def _write(scene: Scene, out: Path) -> None:
     if out.suffix == ".png":
         from rulespec.drawing.png import to_png
 
-        picture = to_png(scene)
-        try:
-            out.write_bytes(picture)
-        except OSError as error:
-            raise output.unwritten(out, error) from None
+        output.write_bytes(out, to_png(scene))
     else:
         with output.written(out) as file:
             file.write(to_svg(scene) + "\n")

@@ -45,8 +45,5 @@ def command(ref: str, players: int | None, options: tuple[str, ...], wasm: Path,
     if js is not None:
         files[js] = Path(__file__).with_name("native_game.js").read_bytes()
     for path, content in files.items():
-        try:
-            path.write_bytes(content)
-        except OSError as error:
-            raise output.unwritten(path, error) from None
+        output.write_bytes(path, content)
         output.echo(f"{path}: {len(content):,} bytes")

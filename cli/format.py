@@ -12,10 +12,10 @@ from rulespec.cli import output
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.escape import escaped
 from rulespec.diagnostics.report import DiagnosticsError, failure
-from rulespec.documents.text_files import check_characters, files_inside, read_text
+from rulespec.documents.text_files import files_inside, read_text, text_of
 from rulespec.documents.written_files import write_text
 from rulespec.own_files import own_files
-from rulespec.references import find_ruleset, is_path
+from rulespec.references import find_ruleset, is_path, parts_of
 from rulespec.ruleset_files import MAX_RULES_BYTES
 from rulespec.syntax.format import format_rules
 
@@ -65,12 +65,12 @@ def _files(targets: tuple[str, ...]) -> list[Path]:
 
 def _rules_of(ref: str) -> list[Path]:
     """The rules files of a reference that are at hand: in the folder, and beside overlays that it names by paths."""
-    find_ruleset(ref.partition("+")[0])  # raises if there is none
+    find_ruleset(parts_of(ref)[0])  # raises if there is none
     found, own, here = [], own_files(ref), Path.cwd()
     for folder in own.folders:
         shown = folder.relative_to(here) if folder.is_relative_to(here) else folder
         found += [*files_inside(shown, "rules/*.rules"), *files_inside(shown, "variants/*.rules")]
-    return found + [p for p in (Path(o).with_suffix(".rules") for o in ref.split("+")[1:] if is_path(o)) if p.is_file()]
+    return found + [p for p in (Path(o).with_suffix(".rules") for o in parts_of(ref)[1:] if is_path(o)) if p.is_file()]
 
 
 def _format(path: Path, *, write: bool, diff: bool) -> tuple[int, bool]:
@@ -106,15 +106,11 @@ def _format(path: Path, *, write: bool, diff: bool) -> tuple[int, bool]:
 
 
 def _filter() -> int:
-    data = sys.stdin.buffer.read(MAX_RULES_BYTES + 1)
+    data, text = sys.stdin.buffer.read(MAX_RULES_BYTES + 1), ""
+    if len(data) > MAX_RULES_BYTES:
+        raise click.UsageError(f"a rules file has at most {MAX_RULES_BYTES:,} bytes")
     try:
-        if len(data) > MAX_RULES_BYTES:
-            raise click.UsageError(f"a rules file has at most {MAX_RULES_BYTES:,} bytes")
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        raise click.UsageError("standard input is not UTF-8 text") from None
-    try:
-        check_characters(text, "<stdin>")
+        text = text_of(data, "<stdin>")
         click.echo(format_rules(text, "<stdin>"), nl=False)
     except DiagnosticsError as error:
         output.show(error.diagnostics, {"<stdin>": text})

@@ -10,7 +10,6 @@ import click
 from rulespec.cli import output
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.json_text import to_json_text
-from rulespec.documents.written_files import replaced
 
 if TYPE_CHECKING:
     from rulespec.engine.logs.native import NativeLog
@@ -55,7 +54,7 @@ def command(
         for line in lines:
             output.echo(line)
         return
-    with replaced(out) as file:
+    with output.written(out) as file:
         file.write("\n".join(lines) + "\n")
     output.echo(f"written: {out}")
 
@@ -69,7 +68,7 @@ def _replayed(log: Path, rules: str | None, report: Report) -> tuple[NativeLog, 
     ruleset = load_ruleset(rules) if rules is not None else named_ruleset(native)
     result = replay_native(native, ruleset, report=report)
     if result.divergence is not None:
-        raise click.UsageError(f"{log} is not legal to its end: {result.divergence.refusal}")
+        raise click.UsageError(f"{log} is not legal from {result.divergence.place} on: {result.divergence.refusal}")
     return native, result
 
 

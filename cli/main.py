@@ -10,12 +10,14 @@ import os
 import sys
 import threading
 from contextlib import suppress
+from functools import cache
 from importlib import import_module
 from typing import NoReturn
 
 import click
 
 from rulespec.cli import output
+from rulespec.cli.outputs import guarded
 
 COMMANDS = {
     "validate": "Check rulesets, and report all problems.",
@@ -42,6 +44,15 @@ COMMANDS = {
 INTERRUPTED, BROKEN_PIPE = 130, 141  # as shells report SIGINT and SIGPIPE
 
 
+@cache
+def _command(name: str) -> click.Command:
+    """A command, which writes nothing that it reads."""
+    command: click.Command = import_module(f"rulespec.cli.{name}").command
+    assert command.callback is not None
+    command.callback = guarded(command.callback)
+    return command
+
+
 class Commands(click.Group):
     """A group that imports the module of a command on use: start-up stays fast."""
 
@@ -53,8 +64,7 @@ class Commands(click.Group):
         """The command of this name."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"rulespec.cli.{cmd_name}").command
-        return command
+        return _command(cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Lists the commands without importing them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import textwrap
 from collections.abc import Iterator
@@ -25,7 +26,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.load import Merged, load_ruleset, load_source
-from rulespec.references import find_ruleset, ruleset_folders
+from rulespec.references import find_ruleset, parts_of, ruleset_folders
 from rulespec.schemas import load_schema, modeline
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
@@ -91,16 +92,25 @@ def command(name: str, ref: str | None, folder: Path, regions: str | None, overl
 
 def _tell(ref: str | None, new: str, target: Path, players: int) -> None:
     output.echo(f"written: {target}")
-    compared = (f"diff {ref} {new}",) if ref is not None else ()
-    for line in (f"validate {new}", *compared, f"simulate {new} --players {players} --games 20"):
+    if not f"{ref}{new}".isprintable():
+        output.echo("  its path cannot be typed here: change into its folder to use it")
+        return
+    new = _typed(new)
+    compared = (f"diff {_typed(ref)} {new}",) if ref is not None else ()
+    tests = (f"test {new}",) if target.is_dir() else ()
+    for line in (f"validate {new}", *compared, f"simulate {new} --players {players} --games 20", *tests):
         output.echo(f"  rulespec {line}")
-    if target.is_dir():
-        output.echo(f"  rulespec test {new}")
 
 
 def _path(target: Path) -> str:
     """A path as a reference names it: without a separator it would be an id."""
-    return str(target) if os.sep in str(target) else f".{os.sep}{target}"
+    path = str(target) if os.sep in str(target) else f".{os.sep}{target}"
+    return f"{path}{os.sep}" if target.is_dir() and parts_of(path) != [path] else path
+
+
+def _typed(ref: str) -> str:
+    """A reference as it is typed in a shell."""
+    return shlex.quote(f".{os.sep}{ref}" if ref.startswith("-") else ref)
 
 
 @contextmanager
@@ -308,7 +318,7 @@ def _extends(ref: str, target: Path) -> str:
     Raises:
         click.UsageError: if a ruleset there cannot extend it.
     """
-    name, *overlays = ref.split("+")
+    name, *overlays = parts_of(ref)
     base, beside = find_ruleset(name), target.resolve()
     for overlay in overlays:
         if not _NAME.fullmatch(overlay):

@@ -12,6 +12,7 @@ import click
 from rulespec.cli import output
 from rulespec.diagnostics.report import Report
 from rulespec.documents.nodes import Node, entries, get, text
+from rulespec.documents.scalars import plain_value
 from rulespec.drawing.map_import import Imported, regions_of
 from rulespec.drawing.svg_shapes import read_shapes
 from rulespec.schemas import modeline
@@ -76,14 +77,20 @@ def map_file(target: Path, regions: Regions, base: Node | None) -> str:
 
 def _region(region: Imported, links: Sequence[str], done: set[frozenset[str]]) -> Iterator[str]:
     """The lines of a region; links are proposed at one of their ends."""
+    key = _written(region.name)
     near = [name for name in region.touches if frozenset((region.name, name)) not in done]
     done |= {frozenset((region.name, name)) for name in near}
     if region.position is None:
-        yield f"    {region.name}: {{}}"
+        yield f"    {key}: {{}}"
         return
-    yield f"    {region.name}:"
-    if region.title and region.title.lower().replace(" ", "_") != region.name:
+    yield f"    {key}:"
+    if region.title:
         yield f"      title: {json.dumps(region.title, ensure_ascii=False)}"
     yield f"      position: [{region.position[0]}, {region.position[1]}]"
     if near:
-        yield f"      # {' or '.join(links)}: [{', '.join(near)}]"
+        yield f"      # {' or '.join(links)}: [{', '.join(map(_written, near))}]"
+
+
+def _written(name: str) -> str:
+    """A name as YAML writes it: some look like numbers, or like what readers of YAML disagree about."""
+    return name if plain_value(name) == name else json.dumps(name)

@@ -144,6 +144,12 @@ def written(path: Path) -> Iterator[TextIO]:
         raise unwritten(path, error) from None
 
 
+def write_bytes(path: Path, data: bytes) -> None:
+    """Writes a file that is no text; see `written`."""
+    with written(path) as file:
+        file.buffer.write(data)
+
+
 def unwritten(path: Path, error: OSError | ValueError) -> click.ClickException:
     """The error that a file cannot be written."""
     reason = (isinstance(error, OSError) and error.strerror) or "its name is not valid"

@@ -184,10 +184,12 @@ def _from_log(
     result = replay_own(log, ruleset)
     if at is None:
         if result.divergence is not None:
-            message = f"the log is not legal to its end under `{ruleset.ref}`: {result.divergence.refusal.reason}"
+            found = result.divergence
+            message = f"the log is not legal from {found.place} on under `{ruleset.ref}`: {found.refusal.reason}"
+            line = found.line or 1
             help_ = f"with --at K, K up to {len(result.moves)}, positions before that can be counted"
             raise DiagnosticsError(
-                [Diagnostic("RS821", Severity.ERROR, message, Span(str(log), 1, 1, 1, 2), help=help_)]
+                [Diagnostic("RS821", Severity.ERROR, message, Span(str(log), line, 1, line, 2), help=help_)]
             )
         at = len(result.moves)
     return at, {b: game for b in backends for game in at_moves(result, [at], b)}

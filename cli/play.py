@@ -144,8 +144,15 @@ def _resumed(log: NativeLog, ruleset: typed.Ruleset, players: int, settings: dic
     report = Report()
     result = replay_native(log, ruleset, report=report)
     output.show(report.diagnostics)
-    if result.divergence is not None:
-        raise click.UsageError(f"{log.file} is not legal to its end: {result.divergence.refusal}")
+    if (found := result.divergence) is not None:
+        # Others may be at the screen: what somebody has chosen in secret is not quoted.
+        what = (
+            f"`{found.action.get('option', 'undo')}` is refused: {found.refusal}"
+            if not result.game.watcher.secretive
+            else "it is refused"
+        )
+        help_ = f"`rulespec replay {log.file}` says all of it"
+        raise click.UsageError(f"{log.file} is not legal from {found.place} on: {what}; {help_}")
     output.echo(f"{log.file}: goes on after {output.counted(result.game.ply, 'decision')}")
     return result.game
 

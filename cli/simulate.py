@@ -31,6 +31,7 @@ from rulespec.engine.simulate.workers import CLUSTERS, ClusterError, play_on_wor
 from rulespec.engine.verify.random_games import shorter_playout
 from rulespec.engine.verify.shrink import FailingGame
 from rulespec.engine.words.words import Names, Words
+from rulespec.references import parts_of
 from rulespec.typed import nodes as typed
 
 _MAX_JOBS = 1_000
@@ -202,7 +203,7 @@ def _on(plan: Plan, ruleset: typed.Ruleset, backend: str, games: int) -> Plan:
 
 def _anywhere(ref: str) -> str:
     """The reference with absolute paths, for a process that runs in another folder."""
-    return "+".join(os.path.abspath(part) if Path(part).exists() else part for part in ref.split("+"))  # noqa: PTH100
+    return "+".join(os.path.abspath(part) if Path(part).exists() else part for part in parts_of(ref))  # noqa: PTH100
 
 
 class _Run:

@@ -205,10 +205,12 @@ def check(ref: str, report: Report, files: Files | None = None) -> typed.Ruleset
 
 def _words(ruleset: typed.Ruleset, report: Report) -> None:
     """Checks the words for people, unless those of the same files have been found right."""
+    from rulespec.documents.folders import visible
     from rulespec.documents.text_files import display, read_text
 
     found = Report()
-    paths = {p for at, stem in ruleset.titled for p in islice((at / stem).parent.glob(f"{Path(stem).name}*.yaml"), 99)}
+    stems = [at / stem for at, stem in ruleset.titled]
+    paths = {path for stem in stems for path in islice(visible(stem.parent, f"{stem.name}*.yaml"), 99)}
     try:
         texts = [f"{p}\0{read_text(p, display(p), _MAX_WORDS)}" for p in sorted(paths)]
     except DiagnosticsError:
@@ -225,8 +227,10 @@ def _words(ruleset: typed.Ruleset, report: Report) -> None:
 
 def _beside(ruleset: typed.Ruleset, report: Report) -> None:
     """Checks the files beside the rules: offered overlays, and dialects. `rulespec test` checks scenarios."""
+    from rulespec.documents.folders import visible
     from rulespec.documents.text_files import display, inside, is_present
     from rulespec.engine.dialects.dialect import read_dialect
+    from rulespec.engine.dialects.unknown import unknown_names
 
     folders = ruleset.folders
     missing = [n for n in ruleset.offered if not any(is_present(f / "variants" / f"{n}.yaml") for f in folders)]
@@ -235,14 +239,15 @@ def _beside(ruleset: typed.Ruleset, report: Report) -> None:
         help_ = f"write variants/{name}.yaml, or remove it from the list"
         report.error("RS502", f"there is no file for the overlay `{name}`", places.get(name), help=help_)
     for folder in ruleset.folders:
-        paths = sorted(islice((folder / "dialects").glob("*.yaml"), _MAX_DIALECTS + 1))
+        paths = sorted(islice(visible(folder / "dialects", "*.yaml"), _MAX_DIALECTS + 1))
         if len(paths) > _MAX_DIALECTS:
             message = f"this ruleset has more than {_MAX_DIALECTS} dialects"
             report.error("RS107", message, Span(display(paths[0]), 1, 1, 1, 1), help="remove what is not needed")
             continue
         for path in paths:
             try:
-                read_dialect(Path(display(inside(folder, f"dialects/{path.name}"))))
+                dialect = read_dialect(Path(display(inside(folder, f"dialects/{path.name}"))))
+                report.extend(unknown_names(dialect))
             except DiagnosticsError as error:
                 report.extend(error.diagnostics)
 

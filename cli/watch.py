@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
+from rulespec.documents.folders import visible_files
+
 PAUSE = 0.4
 """Seconds between two looks."""
 MAX_FILES = 1_000
@@ -40,7 +42,7 @@ def watched(
 def _stamps(folders: Sequence[Path]) -> Stamps:
     found: Stamps = {}
     for folder in folders:
-        files = (p for p in folder.rglob("*") if p.suffix in _READ) if folder.is_dir() else iter([folder])
+        files = (p for p in visible_files(folder) if p.suffix in _READ) if folder.is_dir() else iter([folder])
         for path in islice(files, MAX_FILES):
             try:
                 status = path.stat()

@@ -13,6 +13,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.nodes import get, text
 from rulespec.drawing.board import Board
+from rulespec.drawing.doubts import certain_failures
 from rulespec.drawing.drawing_file import drawing_files, read_drawing, read_files
 from rulespec.drawing.faults import Fault, faults_of, faulty_scene
 from rulespec.drawing.mended import MendedFiles
@@ -128,6 +129,6 @@ def _declared(merged: Merged, report: Report, *, mended: bool) -> typed.Declarat
         check_map(context)
         report.extend(one for one in own.diagnostics if one.severity is not Severity.ERROR)
         told = {(one.span.file, one.span.line) for one in errors if one.span is not None and one.code != "RS230"}
-        checks = failed_checks(context.declarations, merged.source.layers)
+        checks = certain_failures(context.declarations, merged.source.layers, errors)
         report.extend(one for one in checks if one.span is None or (one.span.file, one.span.line) not in told)
     return context.declarations

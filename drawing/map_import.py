@@ -10,6 +10,7 @@ from math import ceil, hypot, isfinite
 
 from msgspec import Struct
 
+from rulespec.documents.text_files import MISLEADING
 from rulespec.drawing.svg import Point
 from rulespec.drawing.svg_shapes import Shape
 from rulespec.syntax.words import NO_VALUES
@@ -45,8 +46,18 @@ def regions_of(shapes: Sequence[Shape]) -> list[Imported]:
         x, y = _centre(max(shape.outlines, key=lambda line: abs(_area(line))))
         at = (round((x - left) / extent * EXTENT), round((y - top) / extent * EXTENT))
         near = tuple(sorted(names[k] for k in range(len(shapes)) if (min(i, k), max(i, k)) in touching))
-        found.append(Imported(name, shape.name, at, near))
+        found.append(Imported(name, _title(shape.name, name), at, near))
     return found
+
+
+def _title(label: str, name: str) -> str:
+    """What a label says that the name of its region does not; "" if that is nothing.
+
+    An `id` has no blanks, so its underscores stand for them. What no text may have in it is left out.
+    """
+    title = " ".join(MISLEADING.sub(" ", label).split())
+    title = title if " " in title else title.replace("_", " ").strip()
+    return "" if title in ("", name, name.replace("_", " ")) else title
 
 
 def _names(labels: Sequence[str]) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.documents.nodes import Mapping, Node, Sequence
+from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence
 from rulespec.documents.reader import parse_readable
 from rulespec.ruleset_files import MAX_YAML, SECTION_FILES, Files
 from rulespec.syntax import ast
@@ -76,6 +76,8 @@ class MendedFiles(Files):
         raise first
 
     def _of_its_form(self, node: Node, schema: str) -> Node:
+        if isinstance(node, Scalar) and node.value is None:  # nothing but comments, as in a file that has just begun
+            return node
         for _ in range(_ROUNDS):
             found = self.findings(node, schema, True)
             if not found:

@@ -14,7 +14,9 @@ from xml.parsers import expat
 from msgspec import Struct, field
 
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.diagnostics.report import Report, failure
+from rulespec.diagnostics.report import DiagnosticsError, Report, failure
+from rulespec.documents.encoding import NoTextError, decoded
+from rulespec.documents.text_files import read_bytes
 from rulespec.drawing.svg import Point
 from rulespec.drawing.svg_paths import path_outlines
 
@@ -82,14 +84,14 @@ def read_shapes(path: Path, report: Report | None = None) -> list[Shape]:
     Raises:
         DiagnosticsError: RS561 if it cannot be read, RS562 if it has no such shapes, RS563 if one cannot be understood.
     """
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise failure("RS561", f"{path} cannot be read: {error.strerror or error}", None) from None
     reader = _Reader(str(path))
-    if len(data) > MAX_BYTES:
-        raise reader.refused("it has more than 8 MB", "take pictures and what is hidden out of it")
+    try:
+        data = read_bytes(path, str(path), MAX_BYTES)
+    except DiagnosticsError as error:
+        (found,) = error.diagnostics
+        if found.code == "RS103":
+            raise reader.refused("it has more than 8 MB", "take pictures and what is hidden out of it") from None
+        raise failure("RS561", found.message, found.span, found.help) from None
     reader.read(data)
     if report is not None:
         reader.tell(report)
@@ -124,7 +126,19 @@ class _Reader(Struct):
             parser.Parse(data, True)
         except expat.ExpatError as error:
             self.line = error.lineno
+            self._check_text(data)
             raise self.refused(f"it is no XML: {expat.ErrorString(error.code)}", "export it again") from None
+        except (LookupError, ValueError) as error:  # of the encoding that its first line names
+            reason = "its first line names an encoding that is not known here"
+            raise self.refused(reason, "save it as UTF-8") from error
+
+    def _check_text(self, data: bytes) -> None:
+        """Says of what is no XML that it is not even text."""
+        try:
+            decoded(data)
+        except NoTextError as error:
+            self.line = error.line
+            raise self.refused(f"it {error.cause}", error.help) from None
 
     def refused(self, reason: str, help_: str) -> Exception:
         """The error that the drawing is not read."""

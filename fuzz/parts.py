@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-_MARK = re.compile(rb"^--- ([a-z0-9_]+(?:/[a-z0-9_]+)*\.(?:yaml|rules|jsonl|json))\n", re.MULTILINE)
+_MARK = re.compile(rb"^--- ([a-z0-9_]+(?:/[a-z0-9_]+)*\.(?:yaml|rules|jsonl|json|svg))\n", re.MULTILINE)
 
 Parts = dict[str, bytes]
 """Files by their names, which lead nowhere but into the folder they are written to."""

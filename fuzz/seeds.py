@@ -228,6 +228,8 @@ def _entries() -> Iterator[Parts]:
     import msgspec
 
     from rulespec.diagnostics.report import DiagnosticsError
+    from rulespec.documents.kept_trees import pack as pack_yaml
+    from rulespec.documents.reader import parse_yaml
     from rulespec.syntax.ast_json import pack
     from rulespec.syntax.origin import Origin
     from rulespec.syntax.parser import parse_rules
@@ -240,7 +242,11 @@ def _entries() -> Iterator[Parts]:
         except DiagnosticsError:
             continue
         entry = msgspec.json.encode(pack(tree, Origin("play.rules")))
-        yield {"entry.json": entry, "rules/play.rules": rules, **rest}
+        try:
+            section = msgspec.json.encode(pack_yaml(parse_yaml(rest["game.yaml"].decode(), "game.yaml")))
+        except (DiagnosticsError, KeyError):
+            continue
+        yield {"entry.json": entry, "section.json": section, "rules/play.rules": rules, **rest}
 
 
 def _texts() -> Iterator[Parts]:
@@ -287,6 +293,37 @@ def _titled(parts: Parts, text: str) -> Parts:
     return {**parts, "game.yaml": re.sub(rb"(?m)^title:.*$", lambda _: line, parts["game.yaml"], count=1)}
 
 
+def _words() -> Iterator[Parts]:
+    """Rulesets with their words for people, in one language or two; small ones with a word for a thing or two."""
+    for file in sorted([*GAMES.rglob("titles.yaml"), *TESTS.glob("rulesets/*/titles.yaml")]):
+        parts = _folder(file.parent)
+        if sum(map(len, parts.values())) < _LARGEST:
+            yield parts
+    yield from (parts for parts in _examples() if any(name.startswith("titles") for name in parts))
+    for text in _MARKUP:
+        titles = f"title: {json.dumps(text)}\ntexts:\n  turn.take: {json.dumps(text + ' {n}')}\n".encode()
+        yield {"titles.yaml": titles, "titles.de.yaml": titles, **_folder(GAMES / "gallery" / "nim")}
+
+
+def _svgs() -> Iterator[Parts]:
+    """Drawings as programs write them: shapes with ids and labels, groups, paths, transformations."""
+    shapes = (
+        '<rect id="oak" width="40" height="30"/>',
+        '<rect inkscape:label="North Sea" id="rect1" x="40" width="40" height="30"/>',
+        '<path id="elm" d="m 0,30 h 40 v 30 c 0,5 -40,5 -40,0 z"/>',
+        '<polygon id="none" points="80,0 120,0 120,30 80,30"/>',
+        '<circle id="isle" cx="100" cy="80" r="9"/>',
+        '<g id="group" transform="rotate(30) scale(2)"><ellipse cx="5" cy="5" rx="3" ry="2"/></g>',
+        '<g inkscape:groupmode="layer" inkscape:label="L"><rect id="ash" y="60" width="40" height="30"/></g>',
+        '<use href="#oak" x="7"/><polyline id="line" points="0 0 5 5"/><text>Oak</text>',
+    )
+    head = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:inkscape="http://www.inkscape.org/namespaces/inkscape">'
+    for number in range(1, len(shapes) + 1):
+        body = "\n".join(shapes[:number])
+        yield {"x.svg": f"{head}\n{body}\n</svg>\n".encode()}
+        yield {"x.svg": f'<?xml version="1.0" encoding="iso-8859-1"?>\n{head}{shapes[number - 1]}</svg>'.encode()}
+
+
 def _viewed() -> Iterator[Parts]:
     """Logs alone, and with the ruleset that they are of, whose texts may be markup."""
     for parts in _logs():
@@ -312,6 +349,8 @@ _SEEDS: dict[str, Callable[[], Iterator[Parts]]] = {
     "cache": _entries,
     "terminal": _texts,
     "draw": _drawings,
+    "titles": _words,
+    "import": _svgs,
     "view": _viewed,
     "editor": _editor,
 }

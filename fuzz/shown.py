@@ -5,10 +5,18 @@ from __future__ import annotations
 import json
 import re
 from html.parser import HTMLParser
+from itertools import islice
 from pathlib import Path
 from xml.etree import ElementTree
 
 from fuzz.session import Session, Wrong
+from rulespec.diagnostics.report import Report
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.numbered import every_option
+from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.game.seating import seat_names
+from rulespec.engine.logs.native import LogHeader, entry_json
+from rulespec.load import load_ruleset
 
 _DRAWN = {
     *("svg", "title", "desc", "g", "rect", "circle", "ellipse", "path", "line", "polygon", "polyline", "text", "tspan"),
@@ -17,6 +25,7 @@ _DRAWN = {
 """The elements of a picture; none of them runs or loads anything."""
 _AWAY = re.compile(r"^\s*(?!data:,$)(?:[a-z]+:|//)", re.IGNORECASE)
 _PNG = 0.1  # how often a picture is drawn as PNG, too
+_TOLD = 12  # decisions of a game that is told
 _LOADING = {"src", "data", "action", "formaction", "poster", "background"}
 
 
@@ -29,6 +38,46 @@ def draw(home: Path, session: Session) -> None:
         if session.rng.random() < _PNG:
             session.command("draw", str(home), *how, "--out", "board.png")
     session.command("titles", str(home), *session.rng.choice(([], ["--language", "de"])))
+
+
+def tell_titles(home: Path, session: Session) -> None:
+    """A ruleset with words for people: they are checked, listed, and a game is told in them."""
+    language = session.rng.choice(([], ["--language", "de"]))
+    session.command("validate", str(home), "--format", session.rng.choice(("text", "json")))
+    session.command("titles", str(home), *language)
+    code, _ = session.command("simulate", str(home), "--games", "1", "--cap", "6", "--backend", "python")
+    if code == 2:
+        return
+    ruleset = load_ruleset(str(home), Report())
+    game = Game(ruleset, seat_names(ruleset.players[0], ruleset.seats), backend="python")
+    try:
+        while not game.is_over and game.ply < _TOLD:
+            options = list(islice(every_option(game), 50))
+            if not options:
+                break
+            game.apply(session.rng.choice(options))
+    except RulesetFaultError:
+        return
+    lines = [LogHeader.of(game).to_json(), *map(entry_json, game.history)]
+    Path("game.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    how = session.rng.choice((["--format", "text"], ["--for", "public"]))
+    session.command("replay", "game.jsonl", "--rules", str(home), "--moves", *how, *language)
+
+
+def import_drawing(home: Path, session: Session) -> None:
+    """A map is made of a drawing: what is written can be read, and drawn.
+
+    Raises:
+        Wrong: if not.
+    """
+    code, _ = session.command("new", "mine", "--map", str(home / "x.svg"))
+    if code != 0:
+        return
+    if session.command("validate", "./mine")[0] != 0:
+        raise Wrong(f"what is made of a drawing is not sound: {Path('mine/map.yaml').read_text('utf-8')[:2000]}")
+    if session.command("draw", "./mine", "--out", "board.svg")[0] != 0:
+        raise Wrong("what is made of a drawing cannot be drawn")
+    picture(Path("board.svg").read_text("utf-8"))
 
 
 def view(home: Path, session: Session) -> None:

@@ -261,6 +261,18 @@ def _draw(session: Session) -> None:
     draw(Path(HOME), session)
 
 
+def _titles(session: Session) -> None:
+    from fuzz.shown import tell_titles
+
+    tell_titles(Path(HOME), session)
+
+
+def _import(session: Session) -> None:
+    from fuzz.shown import import_drawing
+
+    import_drawing(Path(HOME), session)
+
+
 def _view(session: Session) -> None:
     from fuzz.shown import view
 
@@ -288,9 +300,11 @@ _ALL = (
     Target("under", "log.jsonl", _ANY, _under),
     Target("dialect", "dialects/d.yaml", re.compile(r"dialects/.*"), _dialect),
     Target("scenario", "scenarios/s.yaml", re.compile(r"scenarios/.*"), _scenario),
-    Target("cache", "entry.json", re.compile(r"entry\.json"), _cache),
+    Target("cache", "entry.json", re.compile(r"(entry|section)\.json"), _cache),
     Target("terminal", "texts.json", _ANY, _terminal),
     Target("draw", "drawing.yaml", re.compile(r"\w+(\.\w+)?\.yaml"), _draw),
+    Target("titles", "titles.yaml", re.compile(r"titles(\.\w+)?\.yaml"), _titles),
+    Target("import", "x.svg", re.compile(r"x\.svg"), _import),
     Target("view", "log", re.compile(r"log|\w+(\.\w+)?\.yaml"), _view),
     Target("editor", "rules/play.rules", _ANY, _editor),
 )

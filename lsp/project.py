@@ -9,6 +9,7 @@ from pathlib import Path
 from rulespec.check.passes import check_source, unused_in
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.documents.folders import is_hidden, visible
 from rulespec.documents.nodes import get, text, words
 from rulespec.load import assembled, load_source
 from rulespec.lsp.files import EditorFiles
@@ -16,7 +17,7 @@ from rulespec.overlays.orphans import blamed
 from rulespec.overlays.overlay import Source
 from rulespec.own_files import own_files
 from rulespec.records import Brief
-from rulespec.references import is_path
+from rulespec.references import is_path, named, parts_of
 from rulespec.ruleset_files import MAX_RULES_BYTES, MAX_YAML, SECTION_FILES
 from rulespec.typed import nodes as typed
 
@@ -56,7 +57,7 @@ def reference(path: Path, files: EditorFiles) -> str | None:
 
     An overlay is checked laid over its ruleset: that of its folder or, for a file of its own, the one it is `for`.
     """
-    if "+" in str(path):  # a reference cannot name it
+    if is_hidden(path.name):
         return None
     folder = home(path)
     if folder is None:
@@ -64,14 +65,14 @@ def reference(path: Path, files: EditorFiles) -> str | None:
         base = _overlay_base(overlay, files)
         return f"{base}+{overlay}" if base else None
     if path.parent == folder / "variants":
-        return f"{folder}+{path.stem}"
+        return f"{named(folder)}+{path.stem}"
     stem = path.stem.partition(".")[0]  # that of `titles.de.yaml` is `titles`
     if path.parent.parent == folder / "variants" and path.parent.name in BESIDE_RULES:
-        return f"{folder}+{stem}"
+        return f"{named(folder)}+{stem}"
     if path.parent == folder and stem in BESIDE_RULES:
-        return str(folder)
+        return named(folder)
     if path.parent == folder / "rules" or (path.parent == folder and path.stem in (*SECTION_FILES, "game")):
-        return str(folder)
+        return named(folder)
     return None
 
 
@@ -155,26 +156,32 @@ def check_alone(path: Path, files: EditorFiles) -> tuple[Diagnostic, ...]:
         return error.diagnostics
 
 
+def _split(ref: str) -> tuple[str, str]:
+    """The ruleset of a reference and its overlay, or nothing."""
+    base, *overlays = parts_of(ref)
+    return base, "+".join(overlays)
+
+
 def references_at_hand(ref: str, files: EditorFiles, word: str) -> list[str]:
     """The references under which the files of the ruleset at hand are checked: its folder, and its overlays.
 
     Overlays without the word are left out, unless they include one that has it. An overlay of one's own is at hand
     alone.
     """
-    base, _, overlay = ref.partition("+")
+    base, overlay = _split(ref)
     if is_path(overlay):
         return [ref]
     folder = Path(base)
     included: dict[str, list[str]] = {}
     having: set[str] = set()
-    for path in sorted(folder.glob("variants/*.yaml")):
-        beside = [*folder.glob(f"variants/*/{path.stem}.*"), *folder.glob(f"scenarios/{path.stem}/*.yaml")]
+    for path in sorted(visible(folder, "variants/*.yaml")):
+        beside = [*visible(folder, f"variants/*/{path.stem}.*"), *visible(folder, f"scenarios/{path.stem}/*.yaml")]
         included[path.stem] = _includes(path, files)
         if any(_holds(p, word, files) for p in (path, path.with_suffix(".rules"), *beside)):
             having.add(path.stem)
     while more := {name for name, inner in included.items() if not having.isdisjoint(inner)} - having:
         having |= more
-    return [str(folder), *(f"{folder}+{name}" for name in included if name in having)]
+    return [named(folder), *(f"{named(folder)}+{name}" for name in included if name in having)]
 
 
 def _includes(overlay: Path, files: EditorFiles) -> list[str]:
@@ -186,21 +193,21 @@ def _includes(overlay: Path, files: EditorFiles) -> list[str]:
 
 def files_beside(ref: str) -> list[Path]:
     """The files of the ruleset at hand that the checker does not read: drawings, words, scenarios, dialects."""
-    base, _, overlay = ref.partition("+")
+    base, overlay = _split(ref)
     root, own = (Path(overlay).parent if is_path(overlay) else Path(base)), own_files(ref)
     places = [*BESIDE_RULES, "variants/titles", "variants/drawing", *BESIDE]
-    found = [*root.glob("*.yaml"), *(p for place in places for p in (root / place).rglob("*.yaml"))]
+    found = [*visible(root, "*.yaml"), *(p for place in places for p in visible(root / place, "**/*.yaml"))]
     parts = (*BESIDE_RULES, *BESIDE)
     return sorted(p for p in found if p in own and (_names_beside(p) or any(part in p.parts for part in parts)))
 
 
 def extensions(ref: str, files: EditorFiles, word: str) -> list[str]:
     """The names of rulesets beside the one at hand that extend it, and have the word in their files."""
-    folder = Path(ref.partition("+")[0])
+    folder = Path(parts_of(ref)[0])
     found = []
-    for game in sorted(folder.parent.glob("*/game.yaml")):
+    for game in sorted(visible(folder.parent, "*/game.yaml")):
         if game.parent != folder and _extends(game, files) == folder.name:
-            own = (*game.parent.glob("*.yaml"), *game.parent.glob("*/*.yaml"), *game.parent.glob("*/*.rules"))
+            own = [p for pattern in ("*.yaml", "*/*.yaml", "*/*.rules") for p in visible(game.parent, pattern)]
             if any(_holds(p, word, files) for p in own):
                 found.append(game.parent.name)
     return found
@@ -209,7 +216,7 @@ def extensions(ref: str, files: EditorFiles, word: str) -> list[str]:
 def _extends(game: Path, files: EditorFiles) -> str:
     """The name of the folder that a ruleset extends."""
     try:
-        return Path(text(get(files.yaml(game, str(game)), "extends")).split("+")[0]).name
+        return Path(parts_of(text(get(files.yaml(game, str(game)), "extends")))[0]).name
     except DiagnosticsError:
         return ""
 

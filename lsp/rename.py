@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Fix, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.documents.folders import visible
 from rulespec.documents.text_files import display
 from rulespec.engine.words.asked import Decisions
 from rulespec.errors import RulespecError
@@ -21,6 +22,7 @@ from rulespec.lsp.index import Index, name
 from rulespec.lsp.mentions import Mentions
 from rulespec.lsp.project import check, extensions, files_beside, references_at_hand
 from rulespec.own_files import own_files
+from rulespec.references import parts_of
 from rulespec.ruleset_files import MAX_YAML
 from rulespec.typed import nodes as typed
 
@@ -149,8 +151,8 @@ def _all_meant(refs: list[str], files: EditorFiles, words: Collection[str], path
             parts.append((ref, min(files.broken, default=ref)))
     known = {file for meant in found for file in meant.index.checked.texts}
     for ref, wrong in parts:
-        folder, _, overlay = ref.partition("+")
-        if display(Path(folder, "variants", f"{overlay}.yaml")) not in known:
+        folder, *overlays = parts_of(ref)
+        if display(Path(folder, "variants", f"{'+'.join(overlays)}.yaml")) not in known:
             raise RenameError(f"{wrong} is not valid: fix it before you rename")
     return found
 
@@ -235,8 +237,8 @@ def _remarks(
         remarks.append(f"`{old}` also occurs in {names}: check these files")
     if others := extensions(ref, files, old):
         remarks.append(f"`{old}` also occurs in {', '.join(others)}, which extends this ruleset and is not changed")
-    folder = Path(ref.partition("+")[0])
-    if isinstance(named, typed.Entity | typed.SettingDecl) and any(folder.glob("logs/**/*.json*")):
+    folder = Path(parts_of(ref)[0])
+    if isinstance(named, typed.Entity | typed.SettingDecl) and any(visible(folder, "logs/**/*.json*")):
         remarks.append("recorded games in logs/ are not changed: those that have the old name do not replay any more")
     return remarks
 

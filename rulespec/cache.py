@@ -214,9 +214,9 @@ def program_files(home: Path) -> Iterator[tuple[str, int, int]]:
         The path below `home`, the size in bytes and the modification time in nanoseconds of each file.
     """
     for folder, below, names in os.walk(home, followlinks=True):
-        below[:] = [name for name in below if name not in _OUTSIDE]
+        below[:] = [name for name in below if name not in _OUTSIDE and not name.startswith(".")]
         for name in names:
-            if name.endswith((".py", ".json", ".lark")):
+            if name.endswith((".py", ".json", ".lark")) and not name.startswith("."):
                 path = os.path.join(folder, name)  # noqa: PTH118 - a third of the time of a `Path`
                 with suppress(OSError):
                     status = os.stat(path)  # noqa: PTH116

@@ -15,6 +15,7 @@ from rulespec.check.passes import check_source, unused_in
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.documents.folders import visible
 from rulespec.documents.nodes import Mapping, Node, Scalar, get, text, words
 from rulespec.documents.text_files import display, is_present
 from rulespec.overlays.facts import empty, merge
@@ -23,7 +24,7 @@ from rulespec.overlays.overlay import Overlay, Source
 from rulespec.overlays.stages import lay_over, lay_rules
 from rulespec.overlays.told import told_lines
 from rulespec.records import Brief
-from rulespec.references import find_overlay, find_ruleset, is_path
+from rulespec.references import find_overlay, find_ruleset, is_path, parts_of
 from rulespec.rule_ids import ListedRule, add_listed, check_cited
 from rulespec.ruleset_files import NOT_HASHED, SECTION_FILES, Files, RulesetReader
 from rulespec.typed import nodes as typed
@@ -60,7 +61,7 @@ def load_ruleset(ref: str, report: Report | None = None, files: Files | None = N
 
 def assembled(ref: str, merged: Merged, declarations: typed.Declarations, rules: typed.Rules) -> typed.Ruleset:
     """The ruleset of a reference, of what was read and what the checker made of it."""
-    paths = [Path(overlay) for overlay in ref.split("+")[1:]]
+    paths = [Path(overlay) for overlay in parts_of(ref)[1:]]
     game = get(merged.source.root, "game")
     id_ = text(get(game, "id"))
     return typed.Ruleset(
@@ -109,7 +110,7 @@ def load_source(ref: str, report: Report, files: Files | None = None, *, lints: 
 
     Args and errors: as those of `load_ruleset`; `lints`: whether somebody reads the warnings.
     """
-    base, *overlays = ref.split("+")
+    base, *overlays = parts_of(ref)
     reader = RulesetReader(report, files or Files())
     source, folders = _read_folder(find_ruleset(base), reader, [])
     if not report.ok:
@@ -207,7 +208,7 @@ def _read_folder(folder: Path, reader: RulesetReader, trail: list[Path]) -> tupl
     assert isinstance(merged, Mapping)
     source.root = merged
     lay_rules(source, reader.rules_of(folder), reader.report)
-    rules = [f"rules/{file.name}" for file in folder.glob("rules/*.rules")]
+    rules = [f"rules/{file.name}" for file in visible(folder, "rules/*.rules")]
     source.lay(display(folder / name) for name in ("game.yaml", *(f"{s}.yaml" for s in SECTION_FILES), *rules))
     source.titled.append((folder, "titles"))  # read by those who show words: they change no game either
     if is_present(folder / "rules.yaml"):  # not hashed: the names of rules change no game
@@ -225,7 +226,7 @@ def _read_base(
     if folder in trail or len(trail) > MAX_EXTENDS:
         reader.report.error("RS507", "this ruleset extends itself", extends.span)
         return None
-    name, *overlays = extends.text.split("+")
+    name, *overlays = parts_of(extends.text)
     try:
         base = find_ruleset(name, beside=folder)
     except DiagnosticsError as error:
@@ -251,7 +252,7 @@ def _read_sections(folder: Path, reader: RulesetReader, *, partial: bool) -> dic
 def _check_file_names(folder: Path, reader: RulesetReader) -> None:
     """Reports files that look like a part of the ruleset, but are not read because of their name or folder."""
     wrong = {f"{name}.yml": f"call it `{name}.yaml`" for name in SECTION_FILES}
-    for path in sorted(folder.glob("*.rules")):
+    for path in sorted(visible(folder, "*.rules")):
         if not is_present(path.with_suffix(".yaml")):  # else it is an overlay's
             wrong[path.name] = f"put it into the folder `rules`: `rules/{path.name}`"
     for name, help_ in wrong.items():
@@ -325,7 +326,7 @@ class _Overlays:
         report = self._reader.report
         place = find_overlay(name, self._folders)
         if place is None:
-            offered = sorted({p.stem for f in self._folders for p in (f / "variants").glob("*.yaml")})
+            offered = sorted({p.stem for f in self._folders for p in visible(f / "variants", "*.yaml")})
             known = "known are " + ", ".join(f"`{o}`" for o in offered) if offered else ""
             help_ = did_you_mean(name, offered) or known
             report.error("RS502", f"there is no overlay `{name[:80]}` for this ruleset", at, help=help_)

@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.references import find_ruleset, is_path
+from rulespec.references import find_ruleset, is_path, parts_of
 
 
 class OwnFiles(Struct, frozen=True):
@@ -42,7 +42,7 @@ def own_files(ref: str) -> OwnFiles:
 
     The folder of a base that is looked up by its id does not belong to an overlay of one's own.
     """
-    base, *overlays = ref.split("+")
+    base, *overlays = parts_of(ref)
     own = tuple(Path(overlay).resolve() for overlay in overlays if is_path(overlay))
     if own and not (os.sep in base or base.startswith(".")):
         return OwnFiles((), own)

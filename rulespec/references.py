@@ -7,9 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rulespec.diagnostics.diagnostic import shown
-from rulespec.diagnostics.report import failure
+from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.documents.folders import folders_in, is_hidden, visible
 from rulespec.documents.text_files import broken_link, is_present
+
+MAX_PIECES = 100
+"""Between the `+` of a reference; of a longer one each is a part."""
 
 
 def game_folders() -> list[Path]:
@@ -29,7 +33,7 @@ def _is_folder(path: Path) -> bool:
 
 def known_rulesets() -> list[str]:
     """The ids of all rulesets in `game_folders` and their groups, sorted."""
-    return sorted({p.parent.name for folder in ruleset_folders() for p in folder.glob("*/game.yaml")})
+    return sorted({p.parent.name for folder in ruleset_folders() for p in visible(folder, "*/game.yaml")})
 
 
 def ruleset_folders() -> Iterator[Path]:
@@ -40,15 +44,6 @@ def ruleset_folders() -> Iterator[Path]:
         for group in folders_in(str(folder)):
             if any(os.path.exists(f"{inner}/game.yaml") for inner in folders_in(group)):  # noqa: PTH110 - as there
                 yield Path(group)
-
-
-def folders_in(folder: str) -> list[str]:
-    """The folders in a folder, sorted; none if it cannot be read. (`Path.glob` takes several times as long.)"""
-    try:
-        with os.scandir(folder) as entries:
-            return [f"{folder}/{name}" for name in sorted(entry.name for entry in entries if entry.is_dir())]
-    except OSError:
-        return []
 
 
 def find_ruleset(name: str, beside: Path | None = None) -> Path:
@@ -96,6 +91,81 @@ def _in_reach(path: Path, name: str, beside: Path | None) -> Path:
     return found
 
 
+def parts_of(ref: str) -> list[str]:
+    """The ruleset of a reference, and its overlays: what stands between the `+`.
+
+    A path may have a `+` in it, too. So the parts are as short as they can be, so that each is an id or a path to
+    something; and where none can be, the path that is missing is one part. `/` behind a folder ends its name:
+    `./a+b/` is that folder, where `./a` is a ruleset as well.
+    """
+    pieces = ref.split("+")
+    if len(pieces) == 1 or len(pieces) > MAX_PIECES:
+        return pieces
+    for size in range(1, len(pieces) + 1):
+        base = "+".join(pieces[:size])
+        if _is_ruleset(base) and (overlays := _overlays(tuple(pieces[size:]))) is not None:
+            return [base, *overlays]
+    size = 1
+    if not _is_ruleset(pieces[0]) and is_path(pieces[0]):
+        size = max([1, *(i for i, p in enumerate(pieces, 1) if i > 1 and (not p or (os.sep in p and not _is_file(p))))])
+    return ["+".join(pieces[:size]), *_missing(pieces[size:])]
+
+
+def _overlays(pieces: tuple[str, ...]) -> list[str] | None:
+    """The overlays that pieces are, as many as can be; None if they are none."""
+    begun: list[list[str] | None] = [[]]  # what the first of them are
+    for end in range(1, len(pieces) + 1):
+        found = None
+        for start in reversed(range(end)):
+            before, name = begun[start], "+".join(pieces[start:end])
+            is_one = _exists(name) if is_path(name) else bool(name) and start == end - 1
+            if before is not None and is_one and (found is None or len(before) >= len(found)):
+                found = [*before, name]
+        begun.append(found)
+    return begun[-1]
+
+
+def _missing(pieces: list[str]) -> list[str]:
+    """Overlays of which one is missing at least: what leads up to the end of a file's name is one path."""
+    found: list[str] = []
+    waiting: list[str] = []
+    for piece in pieces:
+        waiting.append(piece)
+        name = "+".join(waiting)
+        if _is_file(name) or (name and not is_path(name) and len(waiting) == 1):
+            found.append(name)
+            waiting = []
+    return [*found, "+".join(waiting)] if waiting else found
+
+
+def _is_file(name: str) -> bool:
+    """Whether this is how the path of an overlay ends."""
+    return name.endswith(".yaml")
+
+
+def _exists(name: str) -> bool:
+    try:
+        return is_present(Path(name))
+    except (OSError, ValueError):
+        return False
+
+
+def _is_ruleset(name: str) -> bool:
+    """Whether a reference may begin with this: there is such a ruleset."""
+    if "+" in name:
+        return _exists(os.path.join(name, "game.yaml"))  # noqa: PTH118
+    try:
+        find_ruleset(name)
+    except DiagnosticsError:
+        return False
+    return True
+
+
+def named(folder: Path) -> str:
+    """A folder as a reference names it; see `parts_of`."""
+    return f"{folder}{os.sep}" if "+" in str(folder) else str(folder)
+
+
 def find_overlay(name: str, folders: list[Path]) -> tuple[Path, str] | None:
     """The folder that an overlay's files may not lead out of, and its YAML file's path below it; None if missing."""
     try:
@@ -106,6 +176,8 @@ def find_overlay(name: str, folders: list[Path]) -> tuple[Path, str] | None:
             if not broken_link(path):
                 path = path.resolve()  # a path given by the user may go through a link
             return path.parent, path.name
+        if is_hidden(name):
+            return None
         file = f"variants/{name}.yaml"
         return next(((folder, file) for folder in folders if is_present(folder / file)), None)
     except (OSError, ValueError, RuntimeError):

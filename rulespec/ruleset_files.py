@@ -12,6 +12,7 @@ from msgspec import Struct, field
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.documents.folders import visible
 from rulespec.documents.kept_trees import read_kept
 from rulespec.documents.limits import Limits
 from rulespec.documents.nodes import Mapping, Node, Scalar, count_values
@@ -160,7 +161,7 @@ class RulesetReader(Brief, Struct):
         Raises:
             DiagnosticsError: RS107 if there are more files than a ruleset may have, before any of them is read.
         """
-        names = [f"rules/{path.name}" for path in islice(folder.glob("rules/*.rules"), MAX_FILES + 1)]
+        names = [f"rules/{path.name}" for path in islice(visible(folder, "rules/*.rules"), MAX_FILES + 1)]
         if len(names) + self.counts["files"] > MAX_FILES:
             self._refuse("files", display(folder / min(names)))
         return tuple([item for name in sorted(names) for item in self.rules(folder, name)])

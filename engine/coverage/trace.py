@@ -27,6 +27,7 @@ from rulespec.engine.verify.scenario import Scenario
 from rulespec.engine.verify.scenario_files import suite_scenarios
 from rulespec.engine.verify.scenario_run import run_scenario
 from rulespec.engine.verify.suite import log_files
+from rulespec.references import named
 from rulespec.typed import nodes as typed
 
 SHOWN = 3
@@ -109,7 +110,7 @@ def trace_scenario(tracer: Tracer, scenario: Scenario) -> Trace:
 def trace_log(tracer: Tracer, path: Path) -> Trace:
     """Runs the decisions of a recorded game, as far as they are legal."""
     ruleset, error = tracer.ruleset, ""
-    own = "+".join([str(ruleset.folders[0]), *ruleset.overlays])
+    own = "+".join([named(ruleset.folders[0]), *ruleset.overlays])
     try:
         # The generated program finds the decisions; what it tries in vain on the way is not what the log runs.
         rules = None if path.name.endswith(".jsonl") else own

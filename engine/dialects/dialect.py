@@ -171,7 +171,9 @@ def _dialect(text: str, file: str) -> Dialect:
         accepts=frozenset(data.get("ignores_illegal", {}).get("except", [])),
         undo=_undo(data["undo"]) if "undo" in data else None,
         decisions={key: _projections(value) for key, value in data["decisions"].items()},
-        spans=_places(locate(node, ["decisions"])) | _places(locate(node, [])),
+        spans=_places(locate(node, ["decisions"]))
+        | {f"options.{name}": span for name, span in _places(locate(node, ["start", "options"])).items()}
+        | _places(locate(node, [])),
     )
 
 

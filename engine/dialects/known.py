@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.engine.dialects.dialect import Dialect
+from rulespec.engine.dialects.unknown import unknown_names
 from rulespec.engine.game.game import Game
 
 if TYPE_CHECKING:
@@ -47,6 +49,7 @@ class _OfDialect(Struct):
 
     dialect: Dialect
     words: frozenset[str]
+    told: tuple[Diagnostic, ...]
     games: dict[tuple[object, ...], Known] = {}
 
 
@@ -54,13 +57,24 @@ _memo: dict[int, _OfDialect] = {}
 """By the id of the dialect."""
 
 
-def known(game: Game, dialect: Dialect) -> Known:
-    """What is known of a dialect in games like this one."""
+def unknown(dialect: Dialect) -> tuple[Diagnostic, ...]:
+    """Warnings of what a dialect names that none of its rulesets has."""
+    return _of(dialect).told
+
+
+def _of(dialect: Dialect) -> _OfDialect:
     of = _memo.get(id(dialect))
     if of is None:
         if len(_memo) >= _MEMO_LIMIT:
             _memo.clear()
-        of = _memo[id(dialect)] = _OfDialect(dialect, _words(dialect))
+        told = tuple(unknown_names(dialect, Severity.WARNING))
+        of = _memo[id(dialect)] = _OfDialect(dialect, _words(dialect), told)
+    return of
+
+
+def known(game: Game, dialect: Dialect) -> Known:
+    """What is known of a dialect in games like this one."""
+    of = _of(dialect)
     named = tuple((number, seat) for number, seat in enumerate(game.seats) if seat in of.words)
     key = (id(game.ruleset), len(game.seats), tuple(sorted(game.settings.items())), named)
     if key not in of.games:

@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.documents.encoding import NoTextError, decoded
 from rulespec.documents.text_files import broken_link, is_folder
 
 MAX_NATIVE_BYTES = 16_000_000
@@ -58,16 +59,12 @@ def read_log_text(path: Path, display: str, limit: int) -> tuple[str, bool]:
     if data.startswith(GZIP):
         data, whole = _unpack(data, display, limit)
     try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        before = data[: error.start].decode("utf-8", "replace")
-        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
-        place = Span(display, line, column, line, column + 1)
-        torn = error.reason == "unexpected end of data"
-        if torn:  # truncated within a character: the text before it may still be good
+        return decoded(data), whole
+    except NoTextError as error:
+        if error.torn:  # truncated within a character: the text before it may still be good
             return data.decode("utf-8-sig", "replace"), False
-        fail("RS601", "the log is not UTF-8 text", place, help="logs are JSON, as text or packed with gzip")
-    return text, whole
+        place = Span(display, error.line, error.column, error.line, error.column + 1)
+        fail("RS601", f"the log {error.cause}", place, help=f"{error.help}; logs are JSON, as text or packed with gzip")
 
 
 def _unpack(data: bytes, display: str, limit: int) -> tuple[bytes, bool]:

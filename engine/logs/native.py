@@ -226,6 +226,16 @@ def _torn(error: DiagnosticsError, display: str, number: int, line: str) -> Diag
     return Diagnostic("RS603", Severity.WARNING, message, span, help="was the program stopped while it was writing?")
 
 
+def _no_json(line: str, reason: str) -> tuple[str, str]:
+    """Why a line is no JSON, and the way out."""
+    if "\0" in line:
+        return "the line has the character U+0000, which is no text", "is it the right file, and whole?"
+    if "\r" in line.strip():
+        message = "the lines of the log end with carriage returns alone (U+000D), and count as one"
+        return message, "save it with the line ends of Unix or of Windows"
+    return f"the line is not JSON: {reason}", ""
+
+
 def line_object(line: str, display: str, number: int) -> dict[str, Any]:
     """The JSON object on a line of a log; RS602, RS604 or RS607 if there is none."""
     if len(line) > MAX_LINE:
@@ -235,7 +245,9 @@ def line_object(line: str, display: str, number: int) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         # After the end of a truncated line there is nothing to point at.
         column = min(error.colno, max(1, len(line)))
-        fail("RS604", f"the line is not JSON: {error.msg}", Span(display, number, column, number, column + 1))
+        span = Span(display, number, column, number, column + 1)
+        message, help_ = _no_json(line, error.msg)
+        fail("RS604", message, span, help=help_)
     except (RecursionError, ValueError):
         fail(
             "RS604",

@@ -36,7 +36,6 @@ from rulespec.engine.python.invariants import split
 from rulespec.engine.python.occupancy import Occupancy, with_occupancy
 from rulespec.errors import RulespecError
 
-
 _UNBOUNDED = 1 << 60
 """Steps that may be taken while nothing counts them."""
 

@@ -18,6 +18,7 @@ from rulespec.engine.replay.replay import Load, replay_log
 from rulespec.engine.replay.walk import Difference, walk
 from rulespec.load import load_ruleset
 from rulespec.records import Brief
+from rulespec.references import parts_of
 from rulespec.typed import nodes as typed
 from rulespec.typed.settings import taken
 
@@ -160,7 +161,7 @@ def _laid_over(log: str, own: str, overlays: str, load: Load) -> typed.Ruleset:
         if first.code in ("RS501", "RS502"):
             raise
         message = f"`{overlays}` cannot be laid over the log's own rules, `{own}`: {first.message}"
-        base = own.partition("+")[0]
+        base = parts_of(own)[0]
         help_ = (
             f"`rulespec validate {own}{overlays}` says all; `--under {base}{overlays}` leaves the log's overlays out"
         )

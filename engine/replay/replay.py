@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.documents.folders import folders_in, is_hidden, visible
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import Backend, Machines, quick_machine
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError
@@ -25,7 +26,7 @@ from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog, entry_js
 from rulespec.engine.logs.recorded import apply_recorded, nearest
 from rulespec.load import load_ruleset
 from rulespec.records import Brief
-from rulespec.references import folders_in, ruleset_folders
+from rulespec.references import parts_of, ruleset_folders
 from rulespec.typed import nodes as typed
 
 if TYPE_CHECKING:  # most logs are native, and need no dialect
@@ -58,6 +59,11 @@ class Divergence(Brief, Struct, frozen=True):
     refusal: Refusal
     nearest: tuple[str, ...]
     line: int | None = None
+
+    @property
+    def place(self) -> str:
+        """Where it is in the log, for people: its line, or its entry."""
+        return f"line {self.line:,}" if self.line is not None else f"entry {self.foreign_index:,}"
 
     def to_json(self) -> dict[str, Any]:
         """The object that `replay --format json` prints."""
@@ -248,7 +254,7 @@ def named_ruleset(log: NativeLog, load: Load = load_ruleset, *, overlays: bool =
         DiagnosticsError: RS617 if it is not found by its ids; else what is wrong with it.
     """
     try:
-        return load(log.header.ruleset if overlays else log.header.ruleset.partition("+")[0])
+        return load(log.header.ruleset if overlays else parts_of(log.header.ruleset)[0])
     except DiagnosticsError as error:
         first = error.diagnostics[0]
         if first.code not in ("RS501", "RS502"):
@@ -315,13 +321,14 @@ def dialects(rules: str | None = None) -> Iterator[Path]:
 
 
 def _dialect_files(rules: str | None) -> Iterator[Path]:
-    base = Path(rules.split("+")[0]) if rules else None
+    base = Path(parts_of(rules)[0]) if rules else None
     if base is not None and base.is_dir():
-        yield from sorted((base / "dialects").glob("*.yaml"))
+        yield from sorted(visible(base / "dialects", "*.yaml"))
     for folder in ruleset_folders():
         for inside in (f"{ruleset}/dialects" for ruleset in folders_in(str(folder))):
             with suppress(OSError):
-                yield from sorted(Path(inside, name) for name in os.listdir(inside) if name.endswith(".yaml"))  # noqa: PTH208 - half the time
+                names = os.listdir(inside)  # noqa: PTH208 - half the time
+                yield from sorted(Path(inside, n) for n in names if n.endswith(".yaml") and not is_hidden(n))
 
 
 def _replay_foreign(
@@ -337,12 +344,14 @@ def _replay_foreign(
 ) -> ReplayResult:
     from rulespec.engine.dialects.first_entry import seats_and_settings
     from rulespec.engine.dialects.importer import Importer
+    from rulespec.engine.dialects.known import unknown
 
     dialect = _dialect(log, rules, dialect_id, report)
     ruleset = load(rules or _own_rules(dialect, log))
     seats, settings = seats_and_settings(dialect, log, ruleset)
     game = _placed(lambda: Game(ruleset, seats, settings, backend), log.file)
     importer = Importer(game, dialect, log, strict)
+    report.extend(unknown(dialect))
     numbers = iter(range(len(log.entries) + 1))
 
     def step(entry: int) -> None:

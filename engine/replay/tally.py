@@ -9,6 +9,7 @@ from typing import Any
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.documents.folders import is_hidden
 from rulespec.engine.replay.judge import Judgement
 
 MAX_LOGS = 1_000
@@ -24,7 +25,9 @@ def logs_in(folder: Path) -> list[Path]:
         DiagnosticsError: RS601 if the folder cannot be read or holds no log, RS602 if there are more than `MAX_LOGS`.
     """
     try:
-        found = sorted(p for p in folder.iterdir() if p.name.endswith(_SUFFIXES) and not p.is_dir())
+        found = sorted(
+            p for p in folder.iterdir() if not is_hidden(p.name) and p.name.endswith(_SUFFIXES) and not p.is_dir()
+        )
     except OSError as error:
         message = f"`{folder}` cannot be read: {error.strerror}"
         raise DiagnosticsError([Diagnostic("RS601", Severity.ERROR, message, None)]) from None

@@ -90,12 +90,16 @@ class Plan:
         return play_out(ruleset, seats, self.seed, number, settings=self.settings, backend=backend, cap=self.cap)
 
 
+MISTAKES = ("invariant", "fault", "no_option")
+"""The kinds of mistakes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mistake:
     """A mistake of the rules that a game shows, as texts. Code and place identify it.
 
     Attributes:
-        kind: `invariant`, `fault` or `no_option`.
+        kind: one of `MISTAKES`.
         detail: the message.
         code: the code of the diagnostic.
         place: its place, from the folder of the ruleset on: `nim/rules/play.rules:13:5`; empty if it has none.

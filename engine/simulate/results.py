@@ -12,7 +12,7 @@ from typing import Any
 from rulespec.diagnostics.diagnostic import Diagnostic, Span, shown
 from rulespec.engine.logs.log_text import fail
 from rulespec.engine.logs.saved_game import SaveError
-from rulespec.engine.simulate.plan import Mistake, Outcome, Plan
+from rulespec.engine.simulate.plan import MISTAKES, Mistake, Outcome, Plan
 
 VERSION = 1
 
@@ -156,4 +156,6 @@ def _mistake(data: object) -> Mistake | None:
     names = list(Mistake.__dataclass_fields__)
     if not isinstance(data, dict) or list(data) != names or not all(isinstance(v, str) for v in data.values()):
         raise ValueError("a failure has other entries")
+    if data["kind"] not in MISTAKES:
+        raise ValueError(f"a failure is one of {', '.join(MISTAKES)}, and not {_quoted(data['kind'])}")
     return Mistake(**data)

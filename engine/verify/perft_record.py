@@ -28,6 +28,7 @@ from rulespec.engine.game.seating import seat_names
 from rulespec.engine.replay.replay import ReplayResult, replay_log
 from rulespec.engine.verify.perft import Perft, perft
 from rulespec.engine.verify.suite import log_files
+from rulespec.references import named
 from rulespec.schemas import load_schema, modeline
 from rulespec.typed import nodes as typed
 
@@ -87,7 +88,7 @@ def replay_own(path: Path, ruleset: typed.Ruleset) -> ReplayResult:
     Raises:
         DiagnosticsError: if the log cannot be read, or does not fit the ruleset.
     """
-    own = "+".join([str(ruleset.folders[0]), *ruleset.overlays])
+    own = "+".join([named(ruleset.folders[0]), *ruleset.overlays])
     return replay_log(path, rules=own, load=lambda _: ruleset, strict=False)
 
 

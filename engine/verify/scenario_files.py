@@ -8,6 +8,7 @@ from pathlib import Path
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.documents.folders import visible
 from rulespec.documents.text_files import files_inside, is_folder
 from rulespec.engine.verify.scenario import Scenario, read_scenarios
 from rulespec.engine.verify.shared_positions import Folder, with_positions
@@ -71,7 +72,7 @@ def _in_folder(root: Path, below: str, report: Report, display: Callable[[Path],
 
 def _overlays(ruleset: typed.Ruleset) -> list[str]:
     """The names that `also` may have."""
-    return sorted({path.stem for f in ruleset.folders for path in (f / "variants").glob("*.yaml")})
+    return sorted({path.stem for f in ruleset.folders for path in visible(f / "variants", "*.yaml")})
 
 
 def _check_also(scenario: Scenario, known: list[str], report: Report) -> None:

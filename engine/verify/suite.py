@@ -22,6 +22,7 @@ from rulespec.engine.verify.scenario_files import outside_scenarios, suite_scena
 from rulespec.engine.verify.scenario_run import run_scenario
 from rulespec.engine.verify.shrink import move_text
 from rulespec.load import load_ruleset
+from rulespec.references import named
 from rulespec.typed import nodes as typed
 
 LOG_SUFFIXES = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
@@ -107,7 +108,7 @@ def run_log(path: Path, ruleset: typed.Ruleset) -> Case:
         return ruleset if ref in (own, ruleset.ref) else load_ruleset(ref)
 
     file, report = display(path), Report()
-    own = "+".join([str(ruleset.folders[0]), *ruleset.overlays])
+    own = "+".join([named(ruleset.folders[0]), *ruleset.overlays])
     # The dialect of a foreign log lies beside the ruleset, which may not be found by its id.
     rules = None if path.name.endswith((".jsonl", ".jsonl.gz")) else own
     try:

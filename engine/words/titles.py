@@ -12,6 +12,7 @@ from msgspec import Struct, field
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.documents.folders import visible
 from rulespec.documents.nodes import Mapping, Node, Scalar, entries, get, text, words
 from rulespec.documents.text_files import is_present
 from rulespec.engine.words.program_words import ENGLISH
@@ -87,7 +88,7 @@ def languages(ruleset: typed.Ruleset) -> list[str]:
     found: set[str] = set()
     for folder, stem in ruleset.titled:
         path = folder / stem
-        for file in islice(path.parent.glob(f"{path.name}.*.yaml"), MAX_LANGUAGES):
+        for file in islice(visible(path.parent, f"{path.name}.*.yaml"), MAX_LANGUAGES):
             language = file.name[len(path.name) + 1 : -len(".yaml")]
             if _NAME.fullmatch(language):
                 found.add(language)

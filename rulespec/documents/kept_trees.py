@@ -14,6 +14,7 @@ from msgspec import Meta, Struct
 
 from rulespec import cache
 from rulespec.diagnostics.diagnostic import Span
+from rulespec.documents.as_written import as_written
 from rulespec.documents.limits import DEFAULT, Limits
 from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, Style
 from rulespec.documents.scalars import Trap, plain_key, plain_value
@@ -63,7 +64,7 @@ def parse_kept(text: str, display: str, limits: Limits = DEFAULT) -> Node:
     """Like `read_kept`, for the text of a file."""
     key = cache.key("yaml", text)
     packed = cache.read(key, _DECODER) if key else None
-    if packed is not None and (tree := unpack(packed, display, limits)) is not None:
+    if packed is not None and (tree := unpack(packed, display, limits)) is not None and as_written(tree, text):
         return tree
     from rulespec.documents.reader import parse_yaml  # importing the parser takes longer than reading the cache
 

@@ -10,6 +10,8 @@ from pathlib import Path, PureWindowsPath
 
 from rulespec.diagnostics.diagnostic import Span, shown
 from rulespec.diagnostics.report import DiagnosticsError, failure
+from rulespec.documents.encoding import NoTextError, decoded
+from rulespec.documents.folders import visible
 
 MAX_BYTES = 2_000_000
 """Bytes of a text file, by default."""
@@ -22,15 +24,20 @@ def read_text(path: Path, display: str, limit: int = MAX_BYTES) -> str:
     Raises:
         DiagnosticsError: RS101 to RS105 if the file is missing, unreadable, not a regular file, too large, or not text.
     """
-    data = _read_bytes(path, display, limit)
+    return text_of(read_bytes(path, display, limit), display).replace("\r\n", "\n")
+
+
+def text_of(data: bytes, display: str) -> str:
+    """The text of a file's bytes, without a byte order mark; the line ends stay.
+
+    Raises:
+        DiagnosticsError: RS104 or RS105 if it is none.
+    """
     try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        before = data[: error.start].decode("utf-8", "replace")
-        utf16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
-        cause = "the file is UTF-16" if utf16 else f"byte 0x{data[error.start]:02x} is not valid UTF-8"
-        raise failure("RS104", cause, place_at(display, before, len(before)), help="save the file as UTF-8") from None
-    text = text.replace("\r\n", "\n")
+        text = decoded(data)
+    except NoTextError as error:
+        place = Span(display, error.line, error.column, error.line, error.column + 1)
+        raise failure("RS104", f"the file {error.cause}", place, error.help) from None
     check_characters(text, display)
     return text
 
@@ -77,12 +84,12 @@ def inside(root: Path, relative: str, span: Span | None = None) -> Path:
 
 
 def files_inside(root: Path, pattern: str) -> list[Path]:
-    """The files below `root` that match a glob pattern, sorted by name.
+    """The files below `root` that match a glob pattern, sorted by name; hidden ones are no part of it.
 
     Raises:
         DiagnosticsError: RS106 if one of them leads out through a symbolic link.
     """
-    return [inside(root, path.relative_to(root).as_posix()) for path in sorted(root.glob(pattern))]
+    return [inside(root, path.relative_to(root).as_posix()) for path in sorted(visible(root, pattern))]
 
 
 def is_present(path: Path) -> bool:
@@ -119,7 +126,12 @@ def broken_link(path: Path) -> str:
     return ""
 
 
-def _read_bytes(path: Path, display: str, limit: int) -> bytes:
+def read_bytes(path: Path, display: str, limit: int) -> bytes:
+    """The content of a regular file of at most `limit` bytes; nothing else is waited for.
+
+    Raises:
+        DiagnosticsError: RS101, RS102 or RS103 if it is missing, unreadable, no such file, or too large.
+    """
     start = file_start(display)
     try:
         # Asked twice: before opening, as opening a device can have effects; and of what was opened, as a name can be
@@ -170,9 +182,12 @@ def check_characters(text: str, display: str) -> None:
         DiagnosticsError: RS105 at the first of them.
     """
     if found := MISLEADING.search(text):
-        name = f"U+{ord(found.group()):04X}"
-        cause = f"the character {name} does not belong in a text file"
-        raise failure("RS105", cause, place_at(display, text, found.start()), help="remove it; is this the right file?")
+        place = place_at(display, text, found.start())
+        if found.group() == "\r":
+            cause = "the line ends with a carriage return alone (U+000D), which most programs do not see as a line end"
+            raise failure("RS105", cause, place, "save the file with the line ends of Unix or of Windows")
+        cause = f"the character U+{ord(found.group()):04X} does not belong in a text file"
+        raise failure("RS105", cause, place, "remove it; is this the right file?")
 
 
 def file_start(display: str) -> Span:

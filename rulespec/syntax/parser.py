@@ -13,6 +13,7 @@ from rulespec import cache
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import failure
 from rulespec.syntax import ast
+from rulespec.syntax.as_written import as_written
 from rulespec.syntax.ast_json import MAX_LEVELS, ROOTS, Packed, pack, unpack
 from rulespec.syntax.origin import Origin
 
@@ -59,7 +60,7 @@ def _parse(text: str, start: str, origin: Origin, cached: bool, tokens: list[Tok
     key = cache.key("tree", start, text) if cached else ""
     if key and (packed := cache.read(key, _PACKED)) is not None:
         tree = unpack(packed, origin, ROOTS[start])
-        if tree is not None:
+        if tree is not None and as_written(tree, text, origin):
             return tree
     _check_depth(text, origin)
     from rulespec.syntax.tree import build  # importing Lark takes longer than reading the cache

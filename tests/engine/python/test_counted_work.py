@@ -156,6 +156,10 @@ def test_what_is_kept_instead_of_found_is_not_interpreted(tmp_path: Path) -> Non
     kept = [
         ("kinds.yaml", "  clock: {", "  held: {type: set square, start: [a1, b1, c1, d1, e1, f1, g1, h1]}\n  clock: {"),
         ("rules/attacks.rules", "    let men = own(white) | own(black)\n", "    let men = held\n"),
-        ("rules/play.rules", "    let taken = b in own(next(c))\n", "    let taken = b in own(next(c))\n    set held to held - {a} | {b}\n"),
+        (
+            "rules/play.rules",
+            "    let taken = b in own(next(c))\n",
+            "    let taken = b in own(next(c))\n    set held to held - {a} | {b}\n",
+        ),
     ]
     assert "_exact" not in vars(walk(variant(tmp_path / "chess", *kept), 40))

@@ -1,0 +1,84 @@
+"""What a command writes is not what it reads: a slip of the hand would replace a game by what was made of it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rulespec.diagnostics.diagnostic import shown
+from rulespec.diagnostics.report import failure
+
+OUTPUTS = ("out", "trace", "wasm", "js")
+"""The parameters of commands that name a file to be written."""
+_OF_RULESETS = (".yaml", ".rules")
+
+
+def guarded(callback: Callable[..., Any]) -> Callable[..., Any]:
+    """The callback of a command, which refuses to write what it reads before it does anything."""
+
+    @wraps(callback)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        refuse_inputs(click.get_current_context().params)
+        return callback(*args, **kwargs)
+
+    return checked
+
+
+def refuse_inputs(params: dict[str, Any]) -> None:
+    """Refuses outputs that are inputs, or outputs twice, by whatever name.
+
+    Args:
+        params: the parameters of a command with their values.
+
+    Raises:
+        DiagnosticsError: RS126.
+    """
+    outputs = [(name, Path(params[name])) for name in OUTPUTS if params.get(name) is not None]
+    given = [text for name, value in params.items() if name not in OUTPUTS for text in _texts(value)] if outputs else []
+    for number, (name, path) in enumerate(outputs):
+        for other, before in outputs[:number]:
+            if os.path.abspath(before) == os.path.abspath(path) or _same(before, path):  # noqa: PTH100 - links stay
+                message = f"--{other} and --{name} name the same file, {shown(str(path))}"
+                raise failure("RS126", message, None, "name two files")
+        if any(_reads(Path(text), path) for text in given):
+            message = f"{shown(str(path))} is what this command reads: --{name} would replace it"
+            raise failure("RS126", message, None, "name another file")
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """What a parameter may name: paths, and the parts of references."""
+    from rulespec.references import parts_of
+
+    if isinstance(value, str | Path):
+        yield str(value)
+        if "+" in str(value):
+            yield from parts_of(str(value))
+    elif isinstance(value, tuple | list):
+        for each in value:
+            yield from _texts(each)
+
+
+def _reads(given: Path, path: Path) -> bool:
+    """Whether a command reads a file that is there, if it is given this."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            return False
+        if given.is_dir():
+            real = Path(os.path.realpath(path))
+            return real.suffix in _OF_RULESETS and real.is_relative_to(os.path.realpath(given))
+    except (OSError, ValueError):
+        return False
+    return _same(given, path) or (given.suffix == ".yaml" and _same(given.with_suffix(".rules"), path))
+
+
+def _same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,94 @@
+"""Checks of a map of which some facts cannot be read: only what is wrong whatever these facts are is told.
+
+A fact with a mistake has some value all the same, and the checks of its neighbours would rest on it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Span
+from rulespec.engine.verify.facts import failed_checks
+from rulespec.overlays.blame import Layers
+from rulespec.typed import nodes as typed
+from rulespec.typed.seats import size
+from rulespec.types import Bool, Ent, SetOf, Type
+
+_SAME = 20
+"""Values that all these facts have together."""
+_MIXED = 20
+"""Times that each has one of its own."""
+_ONE_WAY = "RS230"
+"""A link that is missing at its other end: nothing is unknown."""
+_NUMBERS = (0, 1, 2, 10, -1)
+
+_Doubt = tuple[typed.FactDecl, int, list[int]]
+"""A fact, the entity of which it is not known, and values that it may have."""
+
+
+def certain_failures(d: typed.Declarations, layers: Layers, errors: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """The checks that do not hold, whatever the facts are that have an error.
+
+    Args:
+        d: declarations; their facts are changed, and changed back.
+        layers: as of `failed_checks`.
+        errors: of the facts.
+    """
+    found = list(failed_checks(d, layers))
+    doubts = list(_doubts(d, errors)) if found else []
+    written = [fact.values[entity] for fact, entity, _ in doubts]
+    for values in _trials([possible for _, _, possible in doubts]):
+        if not found:
+            break
+        _set(doubts, values)
+        try:
+            still = {one.message for one in failed_checks(d, layers)}
+        finally:
+            _set(doubts, written)
+        found = [one for one in found if one.message in still]
+    return found
+
+
+def _set(doubts: Iterable[_Doubt], values: Iterable[int]) -> None:
+    for (fact, entity, _), value in zip(doubts, values, strict=True):
+        fact.values[entity] = value
+
+
+def _doubts(d: typed.Declarations, errors: Iterable[Diagnostic]) -> Iterator[_Doubt]:
+    told = [(one.span, one.message) for one in errors if one.span is not None and one.code != _ONE_WAY]
+    for kind in d.kinds.values():
+        for fact in kind.facts.values():
+            for entity in range(len(fact.values)):
+                written = fact.places.get(entity)
+                place = written or (kind.entities[entity].span if entity < len(kind.entities) else kind.span)
+                within = [text for span, text in told if _lies_in(span, place)]
+                if any(written is not None or f"`{fact.name}`" in text for text in within):
+                    yield fact, entity, _possible(d, fact.type, fact.values[entity])
+
+
+def _lies_in(span: Span, place: Span) -> bool:
+    begins = (place.line, place.column) <= (span.line, span.column)
+    return span.file == place.file and begins and (span.end_line, span.end_column) <= (place.end_line, place.end_column)
+
+
+def _possible(d: typed.Declarations, type_: Type, written: int) -> list[int]:
+    if isinstance(type_, Bool):
+        return [0, 1]
+    if isinstance(type_, Ent):
+        return [*range(size(d.kinds, type_.kind, d.max_players)), *([-1] if type_.optional else [])]
+    if isinstance(type_, SetOf):
+        members = size(d.kinds, type_.kind, d.max_players)
+        return [written, *(written | 1 << member for member in range(members)), (1 << members) - 1]
+    return [written, *_NUMBERS]
+
+
+def _trials(possible: list[list[int]]) -> Iterator[list[int]]:
+    """Values for each of several facts: first all the same, as far as they go, then mixed ones."""
+    if not possible:
+        return
+    for number in range(min(max(map(len, possible)), _SAME)):
+        yield [values[number % len(values)] for values in possible]
+    rng = random.Random(0)
+    for _ in range(_MIXED):
+        yield [rng.choice(values) for values in possible]

@@ -1,0 +1,126 @@
+"""Names in a dialect that none of its rulesets has: options of decisions, and options of the ruleset.
+
+A dialect serves several rulesets, of which each has a part of what it names: so a name is looked for in the texts of
+all of them. To load them all would take longer than to replay a log. (What its `undo` names is left out where it is not
+there, as fields are: that changes nothing.)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from msgspec import Struct, field
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.documents.folders import visible
+from rulespec.documents.text_files import read_bytes
+from rulespec.engine.dialects.dialect import Dialect
+from rulespec.references import find_ruleset, parts_of
+from rulespec.ruleset_files import MAX_FILES, MAX_YAML
+
+_LINE = re.compile(r"^( *)(decide|chance|extend decision|options|option|include|roll|choose) +(\w+)", re.MULTILINE)
+_EXTENDS = re.compile(r"^extends: *[\"']?([\w./-]+)", re.MULTILINE)
+_KEY = re.compile(r"^ *(?:game\.options\.)?(\w+) *:", re.MULTILINE)
+_MAX_BASES = 10
+
+
+class _Names(Struct):
+    """What the texts of rulesets name.
+
+    Attributes:
+        options: `decision.option`.
+        groups: options by the group that decisions include, as `decision.option` of any decision.
+        included: the groups that a decision includes.
+        keys: of YAML files, among which are the names of settings.
+    """
+
+    options: set[str] = field(default_factory=set)
+    groups: dict[str, set[str]] = field(default_factory=dict)
+    included: set[tuple[str, str]] = field(default_factory=set)
+    keys: set[str] = field(default_factory=set)
+
+    def read_rules(self, text: str) -> None:
+        """Takes the options of a rules file, by the decisions in which they stand."""
+        around: list[tuple[int, str, str]] = []  # indentation, word and name of the decisions around a line
+        for found in _LINE.finditer(text):
+            indent, word, name = len(found[1]), found[2], found[3]
+            while around and around[-1][0] >= indent:
+                around.pop()
+            if word in ("roll", "choose"):
+                self.options.add(f"{name}.{name}")
+            elif word == "include" and around:
+                self.included.add((around[-1][2], name))
+            elif word == "option" and around and around[-1][1] == "options":
+                self.groups.setdefault(around[-1][2], set()).add(name)
+            elif word == "option" and around:
+                self.options.add(f"{around[-1][2]}.{name}")
+            elif word != "option":
+                around.append((indent, word, name))
+
+    def all_options(self) -> set[str]:
+        """Every `decision.option`, with those that are included."""
+        return self.options | {f"{at}.{name}" for at, group in self.included for name in self.groups.get(group, ())}
+
+
+def unknown_names(dialect: Dialect, severity: Severity = Severity.ERROR) -> list[Diagnostic]:
+    """What a dialect names that is in none of its rulesets (RS635); nothing if one of them is not there."""
+    try:
+        names = _names(_folders(dialect))
+    except (DiagnosticsError, OSError, ValueError):
+        return []
+    options = names.all_options()
+    wanted = [(name, options, name) for name in dialect.decisions]
+    wanted += [(name, names.keys, f"options.{name}") for name in dialect.start.get("options", {})]
+    found = []
+    for name, known, place in wanted:
+        if name not in known:
+            message = f"`{name}` in the dialect `{dialect.id}` is no option of any ruleset that it is for"
+            help_ = did_you_mean(name, sorted(known)) or "remove it, or name one that there is"
+            found.append(Diagnostic("RS635", severity, message, dialect.spans.get(place), help=help_))
+    return found
+
+
+def _folders(dialect: Dialect) -> list[Path]:
+    """The folders of the rulesets of a dialect, and of those that they extend.
+
+    Raises:
+        DiagnosticsError: if there is no such ruleset.
+    """
+    beside = Path(dialect.file).resolve().parent.parent
+    refs = [dialect.rules] if isinstance(dialect.rules, str) else list(dialect.rules["values"].values())
+    found: dict[Path, None] = {}
+    for ref in refs:
+        folder = find_ruleset(parts_of(ref)[0], beside=beside)
+        for _ in range(_MAX_BASES):
+            found[folder] = None
+            extends = _EXTENDS.search(_text(folder / "game.yaml"))
+            if extends is None:
+                break
+            folder = find_ruleset(extends[1], beside=folder)
+    return list(found)
+
+
+def _names(folders: Iterable[Path]) -> _Names:
+    names = _Names()
+    for folder in folders:
+        for path in _files(folder, ("rules/*.rules", "variants/*.rules")):
+            names.read_rules(_text(path))
+        for path in (folder / "game.yaml", *_files(folder, ("variants/*.yaml",))):
+            names.keys.update(_KEY.findall(_text(path)))
+    return names
+
+
+def _files(folder: Path, patterns: Iterable[str]) -> Iterator[Path]:
+    for pattern in patterns:
+        for count, path in enumerate(visible(folder, pattern)):
+            if count >= MAX_FILES:
+                break
+            yield path
+
+
+def _text(path: Path) -> str:
+    return read_bytes(path, str(path), MAX_YAML.size).decode("utf-8", "replace")  # others check what is in it

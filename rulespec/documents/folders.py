@@ -1,0 +1,42 @@
+"""What a folder holds of a ruleset. Names that begin with a dot are no part of it.
+
+Other programs put such files beside those that people write: locks of Emacs (`.#play.rules`, a link that leads
+nowhere), what macOS keeps on foreign disks (`._play.rules`, no text), swap files, folders of Git. So listings are made
+here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+
+def visible(folder: Path, pattern: str = "*") -> Iterator[Path]:
+    """What matches a glob pattern in a folder, in no order; nothing hidden, and nothing in a hidden folder."""
+    depth = len(folder.parts)
+    for path in folder.glob(pattern):
+        if not any(is_hidden(part) for part in path.parts[depth:]):
+            yield path
+
+
+def visible_files(folder: Path) -> Iterator[Path]:
+    """The files in a folder and in those below it, in no order; hidden folders are not gone into."""
+    for at, below, names in os.walk(folder):
+        below[:] = [name for name in below if not is_hidden(name)]
+        yield from (Path(at, name) for name in names if not is_hidden(name))
+
+
+def is_hidden(name: str) -> bool:
+    """Whether a file or folder of this name is no part of anything."""
+    return name.startswith(".")
+
+
+def folders_in(folder: str) -> list[str]:
+    """The folders in a folder, sorted; none if it cannot be read. (`Path.glob` takes several times as long.)"""
+    try:
+        with os.scandir(folder) as entries:
+            names = sorted(entry.name for entry in entries if entry.is_dir() and not is_hidden(entry.name))
+    except OSError:
+        return []
+    return [f"{folder}/{name}" for name in names]
