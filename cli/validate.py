@@ -14,7 +14,6 @@ from msgspec import Struct
 from rulespec import cache
 from rulespec.cli import output
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
-from rulespec.diagnostics.render import to_github, to_json
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.typed import nodes as typed
 
@@ -140,7 +139,7 @@ def _print_json(results: list[_Result]) -> None:
             "ref": r.ref,
             "ruleset_hash": r.ruleset.hash if r.ruleset is not None else None,
             "sound": r.report.ok,
-            "diagnostics": [to_json(d) for d in with_fixes(r.report.diagnostics, texts)],
+            "diagnostics": output.in_json(with_fixes(r.report.diagnostics, texts)),
             **({"overlays": r.sets.to_json()} if r.sets is not None else {}),
         }
         for r in results
@@ -149,16 +148,14 @@ def _print_json(results: list[_Result]) -> None:
 
 
 def _print_github(results: list[_Result]) -> None:
-    for diagnostic in _all(results):
-        click.echo(to_github(diagnostic))
+    output.show_github(_all(results))
 
 
 def _print_sarif(results: list[_Result]) -> None:
-    from rulespec.diagnostics.sarif import to_sarif
     from rulespec.fixes import with_fixes
 
     found = _all(results)
-    output.echo_json(to_sarif(with_fixes(found, output.texts_of(found))))
+    output.show_sarif(with_fixes(found, output.texts_of(found)))
 
 
 def _all(results: list[_Result]) -> list[Diagnostic]:

@@ -22,13 +22,14 @@ GZIP = b"\x1f\x8b"
 _CHUNK = 1 << 20
 
 
-def read_log_text(path: Path, display: str, limit: int) -> tuple[str, bool]:
+def read_log_text(path: Path, display: str, limit: int, *, lenient: bool = False) -> tuple[str, bool]:
     """The text of a log file, unpacked if it is compressed with gzip.
 
     Args:
         path: the file.
         display: its name in diagnostics.
         limit: the largest number of bytes, packed and unpacked.
+        lenient: whether bytes that are no text are read as U+FFFD.
 
     Returns:
         The text, and whether it is complete: of a truncated gzip stream, the text up to there.
@@ -64,8 +65,8 @@ def read_log_text(path: Path, display: str, limit: int) -> tuple[str, bool]:
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
         place = Span(display, line, column, line, column + 1)
         torn = error.reason == "unexpected end of data"
-        if torn:  # truncated within a character: the text before it may still be good
-            return data.decode("utf-8-sig", "replace"), False
+        if torn or lenient:  # truncated within a character: the text before it may still be good
+            return data.decode("utf-8-sig", "replace"), whole and not torn
         fail("RS601", "the log is not UTF-8 text", place, help="logs are JSON, as text or packed with gzip")
     return text, whole
 

@@ -15,7 +15,7 @@ from typing import Any
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.json_text import to_json_text
-from rulespec.documents.written_files import for_the_owner
+from rulespec.documents.written_files import ALL, OWNERS, for_the_owner
 from rulespec.engine.game.game import TakenBack
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.position import Step
@@ -35,6 +35,7 @@ class SavedGame:
 
     Args:
         path: the file; it is created if there is none.
+        secret: whether the game has what not everybody sees: then only the owner may read a new file, from the first.
 
     Attributes:
         log: the game so far; None if the file is new. A torn last line is among its warnings.
@@ -44,13 +45,13 @@ class SavedGame:
         DiagnosticsError: if it is no native log.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, secret: bool = False) -> None:
         self.path = path
         self.log: NativeLog | None = None
         self._size = self._lines = 0  # of the complete lines
         self._ended = True  # whether these bytes end with a line end
         self._torn = b""  # bytes after them
-        self._file = open_alone(path, "played")
+        self._file = open_alone(path, "played", OWNERS if secret else ALL)
         try:
             self._read()
         except BaseException:
@@ -79,6 +80,10 @@ class SavedGame:
         self._size, self._torn = size, data[size:]
         self._lines, self._ended = data.count(b"\n", 0, size), data.endswith(b"\n", 0, size)
 
+    def keep_secret(self) -> None:
+        """Lets nobody but its owner read the file, whoever could before."""
+        for_the_owner(self._file)
+
     def begin(self, header: LogHeader, *, secret: bool = False) -> bool:
         """Writes the header of a new game. Returns whether a torn header was there.
 
@@ -95,7 +100,7 @@ class SavedGame:
             message = "this is no log, nor the beginning of the log of this game"
             fail("RS604", message, Span(str(self.path), 1, 1, 1, 2), help="name another file")
         if secret:
-            for_the_owner(self._file)
+            self.keep_secret()
         self._append([line])
         sync_folder(self.path.absolute().parent)
         return bool(torn)
@@ -146,12 +151,13 @@ def _line(data: dict[str, Any]) -> bytes:
     return (to_json_text(data, plain=True) + "\n").encode()
 
 
-def open_alone(path: Path, doing: str) -> int:
+def open_alone(path: Path, doing: str, mode: int = ALL) -> int:
     """Opens and locks a file, to read it and to add to it.
 
     Args:
         path: the file; it is created if there is none.
         doing: the participle for the message of another program: `played`, `written`.
+        mode: the permissions of a new file, of which the umask takes some.
 
     Returns:
         The descriptor.
@@ -160,7 +166,7 @@ def open_alone(path: Path, doing: str) -> int:
         SaveError: if the file cannot be written, or another program has it open.
     """
     try:
-        file = os.open(path, _OPEN, 0o666)
+        file = os.open(path, _OPEN, mode)
     except (OSError, ValueError) as error:
         detail = getattr(error, "strerror", None) or str(error)
         raise SaveError(f"{path} cannot be written: {detail}") from None

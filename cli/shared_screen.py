@@ -1,0 +1,75 @@
+"""One screen for several people who may not see the same: it is wiped, and handed over, before another one looks."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+
+import click
+
+from rulespec.cli import output
+from rulespec.diagnostics.escape import escaped
+
+_WIPE = "\x1b[H\x1b[2J\x1b[3J"
+"""To the first line, then all that is on the screen, and what has scrolled off it."""
+
+
+class SharedScreen:
+    """A screen at which people take turns.
+
+    Args:
+        wanted: whether the game has secrets, and several people play it here. Where no person sits at a terminal (a
+            pipe, a file), nothing is wiped or asked for.
+
+    Attributes:
+        active: whether the screen is handed over.
+        seat: who looks at it; "" for nobody yet.
+    """
+
+    def __init__(self, *, wanted: bool) -> None:
+        self.active = wanted and sys.stdin.isatty() and sys.stdout.isatty()
+        self.seat = ""
+
+    def hand_over(self, seat: str, prompt: str) -> bool | None:
+        """Wipes the screen, and waits until a seat has it; whether it was another one's. None at the end of input."""
+        if not self.active or seat == self.seat:
+            return False
+        if self.seat:
+            self.wipe()
+        self.seat = seat
+        return True if self.wait(prompt) else None
+
+    def wait(self, prompt: str) -> bool:
+        """Waits for Enter, pressed after the prompt; False at the end of input. What was typed is not kept."""
+        with suppress(ImportError, OSError):
+            import termios
+
+            termios.tcflush(sys.stdin, termios.TCIFLUSH)  # keys that were pressed before are no answer
+        return read_line(f"{prompt} ") is not None
+
+    def wipe(self) -> None:
+        """Takes from the screen what was shown on it, and from what can be scrolled back to."""
+        if self.active and self.seat:
+            self.seat = ""
+            click.echo(_WIPE, nl=False, color=True)
+
+
+def read_line(prompt: str) -> str | None:
+    """A line of input as the terminal edits it; None at its end.
+
+    Nothing of the line is kept for later ones: `readline` would have it in its history, and what was deleted from it.
+    """
+    output.echo(prompt, nl=False)
+    sys.stdout.flush()
+    line = sys.stdin.readline()
+    return line.strip() if line else None
+
+
+def read_with_history(prompt: str) -> str | None:
+    """A line of input that earlier ones can be called back for; None at its end."""
+    with suppress(ImportError):
+        import readline  # noqa: F401 - gives `input` history and editing
+    try:
+        return input(escaped(prompt)).strip()
+    except EOFError:
+        return None
