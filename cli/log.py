@@ -40,7 +40,8 @@ def command(
 
     Example: rulespec log game.jsonl --for Ann --out ann.jsonl; rulespec log game.jsonl --for Ann --check ann.jsonl
     """
-    tell_seats(str(log), f"`rulespec replay {log}` tells it", str(earlier or ""))
+    own = "" if earlier is None or _is_same(log, earlier) else str(earlier)
+    tell_seats(str(log), f"`rulespec replay {log}` tells it", own)
     if earlier is not None:
         if out is not None:
             raise click.UsageError("--out does not go with --check: nothing is written")
@@ -101,8 +102,6 @@ def _check(log: Path, seat: str, earlier: Path, rules: str | None) -> int:
     from rulespec.engine.logs.checked import agrees, agrees_with_game, is_seat_log, read_seat_log
     from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, read_log_text
 
-    if _is_same(log, earlier):
-        raise click.UsageError("--check compares LOG with another file")
     given, later, report = read_seat_log(earlier), None, Report()
     _must_be_for(seat, given)
     if is_seat_log(read_log_text(log, str(log), MAX_NATIVE_BYTES, lenient=True)[0]):

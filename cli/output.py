@@ -16,7 +16,7 @@ import click
 from rulespec.cli.audience import told
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.escape import escaped, no_command
-from rulespec.diagnostics.render import render_text, to_github, to_json
+from rulespec.diagnostics.render import render_text, to_json
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.json_text import to_json_text
 
@@ -93,19 +93,6 @@ def show(diagnostics: Sequence[Diagnostic], sources: Mapping[str, str] | None = 
 def in_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
     """Diagnostics as plain data, as who reads them may see them."""
     return [to_json(d) for d in told(diagnostics)]
-
-
-def show_github(diagnostics: Iterable[Diagnostic]) -> None:
-    """Prints diagnostics as workflow commands, as who reads them may see them."""
-    for diagnostic in told(diagnostics):
-        click.echo(to_github(diagnostic))
-
-
-def show_sarif(diagnostics: Iterable[Diagnostic]) -> None:
-    """Prints diagnostics as a SARIF log, as who reads them may see them."""
-    from rulespec.diagnostics.sarif import to_sarif
-
-    echo_json(to_sarif(told(diagnostics)))
 
 
 def texts_of(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -188,6 +175,11 @@ def problems(diagnostics: Iterable[Diagnostic]) -> str:
     errors = sum(d.severity is Severity.ERROR for d in found)
     parts = [counted(n, w) for n, w in ((errors, "error"), (len(found) - errors, "warning")) if n]
     return ", ".join(parts)
+
+
+def wipe() -> None:
+    """Takes from the terminal all that is on it, and all that has scrolled off it."""
+    click.echo(f"{_ESC}H{_ESC}2J{_ESC}3J", nl=False, color=True)
 
 
 def echo_json(data: object) -> None:

@@ -5,13 +5,8 @@ from __future__ import annotations
 import sys
 from contextlib import suppress
 
-import click
-
 from rulespec.cli import output
 from rulespec.diagnostics.escape import escaped
-
-_WIPE = "\x1b[H\x1b[2J\x1b[3J"
-"""To the first line, then all that is on the screen, and what has scrolled off it."""
 
 
 class SharedScreen:
@@ -51,7 +46,7 @@ class SharedScreen:
         """Takes from the screen what was shown on it, and from what can be scrolled back to."""
         if self.active and self.seat:
             self.seat = ""
-            click.echo(_WIPE, nl=False, color=True)
+            output.wipe()
 
 
 def read_line(prompt: str) -> str | None:

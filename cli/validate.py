@@ -13,7 +13,9 @@ from msgspec import Struct
 
 from rulespec import cache
 from rulespec.cli import output
+from rulespec.cli.audience import told
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
+from rulespec.diagnostics.render import to_github
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.typed import nodes as typed
 
@@ -148,19 +150,21 @@ def _print_json(results: list[_Result]) -> None:
 
 
 def _print_github(results: list[_Result]) -> None:
-    output.show_github(_all(results))
+    for diagnostic in _all(results):
+        click.echo(to_github(diagnostic))
 
 
 def _print_sarif(results: list[_Result]) -> None:
+    from rulespec.diagnostics.sarif import to_sarif
     from rulespec.fixes import with_fixes
 
     found = _all(results)
-    output.show_sarif(with_fixes(found, output.texts_of(found)))
+    output.echo_json(to_sarif(with_fixes(found, output.texts_of(found))))
 
 
 def _all(results: list[_Result]) -> list[Diagnostic]:
     """All diagnostics, each once: several references may read the same files."""
-    return list(dict.fromkeys(d for r in results for d in r.report.diagnostics))
+    return told(dict.fromkeys(d for r in results for d in r.report.diagnostics))
 
 
 _PRINTERS: dict[str, Callable[[list[_Result]], None]] = {
