@@ -37,9 +37,15 @@ class Changes:
             self.tellings.changed(number, None, self.labels.of_length(s.value), s.value.span, under)
 
     def transfer(
-        self, source_: typed.Field | typed.PieceCount, target: typed.Expr | None, amount: typed.Expr, under: Label
+        self,
+        source_: typed.Field | typed.PieceCount,
+        target: typed.Expr | None,
+        amount: typed.Expr,
+        under: Label,
+        *,
+        whole: bool = False,
     ) -> None:
-        """`pay`, `move` and costs."""
+        """`pay`, `move` and costs; `whole`: all that is in the source goes, of whichever kind."""
         much = self.labels.of(amount)
         for end in (source_, target):
             if isinstance(end, typed.Field) and not end.decl.unlimited:
@@ -48,11 +54,11 @@ class Changes:
                     end.decl.name, self.labels.field_source(end), much | owner, _at(end, amount, much), under
                 )
             elif isinstance(end, typed.PieceCount):
-                self._pile(end, much, amount.span, under)
+                self._pile(end, much, amount.span, under, NOTHING if whole and _is_counted(source_) else much)
         if isinstance(source_, typed.PieceCount) and isinstance(target, typed.PieceCount):
             self._drawn_openly(source_, target)
 
-    def _pile(self, end: typed.PieceCount, much: Label, span: Span, under: Label) -> None:
+    def _pile(self, end: typed.PieceCount, much: Label, span: Span, under: Label, total: Label) -> None:
         of = self.labels.of
         which = frozenset[Source]().union(*(of(e) for e in end.ids))
         where = of(end.index) if end.index is not None else NOTHING
@@ -64,7 +70,7 @@ class Changes:
         self.tellings.changed(end.place.name, self.labels.place_source(end, secrecy), which | where | much, span, under)
         if secrecy.counted:
             apart = [e for e, kind in zip(end.ids, end.piece.each, strict=True) if self.kinds[kind].by_seat]
-            number = frozenset[Source]().union(much, where, *(of(e) for e in apart))
+            number = frozenset[Source]().union(total, where, *(of(e) for e in apart))
             self.tellings.changed(f"how many are in `{end.place.name}`", None, number, span, under)
 
     def put(self, s: typed.Put, under: Label) -> None:
@@ -106,6 +112,11 @@ class Changes:
         for e in source_.ids:
             if isinstance(e, typed.Local) and e.var in self.drawn:
                 self.tellings.openly(e.var, target.place.private, target.place.name, e.span)
+
+
+def _is_counted(end: typed.Field | typed.PieceCount) -> bool:
+    """Whether everybody sees how many pieces there are."""
+    return isinstance(end, typed.PieceCount) and (end.place.private is None or end.place.private.counted)
 
 
 def _at(end: typed.Field, amount: typed.Expr, much: Label) -> Span:

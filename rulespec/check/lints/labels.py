@@ -263,6 +263,28 @@ def all_of_pile(e: typed.Each) -> typed.PieceCount | None:
     return pile if whole == [True] and not b.source.kind.by_seat else None
 
 
+def emptied(s: typed.For) -> typed.Transfer | None:
+    """The move of a loop that takes all pieces of a place to another one, of whichever kind they are."""
+    b, move = s.binder, s.body[0] if len(s.body) == 1 else None
+    if not isinstance(move, typed.Transfer) or not isinstance(b.source, typed.KindSet) or b.source.kind.by_seat:
+        return None
+    if b.start is not None or not _is_pile(move.amount, move.source) or not isinstance(move.source, typed.PieceCount):
+        return None
+    if b.where is not None:  # those of which there are any
+        some = isinstance(b.where, typed.Op) and b.where.op == ">" and _is_pile(b.where.args[0], move.source)
+        if not some or not isinstance(b.where.args[1], typed.Lit) or b.where.args[1].value != 0:
+            return None
+    return move if [isinstance(e, typed.Local) and e.var is b.var for e in move.source.ids] == [True] else None
+
+
+def _is_pile(e: typed.Expr, pile: typed.Expr) -> bool:
+    """Whether an expression is the number of the pieces of a pile."""
+    if not isinstance(e, typed.PieceCount) or not isinstance(pile, typed.PieceCount) or e.place is not pile.place:
+        return False
+    keys = [[_key(part, {}) for part in parts(one)] for one in (e, pile)]
+    return keys[0] == keys[1] and None not in keys[0]
+
+
 def bound(e: typed.Ways | typed.Reach) -> set[typed.Var]:
     """The variables that an expression binds."""
     return {e.var, e.near.var} if isinstance(e, typed.Ways) else {e.var}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 from rulespec.check.context import Context
 from rulespec.check.lints.changes import Changes
 from rulespec.check.lints.known import Known
-from rulespec.check.lints.labels import NOTHING, Key, Label, Labels, Source, elsewhere, seers
+from rulespec.check.lints.labels import NOTHING, Key, Label, Labels, Source, elsewhere, emptied, seers
 from rulespec.check.lints.reasons import Reasons
 from rulespec.check.lints.tellings import Tellings
 from rulespec.diagnostics.diagnostic import Span
@@ -138,9 +139,16 @@ class SecretFlow:
             return self._branches(s, under)
         if isinstance(s, typed.Match):
             under |= self._causes(s.subject)
-            return self._ways([s.other or (), *(body for _, body in s.cases)], under)
+            subject = self.labels.key(s.subject)
+            values: list[Key] = [("lit", s.subject.type, at[0]) if len(at) == 1 else None for at, _ in s.cases]
+            supposed: list[Key] = [("op", "==", subject, value) if subject and value else None for value in values]
+            return self._ways([s.other or (), *(body for _, body in s.cases)], under, [None, *supposed])
         if isinstance(s, typed.For):
-            return self._loop(s.body, under | self._members(s.binder), [s.binder.var])
+            members = self._members(s.binder)
+            if (move := emptied(s)) is not None:
+                self.changes.transfer(move.source, move.target, move.amount, under, whole=True)
+                return _Out()
+            return self._loop(s.body, under | members, [s.binder.var])
         if isinstance(s, typed.Repeat):
             found = self._causes(s.limit) if s.limit is not None else NOTHING
             return self._loop(s.body, under | found, [])
@@ -164,12 +172,12 @@ class SecretFlow:
         self.known.meet(ends)
         return out
 
-    def _ways(self, bodies: Iterable[typed.Block], under: Label) -> _Out:
-        """Follows blocks of which one is gone through."""
+    def _ways(self, bodies: Sequence[typed.Block], under: Label, supposed: Iterable[Key] = ()) -> _Out:
+        """Follows blocks of which one is gone through, each with what holds then."""
         out, ends, before = _Out(), [], self.known.copy()
-        for body in bodies:
-            self.known.here = before
-            before = self.known.copy()
+        for body, holds in zip_longest(bodies, supposed):
+            self.known.meet([before])
+            self.known.suppose(holds, truth=True)
             out = _both(out, self.block(body, under))
             ends.append(self.known.here)
         self.known.meet(ends)
@@ -186,7 +194,7 @@ class SecretFlow:
                 causes |= self._causes(e, b.var)
         self._note(b.var, causes, b.var.span)
         self.changes.chosen(b.var, b.source)
-        whole = b.start is None and b.where is None and not b.keys
+        whole = b.start is None and b.where is None and all(map(_is_own_order, b.keys))
         return self.labels.kept(self.labels.of_number(b.source), b.source.span) if whole else causes
 
     def _loop(self, body: typed.Block, under: Label, variables: Iterable[typed.Var]) -> _Out:
@@ -307,6 +315,11 @@ class SecretFlow:
         if asked:
             self.tellings.offered(option, self.labels.of(e), e.span, who)
         return self._causes(e)
+
+
+def _is_own_order(key: typed.Expr) -> bool:
+    """Whether a key is the place in an order that is gone through."""
+    return isinstance(key, typed.Op) and key.op == "place"
 
 
 def _both(a: _Out, b: _Out) -> _Out:
