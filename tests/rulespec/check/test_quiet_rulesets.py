@@ -58,14 +58,14 @@ LEAKS = {
         "orders",
         "        set now to judging\n        judge()",
         "        judge()",
-        "RS345",
+        "RS34",
     ),
     "judged in the first year as well": (
         *(
             "orders",
             "        write_orders()\n",
             "        if year == 1:\n            judge()\n        write_orders()\n",
-            "RS345",
+            "RS34",
         ),
     ),
     "hidden again": ("orders", "        judge()\n", "        set now to writing\n        judge()\n", "RS34"),
