@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import secrets
-import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -17,7 +16,7 @@ from rulespec.cli.audience import is_of_seats, tell_seats
 from rulespec.cli.early_choices import EarlyChoices, is_forced
 from rulespec.cli.people import Person
 from rulespec.cli.seats import number_of_players
-from rulespec.cli.shared_screen import SharedScreen, read_line, read_with_history
+from rulespec.cli.shared_screen import SharedScreen
 from rulespec.cli.state_text import standings, state_lines
 from rulespec.cli.words import words_of
 from rulespec.diagnostics.report import Report
@@ -102,27 +101,18 @@ def command(
         raise click.BadParameter("a name has a character that cannot be printed", param_hint="--names")
     chosen = output.key_values(options)
     if may_hide(ruleset):
-        way = (
-            f"`rulespec replay {log}` tells it"
-            if log is not None
-            else "with --log FILE, `rulespec replay FILE` tells it"
-        )
-        tell_seats(str(log or ""), way)
+        tell_seats(str(log or ""), f"`rulespec replay {log or 'FILE'}` tells it, of a game that --log saves")
     seed_given = seed is not None
     seed = secrets.randbelow(10**9) if seed is None else seed
     try:
         # A new game starts before anything is written.
         game = _started(ruleset, seats, chosen) if log is None or not log.exists() else None
-        secret = game is None or game.watcher.secretive
-        with nullcontext() if log is None else SavedGame(log, secret=secret) as saved:
+        with nullcontext() if log is None else SavedGame(log, secret=game is None or game.watcher.secretive) as saved:
             if saved is not None and saved.log is not None:
                 game = _resumed(saved.log, ruleset, players, chosen)
             game = game or _started(ruleset, seats, chosen)
-            new = saved if saved is not None and saved.log is None else None
-            if saved is not None and game.watcher.secretive:
-                saved.keep_secret()  # an old file, too
-            if new is not None and new.begin(LogHeader.of(game)):
-                output.echo(f"{log}: its first line was torn, and is written again")
+            if saved is not None:
+                _save(saved, game)
             # Who knows the seed knows all dice, cards and random players: where there are secrets, it is not told.
             told = f"seed {seed} · " if seed_given or not game.watcher.secretive else ""
             output.echo(f"{words.game} {ruleset.version} · {', '.join(game.seats)} · {told}`?` for help")
@@ -134,6 +124,15 @@ def command(
         output.echo(output.style(f"not saved: {error}", err=True, fg="red"), err=True)
         code = output.UNUSABLE
     ctx.exit(code)
+
+
+def _save(saved: SavedGame, game: Game) -> None:
+    """Begins the file of a new game; where there are secrets, one that goes on becomes its owner's, too."""
+    secret = game.watcher.secretive
+    if saved.log is None and saved.begin(LogHeader.of(game), secret=secret):
+        output.echo(f"{saved.path}: its first line was torn, and is written again")
+    elif secret:
+        saved.keep_secret()
 
 
 def _started(ruleset: typed.Ruleset, seats: tuple[str, ...], settings: dict[str, str]) -> Game:
@@ -195,7 +194,9 @@ class Table:
         finally:
             self.screen.wipe()
         if code == output.OK and self.game.is_over:
-            self._show_end()
+            _show_end(
+                self.game, self.words, self.together if self.screen.active else next(iter(self.people.values()), None)
+            )
         return code
 
     def _decisions(self) -> int:
@@ -223,18 +224,6 @@ class Table:
                 unasked = 0
         return output.OK
 
-    def _show_end(self) -> None:
-        """Prints what has happened since somebody was asked last, and the standings."""
-        game, result = self.game, self.game.result
-        assert result is not None
-        for person in [self.together] if self.screen.active else list(self.people.values())[:1]:
-            person.show_news()
-        output.echo()
-        output.echo(self.words.word("game_over", ending=self.words.ending(result.ending)))
-        output.echo()
-        for line in standings(game, self.words):
-            output.echo(output.style(line, fg="green") if line.endswith(self.words.word("won")) else line)
-
     def take(self, option: Option, speaker: str | None = None, salt: str = "") -> None:
         """Takes an option, saves it before anybody sees it, and notes for each person what there was to see."""
         watching = [*self.people.values(), *[self.together] * self.screen.active]
@@ -261,7 +250,7 @@ class Table:
         """Lets a person decide; False if they quit."""
         listed = self.present(decision, seat)
         while listed is not None:
-            text = self.read(f"{seat}> ")
+            text = self.screen.read(f"{seat}> ")
             if text is not None:
                 first, blank, rest = text.partition(" ")
                 text = f"{_SHORT.get(first.casefold(), first)}{blank}{rest}"
@@ -277,16 +266,6 @@ class Table:
                 self.screen.wait(self.words.word("wiped_next"))
                 listed = self.present(decision, seat)
         return False
-
-    def read(self, prompt: str) -> str | None:
-        """A line of input; None at its end. At a shared screen nobody finds the lines of the others again."""
-        if self.screen.active:
-            return read_line(prompt)
-        if sys.stdin.isatty():
-            return read_with_history(prompt)
-        line = read_line(prompt)
-        output.echo(line or "")  # a transcript looks like a session
-        return line
 
     def present(self, decision: Decision, seat: str) -> list[Option] | None:
         """Shows a person what has happened, and their options; returns these, or None at the end of input."""
@@ -324,7 +303,7 @@ class Table:
         if self.saved is not None or not self.unsaved:
             return True
         output.echo("the game is not saved (`w FILE` saves it)")
-        answer = self.read("quit all the same? [y/n] ")
+        answer = self.screen.read("quit all the same? [y/n] ")
         return answer is None or answer.casefold() in ("y", "yes", "q", "quit")
 
     def obey(self, text: str, seat: str, listed: list[Option]) -> tuple[bool, list[Option]]:
@@ -460,10 +439,7 @@ class Table:
             if what:
                 some = "; ".join([*what[:_KNOWN], *["…"] * (len(what) > _KNOWN)])
                 knows = f"  {self.words.word('knows', seat=who, what=some)}"
-                if self.screen.active and who != seat:
-                    self.people[who].news.append(knows)
-                else:
-                    output.echo(knows)
+                (self.people[who].news.append if self.screen.active and who != seat else output.echo)(knows)
         return True
 
     def write(self, path: Path, seat: str) -> None:
@@ -484,3 +460,16 @@ class Table:
         else:
             self.unsaved = False
             output.echo(f"written: {path}")
+
+
+def _show_end(game: Game, words: Words, person: Person | None) -> None:
+    """Prints what has happened since somebody was asked last, as a person sees it, and the standings."""
+    result = game.result
+    assert result is not None
+    if person is not None:
+        person.show_news()
+    output.echo()
+    output.echo(words.word("game_over", ending=words.ending(result.ending)))
+    output.echo()
+    for line in standings(game, words):
+        output.echo(output.style(line, fg="green") if line.endswith(words.word("won")) else line)

@@ -91,14 +91,11 @@ def command(
     from rulespec.load import load_ruleset
 
     if seat is not None:
-        tell_seats(str(logs[0]), "without `--for` it is told")
-    if seat is not None and (check or trace is not None or out is not None):
-        raise click.UsageError("--for does not go with --check, --trace and --out: they tell all of the game")
+        _tell_seat(logs, check or trace is not None or out is not None)
     if under is not None:
         from rulespec.cli.judge import judge_logs
 
-        given = (until, trace, out, at, seat)
-        if check or moves or state or any(value is not None for value in given):
+        if check or moves or state or any(value is not None for value in (until, trace, out, at, seat)):
             excluded = "--until, --moves, --at, --state, --check, --trace, --for and --out"
             raise click.UsageError(f"--under does not go with {excluded}")
         ctx.exit(judge_logs(logs, under, rules, dialect, backend, format_, (language, shown)))
@@ -119,6 +116,13 @@ def command(
     if len(logs) > 1 and format_ == "text":
         output.echo(_total(codes))
     ctx.exit(max(codes))
+
+
+def _tell_seat(logs: tuple[Path, ...], all_of_it: bool) -> None:
+    """From now on, only what a seat may know of a log is told; options that tell all of it are refused."""
+    tell_seats(str(logs[0]), "without `--for` it is told")
+    if all_of_it:
+        raise click.UsageError("--for does not go with --check, --trace and --out: they tell all of the game")
 
 
 class _Run(Struct, frozen=True):

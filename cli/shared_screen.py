@@ -40,7 +40,17 @@ class SharedScreen:
             import termios
 
             termios.tcflush(sys.stdin, termios.TCIFLUSH)  # keys that were pressed before are no answer
-        return read_line(f"{prompt} ") is not None
+        return _line(f"{prompt} ") is not None
+
+    def read(self, prompt: str) -> str | None:
+        """A line of input; None at its end. Where the screen is shared, nobody finds the lines of the others again."""
+        if self.active:
+            return _line(prompt)
+        if sys.stdin.isatty():
+            return _line_with_history(prompt)
+        line = _line(prompt)
+        output.echo(line or "")  # a transcript looks like a session
+        return line
 
     def wipe(self) -> None:
         """Takes from the screen what was shown on it, and from what can be scrolled back to."""
@@ -49,7 +59,7 @@ class SharedScreen:
             output.wipe()
 
 
-def read_line(prompt: str) -> str | None:
+def _line(prompt: str) -> str | None:
     """A line of input as the terminal edits it; None at its end.
 
     Nothing of the line is kept for later ones: `readline` would have it in its history, and what was deleted from it.
@@ -60,7 +70,7 @@ def read_line(prompt: str) -> str | None:
     return line.strip() if line else None
 
 
-def read_with_history(prompt: str) -> str | None:
+def _line_with_history(prompt: str) -> str | None:
     """A line of input that earlier ones can be called back for; None at its end."""
     with suppress(ImportError):
         import readline  # noqa: F401 - gives `input` history and editing

@@ -81,8 +81,9 @@ class SavedGame:
         self._lines, self._ended = data.count(b"\n", 0, size), data.endswith(b"\n", 0, size)
 
     def keep_secret(self) -> None:
-        """Lets nobody but its owner read the file, whoever could before."""
-        for_the_owner(self._file)
+        """Lets nobody but its owner read the file, whoever could before; one that is not ours stays as it is."""
+        with suppress(PermissionError):
+            for_the_owner(self._file)
 
     def begin(self, header: LogHeader, *, secret: bool = False) -> bool:
         """Writes the header of a new game. Returns whether a torn header was there.

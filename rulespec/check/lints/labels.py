@@ -270,11 +270,16 @@ def emptied(s: typed.For) -> typed.Transfer | None:
         return None
     if b.start is not None or not _is_pile(move.amount, move.source) or not isinstance(move.source, typed.PieceCount):
         return None
-    if b.where is not None:  # those of which there are any
-        some = isinstance(b.where, typed.Op) and b.where.op == ">" and _is_pile(b.where.args[0], move.source)
-        if not some or not isinstance(b.where.args[1], typed.Lit) or b.where.args[1].value != 0:
-            return None
+    if b.where is not None and not _is_some(b.where, move.source):
+        return None
     return move if [isinstance(e, typed.Local) and e.var is b.var for e in move.source.ids] == [True] else None
+
+
+def _is_some(e: typed.Expr, pile: typed.Expr) -> bool:
+    """Whether an expression is that there are any pieces in a pile."""
+    if not isinstance(e, typed.Op) or e.op != ">" or not isinstance(e.args[1], typed.Lit):
+        return False
+    return _is_pile(e.args[0], pile) and e.args[1].value == 0
 
 
 def _is_pile(e: typed.Expr, pile: typed.Expr) -> bool:
