@@ -107,7 +107,8 @@ def command(
     try:
         # A new game starts before anything is written.
         game = _started(ruleset, seats, chosen) if log is None or not log.exists() else None
-        with nullcontext() if log is None else SavedGame(log, secret=game is None or game.watcher.secretive) as saved:
+        secret = game is None or game.watcher.secretive
+        with nullcontext() if log is None else SavedGame(log, secret=secret, lenient=is_of_seats()) as saved:
             if saved is not None and saved.log is not None:
                 game = _resumed(saved.log, ruleset, players, chosen)
             game = game or _started(ruleset, seats, chosen)

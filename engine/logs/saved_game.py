@@ -36,6 +36,7 @@ class SavedGame:
     Args:
         path: the file; it is created if there is none.
         secret: whether the game has what not everybody sees: then only the owner may read a new file, from the first.
+        lenient: as of `parse_log`; what such a log lacks to be legal has to be seen before anything is added to it.
 
     Attributes:
         log: the game so far; None if the file is new. A torn last line is among its warnings.
@@ -45,7 +46,7 @@ class SavedGame:
         DiagnosticsError: if it is no native log.
     """
 
-    def __init__(self, path: Path, *, secret: bool = False) -> None:
+    def __init__(self, path: Path, *, secret: bool = False, lenient: bool = False) -> None:
         self.path = path
         self.log: NativeLog | None = None
         self._size = self._lines = 0  # of the complete lines
@@ -53,20 +54,20 @@ class SavedGame:
         self._torn = b""  # bytes after them
         self._file = open_alone(path, "played", OWNERS if secret else ALL)
         try:
-            self._read()
+            self._read(lenient)
         except BaseException:
             self.close()
             raise
 
-    def _read(self) -> None:
+    def _read(self, lenient: bool) -> None:
         """Reads the file, and finds the end of its complete lines."""
         name = str(self.path)
-        text, whole = read_log_text(self.path, name, MAX_NATIVE_BYTES)
+        text, whole = read_log_text(self.path, name, MAX_NATIVE_BYTES, lenient=lenient)
         data = self.path.read_bytes()
         if data.startswith(GZIP):
             fail("RS601", f"{name} is packed: nothing can be added to it", None, help="unpack it first")
         try:
-            self.log = parse_log(text, name, whole)
+            self.log = parse_log(text, name, whole, lenient=lenient)
         except DiagnosticsError:
             if b"\n" in data:
                 raise

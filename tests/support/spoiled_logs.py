@@ -36,6 +36,10 @@ class Twins(Struct, frozen=True):
     before: tuple[str, ...]
     secret: tuple[str, str]
 
+    def words(self) -> tuple[str, ...]:
+        """What must not be told: the secrets, and what is in them."""
+        return (*self.secret, *({"king", "jack"} if self.ref == "kuhn_poker" else ()))
+
     def logs(self) -> tuple[list[str], list[str]]:
         """The lines of both logs, whole."""
         one, other = (self._log((*self.before, last)) for last in self.secret)
@@ -55,8 +59,8 @@ TWINS = [
     Twins("public", "kuhn_poker", TWO, {}, ("deal(queen)",), ("deal(king)", "deal(jack)")),
     Twins("Bob", "wager", TWO, {}, ("roll(star)",), ("bid(3)", "bid(0)")),
     Twins("public", "wager", TWO, {}, ("roll(star)",), ("bid(4)", "bid(1)")),
+    Twins("Bob", "orders", TWO, {}, (), ("write(sail, south)", "write(stay, north)")),
 ]
-SECRETS = ("king", "jack", "bid(")
 
 Spoil = Callable[[list[str], str], str]
 """From the lines of a log, and the text of the secret, the text of a log with something wrong in it."""
@@ -138,9 +142,9 @@ def good_part(path: Path, seat: str) -> tuple[object, ...]:
     return (seen, result.divergence is not None)
 
 
-def pairs() -> Iterator[tuple[str, Twins, str, str]]:
-    """A name, twins, and the texts of both logs, with the same damage."""
-    for number, twins in enumerate(TWINS):
-        one, other = twins.logs()
-        for name, spoil in SPOILED.items():
-            yield f"{number}: {name}", twins, spoil(one, twins.secret[0]), spoil(other, twins.secret[1])
+def pairs(number: int) -> Iterator[tuple[str, str, str]]:
+    """The name of each damage, and the texts of both logs with it; of some twins, every third alone."""
+    one, other = TWINS[number].logs()
+    for at, (name, spoil) in enumerate(SPOILED.items()):
+        if number in (0, 3) or at % 3 == number % 3:
+            yield name, spoil(one, TWINS[number].secret[0]), spoil(other, TWINS[number].secret[1])
