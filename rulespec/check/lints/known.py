@@ -1,7 +1,8 @@
 """What is known to hold at a place of the rules: state that has been set just before, and conditions that were asked.
 
 It is followed forwards: what is set is known until something may change it, what is asked is known within the branch,
-and a procedure knows what holds wherever it is called.
+and a procedure knows what holds wherever it is called. Only what conditions of `open` read is looked at: most rulesets
+have none, and then there is nothing to follow.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from rulespec.check.lints.labels import Key
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import walk
+from rulespec.typed.traversal import expressions, walk
 from rulespec.types import BOOL
 
 Facts = dict[Key, Key]
@@ -29,6 +30,7 @@ class Known:
     Args:
         rules: the rules.
         start: the name of the procedure that a game starts with.
+        conditions: what is asked for later on.
         loose: variables that stand for different things.
 
     Attributes:
@@ -36,7 +38,10 @@ class Known:
         grown: whether a procedure has turned out to know less than before.
     """
 
-    def __init__(self, rules: typed.Rules, start: str, loose: frozenset[typed.Var]) -> None:
+    def __init__(
+        self, rules: typed.Rules, start: str, loose: frozenset[typed.Var], conditions: Iterable[typed.Expr]
+    ) -> None:
+        self._read = frozenset(e.decl for each in conditions for e in expressions(each) if isinstance(e, typed.Field))
         self.here: Facts | None = {}
         self.grown = False
         self._loose = loose
@@ -78,7 +83,7 @@ class Known:
 
     def call(self, procedure: typed.Procedure) -> None:
         """A procedure is called: it knows what is known of the game, and after it holds what it does not change."""
-        if self.here is None:
+        if self.here is None or not self._read:
             return
         given = {key: value for key, value in self.here.items() if not any(map(_variables, (key, value)))}
         before = self._given.get(procedure)
@@ -90,8 +95,9 @@ class Known:
 
     def suppose(self, condition: Key, *, truth: bool) -> None:
         """A condition has been asked, and is so."""
-        if self.here is None or condition is None or not self._stays(condition):
+        if self.here is None or not _mentions(condition, self._read) or not self._stays(condition):
             return
+        assert condition is not None
         self.here[condition] = _truth(truth=truth)
         if condition[0] != "op":
             return
@@ -106,6 +112,8 @@ class Known:
 
     def assign(self, field: typed.Field, key: Key, value: Key) -> None:
         """A field is set."""
+        if field.decl not in self._read:
+            return
         self.forget([field.decl])
         lasting = value is not None and value[0] in ("lit", "var") and self._stays(value)
         if self.here is not None and key is not None and self._stays(key) and lasting:
@@ -113,8 +121,8 @@ class Known:
 
     def forget(self, fields: Iterable[typed.FieldDecl], variables: Iterable[typed.Var] = ()) -> None:
         """Fields may have changed, and variables stand for something else."""
-        gone = frozenset([*fields, *variables])
-        if self.here is not None and gone:
+        gone = frozenset([*fields, *variables]) if self.here else ()
+        if self.here and gone:
             self.here = {k: v for k, v in self.here.items() if not any(_mentions(part, gone) for part in (k, v))}
 
     def meet(self, ways: Iterable[Facts | None]) -> None:
@@ -139,7 +147,7 @@ class Known:
     def changed_in(self, block: typed.Block) -> frozenset[typed.FieldDecl]:
         """The fields that statements may change, and the procedures that they call."""
         found: set[typed.FieldDecl] = set()
-        for s in walk(block):
+        for s in walk(block) if self.here else ():  # else nothing is known that could change
             found |= set(_changed_at(s))
             if isinstance(s, typed.CallProcedure):
                 found |= self._changed_by(s.procedure)

@@ -14,7 +14,7 @@ from rulespec.check.lints.reasons import Reasons
 from rulespec.check.lints.tellings import Tellings
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import private_params, walk
+from rulespec.typed.traversal import private_params, secrecies, walk
 from rulespec.types import SetOf
 
 
@@ -34,7 +34,8 @@ class SecretFlow:
         assigned = [s.target for p in c.rules.procedures.values() for s in walk(p.body) if isinstance(s, typed.Assign)]
         loose = [target.var for target in assigned if isinstance(target, typed.Local)]
         self.labels = Labels(reasons, loose, c.declarations.kinds.values())
-        self.known = Known(c.rules, c.start, self.labels.loose)
+        opened = (secrecy.open for secrecy in secrecies(c.declarations) if secrecy.open is not None)
+        self.known = Known(c.rules, c.start, self.labels.loose, opened)
         self.labels.holds = self.known.holds
         self.entered: dict[typed.Procedure, Label] = {}
         self.results: dict[typed.Procedure, Label] = {}
