@@ -19,6 +19,7 @@ kinds:
       front: {index: player}
       deck: {private: {to: "{}"}}
       hand: {index: player, private: true}
+      lap: {index: player, private: {to: "{player}", open: over}}
       sack: {private: {to: "{}", count: true}}
   share: {product: [town, player], state: {stake: {type: int, private: true}}}
   player:
@@ -52,6 +53,7 @@ pieces:
       box: {private: {to: "{}"}}
       hand: {index: player, private: true}
       table: {}
+      fist: {index: player, private: {to: "{player}", open: over}}
       bag: {private: {to: "{}", count: true}}
 """
 SETTINGS = GAME.replace("start: play", "start: play\noptions: {fog: {default: true}, mist: {default: true}}")

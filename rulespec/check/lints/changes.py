@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rulespec.check.context import Context
-from rulespec.check.lints.labels import NOTHING, Label, Labels, Source, in_place
+from rulespec.check.lints.labels import NOTHING, Label, Labels, Source
 from rulespec.check.lints.tellings import Tellings
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.typed import nodes as typed
@@ -64,7 +64,7 @@ class Changes:
         where = of(end.index) if end.index is not None else NOTHING
         span = next((e.span for e in end.ids if of(e)), span)
         secrecy = end.place.private
-        if secrecy is None:
+        if secrecy is None or not self.labels.hidden(self.labels.place_source(end, secrecy)):
             self.tellings.changed(end.place.name, None, which | where | much, span, under)
             return
         self.tellings.changed(end.place.name, self.labels.place_source(end, secrecy), which | where | much, span, under)
@@ -84,21 +84,24 @@ class Changes:
                 self.tellings.changed(name, None, which | where, s.token.span, under)
                 continue
             seen = self.labels.token_place(at, s.token)
+            if not self.labels.hidden(seen):
+                self.tellings.changed(name, None, which | where, s.token.span, under)
+                continue
             self.tellings.changed(name, seen, which | where, s.token.span, under)
             if at.place.private.counted:
                 self.tellings.changed(f"how many are in `{at.place.name}`", None, where, s.token.span, under)
             if at is place and isinstance(s.token, typed.Local) and self.drawn.get(s.token.var):
                 self.tellings.openly(s.token.var, at.place.private, at.place.name, s.token.span)
 
-    def chosen(self, var: typed.Var, source: typed.Expr) -> None:
-        """A variable stands for a member of a set: of tokens in a place, it tells where they are."""
-        if (place := in_place(source)) is not None:
+    def chosen(self, var: typed.Var, place: typed.PlaceValue | None) -> None:
+        """A variable stands for a token that is in a place, if it is known in which."""
+        if place is not None:
             self.left[var] = place
 
     def _stored(self, s: typed.Assign, field: typed.Field) -> None:
         """Reports an argument that all see, and that is stored in what is private."""
         e = s.value
-        if field.decl.private is None:
+        if field.decl.private is None or self.labels.field_source(field) is None:
             return
         if isinstance(e, typed.Op) and e.op == "append" and isinstance(e.args[1], typed.Local):
             if self.drawn.get(e.args[1].var):

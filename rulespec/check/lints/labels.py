@@ -68,8 +68,8 @@ class Labels:
     def __init__(self, reasons: Reasons, loose: Iterable[typed.Var], kinds: Iterable[typed.Kind]) -> None:
         self.reasons = reasons
         self.loose = frozenset(loose)
-        self.open_places = {(Ent(kind.name), p.name) for kind in kinds for p in kind.sum_of if p.private is None}
-        """Places of tokens where all see what is there, by the type of all places."""
+        self.places = {(str(Ent(kind.name)), place.name): place for kind in kinds for place in kind.sum_of}
+        """Places of tokens, by the type of all places of a kind."""
         self.holds: Callable[[Key], bool] = _unknown
         self.of_vars: dict[typed.Var, Label] = {}
         self.same: dict[typed.Var, Key] = {}
@@ -113,10 +113,14 @@ class Labels:
                 if place.place.private is None:
                     return label
                 return label | self.hidden(self.token_place(place, token))
-        elif isinstance(e, typed.Fact) and (e.owner.type, e.decl.name) in self.open_places:
-            return self.of(e.owner.owner) if isinstance(e.owner, typed.Field) and e.owner.owner is not None else None
+        elif isinstance(e, typed.Fact) and isinstance(e.owner, typed.Field) and e.owner.owner is not None:
+            at = self.places.get((str(e.owner.type), e.decl.name))
+            return self.of(e.owner.owner) if at is not None and self.is_open(at.private) else None
         elif isinstance(e, typed.Op) and e.op == "count":
             return self.of_number(e.args[0])
+        elif isinstance(e, typed.Each) and e.op in ("count", "any") and e.body is None:
+            place = all_of_place(e.binder)
+            return self.of_tokens(place) if place is not None else None
         elif isinstance(e, typed.Each) and e.op == "sum" and (pile := all_of_pile(e)) is not None:
             if pile.place.private is None or pile.place.private.counted:
                 return self._all([pile.index] if pile.index is not None else [])
@@ -132,12 +136,18 @@ class Labels:
 
     def of_number(self, e: typed.Expr) -> Label:
         """What the number of the members of a set or an order may tell."""
-        if (place := in_place(e)) is not None and (place.place.private is None or place.place.private.counted):
-            return self._all(parts(place))
+        if (place := in_place(e)) is not None and (found := self.of_tokens(place)) is not None:
+            return found
         order = e.args[0] if isinstance(e, typed.Op) and e.op == "members" else e
         if isinstance(order, typed.Field) and order.decl.private is not None and order.decl.private.counted:
             return self.of_length(order) if isinstance(order.type, Order) else self.of(e)
         return self.of(e)
+
+    def of_tokens(self, place: typed.PlaceValue) -> Label | None:
+        """What the number of the tokens in a place may tell; None if not all see it."""
+        if place.place.private is not None and not place.place.private.counted:
+            return None
+        return self._all(parts(place))
 
     def of_length(self, e: typed.Expr) -> Label:
         """What the number of the members of an order may tell.
@@ -156,6 +166,13 @@ class Labels:
             return None
         found = source(e.decl, e.decl.private, [self.key(e.owner)] if e.owner is not None else [])
         return found if self.hidden(found) else None
+
+    def is_open(self, secrecy: typed.Secrecy | None) -> bool:
+        """Whether all see what is in each of the places of a name."""
+        if secrecy is None:
+            return True
+        key = _key(secrecy.open, {}) if secrecy.open is not None else None
+        return key is not None and moved(key, {}, secrecy.at) == key and self.holds(key)
 
     def hidden(self, read: Source) -> Label:
         """What is read, unless it is known to be open to all."""
@@ -246,12 +263,19 @@ def token_at(e: typed.Op) -> tuple[typed.Expr | None, typed.PlaceValue | None]:
 
 def in_place(e: typed.Expr) -> typed.PlaceValue | None:
     """The place of which an expression is the set of all tokens there."""
-    if not isinstance(e, typed.Each) or e.op != "set" or e.body is not None or not isinstance(e.binder.where, typed.Op):
+    return _place_of(e.binder) if isinstance(e, typed.Each) and e.op == "set" and e.body is None else None
+
+
+def all_of_place(b: typed.Binder) -> typed.PlaceValue | None:
+    """The place whose tokens are all that a variable stands for, one after the other."""
+    return in_place(b.source) if b.where is None else _place_of(b)
+
+
+def _place_of(b: typed.Binder) -> typed.PlaceValue | None:
+    if not isinstance(b.source, typed.KindSet) or not isinstance(b.where, typed.Op) or b.where.op != "==":
         return None
-    if not isinstance(e.binder.source, typed.KindSet) or e.binder.where.op != "==":
-        return None
-    token, place = token_at(e.binder.where)
-    return place if isinstance(token, typed.Local) and token.var is e.binder.var else None
+    token, place = token_at(b.where)
+    return place if isinstance(token, typed.Local) and token.var is b.var else None
 
 
 def all_of_pile(e: typed.Each) -> typed.PieceCount | None:

@@ -9,7 +9,18 @@ from typing import NamedTuple
 from rulespec.check.context import Context
 from rulespec.check.lints.changes import Changes
 from rulespec.check.lints.known import Known
-from rulespec.check.lints.labels import NOTHING, Key, Label, Labels, Source, elsewhere, emptied, seers
+from rulespec.check.lints.labels import (
+    NOTHING,
+    Key,
+    Label,
+    Labels,
+    Source,
+    all_of_place,
+    elsewhere,
+    emptied,
+    in_place,
+    seers,
+)
 from rulespec.check.lints.reasons import Reasons
 from rulespec.check.lints.tellings import Tellings
 from rulespec.diagnostics.diagnostic import Span
@@ -194,9 +205,14 @@ class SecretFlow:
             if e is not None:
                 causes |= self._causes(e, b.var)
         self._note(b.var, causes, b.var.span)
-        self.changes.chosen(b.var, b.source)
-        whole = b.start is None and b.where is None and all(map(_is_own_order, b.keys))
-        return self.labels.kept(self.labels.of_number(b.source), b.source.span) if whole else causes
+        place = all_of_place(b)
+        self.changes.chosen(b.var, place or in_place(b.source))
+        if b.start is not None or not all(map(_is_own_order, b.keys)):
+            return causes
+        number = self.labels.of_tokens(place) if place is not None else None
+        if number is None:
+            number = self.labels.of_number(b.source) if b.where is None else causes
+        return self.labels.kept(number, b.source.span)
 
     def _loop(self, body: typed.Block, under: Label, variables: Iterable[typed.Var]) -> _Out:
         """Follows what is gone through several times: what it changes is not known before each of them, nor after."""
@@ -275,7 +291,7 @@ class SecretFlow:
             who = self.labels.key(option.by)
             legal |= self._offered(option, option.by, who)
         for p in option.params:
-            self.changes.chosen(p.var, p.low)
+            self.changes.chosen(p.var, in_place(p.low))
             chosen = NOTHING
             for e in (p.low, p.high, p.where):
                 if e is not None:
