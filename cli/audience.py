@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from rulespec.diagnostics.diagnostic import Diagnostic
 
 _KEY = "rulespec.cli.audience"
-_OF_RULESETS = "RS600"
+_OF_RULESETS = "RS6"
 """Codes below it are of rulesets: their files are not the seats', and know nothing of a game."""
 _PLAIN = frozenset(
     {
