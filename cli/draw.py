@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from rulespec.cli import output
+from rulespec.cli.audience import tell_seats
 from rulespec.diagnostics.diagnostic import Severity
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.drawing.scene import Scene, to_svg
@@ -17,8 +18,7 @@ from rulespec.engine.game.views import View
 from rulespec.load import load_ruleset
 from rulespec.references import is_path, parts_of
 from rulespec.typed import nodes as typed
-
-PUBLIC = "public"
+from rulespec.typed.reserved import PUBLIC
 
 
 @click.command("draw")
@@ -69,8 +69,10 @@ def command(
     if out.suffix not in (".svg", ".png"):
         raise click.UsageError(f"{out} is neither .svg nor .png")
     if log is not None:
-        game = _replayed(log, at, rules)
-        ctx.exit(_draw(game.ruleset, _seen(game, seat), language, out))
+        if seat is not None:
+            tell_seats(str(log), "without `--for` it is told")
+        game = _replayed(log, at, rules, lenient=seat is not None)
+        ctx.exit(_draw(game.ruleset, _seen(game, seat), language, out, secret=_is_secret(game, seat)))
     if not own:
         ruleset = load_ruleset(what)
         ctx.exit(_draw(ruleset, _start(ruleset, players, empty, seat), language, out))
@@ -95,12 +97,17 @@ def _watch(draft: Callable[[], int], folders: list[Path]) -> int:
     return code
 
 
-def _replayed(log: Path, at: int | None, rules: str | None) -> Game:
-    """The game of a log, at a position."""
+def _is_secret(game: Game, seat: str | None) -> bool:
+    """Whether a picture may show what not all see."""
+    return seat != PUBLIC and game.watcher.secretive
+
+
+def _replayed(log: Path, at: int | None, rules: str | None, *, lenient: bool) -> Game:
+    """The game of a log, at a position; leniently read, up to where it can be."""
     from rulespec.engine.replay.replay import replay_log
 
     report = Report()
-    result = replay_log(log, rules=rules, until=at, report=report)
+    result = replay_log(log, rules=rules, until=at, report=report, lenient=lenient)
     output.show(report.diagnostics)
     if result.divergence is not None and (at is None or result.game.ply < at):
         where = f"{log} is not legal from {result.divergence.place} on"
@@ -128,8 +135,10 @@ def _seen(game: Game, seat: str | None) -> Game | View:
     return game.view(seat if seat in game.seats else None)
 
 
-def _draw(ruleset: typed.Ruleset, position: Game | View | None, language: str | None, out: Path) -> int:
-    """Draws a position; returns the exit code."""
+def _draw(
+    ruleset: typed.Ruleset, position: Game | View | None, language: str | None, out: Path, *, secret: bool = False
+) -> int:
+    """Draws a position, one with secrets for the owner of the file alone; returns the exit code."""
     from rulespec.drawing.board import board
     from rulespec.drawing.drawing_file import read_drawing
     from rulespec.engine.words.words import Words
@@ -139,7 +148,7 @@ def _draw(ruleset: typed.Ruleset, position: Game | View | None, language: str | 
     output.show(report.diagnostics)
     if not report.ok:
         return output.UNUSABLE
-    _write(board(ruleset, position, Words(ruleset, language)), out)
+    _write(board(ruleset, position, Words(ruleset, language)), out, secret=secret)
     return output.OK
 
 
@@ -176,12 +185,12 @@ def _first(ruleset: typed.Ruleset, start: Callable[[], Game | View | None], lang
     return output.OK
 
 
-def _write(scene: Scene, out: Path) -> None:
+def _write(scene: Scene, out: Path, *, secret: bool = False) -> None:
+    picture = (to_svg(scene) + "\n").encode(errors="backslashreplace")
     if out.suffix == ".png":
         from rulespec.drawing.png import to_png
 
-        output.write_bytes(out, to_png(scene))
-    else:
-        with output.written(out) as file:
-            file.write(to_svg(scene) + "\n")
+        picture = to_png(scene)
+    with output.written(out, secret=secret) as file:
+        file.buffer.write(picture)
     output.echo(f"written: {out} ({scene.width:.0f} by {scene.height:.0f})")

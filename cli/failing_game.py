@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from rulespec.cli import output
-from rulespec.diagnostics.render import to_json
 from rulespec.documents.written_files import write_text
 from rulespec.engine.verify.shrink import FailingGame
 
@@ -61,7 +60,7 @@ def story(failing: FailingGame, path: Path | None) -> list[str]:
 def as_json(failing: FailingGame, path: Path | None) -> dict[str, Any]:
     """A failing game as JSON."""
     return {
-        "diagnostic": to_json(failing.wrong),
+        "diagnostic": output.in_json([failing.wrong])[0],
         "log": failing.log().splitlines(),
         "scenario": failing.scenario or None,
         "changed": list(failing.changed),

@@ -17,6 +17,7 @@ from typing import NoReturn
 import click
 
 from rulespec.cli import output
+from rulespec.cli.audience import is_of_seats
 from rulespec.cli.outputs import guarded
 
 COMMANDS = {
@@ -137,7 +138,7 @@ def run(args: list[str] | None = None) -> int:
     try:
         # Not `cli.main`: it answers a closed pipe with exit code 1, as if there were problems.
         with cli.make_context("rulespec", sys.argv[1:] if args is None else args) as context:
-            code = cli.invoke(context)
+            return _invoked(context)
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except click.ClickException as error:
@@ -146,6 +147,16 @@ def run(args: list[str] | None = None) -> int:
         output.echo("interrupted", err=True)
         return INTERRUPTED
     except BrokenPipeError:
+        raise
+    except Exception as error:
+        return _last_resort(error)
+
+
+def _invoked(context: click.Context) -> int:
+    """Runs the command of a context, which knows who reads what is printed."""
+    try:
+        code = cli.invoke(context)
+    except (click.exceptions.Exit, click.ClickException, click.Abort, BrokenPipeError):
         raise
     except Exception as error:  # people get a line, never a traceback
         return _last_resort(error)
@@ -178,9 +189,9 @@ def _last_resort(error: Exception) -> int:
         raise error
     if isinstance(error, OSError):
         return _tell_failure(error)
-    detail = " ".join(str(error).split())[:300]
+    detail = f": {type(error).__name__}: {' '.join(str(error).split())[:300]}"
     head = output.style("error[RS901]", err=True, fg="red", bold=True)
-    output.echo(f"{head}: this program has failed: {type(error).__name__}: {detail}", err=True)
+    output.echo(f"{head}: this program has failed{'' if is_of_seats() else detail}", err=True)
     output.echo(" = help: please report it; RULESPEC_DEBUG=1 shows the traceback", err=True)
     return output.UNUSABLE
 

@@ -7,14 +7,16 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TextIO
 
 import click
 
+from rulespec.cli.audience import told
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.escape import escaped, no_command
-from rulespec.diagnostics.render import render_text
+from rulespec.diagnostics.render import render_text, to_json
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.json_text import to_json_text
 
@@ -26,6 +28,8 @@ OK, PROBLEMS, UNUSABLE = 0, 1, 2
 
 MAX_SHOWN = 200  # diagnostics; a hostile file may cause any number
 _SOURCE_LIMIT = 2_000_000
+_UNQUOTED = frozenset({"RS603"})
+"""Codes whose places are told without the line: what broke off may be a secret choice, and counts for nobody."""
 _ESC = "\x1b["
 _OWN = f"\x1b{os.urandom(12).hex()}["
 """How styles begin until they are printed: no text from outside can have this in it."""
@@ -66,19 +70,29 @@ def _line(text: str) -> str:
 
 
 def show(diagnostics: Sequence[Diagnostic], sources: Mapping[str, str] | None = None, *, err: bool = True) -> None:
-    """Prints diagnostics with their source lines, and an empty line after them."""
+    """Prints diagnostics with their source lines, and an empty line after them, as who reads them may see them."""
+    diagnostics = told(diagnostics)
     if not diagnostics:
         return
     shown = diagnostics[:MAX_SHOWN]
     stream = sys.stderr if err else sys.stdout
+    texts = texts_of((d for d in shown if d.code not in _UNQUOTED), sources)
     # The text is escaped, and the stream decides on colours here, not click.
-    text = render_text(shown, texts_of(shown, sources), use_color(stream), width(stream))
-    click.echo("\n".join(map(no_command, text.split("\n"))), err=err, color=True)
+    parts = [
+        render_text(group, {} if bare else texts, use_color(stream), width(stream))
+        for bare, group in groupby(shown, key=lambda d: d.code in _UNQUOTED)
+    ]
+    click.echo("\n".join(map(no_command, "\n\n".join(parts).split("\n"))), err=err, color=True)
     if len(diagnostics) > MAX_SHOWN:
         echo(err=err)
         echo(f"… and {len(diagnostics) - MAX_SHOWN} more", err=err)
     echo(err=err)
     _explain_later({d.code for d in shown})
+
+
+def in_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
+    """Diagnostics as plain data, as who reads them may see them."""
+    return [to_json(d) for d in told(diagnostics)]
 
 
 def texts_of(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -122,8 +136,8 @@ def _source(name: str) -> str:
 
 
 @contextmanager
-def written(path: Path) -> Iterator[TextIO]:
-    """A file that a command writes; see `replaced`.
+def written(path: Path, *, secret: bool = False) -> Iterator[TextIO]:
+    """A file that a command writes, for its owner alone if there are secrets in it; see `replaced`.
 
     Raises:
         click.ClickException: if it cannot be written. What goes wrong in the block itself stays what it is.
@@ -132,7 +146,7 @@ def written(path: Path) -> Iterator[TextIO]:
 
     inside: BaseException | None = None
     try:
-        with replaced(path) as file:
+        with replaced(path, secret=secret) as file:
             try:
                 yield file
             except BaseException as error:
@@ -167,6 +181,11 @@ def problems(diagnostics: Iterable[Diagnostic]) -> str:
     errors = sum(d.severity is Severity.ERROR for d in found)
     parts = [counted(n, w) for n, w in ((errors, "error"), (len(found) - errors, "warning")) if n]
     return ", ".join(parts)
+
+
+def wipe() -> None:
+    """Takes from the terminal all that is on it, and all that has scrolled off it."""
+    click.echo(f"{_ESC}H{_ESC}2J{_ESC}3J", nl=False, color=True)
 
 
 def echo_json(data: object) -> None:

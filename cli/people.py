@@ -24,12 +24,14 @@ _NEWS = 100
 class Person:
     """A person at the table: what they are told, by a narrator of their own, and which options they mean.
 
+    `seat` None: all of them together, who are told what each of them may see.
+
     Attributes:
         news: what has happened since they decided.
         asked: whether they have been asked.
     """
 
-    def __init__(self, words: Words, game: Game, seat: str) -> None:
+    def __init__(self, words: Words, game: Game, seat: str | None) -> None:
         self.game = game
         self.seat = seat
         self.narrator = Narrator(words, game, seat)
@@ -70,7 +72,7 @@ class Person:
     def offered(self) -> Iterator[Option]:
         """The legal options that a person is shown: those of others only where they tell nothing that is private."""
         if (decision := self.game.decision) and decision.together and decision.by != self.seat:
-            return iter(own_options(self.game, self.seat))
+            return iter(own_options(self.game, self.seat) if self.seat is not None else ())
         telling = self.telling()
         return (o for o in every_option(self.game) if not o.interrupt or not telling or o.by == self.seat)
 

@@ -15,7 +15,6 @@ from msgspec import Struct
 from rulespec.cli import output
 from rulespec.cli.seats import number_of_players
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
-from rulespec.diagnostics.render import to_json
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.text_files import display, is_present
 from rulespec.engine.game.game import Game
@@ -234,9 +233,8 @@ def _check(ruleset: typed.Ruleset, backend: str, format_: str) -> int:
     counted = sum(compare(ruleset, rows, name, report) for name in BACKENDS[backend])
     if format_ == "json":
         data: dict[str, Any] = {"ruleset": ruleset.ref, "ruleset_hash": ruleset.hash}
-        diagnostics = [to_json(d) for d in report.diagnostics]
         data |= {"backends": list(BACKENDS[backend]), "record": display(path), "positions": counted}
-        output.echo_json(data | {"diagnostics": diagnostics})
+        output.echo_json(data | {"diagnostics": output.in_json(report.diagnostics)})
     else:
         output.show(report.diagnostics)
         verdict = output.style("as recorded", fg="green")

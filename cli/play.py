@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import random
 import secrets
-import sys
 from collections.abc import Iterator
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
 from msgspec.structs import replace
 
 from rulespec.cli import output
+from rulespec.cli.audience import is_of_seats, tell_seats
 from rulespec.cli.early_choices import EarlyChoices, is_forced
 from rulespec.cli.people import Person
 from rulespec.cli.seats import number_of_players
+from rulespec.cli.shared_screen import SharedScreen
 from rulespec.cli.state_text import standings, state_lines
 from rulespec.cli.words import words_of
-from rulespec.diagnostics.escape import escaped
 from rulespec.diagnostics.report import Report
 from rulespec.documents.json_text import to_json_text
 from rulespec.documents.written_files import write_text
@@ -36,6 +36,7 @@ from rulespec.engine.simulate.playouts import CAP, choose
 from rulespec.engine.words.moves import Moves
 from rulespec.engine.words.words import Words
 from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import may_hide
 
 _KNOWN = 5
 """What somebody knows from decisions that are taken back, as far as it is told."""
@@ -99,18 +100,20 @@ def command(
     if not all(map(str.isprintable, seats)):  # bytes that are no text would make an unreadable log
         raise click.BadParameter("a name has a character that cannot be printed", param_hint="--names")
     chosen = output.key_values(options)
+    if may_hide(ruleset):
+        tell_seats(str(log or ""), f"`rulespec replay {log or 'FILE'}` tells it, of a game that --log saves")
     seed_given = seed is not None
     seed = secrets.randbelow(10**9) if seed is None else seed
     try:
         # A new game starts before anything is written.
         game = _started(ruleset, seats, chosen) if log is None or not log.exists() else None
-        with nullcontext() if log is None else SavedGame(log) as saved:
+        secret = game is None or game.watcher.secretive
+        with nullcontext() if log is None else SavedGame(log, secret=secret, lenient=is_of_seats()) as saved:
             if saved is not None and saved.log is not None:
                 game = _resumed(saved.log, ruleset, players, chosen)
             game = game or _started(ruleset, seats, chosen)
-            new = saved if saved is not None and saved.log is None else None
-            if new is not None and new.begin(LogHeader.of(game), secret=game.watcher.secretive):
-                output.echo(f"{log}: its first line was torn, and is written again")
+            if saved is not None:
+                _save(saved, game)
             # Who knows the seed knows all dice, cards and random players: where there are secrets, it is not told.
             told = f"seed {seed} · " if seed_given or not game.watcher.secretive else ""
             output.echo(f"{words.game} {ruleset.version} · {', '.join(game.seats)} · {told}`?` for help")
@@ -122,6 +125,15 @@ def command(
         output.echo(output.style(f"not saved: {error}", err=True, fg="red"), err=True)
         code = output.UNUSABLE
     ctx.exit(code)
+
+
+def _save(saved: SavedGame, game: Game) -> None:
+    """Begins the file of a new game; where there are secrets, one that goes on becomes its owner's, too."""
+    secret = game.watcher.secretive
+    if saved.log is None and saved.begin(LogHeader.of(game), secret=secret):
+        output.echo(f"{saved.path}: its first line was torn, and is written again")
+    elif secret:
+        saved.keep_secret()
 
 
 def _started(ruleset: typed.Ruleset, seats: tuple[str, ...], settings: dict[str, str]) -> Game:
@@ -145,14 +157,11 @@ def _resumed(log: NativeLog, ruleset: typed.Ruleset, players: int, settings: dic
     result = replay_native(log, ruleset, report=report)
     output.show(report.diagnostics)
     if (found := result.divergence) is not None:
-        # Others may be at the screen: what somebody has chosen in secret is not quoted.
-        what = (
-            f"`{found.action.get('option', 'undo')}` is refused: {found.refusal}"
-            if not result.game.watcher.secretive
-            else "it is refused"
-        )
-        help_ = f"`rulespec replay {log.file}` says all of it"
-        raise click.UsageError(f"{log.file} is not legal from {found.place} on: {what}; {help_}")
+        tells = f"`rulespec replay {log.file}` tells"
+        if is_of_seats():  # what somebody has chosen in secret is not quoted
+            raise click.UsageError(f"{log.file} is not legal to its end: {tells} why")
+        what = f"`{found.action.get('option', 'undo')}` is refused: {found.refusal}"
+        raise click.UsageError(f"{log.file} is not legal from {found.place} on: {what}; {tells} all of it")
     output.echo(f"{log.file}: goes on after {output.counted(result.game.ply, 'decision')}")
     return result.game
 
@@ -172,6 +181,8 @@ class Table:
         self.rng = rng
         self.saved = saved
         self.people = {seat: Person(words, game, seat) for seat in game.seats if seat not in bots}
+        self.together = Person(words, game, None)
+        self.screen = SharedScreen(wanted=len(self.people) > 1 and game.watcher.secretive)
         self.early = EarlyChoices(game)
         self.unsaved = False
 
@@ -182,6 +193,18 @@ class Table:
             RulesetFaultError: if the rules are at fault before a person decides.
             SaveError: if a decision cannot be saved; then it does not count.
         """
+        try:
+            code = self._decisions()
+        finally:
+            self.screen.wipe()
+        if code == output.OK and self.game.is_over:
+            _show_end(
+                self.game, self.words, self.together if self.screen.active else next(iter(self.people.values()), None)
+            )
+        return code
+
+    def _decisions(self) -> int:
+        """Lets people, bots and chance decide; returns the exit code."""
         game = self.game
         unasked = 0
         while (decision := game.decision) is not None:
@@ -203,29 +226,20 @@ class Table:
                 return output.OK
             else:
                 unasked = 0
-        result = game.result
-        assert result is not None
-        for person in list(self.people.values())[:1]:
-            person.show_news()
-        output.echo()
-        output.echo(self.words.word("game_over", ending=self.words.ending(result.ending)))
-        output.echo()
-        for line in standings(game, self.words):
-            output.echo(output.style(line, fg="green") if line.endswith(self.words.word("won")) else line)
         return output.OK
 
     def take(self, option: Option, speaker: str | None = None, salt: str = "") -> None:
         """Takes an option, saves it before anybody sees it, and notes for each person what there was to see."""
-        before = {seat: (person.told(option), person.changes.sight()) for seat, person in self.people.items()}
+        watching = [*self.people.values(), *[self.together] * self.screen.active]
+        before = [(person, person.told(option), person.changes.sight()) for person in watching]
         self.game.apply(option)
         self.game.position.steps[-1].salt = salt
         salted(self.game)
         if self.saved is not None:
             self.saved.add(self.game.position.steps[-1])
-        for seat, (told, sight) in before.items():
-            person = self.people[seat]
+        for person, told, sight in before:
             changes = [f"       {change.text}" for change in person.changes.since(sight)]
-            if seat != speaker:
+            if person.seat is None or person.seat != speaker:
                 person.news.append(f"  {told}")
             person.news += changes
 
@@ -238,24 +252,9 @@ class Table:
 
     def ask(self, decision: Decision, seat: str) -> bool:
         """Lets a person decide; False if they quit."""
-        person = self.people[seat]
-        if not person.asked and not any(other.asked for other in self.people.values()):
-            for line in state_lines(person.changes.state()):
-                output.echo(line)
-            person.news.clear()
-        person.asked = True
-        person.show_news()
-        doc = f"  {decision.doc}" if decision.doc else ""
-        secret = f" ({'; '.join(self.round_words())})" if decision.together else ""
-        output.echo()
-        others = [other for other in decision.among if other != seat and other not in self.bots]
-        who = person.narrator.subject(replace(decision, by=seat))
-        who = self.words.word("or", one=who, others=", ".join(others)) if others else who
-        title = person.narrator.decision(decision)
-        output.echo(output.style(f"{who}: {title}{secret}", bold=True) + output.style(doc, dim=True))
-        listed = self.people[seat].show_options(interrupts=False)
-        while True:
-            text = _read(f"{seat}> ")
+        listed = self.present(decision, seat)
+        while listed is not None:
+            text = self.screen.read(f"{seat}> ")
             if text is not None:
                 first, blank, rest = text.partition(" ")
                 text = f"{_SHORT.get(first.casefold(), first)}{blank}{rest}"
@@ -267,6 +266,35 @@ class Table:
             done, listed = self.obey(text, seat, listed)
             if done:
                 return True
+            if self.screen.active and self.screen.seat != seat:  # somebody else has spoken, and it was shown to them
+                self.screen.wait(self.words.word("wiped_next"))
+                listed = self.present(decision, seat)
+        return False
+
+    def present(self, decision: Decision, seat: str) -> list[Option] | None:
+        """Shows a person what has happened, and their options; returns these, or None at the end of input."""
+        handed = self.screen.hand_over(seat, self.words.word("hand_over", seat=seat))
+        if handed is None:
+            return None
+        person = self.people[seat]
+        first = not person.asked and not any(other.asked for other in self.people.values())
+        if first or handed:
+            for line in state_lines(person.changes.state()):
+                output.echo(line)
+        if first:
+            person.news.clear()
+        person.asked = True
+        person.show_news()
+        self.together.news.clear()
+        doc = f"  {decision.doc}" if decision.doc else ""
+        secret = f" ({'; '.join(self.round_words())})" if decision.together else ""
+        output.echo()
+        others = [other for other in decision.among if other != seat and other not in self.bots]
+        who = person.narrator.subject(replace(decision, by=seat))
+        who = self.words.word("or", one=who, others=", ".join(others)) if others else who
+        title = person.narrator.decision(decision)
+        output.echo(output.style(f"{who}: {title}{secret}", bold=True) + output.style(doc, dim=True))
+        return person.show_options(interrupts=False)
 
     def round_words(self) -> Iterator[str]:
         """That a decision is taken together, and who has chosen already."""
@@ -279,7 +307,7 @@ class Table:
         if self.saved is not None or not self.unsaved:
             return True
         output.echo("the game is not saved (`w FILE` saves it)")
-        answer = _read("quit all the same? [y/n] ")
+        answer = self.screen.read("quit all the same? [y/n] ")
         return answer is None or answer.casefold() in ("y", "yes", "q", "quit")
 
     def obey(self, text: str, seat: str, listed: list[Option]) -> tuple[bool, list[Option]]:
@@ -290,8 +318,11 @@ class Table:
         other, colon, rest = text.partition(":")
         if colon and other.strip() == seat:
             text = rest.strip()
-        elif colon and other.strip() in self.people and self.game.decision and self.game.decision.together:
-            return self.obey_early(rest.strip(), other.strip()), listed
+        elif colon and other.strip() in self.people:
+            if self.screen.hand_over(other.strip(), self.words.word("hand_over", seat=other.strip())) is None:
+                return False, listed
+            if self.game.decision and self.game.decision.together:
+                return self.obey_early(rest.strip(), other.strip()), listed
         match text.split(maxsplit=1):
             case []:
                 pass
@@ -309,7 +340,7 @@ class Table:
                 for move in Moves(self.words, self.game, seat=seat):
                     output.echo(f"{move.number:>5}  {move.text}")
             case ["u"]:
-                return self.take_back(), listed
+                return self.take_back(seat), listed
             case ["w"]:
                 output.echo("name a file: `w game.jsonl`")
             case ["w", name]:
@@ -392,8 +423,8 @@ class Table:
         output.echo(self.words.word("taken" if self.saved is None else "saved", option=told))
         return True
 
-    def take_back(self) -> bool:
-        """Takes back to the last decision of a person; False if there is none."""
+    def take_back(self, seat: str) -> bool:
+        """Takes back to the last decision of a person; False if there is none. `seat`: who asks for it."""
         past, found = self.game.copy(), False
         while past.ply and not found:
             found = past.undo().by in self.people and not is_forced(past)
@@ -411,7 +442,8 @@ class Table:
         for who, what in known.items():
             if what:
                 some = "; ".join([*what[:_KNOWN], *["…"] * (len(what) > _KNOWN)])
-                output.echo(f"  {self.words.word('knows', seat=who, what=some)}")
+                knows = f"  {self.words.word('knows', seat=who, what=some)}"
+                (self.people[who].news.append if self.screen.active and who != seat else output.echo)(knows)
         return True
 
     def write(self, path: Path, seat: str) -> None:
@@ -421,11 +453,12 @@ class Table:
             return
         try:
             if is_whole(self.game, seat):
-                with SavedGame(path) as saved:
-                    saved.begin(LogHeader.of(self.game), secret=self.game.watcher.secretive)
+                with SavedGame(path, secret=self.game.watcher.secretive) as saved:
+                    saved.begin(LogHeader.of(self.game))
                     saved.add(*self.game.position.steps)
             else:
-                write_text(path, "".join(f"{to_json_text(x, plain=True)}\n" for x in seat_log(self.game, seat)))
+                lines = "".join(f"{to_json_text(x, plain=True)}\n" for x in seat_log(self.game, seat))
+                write_text(path, lines, secret=True)
         except (SaveError, OSError) as error:
             output.echo(str(error))
         else:
@@ -433,16 +466,14 @@ class Table:
             output.echo(f"written: {path}")
 
 
-def _read(prompt: str) -> str | None:
-    """A line of input; None at its end."""
-    if sys.stdin.isatty():
-        with suppress(ImportError):
-            import readline  # noqa: F401 - gives `input` history and editing
-        try:
-            return input(escaped(prompt)).strip()
-        except EOFError:
-            return None
-    output.echo(prompt, nl=False)
-    line = sys.stdin.readline()
-    output.echo(line.strip())  # a transcript looks like a session
-    return line.strip() if line else None
+def _show_end(game: Game, words: Words, person: Person | None) -> None:
+    """Prints what has happened since somebody was asked last, as a person sees it, and the standings."""
+    result = game.result
+    assert result is not None
+    if person is not None:
+        person.show_news()
+    output.echo()
+    output.echo(words.word("game_over", ending=words.ending(result.ending)))
+    output.echo()
+    for line in standings(game, words):
+        output.echo(output.style(line, fg="green") if line.endswith(words.word("won")) else line)

@@ -11,6 +11,7 @@ import click
 from msgspec import Struct
 
 from rulespec.cli import output
+from rulespec.cli.audience import tell_seats
 from rulespec.cli.native_code import told_for
 from rulespec.cli.replay_text import Showing, check_seat, ignored, seen_json, show, tell_moves, where
 from rulespec.cli.words import word_options, words_of
@@ -89,13 +90,13 @@ def command(
     """
     from rulespec.load import load_ruleset
 
-    if seat is not None and (check or trace is not None or out is not None):
-        raise click.UsageError("--for does not go with --check, --trace and --out: they tell all of the game")
+    if seat is not None:
+        _tell_seat(logs, check or trace is not None or out is not None)
     if under is not None:
         from rulespec.cli.judge import judge_logs
 
-        if until is not None or check or trace is not None or out is not None or moves or at is not None or state:
-            excluded = "--until, --moves, --at, --state, --check, --trace and --out"
+        if check or moves or state or any(value is not None for value in (until, trace, out, at, seat)):
+            excluded = "--until, --moves, --at, --state, --check, --trace, --for and --out"
             raise click.UsageError(f"--under does not go with {excluded}")
         ctx.exit(judge_logs(logs, under, rules, dialect, backend, format_, (language, shown)))
     if len(logs) > 1 and (out is not None or moves or at is not None or state):
@@ -107,7 +108,7 @@ def command(
     showing = Showing(moves, first, last, at, state, seat)
     load = cache(load_ruleset)  # several logs usually have one ruleset
     with told_for(backend), ExitStack() as stack:
-        write = _writer(stack.enter_context(output.written(trace))) if trace is not None else None
+        write = _writer(stack.enter_context(output.written(trace, secret=True))) if trace is not None else None
         run = _Run(
             rules, dialect, until, backend, check, format_, out, len(logs) > 1, write, load, showing, shown, language
         )
@@ -115,6 +116,13 @@ def command(
     if len(logs) > 1 and format_ == "text":
         output.echo(_total(codes))
     ctx.exit(max(codes))
+
+
+def _tell_seat(logs: tuple[Path, ...], all_of_it: bool) -> None:
+    """From now on, only what a seat may know of a log is told; options that tell all of it are refused."""
+    tell_seats(str(logs[0]), "without `--for` it is told")
+    if all_of_it:
+        raise click.UsageError("--for does not go with --check, --trace and --out: they tell all of the game")
 
 
 class _Run(Struct, frozen=True):
@@ -186,6 +194,7 @@ class _Run(Struct, frozen=True):
                 report=report,
                 load=self.load,
                 once=not self.many and not self.check,
+                lenient=self.showing.seat is not None,
             )
         except DiagnosticsError as error:
             report.extend(error.diagnostics)

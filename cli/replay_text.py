@@ -16,13 +16,13 @@ from rulespec.cli.state_text import standings, state_lines
 from rulespec.engine.game.inspected import TABLE
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.replay.replay import Divergence, ReplayResult
+from rulespec.typed.reserved import PUBLIC
 
 if TYPE_CHECKING:
     from rulespec.engine.game.game import Game
     from rulespec.engine.words.moves import Move, Moves
     from rulespec.engine.words.words import Words
 
-_PUBLIC = "public"
 _NOT_TOLD = "it may tell what not all see: without `--for` it is told"
 _MAX_CHANGES = 60
 """Changes of a move that are printed."""
@@ -51,7 +51,7 @@ class Showing(Struct, frozen=True):
 def check_seat(result: ReplayResult, seat: str | None) -> None:
     """Refuses a seat that is none of the game."""
     seats = result.game.seats
-    if seat is not None and seat != _PUBLIC and seat not in seats:
+    if seat is not None and seat != PUBLIC and seat not in seats:
         raise click.UsageError(f"there is no seat `{seat}`; the seats are {', '.join(seats)}, or `public`")
 
 
@@ -66,7 +66,7 @@ def seen_json(result: ReplayResult, showing: Showing) -> dict[str, Any]:
     found = result.to_json()
     if showing.seat is None:
         return found
-    view = result.game.view(None if showing.seat == _PUBLIC else showing.seat)
+    view = result.game.view(None if showing.seat == PUBLIC else showing.seat)
     found |= {"hash": view.hash, "state": {key: view.state[key] for key in ("entities", "pieces")}, "ignored": []}
     if view.result is None:
         found["scores"] = {}
@@ -79,7 +79,7 @@ def _told(result: ReplayResult, words: Words, showing: Showing) -> Moves:
     from rulespec.engine.words.moves import Moves  # lazily: most runs list no moves
 
     game, seat = result.game, showing.seat
-    return Moves(words, game, result.moves, TABLE if seat is None else None if seat == _PUBLIC else seat)
+    return Moves(words, game, result.moves, TABLE if seat is None else None if seat == PUBLIC else seat)
 
 
 def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool) -> None:
@@ -96,7 +96,7 @@ def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool)
             _show_move(move, words)
         output.echo()
     if result.divergence is not None and showing.seat is not None:
-        output.echo(output.style(f"diverges  {where(result.divergence)}: {_NOT_TOLD}", fg="red"))
+        output.echo(output.style(f"diverges  {seen_where(result.divergence)}: {_NOT_TOLD}", fg="red"))
     elif result.divergence is not None and showing.at is None:
         _diverged(result, result.divergence, words)
     elif showing.seat is None:
@@ -159,6 +159,11 @@ def where(divergence: Divergence) -> str:
     if divergence.foreign_index is not None:
         return f"at entry {divergence.foreign_index}"
     return f"at line {divergence.line}" if divergence.line is not None else f"at decision {divergence.index}"
+
+
+def seen_where(divergence: Divergence) -> str:
+    """Where a log breaks a rule, as seats may know it."""
+    return where(divergence) if divergence.seen_line is None else f"at line {divergence.seen_line}"
 
 
 def _diverged(result: ReplayResult, divergence: Divergence, words: Words) -> None:

@@ -11,7 +11,6 @@ import click
 
 from rulespec.cli import output
 from rulespec.cli.native_code import told_for
-from rulespec.diagnostics.render import to_json
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.verify.suite import Case, run_suite
@@ -157,9 +156,9 @@ def _json(ref: str, hash_: str, counts: dict[str, list[int]], failed: list[Case]
                 "id": case.id,
                 "file": case.file,
                 "backends": list(case.backends),
-                "diagnostics": [to_json(d) for d in case.diagnostics],
+                "diagnostics": output.in_json(case.diagnostics),
             }
             for case in failed
         ],
-        "diagnostics": [to_json(d) for d in report.diagnostics],
+        "diagnostics": output.in_json(report.diagnostics),
     }

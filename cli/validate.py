@@ -13,8 +13,9 @@ from msgspec import Struct
 
 from rulespec import cache
 from rulespec.cli import output
+from rulespec.cli.audience import told
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
-from rulespec.diagnostics.render import to_github, to_json
+from rulespec.diagnostics.render import to_github
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.typed import nodes as typed
 
@@ -140,7 +141,7 @@ def _print_json(results: list[_Result]) -> None:
             "ref": r.ref,
             "ruleset_hash": r.ruleset.hash if r.ruleset is not None else None,
             "sound": r.report.ok,
-            "diagnostics": [to_json(d) for d in with_fixes(r.report.diagnostics, texts)],
+            "diagnostics": output.in_json(with_fixes(r.report.diagnostics, texts)),
             **({"overlays": r.sets.to_json()} if r.sets is not None else {}),
         }
         for r in results
@@ -163,7 +164,7 @@ def _print_sarif(results: list[_Result]) -> None:
 
 def _all(results: list[_Result]) -> list[Diagnostic]:
     """All diagnostics, each once: several references may read the same files."""
-    return list(dict.fromkeys(d for r in results for d in r.report.diagnostics))
+    return told(dict.fromkeys(d for r in results for d in r.report.diagnostics))
 
 
 _PRINTERS: dict[str, Callable[[list[_Result]], None]] = {

@@ -7,10 +7,9 @@ from pathlib import Path
 import click
 
 from rulespec.cli import output
+from rulespec.cli.audience import tell_seats
 from rulespec.diagnostics.report import Report
-
-ALL, TABLE = "public", "table"
-"""In the place of a seat: what all seats have seen, and everything."""
+from rulespec.typed.reserved import PUBLIC, TABLE
 
 
 @click.command("view")
@@ -20,7 +19,7 @@ ALL, TABLE = "public", "table"
     "--for",
     "seat",
     metavar="SEAT",
-    default=ALL,
+    default=PUBLIC,
     show_default=True,
     help="What a seat has seen; `public`: what all have; `table`: everything.",
 )
@@ -51,15 +50,18 @@ def command(
     from rulespec.engine.replay.replay import replay_log
     from rulespec.pages.replay_page import replay_page
 
+    if seat != TABLE:
+        tell_seats(str(log), "`--for table` tells it")
     report = Report()
-    result = replay_log(log, rules=rules, dialect=dialect, until=until, report=report)
+    lenient = seat != TABLE
+    result = replay_log(log, rules=rules, dialect=dialect, until=until, report=report, lenient=lenient)
     output.show(report.diagnostics)
     seats = result.game.seats
-    if seat not in (*seats, ALL, TABLE):
-        message = f"the seats are {', '.join(seats)}; `{ALL}` is what all see, `{TABLE}` everything"
+    if seat not in (*seats, PUBLIC, TABLE):
+        message = f"the seats are {', '.join(seats)}; `{PUBLIC}` is what all see, `{TABLE}` everything"
         raise click.BadParameter(message, param_hint="--for")
-    page = replay_page(result, seat if seat in seats else None if seat == ALL else KEEPER, language)
-    with output.written(out) as file:
+    page = replay_page(result, seat if seat in seats else None if seat == PUBLIC else KEEPER, language)
+    with output.written(out, secret=seat != PUBLIC and result.game.watcher.secretive) as file:
         file.write(page)
     output.echo(f"written: {out} ({len(page.encode(errors='replace')) / 1000:,.0f} KB)")
     if result.divergence is not None:

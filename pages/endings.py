@@ -14,16 +14,18 @@ from rulespec.typed.teams import ALL, won_by
 _MAX_TEXT = 500
 """Characters of what a log says where it breaks a rule."""
 
+_NOT_TOLD = "it may tell what not all see: with `--for table` the page has it"
+
 Rows = list[tuple[str, str]]
 """Names and texts, for people."""
 
 
-def ending(game: Game, words: Words) -> Rows:
-    """How the game stands at the end of the log."""
+def ending(game: Game, seat: str | None, words: Words) -> Rows:
+    """How the game stands at the end of the log. What is not seen is not told."""
     try:
         decision, result = game.decision, game.result
     except RulesetFaultError as fault:
-        return [("Fault", str(fault))]
+        return [("Fault", str(fault) if seat == TABLE else _NOT_TOLD)]
     if result is not None:
         rows = [(words.word("ended_head"), words.ending(result.ending))]
         won = won_by(game.teams, game.seats, result.winners) if result.winners else words.word("nobody")
@@ -46,11 +48,11 @@ def stop(result: ReplayResult, seat: str | None, words: Words) -> dict[str, Any]
     found = result.divergence
     if found is None:
         return None
-    at, index = ("line", found.line) if found.foreign_index is None else ("entry", found.foreign_index)
+    line = found.line if seat == TABLE else found.seen_line
+    at, index = ("line", line) if found.foreign_index is None else ("entry", found.foreign_index)
     where = words.word("breaks", where=words.word(at, index))
     if seat != TABLE:
-        rows = [("Reason", "it may tell what not all see: with `--for table` the page has it")]
-        return {"text": where, "rows": rows}
+        return {"text": where, "rows": [("Reason", _NOT_TOLD)]}
     return {"text": f"{where}: {_action(found)}", "rows": _reason(found)}
 
 

@@ -88,7 +88,7 @@ def told_replay(result: ReplayResult, seat: str | None, language: str | None = N
         "rules": [[id_, listed[id_].text if id_ in listed else ""] for id_ in numbers],
         "board": film.pictures.to_json(),
         "measures": film.curves.to_json(),
-        "ending": ending(game, words),
+        "ending": ending(game, seat, words),
         "stop": stopped,
         "begin": len(rows) + 1 if stopped else 0,
         "words": {name: words.word(name, number="{number}", end="{end}") for name in _SCRIPT_WORDS},  # scripts fill

@@ -8,6 +8,7 @@ from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.typed import nodes as typed
+from rulespec.typed.reserved import HELP, why_reserved
 from rulespec.typed.seats import entity_names
 from rulespec.typed.settings import refused, taken
 
@@ -51,6 +52,8 @@ def check_seats(ruleset: typed.Ruleset, seats: tuple[str, ...]) -> None:
         if not seat or len(seat) > 80 or any(c in seat for c in "(),\n\r\t") or seat != seat.strip():
             help_ = "no brackets, commas or line ends"
             report.error("RS708", f"{seat[:80]!r} cannot be the name of a seat", None, help=help_)
+        if why := why_reserved(seat[:80]):
+            report.error("RS708", why, None, help=HELP)
     for i, seat in enumerate(seats):
         if seat in ruleset.seats and ruleset.seats.index(seat) != i:
             meant = ruleset.seats.index(seat) + 1

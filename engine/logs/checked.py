@@ -14,7 +14,8 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, fail, read_log_text
 from rulespec.engine.logs.native import MAX_LINES, line_object, place_in
 from rulespec.engine.logs.sealed import fits
-from rulespec.engine.logs.seat_log import PUBLIC, seat_log
+from rulespec.engine.logs.seat_log import seat_log
+from rulespec.typed.reserved import HELP, PUBLIC, why_reserved
 
 _SEEN = ("decision", "by", "option", "sealed")
 _HELP = "what has been given away stays true: ask who keeps the table for the whole log"
@@ -64,7 +65,7 @@ def read_seat_log(path: Path) -> SeatLog:
     """Reads the log for one seat.
 
     Raises:
-        DiagnosticsError: RS601, RS602 (file), RS604 (not JSON), RS607 (another form).
+        DiagnosticsError: RS601, RS602 (file), RS604 (not JSON), RS607 (another form), RS708 (names of seats).
     """
     name = str(path)
     text, _ = read_log_text(path, name, MAX_NATIVE_BYTES)
@@ -77,6 +78,8 @@ def read_seat_log(path: Path) -> SeatLog:
     if not isinstance(seats, list) or for_ not in (*seats, PUBLIC):
         help_ = "`rulespec log LOG --for SEAT` writes such a log"
         log.fail("RS607", "this is not the log for a seat: its first line does not say for whom it is", 0, "", help_)
+    if why := next((why for each in seats if isinstance(each, str) and (why := why_reserved(each))), ""):
+        log.fail("RS708", why, 0, "seats", HELP)
     memory = lines.pop()["memory"] if lines and "memory" in lines[-1] else ""
     for index, line in enumerate(lines, 1):
         if not isinstance(line.get("decision"), str) or not {"option", "sealed"} & line.keys():
@@ -125,10 +128,12 @@ def agrees(earlier: SeatLog, header: dict[str, Any], lines: Sequence[dict[str, A
         elif "sealed" not in line and len(same) == len(_SEEN):
             continue
         elif "sealed" not in line or not {"decision", "by"} <= {*same}:
-            what = f"decides otherwise here: `{other['option']}`" if other.get("option") else "has not this decision"
+            what = "decides otherwise here" if other.get("option") else "has not this decision"
             earlier.fail("RS626", f"the other log {what}", index, str(line.get("option", "decision")))
         elif not _opens(line["sealed"], other):
-            earlier.fail("RS625", f"this seal is not of {_told(other)}", index, str(line["sealed"]))
+            no_salt = ", which has no salt" if "option" in other and not other.get("salt") else ""
+            message = f"this seal is not of the choice in the other log{no_salt}"
+            earlier.fail("RS625", message, index, str(line["sealed"]))
         else:
             opened += 1
     return Agreement(len(earlier.lines), opened, still)
@@ -139,10 +144,3 @@ def _opens(seal: object, line: dict[str, Any]) -> bool:
     salt = line.get("salt")
     choice = {key: line.get(key) for key in ("decision", "by", "option")}
     return isinstance(seal, str) and isinstance(salt, str) and fits(seal, choice, salt)
-
-
-def _told(line: dict[str, Any]) -> str:
-    if "option" not in line or "sealed" in line:
-        return "the choice that the other log holds"
-    no_salt = "" if line.get("salt") else ", which has no salt there"
-    return f"the choice in the other log, `{line['option']}`{no_salt}"

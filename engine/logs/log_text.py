@@ -23,13 +23,14 @@ GZIP = b"\x1f\x8b"
 _CHUNK = 1 << 20
 
 
-def read_log_text(path: Path, display: str, limit: int) -> tuple[str, bool]:
+def read_log_text(path: Path, display: str, limit: int, *, lenient: bool = False) -> tuple[str, bool]:
     """The text of a log file, unpacked if it is compressed with gzip.
 
     Args:
         path: the file.
         display: its name in diagnostics.
         limit: the largest number of bytes, packed and unpacked.
+        lenient: whether bytes that are no text are read as U+FFFD.
 
     Returns:
         The text, and whether it is complete: of a truncated gzip stream, the text up to there.
@@ -61,8 +62,8 @@ def read_log_text(path: Path, display: str, limit: int) -> tuple[str, bool]:
     try:
         return decoded(data), whole
     except NoTextError as error:
-        if error.torn:  # truncated within a character: the text before it may still be good
-            return data.decode("utf-8-sig", "replace"), False
+        if error.torn or lenient:  # truncated within a character: the text before it may still be good
+            return data.decode("utf-8-sig", "replace"), whole and not error.torn
         place = Span(display, error.line, error.column, error.line, error.column + 1)
         fail("RS601", f"the log {error.cause}", place, help=f"{error.help}; logs are JSON, as text or packed with gzip")
 

@@ -26,7 +26,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.json_text import to_json_text
-from rulespec.documents.written_files import for_the_owner, replaced
+from rulespec.documents.written_files import replaced
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.position import Step
@@ -88,13 +88,18 @@ class LogEntry(Struct, frozen=True, gc=False):
 
 
 class NativeLog(Struct):
-    """A log that has been read; messages quote its `text`."""
+    """A log that has been read; messages quote its `text`.
+
+    Attributes:
+        unread: what is wrong with the line after its entries, which ends a log that is read leniently.
+    """
 
     file: str
     header: LogHeader
     entries: list[LogEntry]
     text: str
     warnings: list[Diagnostic] = []
+    unread: Diagnostic | None = None
 
     def span(self, entry: LogEntry, value: str = "") -> Span:
         """The place of a line, or of a value in it."""
@@ -121,12 +126,13 @@ def is_native(text: str) -> bool:
     return line.startswith("{") and '"rulespec_log"' in line
 
 
-def read_log(path: Path, display: str | None = None) -> NativeLog:
+def read_log(path: Path, display: str | None = None, *, lenient: bool = False) -> NativeLog:
     """Reads a native log.
 
     Args:
         path: the file; it may be compressed with gzip.
         display: its name in diagnostics.
+        lenient: as of `parse_log`.
 
     Returns:
         The log. A torn last line, as after a crash, is a warning in `warnings`.
@@ -135,21 +141,29 @@ def read_log(path: Path, display: str | None = None) -> NativeLog:
         DiagnosticsError: RS601, RS602 (file), RS604 (not JSON), RS605 (version), RS607 (a line of another form).
     """
     name = display or str(path)
-    text, whole = read_log_text(path, name, MAX_NATIVE_BYTES)
+    text, whole = read_log_text(path, name, MAX_NATIVE_BYTES, lenient=lenient)
     if text.lstrip()[:1] == "[":
         help_ = "if somebody else recorded it: `rulespec replay LOG --out FILE` makes a native log of it"
         fail("RS607", "this is not a native log: it is a JSON array", Span(name, 1, 1, 1, 2), help=help_)
-    return parse_log(text, name, whole)
+    return parse_log(text, name, whole, lenient=lenient)
 
 
-def parse_log(text: str, display: str, whole: bool = True) -> NativeLog:
-    """The log in a text; errors are those of `read_log`. `whole`: whether the text is known to be complete."""
+def parse_log(text: str, display: str, whole: bool = True, *, lenient: bool = False) -> NativeLog:
+    """The log in a text; errors are those of `read_log`.
+
+    Args:
+        text: the text.
+        display: the name of the log in diagnostics.
+        whole: whether the text is known to be complete.
+        lenient: whether a line that is no decision ends the log, as one does that is not legal; else it is an error.
+    """
     if text.count("\n") > MAX_LINES:
         fail("RS602", f"the log has more than {MAX_LINES:,} lines", Span(display, MAX_LINES, 1, MAX_LINES, 2))
     lines = text.split("\n")
     ended = whole and lines[-1] == ""
     warnings: list[Diagnostic] = []
     header: LogHeader | None = None
+    unread: Diagnostic | None = None
     entries: list[LogEntry] = []
     for i, line in enumerate(lines):
         if header is not None and (entry := _decision(line, i + 1)) is not None:
@@ -157,22 +171,27 @@ def parse_log(text: str, display: str, whole: bool = True) -> NativeLog:
             continue
         if not line.strip():
             continue
+        data: dict[str, Any] | None = None
         try:
             data = line_object(line, display, i + 1)
+            if header is not None:
+                entries.append(_entry(data, display, i + 1, line))
+                continue
         except DiagnosticsError as error:
             more = any(later.strip() for later in lines[i + 1 :])
-            if more or ended or header is None:
+            torn = data is None and not more and not ended
+            if header is None or not (torn or lenient):
                 raise
-            warnings.append(_torn(error, display, i + 1, line))
+            if torn:
+                warnings.append(_torn(error, display, i + 1, line))
+            else:
+                unread = error.diagnostics[0]
             break
-        if header is None:
-            header = _header(data, display, i + 1, line)
-            decisions = _decisions(lines[i + 1 :], i + 2)
-            if decisions is not None:
-                entries = decisions
-                break
-        else:
-            entries.append(_entry(data, display, i + 1, line))
+        header = _header(data, display, i + 1, line)
+        decisions = _decisions(lines[i + 1 :], i + 2)
+        if decisions is not None:
+            entries = decisions
+            break
     if header is None:
         fail(
             "RS604",
@@ -180,7 +199,7 @@ def parse_log(text: str, display: str, whole: bool = True) -> NativeLog:
             Span(display, 1, 1, 1, 2),
             help="its first line names the ruleset and the seats",
         )
-    return NativeLog(display, header, entries, text, warnings)
+    return NativeLog(display, header, entries, text, warnings, unread)
 
 
 class _Line(Struct, forbid_unknown_fields=True):
@@ -366,14 +385,12 @@ class LogWriter:
     Args:
         path: the file.
         header: its first line.
-        secret: whether the game has what not everybody sees: then only the owner may read a new file.
+        secret: whether the game has what not everybody sees: then only the owner may read the file.
     """
 
     def __init__(self, path: Path, header: LogHeader, *, secret: bool = False) -> None:
         self._stack = ExitStack()
-        self._file: TextIO = self._stack.enter_context(replaced(path))
-        if secret:
-            for_the_owner(self._file.fileno())
+        self._file: TextIO = self._stack.enter_context(replaced(path, secret=secret))
         self._write(header.to_json())
 
     def add(self, move: Option | Step | TakenBack) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.json_text import to_json_text
-from rulespec.documents.written_files import for_the_owner
+from rulespec.documents.written_files import ALL, OWNERS, for_the_owner
 from rulespec.engine.game.game import TakenBack
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.position import Step
@@ -35,6 +35,8 @@ class SavedGame:
 
     Args:
         path: the file; it is created if there is none.
+        secret: whether the game has what not everybody sees: then only the owner may read a new file, from the first.
+        lenient: as of `parse_log`; what such a log lacks to be legal has to be seen before anything is added to it.
 
     Attributes:
         log: the game so far; None if the file is new. A torn last line is among its warnings.
@@ -44,28 +46,28 @@ class SavedGame:
         DiagnosticsError: if it is no native log.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, secret: bool = False, lenient: bool = False) -> None:
         self.path = path
         self.log: NativeLog | None = None
         self._size = self._lines = 0  # of the complete lines
         self._ended = True  # whether these bytes end with a line end
         self._torn = b""  # bytes after them
-        self._file = open_alone(path, "played")
+        self._file = open_alone(path, "played", OWNERS if secret else ALL)
         try:
-            self._read()
+            self._read(lenient)
         except BaseException:
             self.close()
             raise
 
-    def _read(self) -> None:
+    def _read(self, lenient: bool) -> None:
         """Reads the file, and finds the end of its complete lines."""
         name = str(self.path)
-        text, whole = read_log_text(self.path, name, MAX_NATIVE_BYTES)
+        text, whole = read_log_text(self.path, name, MAX_NATIVE_BYTES, lenient=lenient)
         data = self.path.read_bytes()
         if data.startswith(GZIP):
             fail("RS601", f"{name} is packed: nothing can be added to it", None, help="unpack it first")
         try:
-            self.log = parse_log(text, name, whole)
+            self.log = parse_log(text, name, whole, lenient=lenient)
         except DiagnosticsError:
             if b"\n" in data:
                 raise
@@ -78,6 +80,11 @@ class SavedGame:
             size = sum(len(line) + 1 for line in data.split(b"\n")[: span.line - 1])
         self._size, self._torn = size, data[size:]
         self._lines, self._ended = data.count(b"\n", 0, size), data.endswith(b"\n", 0, size)
+
+    def keep_secret(self) -> None:
+        """Lets nobody but its owner read the file, whoever could before; one that is not ours stays as it is."""
+        with suppress(PermissionError):
+            for_the_owner(self._file)
 
     def begin(self, header: LogHeader, *, secret: bool = False) -> bool:
         """Writes the header of a new game. Returns whether a torn header was there.
@@ -95,7 +102,7 @@ class SavedGame:
             message = "this is no log, nor the beginning of the log of this game"
             fail("RS604", message, Span(str(self.path), 1, 1, 1, 2), help="name another file")
         if secret:
-            for_the_owner(self._file)
+            self.keep_secret()
         self._append([line])
         sync_folder(self.path.absolute().parent)
         return bool(torn)
@@ -146,12 +153,13 @@ def _line(data: dict[str, Any]) -> bytes:
     return (to_json_text(data, plain=True) + "\n").encode()
 
 
-def open_alone(path: Path, doing: str) -> int:
+def open_alone(path: Path, doing: str, mode: int = ALL) -> int:
     """Opens and locks a file, to read it and to add to it.
 
     Args:
         path: the file; it is created if there is none.
         doing: the participle for the message of another program: `played`, `written`.
+        mode: the permissions of a new file, of which the umask takes some.
 
     Returns:
         The descriptor.
@@ -160,7 +168,7 @@ def open_alone(path: Path, doing: str) -> int:
         SaveError: if the file cannot be written, or another program has it open.
     """
     try:
-        file = os.open(path, _OPEN, 0o666)
+        file = os.open(path, _OPEN, mode)
     except (OSError, ValueError) as error:
         detail = getattr(error, "strerror", None) or str(error)
         raise SaveError(f"{path} cannot be written: {detail}") from None

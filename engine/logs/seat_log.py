@@ -8,9 +8,7 @@ from typing import Any
 from rulespec.engine.game.game import Game
 from rulespec.engine.logs.native import LogHeader
 from rulespec.engine.logs.sealed import salted, seen_line
-
-PUBLIC = "public"
-"""In the place of a seat: what all seats see."""
+from rulespec.typed.reserved import PUBLIC
 
 
 def seat_log(game: Game, seat: str | None) -> Iterator[dict[str, Any]]:

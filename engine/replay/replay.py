@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.folders import folders_in, is_hidden, visible
@@ -64,6 +64,10 @@ class Divergence(Brief, Struct, frozen=True):
     def place(self) -> str:
         """Where it is in the log, for people: its line, or its entry."""
         return f"line {self.line:,}" if self.line is not None else f"entry {self.foreign_index:,}"
+
+    def seen_line(self) -> int | None:
+        """The line of a native log as seats have it: without decisions that were taken back. None for a foreign log."""
+        return None if self.line is None else self.index + 2
 
     def to_json(self) -> dict[str, Any]:
         """The object that `replay --format json` prints."""
@@ -144,6 +148,7 @@ def replay_log(
     load: Load = load_ruleset,
     strict: bool | None = None,
     once: bool = False,
+    lenient: bool = False,
 ) -> ReplayResult:
     """Replays a log.
 
@@ -159,15 +164,16 @@ def replay_log(
         strict: whether an illegal entry of a foreign log is a divergence even if the system that recorded it ignores
             such entries; if not given, it is one where `rules` are given.
         once: whether this is the only log: then the Python backend is made for one game, unless the log is a long one.
+        lenient: whether a line of a native log that is no decision is where the log diverges; else it is an error.
 
     Raises:
         DiagnosticsError: if the log or the ruleset cannot be read, or do not fit together.
         RulesetFaultError: if the rules are at fault before the first decision of a native log.
     """
     path, report = Path(path), Report() if report is None else report
-    text, whole = read_log_text(path, str(path), MAX_NATIVE_BYTES)
+    text, whole = read_log_text(path, str(path), MAX_NATIVE_BYTES, lenient=lenient)
     if dialect is None and is_native(text):
-        native = parse_log(text, str(path), whole)
+        native = parse_log(text, str(path), whole, lenient=lenient)
         ruleset = load(rules) if rules is not None else named_ruleset(native, load)
         backend = quick_machine if once and _is_short(backend, native.entries) else backend
         return replay_native(native, ruleset, until=until, backend=backend, trace=trace, report=report)
@@ -244,6 +250,9 @@ def replay_native(
         result.places.append(entry.line)
         if trace is not None and entry.back is None:
             trace(_record(game, number, None))
+    else:
+        if log.unread is not None and (until is None or game.ply < until):
+            result.divergence = _unread(game, log.unread)
     return result
 
 
@@ -270,6 +279,12 @@ def _divergence(game: Game, refusal: Refusal, entry: LogEntry) -> Divergence:
     if entry.back is not None:
         action = entry_json(entry.back)
     return Divergence(game.ply, None, action, refusal, nearest(game, entry.option), entry.line)
+
+
+def _unread(game: Game, wrong: Diagnostic) -> Divergence:
+    """Where a log that is read leniently has a line that is no decision."""
+    line = wrong.span.line if wrong.span is not None else None
+    return Divergence(game.ply, None, "", refused(wrong.message), (), line)
 
 
 def game_of(log: NativeLog, ruleset: typed.Ruleset, backend: Backend | Machines, report: Report) -> Game:

@@ -178,6 +178,8 @@ CODES: dict[str, str] = {
     "RS625": "a seal that does not fit",
     "RS626": "what a seat was given is of another game",
     "RS627": "a choice whose seal nobody can check",
+    "RS631": "something is wrong that a seat is not told",
+    "RS632": "the log of another seat",
     "RS635": "a dialect names an option that does not exist",
     "RS701": "the game needs too many cells",
     "RS702": "a start value that is not possible",

@@ -10,16 +10,22 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
+ALL, OWNERS = 0o666, 0o600
+"""Permissions of files: for all whom the umask leaves, and for the owner alone."""
 _SYSTEM = ("/dev/", "/proc/")
 """What lies here is not replaced: /dev/stdout may lead to a file that somebody else has opened."""
 
 
 @contextmanager
-def replaced(path: Path) -> Iterator[TextIO]:
+def replaced(path: Path, *, secret: bool = False) -> Iterator[TextIO]:
     """A UTF-8 text file to be written, which takes the place of `path` when the block ends without an exception.
 
     Half a character is written as an escape. A link stays, and what it leads to is replaced. Permissions stay, too.
     A pipe or a device is written at once.
+
+    Args:
+        path: the file.
+        secret: whether only its owner may read it, from the first byte on, whatever the file was that it replaces.
 
     Raises:
         OSError: if it cannot be written; ValueError if its name cannot be one.
@@ -32,13 +38,14 @@ def replaced(path: Path) -> Iterator[TextIO]:
     mode = _mode(target)
     fresh = target.with_name(f".{os.getpid()}-{os.urandom(6).hex()}.new")
     # As every new file, it gets the permissions that the umask leaves.
-    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    handle = os.open(fresh, flags, OWNERS if secret else ALL)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             yield file
             file.flush()
             os.fsync(handle)
-        if mode is not None:
+        if mode is not None and not secret:
             fresh.chmod(mode)
         fresh.replace(target)
     except BaseException:
@@ -47,16 +54,16 @@ def replaced(path: Path) -> Iterator[TextIO]:
         raise
 
 
-def write_text(path: Path, text: str) -> None:
+def write_text(path: Path, text: str, *, secret: bool = False) -> None:
     """Writes a text file with line feeds at its line ends; see `replaced`."""
-    with replaced(path) as file:
+    with replaced(path, secret=secret) as file:
         file.write(text)
 
 
 def for_the_owner(handle: int) -> None:
     """Lets nobody but its owner read or write an open file; a pipe or a device stays as it is."""
     if stat.S_ISREG(os.fstat(handle).st_mode) and hasattr(os, "fchmod"):
-        os.fchmod(handle, 0o600)
+        os.fchmod(handle, OWNERS)
 
 
 def _is_stream(path: Path) -> bool:

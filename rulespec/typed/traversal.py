@@ -128,6 +128,13 @@ def private_params(rules: typed.Rules) -> Iterator[typed.OptionParam]:
                 yield from (param for param in option.params if may_be_hidden(param))
 
 
+def may_hide(ruleset: typed.Ruleset) -> bool:
+    """Whether there is anything in games of a ruleset that not everybody sees, with some settings at least."""
+    bodies = [statement for procedure in ruleset.rules.procedures.values() for statement in walk(procedure.body)]
+    together = any(isinstance(s, typed.Decide) and s.form == "together" for s in bodies)
+    return together or any(secrecies(ruleset.declarations)) or any(private_params(ruleset.rules))
+
+
 def may_be_hidden(param: typed.OptionParam) -> bool:
     """Whether some may not see an argument."""
     p = param.private

@@ -83,10 +83,10 @@ def test_there_is_no_page_for_strangers(tmp_path: Path, capsys: pytest.CaptureFi
     assert not (tmp_path / "x.html").exists()
 
 
-def test_a_seat_called_table_is_a_seat(tmp_path: Path) -> None:
-    game = Game(load_ruleset("kuhn_poker"), ["table", "Bob"])
-    log = tmp_path / "log.jsonl"
-    with LogWriter(log, LogHeader.of(game)) as file:
-        for text in ("deal(queen)", "deal(king)"):
-            file.add(game.apply_text(text))
-    assert "king" not in str(data(page(log, "--for", "table"))["moves"]).lower()
+def test_no_seat_is_called_like_the_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A page for the table would be one for this seat, or the other way round."""
+    log = hand(tmp_path / "log.jsonl", "queen", "king")
+    log.write_text(log.read_text("utf-8").replace('"Ann"', '"table"'), "utf-8")
+    for seat in ("table", "public", "Bob"):
+        assert run(["view", str(log), "--out", str(tmp_path / "x.html"), "--for", seat]) == 2
+        assert "RS708" in capsys.readouterr().err and not (tmp_path / "x.html").exists()

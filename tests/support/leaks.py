@@ -11,12 +11,15 @@ KINDS = """
 kinds:
   town: {facts: {near: set town}, state: {owner: {type: player?}}, entities: {oak: {near: [elm]}, elm: {}}}
   card: {entities: {ace: {}, king: {}}}
+  stage: {entities: {writing: {}, judging: {}}}
   tile:
     number: 4
     places:
       row: {}
+      front: {index: player}
       deck: {private: {to: "{}"}}
       hand: {index: player, private: true}
+      lap: {index: player, private: {to: "{player}", open: over}}
       sack: {private: {to: "{}", count: true}}
   share: {product: [town, player], state: {stake: {type: int, private: true}}}
   player:
@@ -28,6 +31,10 @@ kinds:
       note: {type: int, private: {to: friends(player)}}
       memo: {type: int, private: {to: friends(player)}}
       shown: {type: int 0..9, private: {open: over}}
+      vote: {type: int 0..9, private: {open: over}}
+      order: {type: int 0..9, private: {open: "step == judging and lap >= 2"}}
+      done: {type: bool}
+      own: {type: int 0..9, private: {open: player.done}}
       level: {type: int, private: fog}
       rank: {type: int, private: mist}
       drawn: {type: order card, private: true}
@@ -35,6 +42,8 @@ accounts: {bank: {account: money, unlimited: true}}
 state:
   n: {type: int}
   over: {type: bool}
+  step: {type: stage, start: writing}
+  lap: {type: int 0..9}
   who: {type: player?}
   pool: {type: int, private: {to: "{}"}}
 pieces:
@@ -44,6 +53,7 @@ pieces:
       box: {private: {to: "{}"}}
       hand: {index: player, private: true}
       table: {}
+      fist: {index: player, private: {to: "{player}", open: over}}
       bag: {private: {to: "{}", count: true}}
 """
 SETTINGS = GAME.replace("start: play", "start: play\noptions: {fog: {default: true}, mist: {default: true}}")
@@ -63,6 +73,12 @@ procedure top() -> int:
     return max(p.bid for p in player, else 0)
 procedure best_of(p: player) -> int:
     return p.bid
+procedure close_all():
+    set over to false
+procedure close_later():
+    close_all()
+def vote_of(p: player) -> int: p.vote + 1
+def votes() -> int: sum(p.vote for p in player)
 procedure question(p: player):
     decide say by p:
         option yes: pass
@@ -90,6 +106,10 @@ DEAL = """procedure play():
         set p.note to k
         set p.level to k
         set share[oak, p].stake to k
+        roll dealt_vote(v in 0 .. 5 private to p)
+        set p.vote to v
+        set p.order to v
+        set p.own to v
         roll dealt_card(c in card private to p)
         add c to p.drawn
         roll dealt_piece(d in card where hold[d].box > 0 private to p)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rulespec.check.context import Context
-from rulespec.check.lints.labels import NOTHING, Label, Labels, Source, in_place
+from rulespec.check.lints.labels import NOTHING, Label, Labels, Source
 from rulespec.check.lints.tellings import Tellings
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.typed import nodes as typed
@@ -37,9 +37,15 @@ class Changes:
             self.tellings.changed(number, None, self.labels.of_length(s.value), s.value.span, under)
 
     def transfer(
-        self, source_: typed.Field | typed.PieceCount, target: typed.Expr | None, amount: typed.Expr, under: Label
+        self,
+        source_: typed.Field | typed.PieceCount,
+        target: typed.Expr | None,
+        amount: typed.Expr,
+        under: Label,
+        *,
+        whole: bool = False,
     ) -> None:
-        """`pay`, `move` and costs."""
+        """`pay`, `move` and costs; `whole`: all that is in the source goes, of whichever kind."""
         much = self.labels.of(amount)
         for end in (source_, target):
             if isinstance(end, typed.Field) and not end.decl.unlimited:
@@ -48,23 +54,23 @@ class Changes:
                     end.decl.name, self.labels.field_source(end), much | owner, _at(end, amount, much), under
                 )
             elif isinstance(end, typed.PieceCount):
-                self._pile(end, much, amount.span, under)
+                self._pile(end, much, amount.span, under, NOTHING if whole and _is_counted(source_) else much)
         if isinstance(source_, typed.PieceCount) and isinstance(target, typed.PieceCount):
             self._drawn_openly(source_, target)
 
-    def _pile(self, end: typed.PieceCount, much: Label, span: Span, under: Label) -> None:
+    def _pile(self, end: typed.PieceCount, much: Label, span: Span, under: Label, total: Label) -> None:
         of = self.labels.of
         which = frozenset[Source]().union(*(of(e) for e in end.ids))
         where = of(end.index) if end.index is not None else NOTHING
         span = next((e.span for e in end.ids if of(e)), span)
         secrecy = end.place.private
-        if secrecy is None:
+        if secrecy is None or not self.labels.hidden(self.labels.place_source(end, secrecy)):
             self.tellings.changed(end.place.name, None, which | where | much, span, under)
             return
         self.tellings.changed(end.place.name, self.labels.place_source(end, secrecy), which | where | much, span, under)
         if secrecy.counted:
             apart = [e for e, kind in zip(end.ids, end.piece.each, strict=True) if self.kinds[kind].by_seat]
-            number = frozenset[Source]().union(much, where, *(of(e) for e in apart))
+            number = frozenset[Source]().union(total, where, *(of(e) for e in apart))
             self.tellings.changed(f"how many are in `{end.place.name}`", None, number, span, under)
 
     def put(self, s: typed.Put, under: Label) -> None:
@@ -78,21 +84,24 @@ class Changes:
                 self.tellings.changed(name, None, which | where, s.token.span, under)
                 continue
             seen = self.labels.token_place(at, s.token)
+            if not self.labels.hidden(seen):
+                self.tellings.changed(name, None, which | where, s.token.span, under)
+                continue
             self.tellings.changed(name, seen, which | where, s.token.span, under)
             if at.place.private.counted:
                 self.tellings.changed(f"how many are in `{at.place.name}`", None, where, s.token.span, under)
             if at is place and isinstance(s.token, typed.Local) and self.drawn.get(s.token.var):
                 self.tellings.openly(s.token.var, at.place.private, at.place.name, s.token.span)
 
-    def chosen(self, var: typed.Var, source: typed.Expr) -> None:
-        """A variable stands for a member of a set: of tokens in a place, it tells where they are."""
-        if (place := in_place(source)) is not None:
+    def chosen(self, var: typed.Var, place: typed.PlaceValue | None) -> None:
+        """A variable stands for a token that is in a place, if it is known in which."""
+        if place is not None:
             self.left[var] = place
 
     def _stored(self, s: typed.Assign, field: typed.Field) -> None:
         """Reports an argument that all see, and that is stored in what is private."""
         e = s.value
-        if field.decl.private is None:
+        if field.decl.private is None or self.labels.field_source(field) is None:
             return
         if isinstance(e, typed.Op) and e.op == "append" and isinstance(e.args[1], typed.Local):
             if self.drawn.get(e.args[1].var):
@@ -106,6 +115,11 @@ class Changes:
         for e in source_.ids:
             if isinstance(e, typed.Local) and e.var in self.drawn:
                 self.tellings.openly(e.var, target.place.private, target.place.name, e.span)
+
+
+def _is_counted(end: typed.Field | typed.PieceCount) -> bool:
+    """Whether everybody sees how many pieces there are."""
+    return isinstance(end, typed.PieceCount) and (end.place.private is None or end.place.private.counted)
 
 
 def _at(end: typed.Field, amount: typed.Expr, much: Label) -> Span:

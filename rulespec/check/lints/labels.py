@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,6 +11,7 @@ from rulespec.check.lints.reasons import Reasons
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import expressions, parts, statement_expressions, walk
+from rulespec.types import Ent, Order
 
 Key = tuple[object, ...] | None
 """An expression that has the same value wherever it stands at one time; None: it is not known whose."""
@@ -27,6 +28,7 @@ class Source(Struct, frozen=True):
         seen_by: players who see it.
         exact: exactly who sees it, where that is no list of them; or `UNKNOWN`.
         when: the settings under which it is private.
+        open: the condition under which it is open to all; None: nobody can tell, or it never is.
         at: where it was read, if what was read has been kept since.
     """
 
@@ -34,6 +36,7 @@ class Source(Struct, frozen=True):
     seen_by: frozenset[Key]
     exact: Key = None
     when: Key = None
+    open: Key = None
     at: Span | None = None
 
 
@@ -43,21 +46,31 @@ Keys = Mapping[Key, Key]
 """Whom keys stand for elsewhere."""
 
 
+def _unknown(_: Key) -> bool:
+    """Nothing is known to hold."""
+    return False
+
+
 class Labels:
     """Labels of expressions.
 
     Args:
         reasons: the places of what the rules tell on purpose.
         loose: variables that are assigned after their `let`: their names stand for different things.
+        kinds: all kinds.
 
     Attributes:
+        holds: whether a condition is known to hold where the rules are followed.
         of_vars: what variables may tell.
         same: what variables are other names of.
     """
 
-    def __init__(self, reasons: Reasons, loose: Iterable[typed.Var]) -> None:
+    def __init__(self, reasons: Reasons, loose: Iterable[typed.Var], kinds: Iterable[typed.Kind]) -> None:
         self.reasons = reasons
         self.loose = frozenset(loose)
+        self.places = {(str(Ent(kind.name)), place.name): place for kind in kinds for place in kind.sum_of}
+        """Places of tokens, by the type of all places of a kind."""
+        self.holds: Callable[[Key], bool] = _unknown
         self.of_vars: dict[typed.Var, Label] = {}
         self.same: dict[typed.Var, Key] = {}
         self._definitions: dict[typed.Definition, Label] = {}
@@ -79,7 +92,7 @@ class Labels:
             found |= {read} if read is not None else NOTHING
         elif isinstance(e, typed.PieceCount):
             if e.place.private is not None:
-                found |= {self.place_source(e, e.place.private)}
+                found |= self.hidden(self.place_source(e, e.place.private))
         elif isinstance(e, typed.Call):
             found = self._called(e)
         elif isinstance(e, typed.Once):
@@ -97,14 +110,17 @@ class Labels:
             token, place = token_at(e)
             if token is not None and place is not None:
                 label = self.of(token) | self._all(parts(place))
-                return label if place.place.private is None else label | {self.token_place(place, token)}
+                if place.place.private is None:
+                    return label
+                return label | self.hidden(self.token_place(place, token))
+        elif isinstance(e, typed.Fact) and isinstance(e.owner, typed.Field) and e.owner.owner is not None:
+            at = self.places.get((str(e.owner.type), e.decl.name))
+            return self.of(e.owner.owner) if at is not None and self.is_open(at.private) else None
         elif isinstance(e, typed.Op) and e.op == "count":
-            place = in_place(e.args[0])
-            if place is not None and (place.place.private is None or place.place.private.counted):
-                return self._all(parts(place))
-            order = e.args[0].args[0] if isinstance(e.args[0], typed.Op) and e.args[0].op == "members" else None
-            if isinstance(order, typed.Field) and order.decl.private is not None and order.decl.private.counted:
-                return self.of_length(order)
+            return self.of_number(e.args[0])
+        elif isinstance(e, typed.Each) and e.op in ("count", "any") and e.body is None:
+            place = all_of_place(e.binder)
+            return self.of_tokens(place) if place is not None else None
         elif isinstance(e, typed.Each) and e.op == "sum" and (pile := all_of_pile(e)) is not None:
             if pile.place.private is None or pile.place.private.counted:
                 return self._all([pile.index] if pile.index is not None else [])
@@ -117,6 +133,21 @@ class Labels:
         for e in found:
             label |= self.of(e)
         return label
+
+    def of_number(self, e: typed.Expr) -> Label:
+        """What the number of the members of a set or an order may tell."""
+        if (place := in_place(e)) is not None and (found := self.of_tokens(place)) is not None:
+            return found
+        order = e.args[0] if isinstance(e, typed.Op) and e.op == "members" else e
+        if isinstance(order, typed.Field) and order.decl.private is not None and order.decl.private.counted:
+            return self.of_length(order) if isinstance(order.type, Order) else self.of(e)
+        return self.of(e)
+
+    def of_tokens(self, place: typed.PlaceValue) -> Label | None:
+        """What the number of the tokens in a place may tell; None if not all see it."""
+        if place.place.private is not None and not place.place.private.counted:
+            return None
+        return self._all(parts(place))
 
     def of_length(self, e: typed.Expr) -> Label:
         """What the number of the members of an order may tell.
@@ -133,7 +164,19 @@ class Labels:
         """A field as who sees it; None: everybody."""
         if e.decl.private is None:
             return None
-        return source(e.decl, e.decl.private, [self.key(e.owner)] if e.owner is not None else [])
+        found = source(e.decl, e.decl.private, [self.key(e.owner)] if e.owner is not None else [])
+        return found if self.hidden(found) else None
+
+    def is_open(self, secrecy: typed.Secrecy | None) -> bool:
+        """Whether all see what is in each of the places of a name."""
+        if secrecy is None:
+            return True
+        key = _key(secrecy.open, {}) if secrecy.open is not None else None
+        return key is not None and moved(key, {}, secrecy.at) == key and self.holds(key)
+
+    def hidden(self, read: Source) -> Label:
+        """What is read, unless it is known to be open to all."""
+        return NOTHING if read.open is not None and self.holds(read.open) else frozenset([read])
 
     def place_source(self, e: typed.PieceCount, secrecy: typed.Secrecy) -> Source:
         """A place of pieces that is private, as a source."""
@@ -154,31 +197,34 @@ class Labels:
         given = dict(zip(e.definition.params, e.args, strict=True))
         label: Label = frozenset(one for one in summary if one.what not in given)
         keys: dict[Key, Key] = {("var", param): self.key(arg) for param, arg in given.items()}
-        label = elsewhere(label, keys, given)
+        label = frozenset().union(*map(self.hidden, elsewhere(label, keys, given)))
         return label | self._all(given[one.what] for one in summary if one.what in given)
 
     def definition(self, d: typed.Definition) -> Label:
         """The label of a definition; its parameters are sources, too."""
         if d not in self._definitions:
             self._definitions[d] = NOTHING
+            here, self.holds = self.holds, _unknown  # it is asked in several places
             for param in d.params:
                 self.of_vars[param] = frozenset([Source(param, frozenset())])
             for var, value in d.lets:
                 self.of_vars[var] = self.of(value)
                 self.same[var] = self.key(value)
             self._definitions[d] = self.of(d.body) if d.body is not None else NOTHING
+            self.holds = here
         return self._definitions[d]
 
     def _run(self, procedure: typed.Procedure) -> Label:
         """All that a procedure reads that is private, and that it calls."""
         if procedure not in self._procedures:
-            self._procedures[procedure] = NOTHING
-            label = NOTHING
+            self._procedures[procedure] = label = NOTHING
+            here, self.holds = self.holds, _unknown
             for s in walk(procedure.body):
                 label |= self._all(statement_expressions(s))
                 if isinstance(s, typed.CallProcedure):
                     label |= self._run(s.procedure)
             self._procedures[procedure] = nobodys(label)
+            self.holds = here
         return self._procedures[procedure]
 
     def key(self, e: typed.Expr) -> Key:
@@ -200,7 +246,7 @@ class Labels:
         found = []
         for one in label:
             seen_by = frozenset(k for k in one.seen_by if self.lasts(k))
-            found.append(replace(one, seen_by=seen_by, exact=self._kept(one.exact), at=one.at or at))
+            found.append(replace(one, seen_by=seen_by, exact=self._kept(one.exact), open=None, at=one.at or at))
         return frozenset(found)
 
     def _kept(self, exact: Key) -> Key:
@@ -217,12 +263,19 @@ def token_at(e: typed.Op) -> tuple[typed.Expr | None, typed.PlaceValue | None]:
 
 def in_place(e: typed.Expr) -> typed.PlaceValue | None:
     """The place of which an expression is the set of all tokens there."""
-    if not isinstance(e, typed.Each) or e.op != "set" or e.body is not None or not isinstance(e.binder.where, typed.Op):
+    return _place_of(e.binder) if isinstance(e, typed.Each) and e.op == "set" and e.body is None else None
+
+
+def all_of_place(b: typed.Binder) -> typed.PlaceValue | None:
+    """The place whose tokens are all that a variable stands for, one after the other."""
+    return in_place(b.source) if b.where is None else _place_of(b)
+
+
+def _place_of(b: typed.Binder) -> typed.PlaceValue | None:
+    if not isinstance(b.source, typed.KindSet) or not isinstance(b.where, typed.Op) or b.where.op != "==":
         return None
-    if not isinstance(e.binder.source, typed.KindSet) or e.binder.where.op != "==":
-        return None
-    token, place = token_at(e.binder.where)
-    return place if isinstance(token, typed.Local) and token.var is e.binder.var else None
+    token, place = token_at(b.where)
+    return place if isinstance(token, typed.Local) and token.var is b.var else None
 
 
 def all_of_pile(e: typed.Each) -> typed.PieceCount | None:
@@ -232,6 +285,33 @@ def all_of_pile(e: typed.Each) -> typed.PieceCount | None:
         return None
     whole = [isinstance(k, typed.Local) and k.var is b.var for k in pile.ids]
     return pile if whole == [True] and not b.source.kind.by_seat else None
+
+
+def emptied(s: typed.For) -> typed.Transfer | None:
+    """The move of a loop that takes all pieces of a place to another one, of whichever kind they are."""
+    b, move = s.binder, s.body[0] if len(s.body) == 1 else None
+    if not isinstance(move, typed.Transfer) or not isinstance(b.source, typed.KindSet) or b.source.kind.by_seat:
+        return None
+    if b.start is not None or not _is_pile(move.amount, move.source) or not isinstance(move.source, typed.PieceCount):
+        return None
+    if b.where is not None and not _is_some(b.where, move.source):
+        return None
+    return move if [isinstance(e, typed.Local) and e.var is b.var for e in move.source.ids] == [True] else None
+
+
+def _is_some(e: typed.Expr, pile: typed.Expr) -> bool:
+    """Whether an expression is that there are any pieces in a pile."""
+    if not isinstance(e, typed.Op) or e.op != ">" or not isinstance(e.args[1], typed.Lit):
+        return False
+    return _is_pile(e.args[0], pile) and e.args[1].value == 0
+
+
+def _is_pile(e: typed.Expr, pile: typed.Expr) -> bool:
+    """Whether an expression is the number of the pieces of a pile."""
+    if not isinstance(e, typed.PieceCount) or not isinstance(pile, typed.PieceCount) or e.place is not pile.place:
+        return False
+    keys = [[_key(part, {}) for part in parts(one)] for one in (e, pile)]
+    return keys[0] == keys[1] and None not in keys[0]
 
 
 def bound(e: typed.Ways | typed.Reach) -> set[typed.Var]:
@@ -278,12 +358,13 @@ def source(what: typed.FieldDecl | typed.PlaceDecl, secrecy: typed.Secrecy, keys
     of: dict[Key, Key] = {("var", var): key for var, key in zip(secrecy.at, keys, strict=True)}
     listed = seers(secrecy.to)
     when = _settings(secrecy.open)
+    open_ = moved(_key(secrecy.open, {}), of) if secrecy.open is not None else None
     if listed is None:
         to = moved(_key(secrecy.to, {}), of)
         exact = ("to", None, to) if to is not None else ("to", id(secrecy), *keys) if None not in keys else UNKNOWN
-        return Source(what, frozenset(), exact, when)
+        return Source(what, frozenset(), exact, when, open_)
     seen_by = frozenset(moved(_key(e, {}), of) for e in listed)
-    return Source(what, seen_by - {None}, UNKNOWN if None in seen_by else None, when)
+    return Source(what, seen_by - {None}, UNKNOWN if None in seen_by else None, when, open_)
 
 
 def seers(to: typed.Expr | None) -> list[typed.Expr] | None:
@@ -333,10 +414,10 @@ def elsewhere(label: Label, keys: Keys, gone: Iterable[typed.Var] | None = None)
             rest = [moved(k, keys, gone) for k in exact[2:] if isinstance(k, tuple)]
             exact = (*exact[:2], *rest) if None not in rest else UNKNOWN
         seen_by = frozenset(moved(k, keys, gone) for k in one.seen_by) - {None}
-        found.append(replace(one, seen_by=seen_by, exact=exact))
+        found.append(replace(one, seen_by=seen_by, exact=exact, open=moved(one.open, keys, gone)))
     return frozenset(found)
 
 
 def nobodys(label: Label) -> Label:
     """A label of which it is not known who sees it."""
-    return frozenset(replace(one, seen_by=frozenset(), exact=UNKNOWN) for one in label)
+    return frozenset(replace(one, seen_by=frozenset(), exact=UNKNOWN, open=None) for one in label)

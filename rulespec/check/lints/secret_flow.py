@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 from rulespec.check.context import Context
 from rulespec.check.lints.changes import Changes
-from rulespec.check.lints.labels import NOTHING, Key, Label, Labels, Source, elsewhere, seers
+from rulespec.check.lints.known import Known
+from rulespec.check.lints.labels import (
+    NOTHING,
+    Key,
+    Label,
+    Labels,
+    Source,
+    all_of_place,
+    elsewhere,
+    emptied,
+    in_place,
+    seers,
+)
 from rulespec.check.lints.reasons import Reasons
 from rulespec.check.lints.tellings import Tellings
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import private_params, walk
+from rulespec.typed.traversal import private_params, secrecies, walk
 from rulespec.types import SetOf
 
 
@@ -30,7 +44,10 @@ class SecretFlow:
         self.tellings = Tellings(c, reasons)
         assigned = [s.target for p in c.rules.procedures.values() for s in walk(p.body) if isinstance(s, typed.Assign)]
         loose = [target.var for target in assigned if isinstance(target, typed.Local)]
-        self.labels = Labels(reasons, loose)
+        self.labels = Labels(reasons, loose, c.declarations.kinds.values())
+        opened = (secrecy.open for secrecy in secrecies(c.declarations) if secrecy.open is not None)
+        self.known = Known(c.rules, c.start, self.labels.loose, opened)
+        self.labels.holds = self.known.holds
         self.entered: dict[typed.Procedure, Label] = {}
         self.results: dict[typed.Procedure, Label] = {}
         self.procedure = next(iter(c.rules.procedures.values()))
@@ -43,14 +60,16 @@ class SecretFlow:
     def check(self) -> None:
         """Follows the rules, and reports."""
         while self._grown:
-            self._grown = False
+            self._grown = self.known.grown = False
             self._run()
+            self._grown |= self.known.grown
         self.tellings.heard = True
         self._run()
 
     def _run(self) -> None:
         for procedure in self.rules.procedures.values():
             self.procedure = procedure
+            self.known.enter(procedure)
             self.block(procedure.body, self.entered.get(procedure, NOTHING))
 
     # --- what is known ------------------------------------------------------------------------
@@ -89,21 +108,26 @@ class SecretFlow:
         if s.span in self.shuffles:  # what comes next is seen by those who see the order
             if isinstance(s, typed.Repeat):
                 self.tellings.asked(s.span, under)
+            self.known.forget(self.known.changed_in((s,)))
             return _Out()
         of = self.labels.of
         if isinstance(s, typed.Let):
+            self.known.forget((), [s.var])
             self._named(s.var, s.value)
             self._note(s.var, of(s.value), s.value.span)
         elif isinstance(s, typed.Assign):
             self._assign(s, of(s.value), under)
         elif isinstance(s, typed.Transfer):
             self.changes.transfer(s.source, s.target, s.amount, under)
+            self.known.forget(self.known.changed_in((s,)))
         elif isinstance(s, typed.Put):
             self.changes.put(s, under)
+            self.known.forget(self.known.changed_in((s,)))
         elif isinstance(s, typed.CallProcedure):
             self._call(s, under)
         elif isinstance(s, typed.Return):
             self._return(of(s.value), s.value.span, under)
+            self.known.here = None
             return _Out(rule=under)
         elif isinstance(s, typed.Jump):
             return self._jump(s, under)
@@ -114,6 +138,7 @@ class SecretFlow:
         return _Out()
 
     def _jump(self, s: typed.Jump, under: Label) -> _Out:
+        self.known.here = None
         if s.word == "return":
             return _Out(rule=under)
         if s.word == "ask again":
@@ -123,40 +148,82 @@ class SecretFlow:
 
     def _control(self, s: typed.Stmt, under: Label) -> _Out:
         if isinstance(s, typed.If):
-            out = _Out()
-            for condition, body in s.branches:
-                if condition is not None:
-                    under |= self._causes(condition)
-                out = _both(out, self.block(body, under))
-            return out
+            return self._branches(s, under)
         if isinstance(s, typed.Match):
             under |= self._causes(s.subject)
-            out = self.block(s.other or (), under)
-            for _, body in s.cases:
-                out = _both(out, self.block(body, under))
-            return out
+            subject = self.labels.key(s.subject)
+            values: list[Key] = [("lit", s.subject.type, at[0]) if len(at) == 1 else None for at, _ in s.cases]
+            supposed: list[Key] = [("op", "==", subject, value) if subject and value else None for value in values]
+            return self._ways([s.other or (), *(body for _, body in s.cases)], under, [None, *supposed])
         if isinstance(s, typed.For):
-            return self._loop(s.body, under | self._members(s.binder))
+            members = self._members(s.binder)
+            if (move := emptied(s)) is not None:
+                self.changes.transfer(move.source, move.target, move.amount, under, whole=True)
+                return _Out()
+            return self._loop(s.body, under | members, [s.binder.var])
         if isinstance(s, typed.Repeat):
             found = self._causes(s.limit) if s.limit is not None else NOTHING
-            return self._loop(s.body, under | found)
+            return self._loop(s.body, under | found, [])
+        self.known.here = None  # the end of the game
         return _Out()
 
+    def _branches(self, s: typed.If, under: Label) -> _Out:
+        out, ends = _Out(), []
+        for condition, body in s.branches:
+            key = self.labels.key(condition) if condition is not None else None
+            if condition is not None:
+                under |= self._causes(condition)
+            other = self.known.copy()
+            self.known.suppose(key, truth=True)
+            out = _both(out, self.block(body, under))
+            ends.append(self.known.here)
+            self.known.here = other
+            self.known.suppose(key, truth=False)
+        if s.branches[-1][0] is not None:
+            ends.append(self.known.here)
+        self.known.meet(ends)
+        return out
+
+    def _ways(self, bodies: Sequence[typed.Block], under: Label, supposed: Iterable[Key] = ()) -> _Out:
+        """Follows blocks of which one is gone through, each with what holds then."""
+        out, ends, before = _Out(), [], self.known.copy()
+        for body, holds in zip_longest(bodies, supposed):
+            self.known.meet([before])
+            self.known.suppose(holds, truth=True)
+            out = _both(out, self.block(body, under))
+            ends.append(self.known.here)
+        self.known.meet(ends)
+        return out
+
     def _members(self, b: typed.Binder) -> Label:
-        """On what it depends who the members are, and in which order they come; the variable tells as much."""
+        """On what it depends how many members there are, and in which order they come.
+
+        The variable tells who they are: where all come, in the order of their kind, that is in its label alone.
+        """
         causes = NOTHING
         for e in (b.source, b.start, b.where, *b.keys):
             if e is not None:
                 causes |= self._causes(e, b.var)
         self._note(b.var, causes, b.var.span)
-        self.changes.chosen(b.var, b.source)
-        return causes
+        place = all_of_place(b)
+        self.changes.chosen(b.var, place or in_place(b.source))
+        if b.start is not None or not all(map(_is_own_order, b.keys)):
+            return causes
+        number = self.labels.of_tokens(place) if place is not None else None
+        if number is None:
+            number = self.labels.of_number(b.source) if b.where is None else causes
+        return self.labels.kept(number, b.source.span)
 
-    def _loop(self, body: typed.Block, under: Label) -> _Out:
+    def _loop(self, body: typed.Block, under: Label, variables: Iterable[typed.Var]) -> _Out:
+        """Follows what is gone through several times: what it changes is not known before each of them, nor after."""
+        self.known.forget(self.known.changed_in(body), variables)
+        before = self.known.copy()
         out = self.block(body, under)
         while not out.loop | out.rule <= under:
             under |= out.loop | out.rule
+            self.known.meet([before])
             out = self.block(body, under)
+        self.known.here = before
         return _Out(rule=out.rule)
 
     def _call(self, s: typed.CallProcedure, under: Label) -> None:
@@ -172,6 +239,7 @@ class SecretFlow:
         if not entered <= before:
             self.entered[callee] = before | entered
             self._grown = True
+        self.known.call(callee)
         given = elsewhere(self.results.get(callee, NOTHING), params)
         if isinstance(s.then, typed.Let):
             self._note(s.then.var, given, s.span)
@@ -192,10 +260,15 @@ class SecretFlow:
             self._note(s.target.var, label | under, s.value.span)
         else:
             self.changes.assign(s, s.target, label, under)
+            owner = self.labels.key(s.target)
+            self.known.assign(s.target, owner, self.labels.key(s.value))
 
     # --- decisions ----------------------------------------------------------------------------
 
     def _decide(self, s: typed.Decide, under: Label) -> _Out:
+        bodies = [option.body for option in s.options]
+        chosen = [p.var for option in s.options for p in option.params] + ([s.each.var] if s.each is not None else [])
+        self.known.forget(self.known.changed_in((s,)), chosen)  # who is asked again has changed something, perhaps
         by = under
         for e in (s.by, s.lead):
             if e is not None:
@@ -206,13 +279,10 @@ class SecretFlow:
         if s.by is not None and isinstance(s.by.type, SetOf):
             who = None
         legal = NOTHING
-        out = _Out()
         for option in s.options:
             legal |= self._option(s, option, who, under)
         self.tellings.asked(s.span, by | legal if s.otherwise is not None else by)
-        for option in s.options:
-            out = _both(out, self.block(option.body, under))
-        return _both(out, self.block(s.otherwise.body, under)) if s.otherwise is not None else out
+        return self._ways([*bodies, *([s.otherwise.body] if s.otherwise is not None else [])], under)
 
     def _option(self, s: typed.Decide, option: typed.OptionDef, who: Key, under: Label) -> Label:
         """What it depends on whether an option is legal; it is offered to one who decides."""
@@ -221,7 +291,7 @@ class SecretFlow:
             who = self.labels.key(option.by)
             legal |= self._offered(option, option.by, who)
         for p in option.params:
-            self.changes.chosen(p.var, p.low)
+            self.changes.chosen(p.var, in_place(p.low))
             chosen = NOTHING
             for e in (p.low, p.high, p.where):
                 if e is not None:
@@ -262,6 +332,11 @@ class SecretFlow:
         if asked:
             self.tellings.offered(option, self.labels.of(e), e.span, who)
         return self._causes(e)
+
+
+def _is_own_order(key: typed.Expr) -> bool:
+    """Whether a key is the place in an order that is gone through."""
+    return isinstance(key, typed.Op) and key.op == "place"
 
 
 def _both(a: _Out, b: _Out) -> _Out:

@@ -24,8 +24,11 @@ from rulespec.load import load_ruleset
 SEATS = ["A", "B"]
 GAMES = 5
 PLIES = 6
-RELEASED = ("told(", "end game", "p.shown", "add c to p.drawn")
-"""What the rules tell on purpose; and that a card was in an order before it is added, which the checker leaves out."""
+RELEASED = ("told(", "end game", "p.shown", "add c to p.drawn", "set over to", "set step to", "done to true")
+"""What the rules tell on purpose, also by opening it to all.
+
+And that a card was in an order before it is added, which the checker leaves out.
+"""
 
 QUIET = [body for body, found in CASES if not found and not any(word in body for word in RELEASED)]
 LOUD = [body for body, found in CASES if found.startswith(("RS343", "RS344", "RS345", "RS346"))]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from rulespec.cli.main import cli
+from rulespec.cli.main import cli, run
 from rulespec.diagnostics.report import DiagnosticsError
 
 BID = '"option": "bid(3)"'
@@ -44,8 +46,9 @@ def given(folder: Path, seat: str, name: str) -> None:
     assert invoke("log", folder / "game.jsonl", "--for", seat, "--out", path)[0] == 0
 
 
-def checked(folder: Path, earlier: str, later: str = "game") -> tuple[int, str]:
-    return invoke("log", folder / f"{later}.jsonl", "--check", folder / f"{earlier}.jsonl")
+def checked(folder: Path, earlier: str, later: str = "game", seat: str = "") -> tuple[int, str]:
+    seat = seat or ("Bob" if earlier == "odd" else earlier.partition("_")[0])
+    return invoke("log", folder / f"{later}.jsonl", "--for", seat, "--check", folder / f"{earlier}.jsonl")
 
 
 def change(path: Path, old: str, new: str) -> None:
@@ -142,6 +145,55 @@ def test_seals_and_salts_of_other_types_fit_nothing(logs: Path) -> None:
         assert "RS625" in checked(logs, "Bob_before", "Bob_after")[1]
 
 
-def test_a_log_is_printed_or_checked(logs: Path) -> None:
+def test_a_log_is_printed_and_checked_for_a_seat(logs: Path) -> None:
     assert invoke("log", logs / "game.jsonl")[0] == 2
-    assert invoke("log", logs / "game.jsonl", "--for", "Bob", "--check", logs / "Bob_before.jsonl")[0] == 2
+    assert invoke("log", logs / "game.jsonl", "--check", logs / "Bob_before.jsonl")[0] == 2
+    assert checked(logs, "Bob_before")[0] == 0
+
+
+@pytest.mark.parametrize("later", ["game", "Ann_before", "Ann_after"])
+@pytest.mark.parametrize("seat", ["Bob", "public", "Cid", "ann", ""])
+def test_what_another_seat_was_given_is_not_compared(logs: Path, seat: str, later: str) -> None:
+    """Whoever could write `"for": "Ann"` into a file would be told where Ann's hand is another one."""
+    guess = logs / "guess.jsonl"
+    guess.write_text((logs / "Ann_before.jsonl").read_text("utf-8").replace("bid(3)", "bid(2)"), "utf-8")
+    for earlier in ("Ann_before", "guess"):
+        code, out = invoke("log", logs / f"{later}.jsonl", "--for", seat, "--check", logs / f"{earlier}.jsonl")
+        assert code == 2 and "RS632" in out and "bid(" not in out
+
+
+@pytest.mark.parametrize("seat", ["Bob", "public"])
+def test_a_guess_in_a_forged_log_is_told_nothing_of_the_whole_one(logs: Path, seat: str) -> None:
+    """What a check says is the same whatever Ann has bid under her seal; only the file itself may be quoted."""
+    lines = (logs / "game.jsonl").read_text("utf-8").splitlines(keepends=True)[:3]
+    text = (logs / "Ann_before.jsonl").read_text("utf-8").replace('"for": "Ann"', f'"for": "{seat}"')
+    told = set()
+    for bid in range(5):
+        (logs / "game.jsonl").write_text("".join(lines).replace("bid(3)", f"bid({bid})"), "utf-8")
+        for guess in range(5):
+            (logs / "guess.jsonl").write_text(text.replace("bid(3)", f"bid({guess})"), "utf-8")
+            code, out = checked(logs, "guess", "game", seat)
+            told.add((code, out.replace(f"bid({guess})", "GUESS")))
+    assert len(told) == 1 and told.pop()[0] == 1
+
+
+def test_a_seat_log_whose_seats_have_names_of_views_is_refused(logs: Path) -> None:
+    for name in ("public", "Table"):
+        change(logs / "Bob_before.jsonl", '"Ann", "Bob"', f'"{name}", "Bob"')
+        assert "RS708" in checked(logs, "Bob_before")[1]
+        change(logs / "Bob_before.jsonl", f'"{name}", "Bob"', '"Ann", "Bob"')
+
+
+def test_a_log_that_cannot_be_read_is_not_quoted(logs: Path) -> None:
+    for torn in ('{"decision": "bids", "by": "Ann", "option": bid(3)', '{"seats": ["Ann"], "for": "Bob"}\n["bid(3)"]'):
+        (logs / "whole.jsonl").write_text(torn, "utf-8")
+        result = run_as_a_process("log", logs / "whole.jsonl", "--for", "Bob", "--check", logs / "Bob_before.jsonl")
+        assert result[0] == 2 and "RS631" in result[1] and "bid(" not in result[1]
+
+
+def run_as_a_process(*args: str | Path) -> tuple[int, str]:
+    """A command as `main` runs it, with what it prints of errors."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = run([str(arg) for arg in args])
+    return code, out.getvalue() + err.getvalue()

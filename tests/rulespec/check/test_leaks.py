@@ -37,3 +37,56 @@ def told(folder: Path, body: str) -> list[str]:
 @pytest.mark.parametrize("body, found", CASES, ids=[f"{n}-{found}" for n, (_, found) in enumerate(CASES)])
 def test_a_leak_is_told_where_the_secret_is_read(tmp_path: Path, body: str, found: str) -> None:
     assert told(tmp_path, body) == ([found] if found else [])
+
+
+OPENED = """
+def friends(p: player) -> set player: {{p}}
+procedure play():
+    write()
+    {before}
+    read_out()
+procedure write():
+    set over to false
+    decide write together by p in player:
+        option give(k in 0 .. 9 private):
+            set p.vote to k
+procedure read_out():
+    for p in player:
+        one(p)
+procedure one(p: player):
+    set n to n + p.vote
+"""
+
+
+@pytest.mark.parametrize(
+    "before, opened",
+    [
+        ("set over to true", True),
+        ("pass", False),
+        ("set over to true\n    set over to false", False),
+        ("set over to true\n    read_out()", True),
+        ("read_out()\n    set over to true", False),
+        ("if n > 2:\n        set over to true\n        read_out()\n    set over to true", True),
+        ("if n > 2:\n        read_out()\n    set over to true", False),
+        (
+            "repeat at most 3:\n        set over to true\n        read_out()\n        write()\n    set over to true",
+            True,
+        ),
+        ("repeat at most 3:\n        read_out()\n        set over to true", False),
+        ("set over to true\n    write()", False),
+        ("set over to true\n    for p in player:\n        one(p)", True),
+        ("for p in player:\n        one(p)\n    set over to true", False),
+        ("set over to true\n    decide on by first(player):\n        option yes: pass", True),
+        ("set over to true\n    decide on by first(player):\n        option yes: write()", False),
+    ],
+)
+def test_what_is_open_wherever_a_procedure_is_called_is_no_secret_there(
+    tmp_path: Path, before: str, opened: bool
+) -> None:
+    found = [d.code for d in warnings(tmp_path, OPENED.format(before=before))]
+    assert found == ([] if opened else ["RS345"])
+
+
+def test_a_reason_to_tell_what_is_open_is_idle(tmp_path: Path) -> None:
+    rules = OPENED.format(before="set over to true").replace("n + p.vote", 'told(n + p.vote, "it is read out")')
+    assert [d.code for d in warnings(tmp_path, rules)] == ["RS348"]

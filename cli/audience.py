@@ -1,0 +1,75 @@
+"""Who reads what a command prints: who keeps the table, or a seat, which is told nothing that it may not see.
+
+What goes wrong with a log may quote its lines, and may follow from what is hidden. So what is told to a seat of it is
+one sentence, whatever it is; all diagnostics that a command shows come through `told`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import click
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rulespec.diagnostics.diagnostic import Diagnostic
+
+_KEY = "rulespec.cli.audience"
+_OF_RULESETS = "RS6"
+"""Codes below it are of rulesets: their files are not the seats', and know nothing of a game."""
+_PLAIN = frozenset(
+    {
+        *("RS342", "RS601", "RS602", "RS603", "RS615", "RS616", "RS617", "RS618", "RS627", "RS632"),
+        *("RS705", "RS706", "RS707", "RS708"),
+    }
+)
+"""Codes whose messages say nothing but what all may know: of files as such, and of the first line of a log."""
+
+
+class Audience(Struct, frozen=True):
+    """Seats that may not see all of a game.
+
+    Attributes:
+        log: the log of the game; "" if it is in no file.
+        way: how who keeps the table is told what they are not.
+        own: a file that is the seat's own, and told of as it is; "" if there is none.
+    """
+
+    log: str
+    way: str
+    own: str = ""
+
+
+def tell_seats(log: str, way: str, own: str = "") -> None:
+    """Says that from now on this command tells seats of a game, and not who keeps the table; see `Audience`."""
+    click.get_current_context().meta[_KEY] = Audience(log, way, own)
+
+
+def is_of_seats() -> bool:
+    """Whether the command that runs tells seats of a game."""
+    return _audience() is not None
+
+
+def told(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Diagnostics as those may see them who read what the command prints; to who keeps the table, as they are."""
+    audience = _audience()
+    if audience is None:
+        return list(diagnostics)
+    return list(dict.fromkeys(_seen(each, audience) for each in diagnostics))
+
+
+def _audience() -> Audience | None:
+    context = click.get_current_context(silent=True)
+    return context.meta.get(_KEY) if context is not None else None
+
+
+def _seen(d: Diagnostic, audience: Audience) -> Diagnostic:
+    files = {span.file for span in (d.span, *(note.span for note in d.notes)) if span is not None}
+    of_log = audience.log in files
+    if not of_log and (d.code < _OF_RULESETS or d.code in _PLAIN or files == {audience.own}):
+        return d
+    if d.code in _PLAIN:
+        return replace(d, message=f"{audience.log}: {d.message}", span=None, label="", notes=(), fix=None)
+    what = f"with {audience.log}" if audience.log else "with this game"
+    message = f"something is wrong {what}, and what it is may tell what not all see"
+    return Diagnostic("RS631", d.severity, message, None, help=audience.way)

@@ -1,0 +1,80 @@
+"""One screen for several people who may not see the same: it is wiped, and handed over, before another one looks."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+
+from rulespec.cli import output
+from rulespec.diagnostics.escape import escaped
+
+
+class SharedScreen:
+    """A screen at which people take turns.
+
+    Args:
+        wanted: whether the game has secrets, and several people play it here. Where no person sits at a terminal (a
+            pipe, a file), nothing is wiped or asked for.
+
+    Attributes:
+        active: whether the screen is handed over.
+        seat: who looks at it; "" for nobody yet.
+    """
+
+    def __init__(self, *, wanted: bool) -> None:
+        self.active = wanted and sys.stdin.isatty() and sys.stdout.isatty()
+        self.seat = ""
+
+    def hand_over(self, seat: str, prompt: str) -> bool | None:
+        """Wipes the screen, and waits until a seat has it; whether it was another one's. None at the end of input."""
+        if not self.active or seat == self.seat:
+            return False
+        if self.seat:
+            self.wipe()
+        self.seat = seat
+        return True if self.wait(prompt) else None
+
+    def wait(self, prompt: str) -> bool:
+        """Waits for Enter, pressed after the prompt; False at the end of input. What was typed is not kept."""
+        with suppress(ImportError, OSError):
+            import termios
+
+            termios.tcflush(sys.stdin, termios.TCIFLUSH)  # keys that were pressed before are no answer
+        return _line(f"{prompt} ") is not None
+
+    def read(self, prompt: str) -> str | None:
+        """A line of input; None at its end. Where the screen is shared, nobody finds the lines of the others again."""
+        if self.active:
+            return _line(prompt)
+        if sys.stdin.isatty():
+            return _line_with_history(prompt)
+        line = _line(prompt)
+        output.echo(line or "")  # a transcript looks like a session
+        return line
+
+    def wipe(self) -> None:
+        """Takes from the screen what was shown on it, and from what can be scrolled back to."""
+        if self.active and self.seat:
+            self.seat = ""
+            output.wipe()
+
+
+def _line(prompt: str) -> str | None:
+    """A line of input as the terminal edits it; None at its end.
+
+    Nothing of the line is kept for later ones: `readline` would have it in its history, and what was deleted from it.
+    """
+    output.echo(prompt, nl=False)
+    sys.stdout.flush()
+    line = sys.stdin.readline()
+    return line.strip() if line else None
+
+
+def _line_with_history(prompt: str) -> str | None:
+    """A line of input that earlier ones can be called back for; None at its end."""
+    with suppress(ImportError):
+        import readline  # noqa: F401 - gives `input` history and editing
+    try:
+        return input(escaped(prompt)).strip()
+    except EOFError:
+        return None

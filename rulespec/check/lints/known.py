@@ -1,0 +1,235 @@
+"""What is known to hold at a place of the rules: state that has been set just before, and conditions that were asked.
+
+It is followed forwards: what is set is known until something may change it, what is asked is known within the branch,
+and a procedure knows what holds wherever it is called. Only what conditions of `open` read is looked at: most rulesets
+have none, and then there is nothing to follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from rulespec.check.lints.labels import Key
+from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import expressions, walk
+from rulespec.types import BOOL
+
+Facts = dict[Key, Key]
+"""The keys of fields and conditions, each with that of its value."""
+_ORDER: dict[str, Callable[[int, int], bool]] = {
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
+
+
+class Known:
+    """What is known where the rules are followed.
+
+    Args:
+        rules: the rules.
+        start: the name of the procedure that a game starts with.
+        conditions: what is asked for later on.
+        loose: variables that stand for different things.
+
+    Attributes:
+        here: what is known; None where nobody comes, as after `return`.
+        grown: whether a procedure has turned out to know less than before.
+    """
+
+    def __init__(
+        self, rules: typed.Rules, start: str, loose: frozenset[typed.Var], conditions: Iterable[typed.Expr]
+    ) -> None:
+        self._read = frozenset(e.decl for each in conditions for e in expressions(each) if isinstance(e, typed.Field))
+        self.here: Facts | None = {}
+        self.grown = False
+        self._loose = loose
+        self._given: dict[typed.Procedure, Facts] = {}
+        self._changed: dict[typed.Procedure, frozenset[typed.FieldDecl]] = {}
+        bodies = (walk(procedure.body) for procedure in rules.procedures.values())
+        self._called = {s.procedure for body in bodies for s in body if isinstance(s, typed.CallProcedure)}
+        self._called -= {procedure for name, procedure in rules.procedures.items() if name == start}
+
+    # --- asking -------------------------------------------------------------------------------
+
+    def holds(self, condition: Key) -> bool:
+        """Whether a condition is known to hold; so does each where nobody comes."""
+        return self.here is None or (condition is not None and _is(self._value(condition, self.here), truth=True))
+
+    def _value(self, key: Key, facts: Facts) -> Key:
+        """The key of the value of an expression, as far as that is known."""
+        if key is None or key in facts:
+            return facts.get(key)
+        if key[0] != "op":
+            return key
+        word, args = str(key[1]), [self._value(part, facts) for part in key[2:] if isinstance(part, tuple)]
+        if word in ("and", "or"):
+            stop = word == "or"
+            if any(_is(arg, truth=stop) for arg in args):
+                return _truth(truth=stop)
+            return _truth(truth=not stop) if all(_is(arg, truth=not stop) for arg in args) else key
+        if word == "not":
+            return _truth(truth=_is(args[0], truth=False)) if args[0] is not None and args[0][0] == "lit" else key
+        return _compared(word, args, key)
+
+    # --- following ----------------------------------------------------------------------------
+
+    def enter(self, procedure: typed.Procedure) -> None:
+        """Begins with what a procedure knows."""
+        self.here = dict(self._given[procedure]) if procedure in self._given else None
+        if procedure not in self._called:
+            self.here = {}
+
+    def call(self, procedure: typed.Procedure) -> None:
+        """A procedure is called: it knows what is known of the game, and after it holds what it does not change."""
+        if self.here is None or not self._read:
+            return
+        given = {key: value for key, value in self.here.items() if not any(map(_variables, (key, value)))}
+        before = self._given.get(procedure)
+        met = given if before is None else _both(before, given)
+        if met != before:
+            self._given[procedure] = met
+            self.grown = True
+        self.forget(self._changed_by(procedure))
+
+    def suppose(self, condition: Key, *, truth: bool) -> None:
+        """A condition has been asked, and is so."""
+        if self.here is None or not _mentions(condition, self._read) or not self._stays(condition):
+            return
+        assert condition is not None
+        self.here[condition] = _truth(truth=truth)
+        if condition[0] != "op":
+            return
+        word, args = condition[1], [part for part in condition[2:] if isinstance(part, tuple)]
+        if word == "not" or (word == "and" and truth) or (word == "or" and not truth):
+            for arg in args:
+                self.suppose(arg, truth=truth != (word == "not"))
+        elif word == ("==" if truth else "!="):
+            for one, other in (args, args[::-1]):
+                if one[0] == "field" and other[0] == "lit":
+                    self.here[one] = other
+
+    def assign(self, field: typed.Field, key: Key, value: Key) -> None:
+        """A field is set."""
+        if field.decl not in self._read:
+            return
+        self.forget([field.decl])
+        lasting = value is not None and value[0] in ("lit", "var") and self._stays(value)
+        if self.here is not None and key is not None and self._stays(key) and lasting:
+            self.here[key] = value
+
+    def forget(self, fields: Iterable[typed.FieldDecl], variables: Iterable[typed.Var] = ()) -> None:
+        """Fields may have changed, and variables stand for something else."""
+        gone = frozenset([*fields, *variables]) if self.here else ()
+        if self.here and gone:
+            self.here = {k: v for k, v in self.here.items() if not any(_mentions(part, gone) for part in (k, v))}
+
+    def meet(self, ways: Iterable[Facts | None]) -> None:
+        """Ways meet: what is known on all of them is."""
+        met: Facts | None = None
+        for facts in ways:
+            met = facts if met is None else met if facts is None else _both(met, facts)
+        self.here = None if met is None else dict(met)
+
+    def copy(self) -> Facts | None:
+        """What is known, for later."""
+        return None if self.here is None else dict(self.here)
+
+    def _stays(self, key: Key) -> bool:
+        """Whether a key stands for the same as long as the state is the same."""
+        if key is None or key[0] == "call":
+            return False
+        return all(self._stays(p) if isinstance(p, tuple) else p not in self._loose for p in key[1:] if _is_part(p))
+
+    # --- what changes -------------------------------------------------------------------------
+
+    def changed_in(self, block: typed.Block) -> frozenset[typed.FieldDecl]:
+        """The fields that statements may change, and the procedures that they call."""
+        found: set[typed.FieldDecl] = set()
+        for s in walk(block) if self.here else ():  # else nothing is known that could change
+            found |= set(_changed_at(s))
+            if isinstance(s, typed.CallProcedure):
+                found |= self._changed_by(s.procedure)
+        return frozenset(found)
+
+    def _changed_by(self, procedure: typed.Procedure) -> frozenset[typed.FieldDecl]:
+        if procedure not in self._changed:
+            todo, seen = [procedure], {procedure}
+            found: set[typed.FieldDecl] = set()
+            while todo:
+                for s in walk(todo.pop().body):
+                    found |= set(_changed_at(s))
+                    if isinstance(s, typed.CallProcedure) and s.procedure not in seen:
+                        seen.add(s.procedure)
+                        todo.append(s.procedure)
+            self._changed[procedure] = frozenset(found)
+        return self._changed[procedure]
+
+
+def _changed_at(s: typed.Stmt) -> Iterator[typed.FieldDecl]:
+    """The fields that a statement changes itself."""
+    if isinstance(s, typed.Assign) and isinstance(s.target, typed.Field):
+        yield s.target.decl
+    elif isinstance(s, typed.Transfer):
+        yield from (end.decl for end in (s.source, s.target) if isinstance(end, typed.Field))
+    elif isinstance(s, typed.Put):  # where a token comes to, it may have the state that it started with
+        yield from s.kind.state.values()
+    elif isinstance(s, typed.Decide):
+        for option in s.options:
+            yield from _paid(option.head)
+
+
+def _paid(head: tuple[typed.HeadPart, ...]) -> Iterator[typed.FieldDecl]:
+    for part in head:
+        if isinstance(part, typed.Cost):
+            yield from (end.decl for end in (part.source, part.target) if isinstance(end, typed.Field))
+        elif isinstance(part, typed.Needs):
+            yield from _paid(part.guard.head)
+
+
+def _truth(*, truth: bool) -> Key:
+    return ("lit", BOOL, int(truth))
+
+
+def _is(key: Key, *, truth: bool) -> bool:
+    return key is not None and key[0] == "lit" and bool(key[2]) == truth
+
+
+def _compared(word: str, args: list[Key], key: Key) -> Key:
+    """The value of a comparison of two values, if it is known; else the comparison itself."""
+    if len(args) != 2 or None in args:
+        return key
+    (one, other), literal = args, [arg for arg in args if arg is not None and arg[0] == "lit"]
+    if word in ("==", "!="):
+        if one == other or len(literal) == 2:
+            return _truth(truth=(one == other) == (word == "=="))
+    elif word in _ORDER and len(literal) == 2:
+        low, high = (arg[2] for arg in literal)
+        if isinstance(low, int) and isinstance(high, int):
+            return _truth(truth=_ORDER[word](low, high))
+    return key
+
+
+def _both(one: Facts, other: Facts) -> Facts:
+    return {key: value for key, value in one.items() if other.get(key) == value}
+
+
+def _is_part(part: object) -> bool:
+    return isinstance(part, tuple | typed.Var)
+
+
+def _mentions(key: Key, gone: frozenset[object]) -> bool:
+    return key is not None and any(
+        _mentions(part, gone)
+        if isinstance(part, tuple)
+        else isinstance(part, typed.FieldDecl | typed.Var) and part in gone
+        for part in key[1:]
+    )
+
+
+def _variables(key: Key) -> bool:
+    """Whether variables stand in a key."""
+    return key is not None and any(
+        _variables(part) if isinstance(part, tuple) else isinstance(part, typed.Var) for part in key[1:]
+    )

@@ -1,0 +1,234 @@
+"""Logs in which something is wrong: a seat that cannot tell two of them apart is told the same of both, everywhere."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import random
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from folders import RULESETS, TESTS
+from spoiled_logs import SPOILED, TWINS, Twins, flipped, good_part, pairs, write
+
+from rulespec.cli import output
+from rulespec.cli.main import run
+
+QUIET = TESTS / "fixtures" / "quiet"
+
+
+@pytest.fixture(autouse=True)
+def known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RULESPEC_PATH", os.pathsep.join(map(str, (RULESETS, QUIET))))
+
+
+def said(*args: object, stdin: str = "", monkeypatch: pytest.MonkeyPatch) -> tuple[int, str, str]:
+    """Exit code, output and messages of a command."""
+    out, err = io.StringIO(), io.StringIO()
+    monkeypatch.setattr("sys.stdin", io.StringIO(stdin))
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = run([str(arg) for arg in args])
+    return code, re.sub("[0-9a-f]{64}", "SEAL", out.getvalue()), err.getvalue()
+
+
+Say = Callable[[Path, Twins], Iterator[list[object]]]
+
+
+def commands(log: Path, twins: Twins) -> Iterator[list[object]]:
+    """Every command that tells a seat of a log, each way."""
+    seat = twins.seat
+    moves = ["replay", log, "--moves", "--for", seat]
+    yield from (moves, [*moves, "--format", "json"], [*moves, "--to", 1], [*moves, "--until", 1])
+    yield ["draw", log, "--for", seat, "--out", log.with_name("x.svg")]
+    yield ["draw", log, "--for", seat, "--at", 1, "--out", log.with_name("x.svg")]
+    yield ["view", log, "--for", seat, "--out", log.with_name("x.html")]
+    yield ["log", log, "--for", seat]
+    yield ["log", log, "--for", seat, "--check", log.with_name("given.jsonl")]
+    yield ["log", log, "--for", seat, "--check", log]
+    if seat == "public":
+        yield ["view", log, "--out", log.with_name("x.html")]
+    yield ["play", twins.ref, "--players", 2, "--log", log]
+
+
+def all_told(log: Path, twins: Twins, monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
+    """What all commands say and write of a log."""
+    found: list[tuple[object, ...]] = []
+    text = log.read_bytes()
+    for command in commands(log, twins):
+        outs = [log.with_name("x.svg"), log.with_name("x.html")]
+        for out in outs:
+            out.unlink(missing_ok=True)
+        if command[0] == "play" and twins.seat == "Ann":
+            continue  # Ann is asked, and told what she sees; who is asked is not the one who must not see
+        told = said(*command, monkeypatch=monkeypatch)
+        written = [re.sub("[0-9a-f]{64}", "SEAL", out.read_text("utf-8")) for out in outs if out.exists()]
+        if command[0] == "play":
+            told = (told[0], "", told[2])  # the screen of who is asked
+        found.append((command[0], *told, *written))
+        log.write_bytes(text)  # as `play` may have changed it
+    return found
+
+
+def given(log: Path, twins: Twins, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the seat was given when nothing was wrong yet."""
+    write(log, "\n".join(twins.logs()[0][: 1 + len(twins.before)]) + "\n")
+    assert said("log", log, "--for", twins.seat, "--out", log.with_name("given.jsonl"), monkeypatch=monkeypatch)[0] == 0
+
+
+@pytest.mark.parametrize("number", range(len(TWINS)))
+def test_what_is_wrong_with_a_log_tells_a_seat_nothing(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, twins = tmp_path / "log.jsonl", TWINS[number]
+    given(log, twins, monkeypatch)
+    for name, one, other in pairs(number):
+        both = []
+        for text in (one, other):
+            write(log, text)
+            both.append(all_told(log, twins, monkeypatch))
+        assert both[0] == both[1], name
+        assert not [s for s in twins.words() for told in both[0] if s in str(told).lower()], name
+
+
+@pytest.mark.parametrize("number", range(len(TWINS)))
+def test_bytes_that_are_others_tell_a_seat_nothing(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Damage may leave one log legal and not the other: then the seat may tell them apart, and else it must not."""
+    log, twins = tmp_path / "log.jsonl", TWINS[number]
+    given(log, twins, monkeypatch)
+    one, other = twins.logs()
+    alike = 0
+    for seed in range(12):
+        both = []
+        for lines in (one, other):
+            write(log, flipped(lines, random.Random(seed)))
+            both.append((good_part(log, twins.seat), log.read_bytes()))
+        if both[0][0] != both[1][0]:
+            continue
+        alike += 1
+        told = []
+        for _, data in both:
+            log.write_bytes(data)
+            told.append(all_told(log, twins, monkeypatch))
+        assert told[0] == told[1], seed
+    assert alike > 3
+
+
+def test_who_keeps_the_table_is_told_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = tmp_path / "log.jsonl"
+    lines = TWINS[0].logs()[0]
+    write(log, SPOILED["misspelt"](lines, "deal(king)"))
+    for command in (["replay", log], ["view", log, "--for", "table", "--out", tmp_path / "x.html"]):
+        code, out, err = said(*command, monkeypatch=monkeypatch)
+        page = (tmp_path / "x.html").read_text("utf-8") if (tmp_path / "x.html").exists() else ""
+        assert "deal(kix)" in out + err + page or "deal(kin" in out + err + page, (code, command)
+    write(log, SPOILED["the option a list"](lines, "deal(king)"))
+    code, _, err = said("replay", log, monkeypatch=monkeypatch)
+    assert code == 2 and "RS607" in err and "deal(king)" in err
+    for command in (["draw", log, "--out", tmp_path / "x.svg"], ["view", log, "--for", "table", "--out", "x.html"]):
+        code, _, err = said(*command, monkeypatch=monkeypatch)
+        assert code == 2 and "RS607" in err
+
+
+def test_nobody_is_shown_a_line_that_broke_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was never taken, and is somebody's secret perhaps: also who keeps the table learns no more than where."""
+    log = tmp_path / "log.jsonl"
+    write(log, "\n".join(TWINS[0].logs()[0])[:-4])
+    code, out, err = said("replay", log, monkeypatch=monkeypatch)
+    assert code == 0 and "RS603" in err and "log.jsonl:3:" in err and "king" not in out + err
+
+
+def test_a_line_that_breaks_off_is_told_of_beside_what_is_quoted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "log.jsonl"
+    text = "\n".join(TWINS[0].logs()[0])[:-4]
+    write(log, re.sub('"ruleset_hash": "..', '"ruleset_hash": "zz', text))
+    _, _, err = said("replay", log, monkeypatch=monkeypatch)
+    assert "RS603" in err and "RS618" in err and '"rulespec_log": 1' in err and "king" not in err
+
+
+def test_a_fault_of_the_rules_is_not_told_to_a_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = tmp_path / "faulty"
+    (rules / "rules").mkdir(parents=True)
+    (rules / "game.yaml").write_text(
+        'id: faulty\ntitle: F\nversion: "0.1"\nplayers: {kind: player, min: 2, max: 2}\nstart: play\n'
+    )
+    (rules / "kinds.yaml").write_text("kinds: {player: {state: {card: {type: int 0..9, private: true}}}}\n")
+    (rules / "rules" / "play.rules").write_text(
+        "procedure play():\n    for p in player:\n"
+        "        roll deal(k in 0 .. 9 private to p)\n        set p.card to k\n"
+        "    decide go by first(player):\n        option on:\n            for p in player:\n"
+        "                set p.card to p.card + 5\n    end game\n"
+    )
+    log, out = tmp_path / "log.jsonl", tmp_path / "x.html"
+    header = '{"rulespec_log": 1, "ruleset": "faulty", "seats": ["Ann", "Bob"]}'
+    monkeypatch.setenv("RULESPEC_PATH", str(tmp_path))
+    told = set()
+    for card in (7, 8):
+        deals = "".join(f'{{"decision": "deal", "by": null, "option": "deal({k})"}}\n' for k in (1, card))
+        log.write_text(f"{header}\n{deals}" + '{"decision": "go", "by": "Ann", "option": "on"}\n')
+        found = [said("replay", log, "--moves", "--for", "Ann", monkeypatch=monkeypatch)]
+        found.append(said("view", log, "--for", "Ann", "--out", out, monkeypatch=monkeypatch))
+        found.append(said("play", "faulty", "--log", log, "--bots", 1, monkeypatch=monkeypatch))
+        told.add((*found, out.read_text("utf-8")))
+        assert "p.card" not in str(found) and found[2][0] == 2
+    assert len(told) == 1
+
+
+def test_a_failure_of_the_program_is_not_told_to_a_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise KeyError("deal(king)")
+
+    log = tmp_path / "log.jsonl"
+    write(log, "\n".join(TWINS[0].logs()[0]) + "\n")
+    monkeypatch.setattr("rulespec.engine.replay.replay.apply_recorded", fails)
+    assert "king" in said("replay", log, monkeypatch=monkeypatch)[2]
+    for command in (["replay", log, "--moves", "--for", "Ann"], ["view", log, "--out", tmp_path / "x.html"]):
+        code, out, err = said(*command, monkeypatch=monkeypatch)
+        assert code == 2 and "RS901" in err and "king" not in out + err
+
+
+def test_other_rules_do_not_judge_for_a_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = tmp_path / "log.jsonl"
+    write(log, "\n".join(TWINS[0].logs()[0]) + "\n")
+    code, _, err = said("replay", log, "--under", "kuhn_poker", "--for", "Ann", monkeypatch=monkeypatch)
+    assert code == 2 and "--for" in err
+
+
+def test_lines_that_were_taken_back_do_not_count_for_a_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a log breaks a rule is told by the decisions that stand: others have not been seen."""
+    log = tmp_path / "log.jsonl"
+    lines = TWINS[0].logs()[0]
+    wrong = '{"decision": "act", "by": "Ann", "option": "fold"}'
+    told = set()
+    for more in ([], ['{"undo": 1}', lines[-1]], ['{"undo": 2}', *lines[1:]]):
+        write(log, "\n".join([*lines, *more, wrong]) + "\n")
+        told.add(str(all_told(log, Twins("Bob", *(getattr(TWINS[0], name) for name in _REST)), monkeypatch)))
+    assert len(told) == 1
+
+
+_REST = ("ref", "seats", "settings", "before", "secret")
+
+
+def test_a_gate_that_is_open_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log, twins = tmp_path / "log.jsonl", TWINS[0]
+    monkeypatch.setattr(output, "told", list)
+    both = []
+    for lines, secret in zip(twins.logs(), twins.secret, strict=True):
+        write(log, SPOILED["the line alone"](lines, secret))
+        both.append(said("replay", log, "--moves", "--for", "Ann", monkeypatch=monkeypatch))
+    assert both[0] != both[1]
+
+
+def test_every_diagnostic_of_a_command_comes_through_the_gate() -> None:
+    """Where diagnostics are rendered, `told` is asked before."""
+    folder = Path(output.__file__).parent
+    for path in folder.glob("*.py"):
+        text = path.read_text("utf-8")
+        if re.search(r"diagnostics\.(render|sarif) import", text):
+            assert "from rulespec.cli.audience import told" in text, path.name
