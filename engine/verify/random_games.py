@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import random
+import sys
+import time
 from collections.abc import Iterator, Sequence
+from math import inf
+from typing import NamedTuple
 
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import Backend, Machines
-from rulespec.engine.game.position_check import same_option
+from rulespec.engine.game.position_check import meant, same_option
 from rulespec.engine.game.seating import check_settings, seat_names
 from rulespec.engine.simulate.playouts import Playout, choose
 from rulespec.engine.verify.properties import PROPERTIES, Property
@@ -21,6 +25,13 @@ CAP = 1_000
 """Decisions after which a random game is abandoned."""
 TAKE_BACK = 1 / 30
 """Probability of taking decisions back in a random game, up to five of them."""
+
+
+class Effort(NamedTuple):
+    """How much is done to find a shorter game: decisions, and seconds."""
+
+    decisions: int
+    seconds: float
 
 
 def random_games(
@@ -69,7 +80,7 @@ def _played(trial: Trial, rng: random.Random, cap: int) -> tuple[Diagnostic, Pro
         over = trial.game.is_over or trial.game.ply >= cap
         for tried in PROPERTIES:
             if (rng.random() < tried.rate or over) and (found := tried.check(trial)) is not None:
-                return found, tried
+                return None if meant(trial.game, found) else (found, tried)
         if over:
             return None
         wrong = trial.make(_move(trial.game, rng))
@@ -84,23 +95,28 @@ def _move(game: Game, rng: random.Random) -> Move:
     return option
 
 
-def shorter(trial: Trial, wrong: Diagnostic, failed: Property | None) -> FailingGame:
+def shorter(trial: Trial, wrong: Diagnostic, failed: Property | None, effort: Effort | None = None) -> FailingGame:
     """The shortest game found that shows the mistake of a trial.
 
     Args:
         trial: the game that shows it.
         wrong: its diagnostic.
         failed: the property that does not hold at its end; None if its last move fails.
+        effort: a bound: of decisions, and of time; None: only that of `shortest`.
     """
+    left, end = (sys.maxsize, inf) if effort is None else (effort.decisions, time.monotonic() + effort.seconds)
     ruleset, header = trial.game.ruleset, trial.header
 
     rng = random.Random(0)
 
     def run(moves: Sequence[Move], more: int) -> tuple[list[Move], Diagnostic] | None:
+        nonlocal left
         again = Trial(ruleset, header.seats, header.settings, trial.backends)
         found = again.begin()
         rest = iter(moves)
         while found is None:
+            if left <= 0 or time.monotonic() > end:
+                return None
             # Slow properties are checked at the end only.
             if failed is not None and failed.rate == 1:
                 found = failed.check(again)
@@ -111,19 +127,21 @@ def shorter(trial: Trial, wrong: Diagnostic, failed: Property | None) -> Failing
                 if move is None:
                     found = failed.check(again) if failed is not None else None
                     break
+                left -= 1
                 found = again.make(move)
         return (again.moves, found) if found is not None and kind_of(found) == kind_of(wrong) else None
 
     return shortest(ruleset, header, trial.moves, wrong, run)
 
 
-def shorter_playout(playout: Playout) -> FailingGame:
-    """The shortest game found that shows the mistake of a failed playout."""
+def shorter_playout(playout: Playout, effort: Effort | None = None) -> FailingGame:
+    """The shortest game found that shows the mistake of a failed playout; `effort` as of `shorter`."""
     assert playout.failure is not None
     game = playout.game
     trial = Trial(game.ruleset, game.seats, game.settings, BACKENDS[:1])
     trial.moves += playout.moves()
-    return shorter(trial, playout.failure.wrong, PROPERTIES[0] if playout.failure.option is None else None)
+    failed = PROPERTIES[0] if playout.failure.option is None else None
+    return shorter(trial, playout.failure.wrong, failed, effort)
 
 
 def _possible(game: Game, move: Move) -> Move | None:
