@@ -11,19 +11,23 @@ import msgspec
 
 from rulespec import cache
 from rulespec.cli import output
+from rulespec.diagnostics.report import Report
 from rulespec.typed import nodes as typed
 
 if TYPE_CHECKING:  # the engine takes long to import, and is not needed where the result is kept
     from rulespec.engine.verify.played import Played
 
 
-def played(ruleset: typed.Ruleset) -> Played:
+def played(ruleset: typed.Ruleset, report: Report) -> Played:
     """What came of the games of a ruleset without errors, perhaps in an earlier run with the same sources.
 
-    With native code there are more games than without it: each has a result of its own.
+    With native code there are more games than without it: each has a result of its own. Where the report says that the
+    start takes too long, none is played.
     """
     from rulespec.engine.verify.played import Played
 
+    if any(d.code == "RS710" for d in report.diagnostics):
+        return Played(0, 0, 0, ())
     machine = "native" if find_spec("wasmtime") is not None else "python"
     key = cache.key("played", ruleset.ref, machine, *chain.from_iterable(ruleset.sources.items()))
     found = cache.read(key, msgspec.json.Decoder(Played))

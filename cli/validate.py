@@ -67,8 +67,8 @@ def command(
     """Check the rulesets REF…: files, names, types, resources, flow and dialects; then play random games.
 
     The games take three seconds at most, with every number of players and other values of settings; their result is
-    kept until a file of the ruleset changes. --no-play leaves them out; --deep explores instead. One run reports all problems of a ruleset. Exit code: 0 sound (there may be warnings), 1 problems, 2 there is no
-    such ruleset.
+    kept until a file of the ruleset changes. --no-play leaves them out; --deep explores instead. One run reports all
+    problems of a ruleset. Exit code: 0 sound (there may be warnings), 1 problems, 2 there is no such ruleset.
 
     Example: rulespec validate imperial
     """
@@ -118,7 +118,7 @@ def _checked(ref: str, deep: ExplorationRun | None, overlays: bool, play: bool) 
         if play and ruleset is not None and report.ok:
             from rulespec.cli.play_check import played
 
-            games = played(ruleset)
+            games = played(ruleset, report)
             report.extend(games.diagnostics)
         if overlays and ruleset is not None:
             from rulespec.cli.overlay_sets import check_overlay_sets

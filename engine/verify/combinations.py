@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import zip_longest
 
 from msgspec import Struct
@@ -12,12 +13,14 @@ from rulespec.engine.native.compiler import NotNativeError
 from rulespec.engine.native.engine import NoWasmtimeError
 from rulespec.engine.simulate.native import ROUND, NativeOutcomes
 from rulespec.engine.simulate.plan import Plan
-from rulespec.engine.simulate.playouts import CAP, Playout, play_out
+from rulespec.engine.simulate.playouts import Playout, play_out
 from rulespec.typed import nodes as typed
 from rulespec.typed.settings import values_to_try
 
 SEED = 0
 """The seed of all these games: `simulate --seed 0` plays the same."""
+CAP = 20_000
+"""Decisions after which a game is abandoned: more than `simulate` waits for, as this is held against the rules."""
 GRACE = 1.0
 """CPU seconds for playing again in Python what has been played natively."""
 
@@ -76,10 +79,8 @@ class Games:
         seats, settings = combination.seats, combination.settings
         self._plan = plan = Plan.of(ruleset.ref, ruleset, [seats], SEED, settings=settings)
         self._native = None
-        try:
+        with suppress(NoWasmtimeError, NotNativeError):
             self._native = NativeOutcomes(plan, ruleset).games[seats]
-        except (NoWasmtimeError, NotNativeError):
-            pass
 
     def play(self, numbers: range) -> Iterator[Ended]:
         """The games of these numbers, up to the first that is abandoned because time is up."""

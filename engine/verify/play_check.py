@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
+from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.game.position_check import asked, meant
-from rulespec.engine.simulate.playouts import CAP, Playout
-from rulespec.engine.verify.combinations import SEED, Combination, Ended, Games, combinations
+from rulespec.engine.simulate.playouts import Playout
+from rulespec.engine.verify.combinations import CAP, SEED, Combination, Ended, Games, combinations
 from rulespec.engine.verify.example import example
 from rulespec.engine.verify.played import Played
 from rulespec.engine.verify.random_games import Effort, shorter_playout
@@ -27,7 +27,7 @@ GAMES = 1_000
 LEAST = 10
 """Games of a combination that are played while there is time, even if that is more than its share."""
 FAILING = 20
-"""Games of a combination that show a mistake, after which no more of it are played: each takes long."""
+"""Games of a combination that show a mistake, or do not end, after which no more of it are played: each takes long."""
 MAX_FOUND = 10
 """Mistakes that are reported."""
 EFFORT = Effort(30_000, 3.0)
@@ -46,6 +46,8 @@ class _Found:
 
 def play_check(ruleset: typed.Ruleset, progress: Callable[[int], object] | None = None) -> Played:
     """Plays a ruleset without errors; no longer than `SECONDS`, but each number of players to its first decision.
+
+    If that alone takes as long again, the other numbers are left out.
 
     Args:
         ruleset: the ruleset.
@@ -73,12 +75,12 @@ class _PlayCheck:
         settings_from = self.end - SECONDS * (1 - _NUMBERS) if numbers < len(self.all) else self.end
         for at, combination in enumerate(self.all):
             now = time.process_time()
-            if now > self.end and combination.settings:
+            if now > self.end and (combination.settings or now > self.end + SECONDS):
                 break
             until, left = (settings_from, numbers - at) if at < numbers else (self.end, len(self.all) - at)
             self._combination(at, combination, now + max(0.0, until - now) / left)
             self.progress(1)
-        diagnostics = [*self.others, *self._mistakes(), *self._capped()]
+        diagnostics = [*self.others, *self._mistakes(), *self._endless()]
         played = [number for number in self.ended.values() if number]
         return Played(sum(played), len(played), len(self.all), tuple(diagnostics))
 
@@ -102,17 +104,18 @@ class _PlayCheck:
             number += size
 
     def _count(self, at: int, games: Games, ended: Ended) -> bool:
-        """Counts a game; whether it shows a mistake."""
+        """Counts a game; whether it shows a mistake, or does not end."""
         self.ended[at] = self.ended.get(at, 0) + 1
         if ended.capped:
             self.capped[at] = self.capped.get(at, 0) + 1
             if self.endless is None:
                 self.endless = asked(games.again(ended.number).game).span
+            return True
         playout = ended.failed
         if playout is None or playout.failure is None or meant(playout.game, playout.failure.wrong):
             return False
         wrong = playout.failure.wrong
-        found = self.found.setdefault((wrong.code, wrong.span or _open(playout.game)), _Found(playout))
+        found = self.found.setdefault((wrong.code, wrong.span or _asked(playout.game)[0]), _Found(playout))
         found.games[at] = found.games.get(at, 0) + 1
         if len(playout.moves()) < len(found.shortest.moves()):
             found.shortest = playout
@@ -127,7 +130,7 @@ class _PlayCheck:
     def _told(self, found: _Found, effort: Effort) -> Diagnostic:
         """The diagnostic of a mistake: in how many games of which combinations, and the shortest game found."""
         failing = shorter_playout(found.shortest, effort)
-        wrong, place = failing.wrong, _open(found.shortest.game)
+        wrong = _placed(failing.wrong, found.shortest)
         share, which = self._share(found.games)
         lines = [wrong.help] if wrong.help else []
         shown = example(self.ruleset, failing.header, failing.moves, failing.changed)
@@ -138,14 +141,20 @@ class _PlayCheck:
             how = _simulated(self.all[next(iter(found.games))])
             lines.append(f"`rulespec simulate` with `{how} --failures FOLDER` plays such games, and writes them")
         message = f"{wrong.message}, {share}"
-        return replace(wrong, message=message, span=wrong.span or place, help="\n".join(lines))
+        return replace(wrong, message=message, help="\n".join(lines))
 
-    def _capped(self) -> Iterable[Diagnostic]:
+    def _endless(self) -> Iterable[Diagnostic]:
+        """RS721 for games that were abandoned."""
         if self.capped:
             share, which = self._share(self.capped)
             message = f"a game can go on for more than {CAP:,} decisions, {share}"
             help_ = f"{which}: let something end every game\nthis decision was open when the first of them was given up"
             yield Diagnostic("RS721", Severity.WARNING, message, self.endless, help=help_)
+        elif not self.ended and not self.others:
+            message = f"no game came to an end in {SECONDS:g} seconds"
+            start = self.ruleset.rules.procedures[self.ruleset.start]
+            help_ = "let something end every game, or let the rules do less between decisions"
+            yield Diagnostic("RS721", Severity.WARNING, message, start.span, help=help_)
 
     def _share(self, games: dict[int, int]) -> tuple[str, str]:
         """In how many games, and of which players and settings: those with the defaults, if there are such."""
@@ -157,12 +166,29 @@ class _PlayCheck:
         return _in(number, of), _players([c.seats for c in which])
 
 
-def _open(game: Game) -> Span | None:
-    """The place of the open decision; None if there is none."""
+def _placed(wrong: Diagnostic, playout: Playout) -> Diagnostic:
+    """A mistake with the decision at which it shows, unless that is its place already."""
+    taken = playout.failure is not None and playout.failure.option is not None
+    place, name = _asked(playout.game)
+    if wrong.code == "RS712" and playout.game.history:
+        name = playout.game.history[-1].decision
+        place, taken = next(d.span for d in playout.game.position.program.decisions if d.name == name), True
+    if place is None or place == wrong.span:
+        return wrong
+    text = f"in the decision `{name}`" if taken else f"at the decision `{name}`"
+    return (
+        replace(wrong, notes=(*wrong.notes, Label(place, text)))
+        if wrong.span
+        else replace(wrong, span=place, label=text)
+    )
+
+
+def _asked(game: Game) -> tuple[Span | None, str]:
+    """The place and the name of the open decision, if there is one."""
     try:
-        return None if game.is_over else asked(game).span
+        return (None, "") if game.is_over else (asked(game).span, asked(game).name)
     except RulesetFaultError:
-        return None
+        return None, ""
 
 
 def _in(number: int, of: int) -> str:
