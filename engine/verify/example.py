@@ -22,7 +22,8 @@ def example(ruleset: typed.Ruleset, header: LogHeader, moves: Sequence[Move], ch
     """
     defaults = {s.name: s.default for s in ruleset.settings.values()}
     chosen = [f"{k}={v}" for k, v in header.settings.items() if v != defaults[k]]
-    text = f"with {len(header.seats)} players" + (f" and {', '.join(chosen)}" if chosen else "")
+    seats = len(header.seats)
+    text = f"with {seats} player{'s' if seats != 1 else ''}" + (f" and {', '.join(chosen)}" if chosen else "")
     last = " · ".join(map(move_text, moves[-_SHOWN:]))
     if not moves:
         text += ", before the first decision"
