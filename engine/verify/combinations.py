@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import zip_longest
+from math import inf
 
 from msgspec import Struct
 
@@ -18,7 +19,7 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.settings import values_to_try
 
 SEED = 0
-"""The seed of all these games: `simulate --seed 0` plays the same."""
+"""The seed of the games that `validate` plays."""
 CAP = 20_000
 """Decisions after which a game is abandoned: more than `simulate` waits for, as this is held against the rules."""
 GRACE = 1.0
@@ -37,23 +38,25 @@ class Ended(Struct, frozen=True):
 
     Attributes:
         number: the number of the game, from 0.
+        decisions: the number of its decisions.
         capped: whether it was abandoned after `CAP` decisions.
         failed: the game, if it shows a mistake of the rules.
     """
 
     number: int
+    decisions: int
     capped: bool
     failed: Playout | None
 
 
-def combinations(ruleset: typed.Ruleset) -> list[Combination]:
-    """Every number of players with the default settings, then each other value of each setting.
+def combinations(ruleset: typed.Ruleset, numbers: Sequence[int] = ()) -> list[Combination]:
+    """Every number of players (or only these) with the default settings, then each other value of each setting.
 
     The first other value of every setting comes before the second of any, and what is declared last comes first: that
     is what an overlay adds. They take turns with the numbers of players.
     """
     low, high = ruleset.players
-    numbers = range(low, high + 1)
+    numbers = numbers or range(low, high + 1)
     settings = reversed(ruleset.settings.values())
     others = [[{s.name: value} for value in values_to_try(s) if value != s.default] for s in settings]
     values = [value for column in zip_longest(*others) for value in column if value is not None]
@@ -68,16 +71,17 @@ class Games:
         ruleset: the ruleset.
         combination: the combination.
         until: the CPU time of this process, in seconds, at which games are abandoned.
+        seed: `simulate` plays the same games with it.
 
     Raises:
         DiagnosticsError: if a game cannot be set up.
     """
 
-    def __init__(self, ruleset: typed.Ruleset, combination: Combination, until: float) -> None:
+    def __init__(self, ruleset: typed.Ruleset, combination: Combination, until: float = inf, seed: int = SEED) -> None:
         self._ruleset = ruleset
         self._until = until
         seats, settings = combination.seats, combination.settings
-        self._plan = plan = Plan.of(ruleset.ref, ruleset, [seats], SEED, settings=settings)
+        self._plan = plan = Plan.of(ruleset.ref, ruleset, [seats], seed, settings=settings)
         self._native = None
         with suppress(NoWasmtimeError, NotNativeError):
             self._native = NativeOutcomes(plan, ruleset).games[seats]
@@ -90,10 +94,10 @@ class Games:
                     return
                 yield ended
             return
-        seeds = [f"{SEED}:{number}" for number in numbers]
+        seeds = [f"{self._plan.seed}:{number}" for number in numbers]
         for number, played in zip(numbers, self._native.play(seeds, CAP, _after(self._until)), strict=False):
             if played.how in ("over", "capped"):
-                yield Ended(number, played.how == "capped", None)
+                yield Ended(number, played.decisions, played.how == "capped", None)
             elif (ended := self._in_python(number, self._until + GRACE)) is not None:  # Python knows what is wrong
                 yield ended
             else:
@@ -108,11 +112,11 @@ class Games:
         over = playout.failure is not None or playout.ending is not None
         if not over and playout.decisions < CAP:
             return None
-        return Ended(number, not over, playout if playout.failure is not None else None)
+        return Ended(number, playout.decisions, not over, playout if playout.failure is not None else None)
 
     def _played(self, number: int, until: float) -> Playout:
         plan, seats = self._plan, self._plan.seats(number)
-        return play_out(self._ruleset, seats, SEED, number, settings=plan.settings, cap=CAP, stop=_after(until))
+        return play_out(self._ruleset, seats, plan.seed, number, settings=plan.settings, cap=CAP, stop=_after(until))
 
     @property
     def at_once(self) -> int:

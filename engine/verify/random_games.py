@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.engine.game.game import Game, TakenBack
-from rulespec.engine.game.machines import Backend, Machines
+from rulespec.engine.game.machines import WORTH_IT, Backend, Machines
 from rulespec.engine.game.position_check import meant, same_option
 from rulespec.engine.game.seating import check_settings, seat_names
 from rulespec.engine.simulate.playouts import Playout, choose
+from rulespec.engine.verify.combinations import Games, combinations
 from rulespec.engine.verify.properties import PROPERTIES, Property
 from rulespec.engine.verify.shrink import FailingGame, Move, shortest
 from rulespec.engine.verify.trial import BACKENDS, Trial, installed_backends, kind_of
@@ -23,6 +24,10 @@ from rulespec.typed.settings import values_to_try
 
 CAP = 1_000
 """Decisions after which a random game is abandoned."""
+CLOSELY = 10
+"""Games of a run that are looked at closely; of further ones nothing is wanted but mistakes of the rules."""
+WITH_ALL = 10
+"""One of so many games is played by the interpreter, too, which is slow."""
 TAKE_BACK = 1 / 30
 """Probability of taking decisions back in a random game, up to five of them."""
 
@@ -51,7 +56,8 @@ def random_games(
         games: the number of games.
         seed: the same seed gives the same games.
         cap: the number of decisions after which a game is abandoned.
-        backends: the backends that are compared; None: all that can run the ruleset here.
+        backends: the backends that are compared; None: all that can run the ruleset here, the interpreter in one game
+            of `WITH_ALL`.
 
     Yields:
         Each game at its end, with the shortest game found that shows its mistake; None if it shows none.
@@ -64,9 +70,40 @@ def random_games(
         settings = {o.name: _any(values_to_try(o), rng) for o in ruleset.settings.values()}
         seats = seat_names(players[number % len(players)], ruleset.seats)
         chosen = check_settings(ruleset, settings if number % 2 else {})
-        trial = Trial(ruleset, seats, chosen, backends or installed_backends(ruleset, len(seats), chosen))
+        found = backends or installed_backends(ruleset, len(seats), chosen)
+        if backends is None and number % WITH_ALL and len(found) > len(BACKENDS):
+            found = [each for each in found if each != "interpreter"]
+        trial = Trial(ruleset, seats, chosen, found)
         failed = _played(trial, rng, cap)
         yield trial, failed and shorter(trial, *failed)
+
+
+def further_games(
+    ruleset: typed.Ruleset, players: Sequence[int], games: int, seed: int
+) -> Iterator[tuple[int, FailingGame | None]]:
+    """Plays random games as fast as possible: natively, where that can be done.
+
+    Args:
+        ruleset: the ruleset.
+        players: numbers of players.
+        games: the number of games. Numbers of players share them, and values of settings if there are so many that it
+            pays to make programs for these.
+        seed: the same seed gives the same games.
+
+    Yields:
+        Each game's number of decisions, and the shortest game found that shows its mistake; None if it shows none.
+
+    Raises:
+        DiagnosticsError: if a game cannot be set up.
+    """
+    tried = combinations(ruleset, players)[: max(len(players), games // WORTH_IT)]
+    for at, combination in enumerate(tried):
+        share = range(games * at // len(tried), games * (at + 1) // len(tried))
+        for ended in Games(ruleset, combination, seed=seed).play(share) if share else ():
+            failed = ended.failed
+            wrong = failed.failure.wrong if failed is not None and failed.failure is not None else None
+            mistake = failed if wrong is not None and not meant(failed.game, wrong) else None
+            yield ended.decisions, shorter_playout(mistake) if mistake is not None else None
 
 
 def _any(of: Sequence[str], rng: random.Random) -> str:

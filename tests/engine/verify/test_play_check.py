@@ -138,7 +138,7 @@ def test_a_dead_end_with_a_setting_names_it(tmp_path: Path) -> None:
 
 
 def test_a_start_that_a_value_of_a_setting_makes_impossible_names_it(tmp_path: Path) -> None:
-    rules = "procedure play():\n    for p in player:\n        decide turn by p:\n            option on:\n                pass\n"
+    rules = STUCK.partition("    decide last")[0]
     more = "--- kinds.yaml\nstate: {left: {type: int 0..4, start: '9 if much == lots else 1'}}\n"
     found = played(tmp_path, rules + more, "{much: {values: [little, lots], default: little}}")
     assert [d.code for d in found.diagnostics] == ["RS702"] and "`much=lots`" in found.diagnostics[0].help
