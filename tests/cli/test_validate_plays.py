@@ -168,7 +168,7 @@ def test_a_dead_end_that_is_meant_is_no_mistake(small: Path, command: list[str])
 def test_a_house_rule_declares_a_dead_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RULESPEC_CACHE", str(tmp_path / "cache"))
     text = (TESTS / "fixtures/unplayable/pairs.yaml").read_text("utf-8")
-    (tmp_path / "pairs.yaml").write_text(f"{text}add:\n  game.dead_ends: {turn: a single match ends it}\n", "utf-8")
+    (tmp_path / "pairs.yaml").write_text(f"{text}add:\n  game.dead_ends: {{turn: a single match ends it}}\n", "utf-8")
     rules = (TESTS / "fixtures/unplayable/pairs.rules").read_text("utf-8")
     (tmp_path / "pairs.rules").write_text(rules, "utf-8")
     assert invoke("validate", f"nim+{tmp_path}/pairs.yaml")[0] == 0
