@@ -101,9 +101,10 @@ def further_games(
         share = range(games * at // len(tried), games * (at + 1) // len(tried))
         for ended in Games(ruleset, combination, seed=seed).play(share) if share else ():
             failed = ended.failed
-            wrong = failed.failure.wrong if failed is not None and failed.failure is not None else None
-            mistake = failed if wrong is not None and not meant(failed.game, wrong) else None
-            yield ended.decisions, shorter_playout(mistake) if mistake is not None else None
+            if failed is not None and failed.failure is not None and not meant(failed.game, failed.failure.wrong):
+                yield ended.decisions, shorter_playout(failed)
+            else:
+                yield ended.decisions, None
 
 
 def _any(of: Sequence[str], rng: random.Random) -> str:

@@ -12,8 +12,8 @@ from folders import RULESETS, TESTS
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.engine.native.engine import NoWasmtimeError
 from rulespec.engine.verify import combinations, play_check
-from rulespec.engine.verify.play_check import Effort
 from rulespec.engine.verify.played import Played
+from rulespec.engine.verify.random_games import Effort
 from rulespec.load import load_ruleset
 
 UNPLAYABLE = sorted((TESTS / "fixtures" / "unplayable").glob("*.yaml"))
