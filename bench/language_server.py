@@ -1,4 +1,4 @@
-"""How long the language server takes from a change to what is wrong with it, beside a cold `rulespec validate`.
+"""How long the language server takes from a change to what is wrong with it, beside `rulespec validate --no-play`.
 
     python bench/language_server.py [REF]
 
@@ -25,7 +25,7 @@ FILES = ("rules/manoeuvre.rules", "map.yaml", "kinds.yaml")
 def main() -> None:
     """Prints a line for each file, and one for the command."""
     ref = sys.argv[1] if len(sys.argv) > 1 else "imperial"
-    command = [sys.executable, "-m", "rulespec.cli.main", "validate", ref]
+    command = [sys.executable, "-m", "rulespec.cli.main", "validate", "--no-play", ref]
     taken: dict[str, list[float]] = {name: [] for name in (*FILES, "validate")}
     with Editor(ROOT / "games" / ref) as editor:
         texts = {name: (editor.open(name), editor.texts[editor.path(name)])[1] for name in FILES}

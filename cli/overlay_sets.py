@@ -42,7 +42,7 @@ class OverlaySets(Struct):
         """The outcome as text."""
         counts = f"{self.alone} alone, {self.pairs} pairs, {self.larger} larger sets"
         left = "" if self.complete else f"; stopped after {MAX_SETS} sets or {MAX_SECONDS} seconds"
-        yield f"overlays: {self.offered} on offer; checked {counts}{left}"
+        yield f"overlays: {self.offered} on offer; checked {counts}, without games{left}"
         for names, d in self.failed:
             yield f"  not {'+'.join(names)}: {d.message} [{d.code}]"
         if not self.failed and self.offered:

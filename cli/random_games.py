@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from rulespec.cli import output
 from rulespec.cli.failing_game import as_json, story, write_failing
 from rulespec.cli.simulate import with_progress
-from rulespec.engine.verify.random_games import random_games
+from rulespec.engine.verify.random_games import CLOSELY, further_games, random_games
 from rulespec.engine.verify.shrink import FailingGame
 from rulespec.engine.verify.trial import kind_of
 from rulespec.typed import nodes as typed
@@ -60,9 +61,11 @@ def play_random_games(
     """
     run = RandomRun(ruleset, seed)
     kinds: set[object] = set()
-    for trial, failing in with_progress(random_games(ruleset, players, games, seed), games):
+    closely = ((len(t.moves), failing) for t, failing in random_games(ruleset, players, min(games, CLOSELY), seed))
+    further = further_games(ruleset, players, max(0, games - CLOSELY), seed)
+    for decisions, failing in with_progress(chain(closely, further), games):
         run.games += 1
-        run.decisions += len(trial.moves)
+        run.decisions += decisions
         if failing is None:
             continue
         run.failed += 1

@@ -27,6 +27,7 @@ _MAX_WORDS = 1_000_000
 if TYPE_CHECKING:  # slow to import, and not needed for usage errors
     from rulespec.cli.explore import ExplorationRun
     from rulespec.cli.overlay_sets import OverlaySets
+    from rulespec.engine.verify.played import Played
     from rulespec.ruleset_files import Files
 
 
@@ -42,6 +43,7 @@ if TYPE_CHECKING:  # slow to import, and not needed for usage errors
 @click.option("--fix", is_flag=True, help="Show certain fixes, ask, write them, and check again.")
 @click.option("--yes", is_flag=True, help="With --fix: write without a question.")
 @click.option("--overlays", is_flag=True, help="Also check which of the overlays on offer go together.")
+@click.option("--no-play", is_flag=True, help="Play no games: check only what can be found without.")
 @click.option(
     "--deep", type=click.IntRange(1, 1_000_000), metavar="N", help="Explore the rules with N thousand decisions."
 )
@@ -59,13 +61,15 @@ def command(
     fix: bool,
     yes: bool,
     overlays: bool,
+    no_play: bool,
     deep: int | None,
     deep_log: Path | None,
 ) -> None:
-    """Check the rulesets REF…: files, names, types, resources, flow, scenarios and dialects.
+    """Check the rulesets REF…: files, names, types, resources, flow and dialects; then play random games.
 
-    One run reports all problems of a ruleset. Exit code: 0 sound (there may be warnings), 1 problems, 2 there is no
-    such ruleset.
+    The games take three seconds at most, with every number of players and other values of settings; their result is
+    kept until a file of the ruleset changes. --no-play leaves them out; --deep explores instead. One run reports all
+    problems of a ruleset. Exit code: 0 sound (there may be warnings), 1 problems, 2 there is no such ruleset.
 
     Example: rulespec validate imperial
     """
@@ -75,18 +79,19 @@ def command(
         raise click.UsageError("--yes goes with --fix only")
     if deep_log is not None and deep is None:
         raise click.UsageError("--deep-log goes with --deep only")
-    exploring = None
+    exploring: ExplorationRun | None = None
     if deep is not None:
         from rulespec.cli.explore import ExplorationRun
 
         exploring = ExplorationRun(deep, deep_log)
-    results = [_checked(ref, exploring, overlays) for ref in refs]
+    play = not no_play and deep is None
+    results = [_checked(ref, exploring, overlays, play) for ref in refs]
     if fix and any(r.report.diagnostics for r in results):
         from rulespec.cli.fix import apply_fixes
 
         sources = {name: text for r in results if r.ruleset is not None for name, text in r.ruleset.sources.items()}
         if apply_fixes(refs, [d for r in results for d in r.report.diagnostics], sources, yes):
-            results = [_checked(ref, exploring, overlays) for ref in refs]
+            results = [_checked(ref, exploring, overlays, play) for ref in refs]
     _PRINTERS[format_](results)
     ctx.exit(max(r.code for r in results))
 
@@ -94,7 +99,7 @@ def command(
 class _Result(Struct, frozen=True):
     """The result for a reference: the ruleset (None if it has errors), its diagnostics, and the exit code.
 
-    `sets` is what came of the overlays on offer, if that was asked for.
+    `sets` is what came of the overlays on offer, if that was asked for; `games` what was played, if anything.
     """
 
     ref: str
@@ -102,14 +107,20 @@ class _Result(Struct, frozen=True):
     report: Report
     code: int
     sets: OverlaySets | None
+    games: Played | None
 
 
-def _checked(ref: str, deep: ExplorationRun | None, overlays: bool) -> _Result:
-    report, ruleset, sets = Report(), None, None
+def _checked(ref: str, deep: ExplorationRun | None, overlays: bool, play: bool) -> _Result:
+    report, ruleset, sets, games = Report(), None, None, None
     try:
         ruleset = check(ref, report)
         if deep is not None and ruleset is not None and report.ok:
             deep.explore(ruleset, report)
+        if play and ruleset is not None and report.ok:
+            from rulespec.cli.play_check import played
+
+            games = played(ruleset, report)
+            report.extend(games.diagnostics)
         if overlays and ruleset is not None:
             from rulespec.cli.overlay_sets import check_overlay_sets
 
@@ -121,13 +132,13 @@ def _checked(ref: str, deep: ExplorationRun | None, overlays: bool) -> _Result:
         # A reference without a ruleset is wrong usage; errors in the ruleset are problems.
         missing = any(d.span is None and d.code in {"RS501", "RS502"} for d in report.diagnostics)
         code = output.UNUSABLE if missing else output.PROBLEMS
-    return _Result(ref, ruleset, report, code, sets)
+    return _Result(ref, ruleset, report, code, sets, games)
 
 
 def _print_text(results: list[_Result]) -> None:
     for r in results:
         output.show(r.report.diagnostics, r.ruleset.sources if r.ruleset is not None else None)
-        output.echo(_summary(r.ref, r.ruleset, r.report))
+        output.echo(_summary(r))
         for line in r.sets.lines() if r.sets is not None else ():
             output.echo(line)
 
@@ -142,11 +153,16 @@ def _print_json(results: list[_Result]) -> None:
             "ruleset_hash": r.ruleset.hash if r.ruleset is not None else None,
             "sound": r.report.ok,
             "diagnostics": output.in_json(with_fixes(r.report.diagnostics, texts)),
+            **({"played": _played_json(r.games)} if r.games is not None else {}),
             **({"overlays": r.sets.to_json()} if r.sets is not None else {}),
         }
         for r in results
     ]
     output.echo_json({"rulesets": rulesets})
+
+
+def _played_json(games: Played) -> dict[str, int]:
+    return {"games": games.games, "combinations": games.combinations, "of": games.of}
 
 
 def _print_github(results: list[_Result]) -> None:
@@ -268,13 +284,18 @@ def _offers(ruleset: typed.Ruleset) -> dict[str, Span]:
     return found
 
 
-def _summary(ref: str, ruleset: typed.Ruleset | None, report: Report) -> str:
-    found = output.problems(report.diagnostics)
+def _summary(r: _Result) -> str:
+    ruleset, found = r.ruleset, output.problems(r.report.diagnostics)
     if ruleset is None:
-        return f"{ref}: {output.style(found, fg='red')}"
+        return f"{r.ref}: {output.style(found, fg='red')}"
+    played = []
+    if r.games is not None:
+        from rulespec.cli.play_check import told
+
+        played = [told(r.games)]
     name = f"{ruleset.ref} {ruleset.version}"
-    if not report.ok:
-        return f"{name}: {output.style(found, fg='red')}"
+    if not r.report.ok:
+        return f"{name}: {' · '.join([output.style(found, fg='red'), *played])}"
     low, high = ruleset.players
     declarations, rules = ruleset.declarations, ruleset.rules
     parts = [
@@ -284,6 +305,7 @@ def _summary(ref: str, ruleset: typed.Ruleset | None, report: Report) -> str:
         output.counted(len(rules.definitions), "definition"),
         output.counted(len(rules.invariants), "invariant"),
         output.counted(len(declarations.settings), "option"),
+        *played,
     ]
     sound = output.style("sound", fg="green") + (f" ({found})" if found else "")
     return f"{name}: {sound} · {' · '.join(parts)}"

@@ -57,6 +57,14 @@ def no_option(game: Game) -> Diagnostic:
     return Diagnostic("RS711", Severity.ERROR, message, decision.span, help=help_)
 
 
+def meant(game: Game, wrong: Diagnostic) -> bool:
+    """Whether what is wrong in a game is a dead end that its ruleset declares."""
+    declared = game.ruleset.declarations.dead_ends
+    if wrong.code != "RS711" or not declared:
+        return False
+    return any(d.name in declared and d.span == wrong.span for d in game.position.program.decisions)
+
+
 def explained(game: Game, wrong: Diagnostic) -> Diagnostic:
     """What is wrong with a position, with the reasons: for whom an invariant fails, why each option is refused.
 

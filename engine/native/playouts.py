@@ -81,20 +81,23 @@ class NativeGames:
     def _get(self, register: str) -> int:
         return int(self._instance.numbers[self._constants[register] // 8])
 
-    def play(self, seeds: Sequence[str], cap: int) -> Iterator[Played]:
+    def play(self, seeds: Sequence[str], cap: int, stop: Callable[[], bool] = lambda: False) -> Iterator[Played]:
         """Plays games from the start of the program on.
 
         Args:
             seeds: for each game what Python's `random.Random` would be given.
             cap: the number of decisions after which a game is abandoned.
+            stop: asked now and then whether to leave the games that have not ended.
 
         Yields:
             How each game came to its end, in their order.
         """
         for first in range(0, len(seeds), BATCH):
-            yield from self._batch(seeds[first : first + BATCH], cap)
+            yield from self._batch(seeds[first : first + BATCH], cap, stop)
+            if stop():
+                return
 
-    def _batch(self, seeds: Sequence[str], cap: int) -> Iterator[Played]:
+    def _batch(self, seeds: Sequence[str], cap: int, stop: Callable[[], bool]) -> Iterator[Played]:
         instance, constants = self._instance, self._constants
         for number, seed in enumerate(seeds):
             key = seed_words(seed)
@@ -123,6 +126,8 @@ class NativeGames:
                 done += 1
                 self._set("GAME", done)
                 self._set("PAUSED", 0)
+            if stop():
+                return
 
     def _mended(self, seed: str) -> bool:
         """Lets Python take the decision that was under way; whether the game goes on natively."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -108,10 +108,12 @@ def play_out(
     backend: Backend = "python",
     cap: int = CAP,
     interrupt_rate: float = INTERRUPT_RATE,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Playout:
     """Plays one random game, with all invariants checked after every decision.
 
-    The game depends on the ruleset, the seats, the settings, the seed and the number alone.
+    The game depends on the ruleset, the seats, the settings, the seed and the number alone. It is abandoned after `cap`
+    decisions, or sooner where `stop`, asked after each decision, says so.
     """
     rng = random.Random(f"{seed}:{number}")
     game = Game(ruleset, seats, settings, backend)
@@ -126,6 +128,8 @@ def play_out(
             game.apply(option)
             option = None
             failure = _broken(game)
+            if failure is None and stop():
+                break
         result = game.result if failure is None else None
     except RulesetFaultError as fault:
         failure = PlayoutFailure("fault", str(fault), fault.diagnostic, option)

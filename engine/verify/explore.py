@@ -19,13 +19,14 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option, RulesetFaultError
-from rulespec.engine.game.position_check import MAX_OPTIONS, asked, explained, look, same_option, take
+from rulespec.engine.game.position_check import MAX_OPTIONS, asked, explained, look, meant, same_option, take
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.native import LogHeader, entry_json
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE
 from rulespec.engine.simulate.plan import Plan
 from rulespec.engine.simulate.playouts import CAP
+from rulespec.engine.verify.example import example
 from rulespec.engine.verify.failing_scenario import failing_scenario
 from rulespec.engine.verify.plain_games import plain_games
 from rulespec.engine.verify.position_graph import Node, PositionGraph
@@ -49,7 +50,6 @@ SHORT_CUTS = 30
 """Random short cuts that are tried before a game counts as shortest."""
 _GIVEN_UP = 200  # decisions that take as long as one after which the rules are given up
 _STEP = 100  # decisions between two reports of progress
-_SHOWN = 8  # decisions of a game in a message
 
 _T = TypeVar("_T")
 
@@ -184,6 +184,8 @@ class _Explorer:
         self, diagnostic: Diagnostic, game: Game, moves: list[Option], loop: int = 0, shortest: bool = False
     ) -> None:
         """Records a finding, unless it is known from a game as short. Of all loops, only the shortest is recorded."""
+        if meant(game, diagnostic):
+            return
         key = (diagnostic.code, None if loop else diagnostic.span)
         known = self.found.get(key)
         if (known is None and len(self.found) < MAX_FOUND) or (known is not None and len(moves) < len(known.moves)):
@@ -429,23 +431,9 @@ class _Explorer:
 
 def _with_game(ruleset: typed.Ruleset, finding: Finding) -> Diagnostic:
     """The diagnostic with the game that shows it, as text."""
-    header = finding.header
-    defaults = {s.name: s.default for s in ruleset.settings.values()}
-    chosen = [f"{k}={v}" for k, v in header.settings.items() if v != defaults[k]]
-    text = f"with {len(header.seats)} players" + (f" and {', '.join(chosen)}" if chosen else "")
-    moves = [f"{move.by or 'chance'}: {move}" for move in finding.moves]
-    if not moves:
-        text += ", before the first decision"
-    elif len(moves) <= _SHOWN:
-        text += f": {' · '.join(moves)}"
-    else:
-        text += f", after {len(moves)} decisions, the last of them: {' · '.join(moves[-_SHOWN:])}"
-    end = replayed(ruleset, header, finding.moves)
-    finding.scenario = failing_scenario(end.game, header, end.fault, finding.diagnostic)
-    changed = [] if finding.loop else end.changed
-    if changed:
-        more = f" · and {len(changed) - _SHOWN} more" if len(changed) > _SHOWN else ""
-        text += f"\nthe last decision changes {' · '.join(changed[:_SHOWN])}{more}"
+    end = replayed(ruleset, finding.header, finding.moves)
+    finding.scenario = failing_scenario(end.game, finding.header, end.fault, finding.diagnostic)
+    text = example(ruleset, finding.header, finding.moves, () if finding.loop else end.changed)
     help_ = explained(end.game, finding.diagnostic).help
     return replace(finding.diagnostic, help=f"{help_}\n{text}" if help_ else text)
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import random
+import sys
+import time
 from collections.abc import Iterator, Sequence
+from math import inf
+from typing import NamedTuple
 
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.engine.game.game import Game, TakenBack
-from rulespec.engine.game.machines import Backend, Machines
-from rulespec.engine.game.position_check import same_option
+from rulespec.engine.game.machines import WORTH_IT, Backend, Machines
+from rulespec.engine.game.position_check import meant, same_option
 from rulespec.engine.game.seating import check_settings, seat_names
 from rulespec.engine.simulate.playouts import Playout, choose
+from rulespec.engine.verify.combinations import Games, combinations
 from rulespec.engine.verify.properties import PROPERTIES, Property
 from rulespec.engine.verify.shrink import FailingGame, Move, shortest
 from rulespec.engine.verify.trial import BACKENDS, Trial, installed_backends, kind_of
@@ -19,8 +24,19 @@ from rulespec.typed.settings import values_to_try
 
 CAP = 1_000
 """Decisions after which a random game is abandoned."""
+CLOSELY = 10
+"""Games of a run that are looked at closely; of further ones nothing is wanted but mistakes of the rules."""
+WITH_ALL = 10
+"""One of so many games is played by the interpreter, too, which is slow."""
 TAKE_BACK = 1 / 30
 """Probability of taking decisions back in a random game, up to five of them."""
+
+
+class Effort(NamedTuple):
+    """How much is done to find a shorter game: decisions, and seconds."""
+
+    decisions: int
+    seconds: float
 
 
 def random_games(
@@ -40,7 +56,8 @@ def random_games(
         games: the number of games.
         seed: the same seed gives the same games.
         cap: the number of decisions after which a game is abandoned.
-        backends: the backends that are compared; None: all that can run the ruleset here.
+        backends: the backends that are compared; None: all that can run the ruleset here, the interpreter in one game
+            of `WITH_ALL`.
 
     Yields:
         Each game at its end, with the shortest game found that shows its mistake; None if it shows none.
@@ -53,9 +70,41 @@ def random_games(
         settings = {o.name: _any(values_to_try(o), rng) for o in ruleset.settings.values()}
         seats = seat_names(players[number % len(players)], ruleset.seats)
         chosen = check_settings(ruleset, settings if number % 2 else {})
-        trial = Trial(ruleset, seats, chosen, backends or installed_backends(ruleset, len(seats), chosen))
+        found = backends or installed_backends(ruleset, len(seats), chosen)
+        if backends is None and number % WITH_ALL and len(found) > len(BACKENDS):
+            found = [each for each in found if each != "interpreter"]
+        trial = Trial(ruleset, seats, chosen, found)
         failed = _played(trial, rng, cap)
         yield trial, failed and shorter(trial, *failed)
+
+
+def further_games(
+    ruleset: typed.Ruleset, players: Sequence[int], games: int, seed: int
+) -> Iterator[tuple[int, FailingGame | None]]:
+    """Plays random games as fast as possible: natively, where that can be done.
+
+    Args:
+        ruleset: the ruleset.
+        players: numbers of players.
+        games: the number of games. Numbers of players share them, and values of settings if there are so many that it
+            pays to make programs for these.
+        seed: the same seed gives the same games.
+
+    Yields:
+        Each game's number of decisions, and the shortest game found that shows its mistake; None if it shows none.
+
+    Raises:
+        DiagnosticsError: if a game cannot be set up.
+    """
+    tried = combinations(ruleset, players)[: max(len(players), games // WORTH_IT)]
+    for at, combination in enumerate(tried):
+        share = range(games * at // len(tried), games * (at + 1) // len(tried))
+        for ended in Games(ruleset, combination, seed=seed).play(share) if share else ():
+            failed = ended.failed
+            if failed is not None and failed.failure is not None and not meant(failed.game, failed.failure.wrong):
+                yield ended.decisions, shorter_playout(failed)
+            else:
+                yield ended.decisions, None
 
 
 def _any(of: Sequence[str], rng: random.Random) -> str:
@@ -69,7 +118,7 @@ def _played(trial: Trial, rng: random.Random, cap: int) -> tuple[Diagnostic, Pro
         over = trial.game.is_over or trial.game.ply >= cap
         for tried in PROPERTIES:
             if (rng.random() < tried.rate or over) and (found := tried.check(trial)) is not None:
-                return found, tried
+                return None if meant(trial.game, found) else (found, tried)
         if over:
             return None
         wrong = trial.make(_move(trial.game, rng))
@@ -84,23 +133,28 @@ def _move(game: Game, rng: random.Random) -> Move:
     return option
 
 
-def shorter(trial: Trial, wrong: Diagnostic, failed: Property | None) -> FailingGame:
+def shorter(trial: Trial, wrong: Diagnostic, failed: Property | None, effort: Effort | None = None) -> FailingGame:
     """The shortest game found that shows the mistake of a trial.
 
     Args:
         trial: the game that shows it.
         wrong: its diagnostic.
         failed: the property that does not hold at its end; None if its last move fails.
+        effort: a bound: of decisions, and of time; None: only that of `shortest`.
     """
+    left, end = (sys.maxsize, inf) if effort is None else (effort.decisions, time.monotonic() + effort.seconds)
     ruleset, header = trial.game.ruleset, trial.header
 
     rng = random.Random(0)
 
     def run(moves: Sequence[Move], more: int) -> tuple[list[Move], Diagnostic] | None:
+        nonlocal left
         again = Trial(ruleset, header.seats, header.settings, trial.backends)
         found = again.begin()
         rest = iter(moves)
         while found is None:
+            if left <= 0 or time.monotonic() > end:
+                return None
             # Slow properties are checked at the end only.
             if failed is not None and failed.rate == 1:
                 found = failed.check(again)
@@ -111,19 +165,21 @@ def shorter(trial: Trial, wrong: Diagnostic, failed: Property | None) -> Failing
                 if move is None:
                     found = failed.check(again) if failed is not None else None
                     break
+                left -= 1
                 found = again.make(move)
         return (again.moves, found) if found is not None and kind_of(found) == kind_of(wrong) else None
 
     return shortest(ruleset, header, trial.moves, wrong, run)
 
 
-def shorter_playout(playout: Playout) -> FailingGame:
-    """The shortest game found that shows the mistake of a failed playout."""
+def shorter_playout(playout: Playout, effort: Effort | None = None) -> FailingGame:
+    """The shortest game found that shows the mistake of a failed playout; `effort` as of `shorter`."""
     assert playout.failure is not None
     game = playout.game
     trial = Trial(game.ruleset, game.seats, game.settings, BACKENDS[:1])
     trial.moves += playout.moves()
-    return shorter(trial, playout.failure.wrong, PROPERTIES[0] if playout.failure.option is None else None)
+    failed = PROPERTIES[0] if playout.failure.option is None else None
+    return shorter(trial, playout.failure.wrong, failed, effort)
 
 
 def _possible(game: Game, move: Move) -> Move | None:

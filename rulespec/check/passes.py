@@ -10,6 +10,7 @@ from rulespec.check.alike import check_alike
 from rulespec.check.amounts import check_amounts
 from rulespec.check.bodies import check_bodies
 from rulespec.check.context import Context
+from rulespec.check.dead_ends import check_dead_ends
 from rulespec.check.declare import declare
 from rulespec.check.facts import check_facts
 from rulespec.check.heads import check_heads
@@ -64,6 +65,7 @@ PASSES = (
     Pass(check_privacy),
     Pass(check_alike, finds=True),
     Pass(check_start),
+    Pass(check_dead_ends, _understood),
     Pass(check_unread, finds=True),
     # Termination. A call that has no typed form may lead to a decision; work is finite without recursion only.
     Pass(check_recursion),  # it also finds what `once` asks, which lowering needs

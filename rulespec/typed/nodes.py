@@ -775,6 +775,8 @@ class Declarations(Brief, Struct, eq=False):
     entities: dict[str, list[tuple[str, int]]] = {}
     places: dict[str, list[Kind]] = {}
     """The kinds of tokens that have a place of a name."""
+    dead_ends: dict[str, str] = {}
+    """Decisions at which a game may be stuck, and why that is meant."""
     player_kind: str = ""
     min_players: int = 1
     max_players: int = 1

@@ -1,0 +1,56 @@
+"""The games that `rulespec validate` plays before it says sound: kept on disk, and with progress at a terminal."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from rulespec import cache
+from rulespec.cli import output
+from rulespec.diagnostics.report import Report
+from rulespec.typed import nodes as typed
+
+if TYPE_CHECKING:  # the engine takes long to import, and is not needed where the result is kept
+    from rulespec.engine.verify.played import Played
+
+
+def played(ruleset: typed.Ruleset, report: Report) -> Played:
+    """What came of the games of a ruleset without errors, perhaps in an earlier run with the same sources.
+
+    With native code there are more games than without it: each has a result of its own. Where the report says that the
+    start takes too long, none is played.
+    """
+    from rulespec.engine.verify.played import Played
+
+    if any(d.code == "RS710" for d in report.diagnostics):
+        return Played(0, 0, 0, ())
+    machine = "native" if find_spec("wasmtime") is not None else "python"
+    key = cache.key("played", ruleset.ref, machine, *chain.from_iterable(ruleset.sources.items()))
+    found = cache.read(key, msgspec.json.Decoder(Played))
+    if found is None:
+        found = _played(ruleset)
+        cache.write(key, found)
+    return found
+
+
+def _played(ruleset: typed.Ruleset) -> Played:
+    from rulespec.engine.verify.play_check import play_check
+
+    if not sys.stderr.isatty():
+        return play_check(ruleset)
+    from tqdm import tqdm
+
+    with tqdm(desc=f"playing {ruleset.ref}", unit=" combinations", file=sys.stderr, leave=False) as bar:
+        return play_check(ruleset, bar.update)
+
+
+def told(played: Played) -> str:
+    """How much was played: `played 1,240 games of 9 combinations`."""
+    if not played.games:
+        return "played no game to its end"
+    of = "" if played.combinations == played.of else f"{played.combinations:,} of "
+    return f"played {output.counted(played.games, 'game')} of {of}{output.counted(played.of, 'combination')}"

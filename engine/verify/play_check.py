@@ -1,0 +1,222 @@
+"""Random games with every combination of players and settings: what `validate` plays before it says sound."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.game.position_check import asked, meant
+from rulespec.engine.simulate.playouts import Playout
+from rulespec.engine.verify.combinations import CAP, SEED, Combination, Ended, Games, combinations
+from rulespec.engine.verify.example import example
+from rulespec.engine.verify.played import Played
+from rulespec.engine.verify.random_games import Effort, shorter_playout
+from rulespec.typed import nodes as typed
+
+SECONDS = 3.0
+"""CPU time of all games together."""
+GAMES = 1_000
+"""The most games of a combination."""
+LEAST = 10
+"""Games of a combination that are played while there is time, even if that is more than its share."""
+FAILING = 20
+"""Games of a combination that show a mistake, or do not end, after which no more of it are played: each takes long."""
+MAX_FOUND = 10
+"""Mistakes that are reported."""
+EFFORT = Effort(30_000, 3.0)
+"""For all mistakes together."""
+_SCENARIO = 20  # decisions of a game of which a scenario is printed
+_NUMBERS = 1 / 2  # of the time is for the numbers of players, the rest for settings
+
+
+@dataclass(slots=True)
+class _Found:
+    """A mistake: the games that show it by combination, and the shortest of them."""
+
+    shortest: Playout
+    games: dict[int, int] = field(default_factory=dict)
+
+
+def play_check(ruleset: typed.Ruleset, progress: Callable[[int], object] | None = None) -> Played:
+    """Plays a ruleset without errors; no longer than `SECONDS`, but each number of players to its first decision.
+
+    If that alone takes as long again, the other numbers are left out.
+
+    Args:
+        ruleset: the ruleset.
+        progress: called with the number of combinations that are done since.
+    """
+    return _PlayCheck(ruleset, progress or (lambda _: None)).run()
+
+
+class _PlayCheck:
+    """The state of such a check: for each combination how many games have ended, and the mistakes."""
+
+    def __init__(self, ruleset: typed.Ruleset, progress: Callable[[int], object]) -> None:
+        self.ruleset = ruleset
+        self.progress = progress
+        self.all = combinations(ruleset)
+        self.ended: dict[int, int] = {}
+        self.capped: dict[int, int] = {}
+        self.endless: Span | None = None
+        self.found: dict[tuple[str, Span | None], _Found] = {}
+        self.others: list[Diagnostic] = []
+        self.end = time.process_time() + SECONDS
+
+    def run(self) -> Played:
+        numbers = sum(not c.settings for c in self.all)
+        settings_from = self.end - SECONDS * (1 - _NUMBERS) if numbers < len(self.all) else self.end
+        for at, combination in enumerate(self.all):
+            now = time.process_time()
+            if now > self.end and (combination.settings or now > self.end + SECONDS):
+                break
+            until, left = (settings_from, numbers - at) if at < numbers else (self.end, len(self.all) - at)
+            self._combination(at, combination, now + max(0.0, until - now) / left)
+            self.progress(1)
+        diagnostics = [*self.others, *self._mistakes(), *self._endless()]
+        played = [number for number in self.ended.values() if number]
+        return Played(sum(played), len(played), len(self.all), tuple(diagnostics))
+
+    def _combination(self, at: int, combination: Combination, until: float) -> None:
+        """Plays games of a combination until its share of the time is used up."""
+        try:
+            games = Games(self.ruleset, combination, self.end)
+        except DiagnosticsError as error:
+            self.others += [_with(d, combination) for d in error.diagnostics]
+            return
+        number, failing = 0, 0
+        while number < GAMES and failing < FAILING:
+            late = time.process_time() > (until if number >= LEAST else self.end)
+            if late and number:
+                break
+            size = min(number or 1, games.at_once, GAMES - number)
+            played = list(games.play(range(number, number + size)))
+            failing += sum([self._count(at, games, each) for each in played])
+            if len(played) < size:
+                break
+            number += size
+
+    def _count(self, at: int, games: Games, ended: Ended) -> bool:
+        """Counts a game; whether it shows a mistake, or does not end."""
+        self.ended[at] = self.ended.get(at, 0) + 1
+        if ended.capped:
+            self.capped[at] = self.capped.get(at, 0) + 1
+            if self.endless is None:
+                self.endless = asked(games.again(ended.number).game).span
+            return True
+        playout = ended.failed
+        if playout is None or playout.failure is None or meant(playout.game, playout.failure.wrong):
+            return False
+        wrong = playout.failure.wrong
+        found = self.found.setdefault((wrong.code, wrong.span or _asked(playout.game)[0]), _Found(playout))
+        found.games[at] = found.games.get(at, 0) + 1
+        if len(playout.moves()) < len(found.shortest.moves()):
+            found.shortest = playout
+        return True
+
+    # --- what is said --------------------------------------------------------------------
+
+    def _mistakes(self) -> list[Diagnostic]:
+        found = list(self.found.values())[:MAX_FOUND]
+        return [self._told(each, Effort(EFFORT.decisions // len(found), EFFORT.seconds / len(found))) for each in found]
+
+    def _told(self, found: _Found, effort: Effort) -> Diagnostic:
+        """The diagnostic of a mistake: in how many games of which combinations, and the shortest game found."""
+        failing = shorter_playout(found.shortest, effort)
+        wrong = _placed(failing.wrong, found.shortest)
+        share, which = self._share(found.games)
+        lines = [wrong.help] if wrong.help else []
+        shown = example(self.ruleset, failing.header, failing.moves, failing.changed)
+        lines.append(f"{which}; the shortest game found: {shown}")
+        if failing.scenario and len(failing.moves) <= _SCENARIO:
+            lines.append(f"as a scenario:\n{failing.scenario.rstrip()}")
+        else:
+            how = _simulated(self.all[next(iter(found.games))])
+            lines.append(f"`rulespec simulate` with `{how} --failures FOLDER` plays such games, and writes them")
+        message = f"{wrong.message}, {share}"
+        return replace(wrong, message=message, help="\n".join(lines))
+
+    def _endless(self) -> Iterable[Diagnostic]:
+        """RS721 for games that were abandoned."""
+        if self.capped:
+            share, which = self._share(self.capped)
+            message = f"a game can go on for more than {CAP:,} decisions, {share}"
+            help_ = f"{which}: let something end every game\nthis decision was open when the first of them was given up"
+            yield Diagnostic("RS721", Severity.WARNING, message, self.endless, help=help_)
+        elif not self.ended and not self.others:
+            message = f"no game came to an end in {SECONDS:g} seconds"
+            start = self.ruleset.rules.procedures[self.ruleset.start]
+            help_ = "let something end every game, or let the rules do less between decisions"
+            yield Diagnostic("RS721", Severity.WARNING, message, start.span, help=help_)
+
+    def _share(self, games: dict[int, int]) -> tuple[str, str]:
+        """In how many games, and of which players and settings: those with the defaults, if there are such."""
+        shown = [at for at in games if not self.all[at].settings] or list(games)
+        number, of = sum(games[at] for at in shown), sum(self.ended[at] for at in shown)
+        which = [self.all[at] for at in shown]
+        if which[0].settings:
+            return _in(number, of), "with " + ", ".join(dict.fromkeys(map(_setting, which)))
+        return _in(number, of), _players([c.seats for c in which])
+
+
+def _placed(wrong: Diagnostic, playout: Playout) -> Diagnostic:
+    """A mistake with the decision at which it shows, unless that is its place already."""
+    taken = playout.failure is not None and playout.failure.option is not None
+    place, name = _asked(playout.game)
+    if wrong.code == "RS712" and playout.game.history:
+        name = playout.game.history[-1].decision
+        place, taken = next(d.span for d in playout.game.position.program.decisions if d.name == name), True
+    if place is None or place == wrong.span:
+        return wrong
+    text = f"in the decision `{name}`" if taken else f"at the decision `{name}`"
+    return (
+        replace(wrong, notes=(*wrong.notes, Label(place, text)))
+        if wrong.span
+        else replace(wrong, span=place, label=text)
+    )
+
+
+def _asked(game: Game) -> tuple[Span | None, str]:
+    """The place and the name of the open decision, if there is one."""
+    try:
+        return (None, "") if game.is_over else (asked(game).span, asked(game).name)
+    except RulesetFaultError:
+        return None, ""
+
+
+def _in(number: int, of: int) -> str:
+    return f"in {number:,} of {of:,} games" if of > 1 else "in the only game played"
+
+
+def _players(seats: list[int]) -> str:
+    """Numbers of players as text: `with 2-4, 6 players`."""
+    parts: list[list[int]] = []
+    for number in seats:
+        if parts and number == parts[-1][-1] + 1:
+            parts[-1].append(number)
+        else:
+            parts.append([number])
+    names = [f"{part[0]}-{part[-1]}" if len(part) > 1 else f"{part[0]}" for part in parts]
+    return f"with {', '.join(names)} player{'s' if seats != [1] else ''}"
+
+
+def _setting(combination: Combination) -> str:
+    return ", ".join(f"`{name}={value}`" for name, value in combination.settings.items())
+
+
+def _simulated(combination: Combination) -> str:
+    """The arguments with which `simulate` plays a combination."""
+    chosen = [f"--option {name}={value}" for name, value in combination.settings.items()]
+    return " ".join([f"--players {combination.seats}", *chosen, f"--seed {SEED}"])
+
+
+def _with(d: Diagnostic, combination: Combination) -> Diagnostic:
+    with_ = f"with {combination.seats} players and {_setting(combination)}" if combination.settings else ""
+    return replace(d, help=f"{d.help}\n{with_}".strip())

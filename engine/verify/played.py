@@ -1,0 +1,23 @@
+"""The result of playing a ruleset with all combinations of players and settings, as it is kept."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import Diagnostic
+
+
+class Played(Struct, frozen=True):
+    """How much has been played, and what is wrong.
+
+    Attributes:
+        games: the number of games that were played to an end, or to a mistake.
+        combinations: the number of combinations with such games.
+        of: the number of all combinations.
+        diagnostics: what is wrong.
+    """
+
+    games: int
+    combinations: int
+    of: int
+    diagnostics: tuple[Diagnostic, ...]

@@ -1,0 +1,25 @@
+"""Decisions at which a game may be stuck, as `dead_ends` of `game.yaml` says."""
+
+from __future__ import annotations
+
+from rulespec.check.context import Context
+from rulespec.diagnostics.suggestions import nearest
+from rulespec.documents.nodes import entries, get, text
+from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import walk
+
+
+def check_dead_ends(c: Context) -> None:
+    """Reads the declared dead ends; each must be a decision of the rules."""
+    declared = list(entries(get(c.source.root, "game", "dead_ends")))
+    if not declared:
+        return
+    statements = (s for procedure in c.rules.procedures.values() for s in walk(procedure.body))
+    decisions = {s.name: s.span for s in statements if isinstance(s, typed.Decide)}
+    for name, place, reason in declared:
+        if name in decisions:
+            c.declarations.dead_ends[name] = text(reason)
+        else:
+            hint, notes = nearest(name, decisions)
+            message = f"`{name}` cannot be a dead end: no decision is called so"
+            c.report.error("RS720", message, place.span, notes=notes, help=hint)

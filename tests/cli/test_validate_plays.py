@@ -1,0 +1,182 @@
+"""`validate` plays before it says sound, says how much, and keeps the result until a file changes."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cases import split, write
+from commands import invoke
+from folders import RULESETS, TESTS
+from jsonschema import Draft202012Validator
+
+from rulespec.engine.verify import play_check
+from rulespec.schemas import load_schema
+
+GAME = """\
+--- game.yaml
+id: small
+title: Small
+version: "1.0"
+players: {kind: player, min: 1, max: 2}
+units: [money, points]
+start: play
+"""
+SOUND = """\
+procedure play():
+    for p in player:
+        decide turn by p:
+            option go_on:
+                pass
+"""
+STUCK = SOUND + '                require players == 1 "alone"\n'
+
+
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("RULESPEC_CACHE", str(tmp_path / "cache"))
+    return write(tmp_path / "small", split(SOUND + GAME, "rules/play.rules"))
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The rulesets that have been played."""
+    found: list[str] = []
+    true = play_check.play_check
+
+    def counting(ruleset: Any, *args: Any) -> Any:
+        found.append(ruleset.ref)
+        return true(ruleset, *args)
+
+    monkeypatch.setattr(play_check, "play_check", counting)
+    return found
+
+
+def test_the_last_line_says_how_much_was_played(small: Path) -> None:
+    code, out, err = invoke("validate", small)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[-1].endswith("0 options · played 2,000 games of 2 combinations")
+
+
+def test_what_cannot_be_played_is_an_error(small: Path) -> None:
+    (small / "rules/play.rules").write_text(STUCK.replace("                pass\n", ""), "utf-8")
+    code, out, err = invoke("validate", small)
+    assert code == 1 and "error[RS711]: the decision `turn` can come up without a legal option, in " in err
+    assert "with 2 players; the shortest game found: with 2 players, before the first decision" in err
+    assert out.startswith("small 1.0: 1 error · played ")
+
+
+def test_a_result_is_kept_until_a_file_changes(small: Path, runs: list[str]) -> None:
+    first = invoke("validate", small)
+    assert invoke("validate", small) == first and runs == ["small"]
+    rules = small / "rules/play.rules"
+    rules.write_text(f"# a line more: places in messages are others\n{SOUND}", "utf-8")
+    invoke("validate", small)
+    assert runs == ["small", "small"]
+
+
+def test_an_error_is_kept_with_its_place(small: Path, runs: list[str]) -> None:
+    (small / "rules/play.rules").write_text(STUCK.replace("                pass\n", ""), "utf-8")
+    first = invoke("validate", small)
+    assert first[0] == 1 and invoke("validate", small) == first and len(runs) == 1
+
+
+@pytest.mark.parametrize("entry", [b"", b"[]", b'{"games":"many"}', b'{"games":1}'])
+def test_a_kept_result_that_is_damaged_counts_as_missing(small: Path, runs: list[str], entry: bytes) -> None:
+    from rulespec import cache
+
+    first = invoke("validate", small)
+    for path in Path(small.parent, "cache").iterdir():
+        if b'"combinations"' in path.read_bytes():
+            path.write_bytes(cache.header(entry) + b"\n" + entry)
+    assert invoke("validate", small) == first and len(runs) == 2
+
+
+def test_without_games(small: Path, runs: list[str]) -> None:
+    code, out, _ = invoke("validate", small, "--no-play")
+    assert code == 0 and "played" not in out and runs == []
+    assert "played" not in json.loads(invoke("validate", small, "--no-play", "--format", "json")[1])["rulesets"][0]
+
+
+def test_an_exploration_plays_its_own_games(small: Path, runs: list[str]) -> None:
+    assert invoke("validate", small, "--deep", "1")[0] == 0
+    assert runs == []
+
+
+def test_nothing_is_played_where_there_are_errors(small: Path, runs: list[str]) -> None:
+    (small / "rules/play.rules").write_text(SOUND.replace("pass", "passs"), "utf-8")
+    assert invoke("validate", small)[0] == 1 and runs == []
+
+
+def test_as_json(small: Path) -> None:
+    data = json.loads(invoke("validate", small, "--format", "json")[1])
+    Draft202012Validator(load_schema("diagnostics")).validate(data)
+    assert data["rulesets"][0]["played"] == {"games": 2_000, "combinations": 2, "of": 2}
+
+
+@pytest.mark.parametrize("format_", ["github", "sarif"])
+def test_other_formats_have_what_the_games_show(small: Path, format_: str) -> None:
+    (small / "rules/play.rules").write_text(STUCK.replace("                pass\n", ""), "utf-8")
+    code, out, _ = invoke("validate", small, "--format", format_)
+    assert code == 1 and "RS711" in out
+
+
+def test_sets_of_overlays_are_checked_without_games(runs: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RULESPEC_CACHE", "")
+    code, out, _ = invoke("validate", RULESETS / "nim", "--overlays")
+    assert code == 0 and "overlays: 1 on offer; checked 1 alone, 0 pairs, 0 larger sets, without games" in out
+    assert runs == ["nim"]
+
+
+def test_progress_is_shown_at_a_terminal_only(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from rulespec.cli.play_check import played
+    from rulespec.diagnostics.report import Report
+    from rulespec.load import load_ruleset
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("RULESPEC_CACHE", "")
+    shown = Terminal()
+    with monkeypatch.context() as at_terminal:
+        at_terminal.setattr("sys.stderr", shown)
+        played(load_ruleset(str(small)), Report())
+    assert "playing small: " in shown.getvalue()
+
+
+def test_a_dead_end_that_is_no_decision(small: Path) -> None:
+    game = (small / "game.yaml").read_text("utf-8")
+    (small / "game.yaml").write_text(f"{game}dead_ends: {{trun: one may be stuck}}\n", "utf-8")
+    code, _, err = invoke("validate", small)
+    assert code == 1 and "error[RS720]" in err and "did you mean `turn`?" in err
+
+
+@pytest.mark.parametrize("command", [["validate"], ["test"]])
+def test_a_dead_end_that_is_meant_is_no_mistake(small: Path, command: list[str]) -> None:
+    (small / "rules/play.rules").write_text(STUCK.replace("                pass\n", ""), "utf-8")
+    game = (small / "game.yaml").read_text("utf-8")
+    (small / "game.yaml").write_text(f"{game}dead_ends: {{turn: two are stuck}}\n", "utf-8")
+    more = ["--deep", "1"] if command == ["validate"] else ["--random", "12"]
+    assert invoke(*command, small, *more)[0] == 0
+    assert invoke("validate", small)[0] == 0
+
+
+def test_a_house_rule_declares_a_dead_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RULESPEC_CACHE", str(tmp_path / "cache"))
+    text = (TESTS / "fixtures/unplayable/pairs.yaml").read_text("utf-8")
+    (tmp_path / "pairs.yaml").write_text(f"{text}add:\n  game.dead_ends: {{turn: a single match ends it}}\n", "utf-8")
+    rules = (TESTS / "fixtures/unplayable/pairs.rules").read_text("utf-8")
+    (tmp_path / "pairs.rules").write_text(rules, "utf-8")
+    assert invoke("validate", f"nim+{tmp_path}/pairs.yaml")[0] == 0
+
+
+def test_many_random_games_are_mostly_only_played(small: Path) -> None:
+    code, out, _ = invoke("test", small, "--random", "500")
+    assert code == 0 and "500 random games" in out
+    (small / "rules/play.rules").write_text(STUCK.replace("                pass\n", ""), "utf-8")
+    code, out, _ = invoke("test", small, "--random", "500", "--players", "1")
+    assert code == 0

@@ -1,0 +1,244 @@
+"""Rules that cannot be played are found by playing them: house rules that pass every check without a game."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from cases import small
+from folders import RULESETS, TESTS
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
+from rulespec.engine.native.engine import NoWasmtimeError
+from rulespec.engine.verify import combinations, play_check
+from rulespec.engine.verify.played import Played
+from rulespec.engine.verify.random_games import Effort
+from rulespec.load import load_ruleset
+
+UNPLAYABLE = sorted((TESTS / "fixtures" / "unplayable").glob("*.yaml"))
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second of games, and little effort for short examples."""
+    monkeypatch.setattr(play_check, "SECONDS", 1.0)
+    monkeypatch.setattr(play_check, "EFFORT", Effort(2_000, 1.0))
+
+
+@pytest.fixture
+def in_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(*_: object) -> None:
+        raise NoWasmtimeError("there is none")
+
+    monkeypatch.setattr(combinations, "NativeOutcomes", none)
+
+
+def played(folder: Path, text: str, settings: str = "", more: str = "") -> Played:
+    game = 'id: small\ntitle: Small\nversion: "1.0"\nplayers: {kind: player, min: 1, max: 3}\nunits: [money, points]\n'
+    options = f"options: {settings}\n" if settings else ""
+    return play_check.play_check(small(folder / "small", f"{text}--- game.yaml\n{game}start: play\n{options}{more}"))
+
+
+def shown(wrong: Diagnostic) -> str:
+    return " ".join([wrong.message, wrong.label, *(note.text for note in wrong.notes)])
+
+
+# --- house rules ------------------------------------------------------------------------------------------------------
+
+
+def test_there_are_a_dozen_house_rules_of_several_games() -> None:
+    texts = [path.read_text("utf-8") for path in UNPLAYABLE]
+    assert len(texts) >= 12
+    assert len({re.findall(r"^for: (\w+)", text, re.MULTILINE)[0] for text in texts}) >= 6
+
+
+@pytest.mark.parametrize("path", UNPLAYABLE, ids=lambda p: p.stem)
+def test_house_rules_that_cannot_be_played_are_found_with_their_decision(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = path.read_text("utf-8")
+    (base,), ((code, decision),) = re.findall(r"^for: (\w+)", text, re.M), re.findall(r"^# found: (\w+) ?(\w*)", text)
+    if path.stem == "switched_off":  # settings come after all numbers of players
+        monkeypatch.setattr(play_check, "SECONDS", 4.0)
+    found = play_check.play_check(load_ruleset(f"{base}+{path}"))
+    wrong = next(d for d in found.diagnostics if d.code == code)
+    assert f"`{decision}`" in shown(wrong) or not decision
+    assert wrong.span is not None and re.search(r"in \d+ of \d+ games|in the only game", wrong.message)
+    assert wrong.severity is (Severity.WARNING if code == "RS721" else Severity.ERROR)
+    assert "player" in wrong.help
+
+
+@pytest.mark.usefixtures("in_python")
+@pytest.mark.parametrize("name", ["one_free", "no_stalemate", "pairs", "lamed"])
+def test_they_are_found_without_native_code(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = TESTS / f"fixtures/unplayable/{name}.yaml"
+    test_house_rules_that_cannot_be_played_are_found_with_their_decision(path, monkeypatch)
+
+
+# --- what is found ----------------------------------------------------------------------------------------------------
+
+UNLISTED = """\
+procedure play():
+    for p in player:
+        decide turn by p:
+            option pick(a in 1 .. 99999, b in 1 .. 99999, c in 1 .. 99999):
+                require a + b + c == 0
+"""
+
+
+def test_a_first_decision_that_cannot_be_listed_has_its_place(tmp_path: Path) -> None:
+    found = played(tmp_path, UNLISTED)
+    (wrong,) = found.diagnostics
+    assert wrong.code == "RS704" and wrong.span is not None
+    assert (Path(wrong.span.file).name, wrong.span.line) == ("play.rules", 3)
+    assert wrong.label == "at the decision `turn`" and "before the first decision" in wrong.help
+
+
+STUCK = """\
+procedure play():
+    for p in player:
+        decide turn by p:
+            option pass_on:
+                pass
+    decide last by first(player):
+        option never:
+            require players == 0 "never"
+"""
+
+
+def test_a_dead_end_has_its_share_and_a_scenario(tmp_path: Path) -> None:
+    found = played(tmp_path, STUCK)
+    (wrong,) = found.diagnostics
+    assert wrong.code == "RS711" and "`last`" in wrong.message and re.search(r"in (\d+) of \1 games", wrong.message)
+    assert "with 1-3 players; the shortest game found: with 1 player: A: pass_on" in wrong.help
+    assert "scenarios:" in wrong.help and "never" in wrong.help
+
+
+def test_a_dead_end_that_is_meant_is_none(tmp_path: Path) -> None:
+    found = played(tmp_path, STUCK, more="dead_ends: {last: who is last is stuck}\n")
+    assert found.diagnostics == () and found.games == 3 * play_check.GAMES
+
+
+BY_SETTING = """\
+procedure play():
+    for p in player:
+        decide turn by p:
+            option pass_on:
+                require not (odd and players == 2) and size < 9 "not so"
+"""
+
+
+def test_a_dead_end_with_a_setting_names_it(tmp_path: Path) -> None:
+    settings = "{size: {type: int 0..9, default: 3}, odd: {default: false}}"
+    found = played(tmp_path, BY_SETTING, settings)
+    (wrong,) = found.diagnostics
+    assert "with `size=9`" in wrong.help and "size=9" in wrong.help
+    assert found.of == found.combinations == 3 + 9 + 1
+
+
+def test_a_start_that_a_value_of_a_setting_makes_impossible_names_it(tmp_path: Path) -> None:
+    rules = STUCK.partition("    decide last")[0]
+    more = "--- kinds.yaml\nstate: {left: {type: int 0..4, start: '9 if much == lots else 1'}}\n"
+    found = played(tmp_path, rules + more, "{much: {values: [little, lots], default: little}}")
+    assert [d.code for d in found.diagnostics] == ["RS702"] and "`much=lots`" in found.diagnostics[0].help
+
+
+INVARIANT = """\
+procedure play():
+    for p in player:
+        decide turn by p:
+            option more:
+                set left to left + 1
+            option less:
+                pass
+invariant few:
+    "Few are left."
+    left < 2
+--- kinds.yaml
+state: {left: {type: int 0..4, start: 0}}
+"""
+
+
+def test_a_broken_invariant_names_the_decision_before_it(tmp_path: Path) -> None:
+    (wrong,) = played(tmp_path, INVARIANT).diagnostics
+    assert wrong.code == "RS712" and [note.text for note in wrong.notes] == ["in the decision `turn`"]
+    assert "with 2-3 players; the shortest game found: with 2 players: A: more · B: more" in wrong.help
+
+
+FAULT = """\
+procedure play():
+    for p in player:
+        decide turn by p:
+            option spend:
+                pay 1 from p.cash to bank
+            option wait:
+                pass
+--- kinds.yaml
+kinds: {player: {state: {cash: {account: money}}}}
+accounts: {bank: {account: money, unlimited: true}}
+"""
+
+
+def test_a_fault_names_the_decision_in_which_it_happens(tmp_path: Path) -> None:
+    (wrong,) = played(tmp_path, FAULT).diagnostics
+    assert wrong.code == "RS703" and [note.text for note in wrong.notes] == ["in the decision `turn`"]
+    assert "with 1 player: A: spend" in wrong.help
+
+
+ENDLESS = """\
+procedure play():
+    repeat:
+        for p in player:
+            decide turn by p:
+                option go_on:
+                    pass
+"""
+
+
+def test_games_without_an_end_are_a_warning(tmp_path: Path) -> None:
+    (wrong,) = played(tmp_path, ENDLESS).diagnostics
+    assert (wrong.code, wrong.severity) == ("RS721", Severity.WARNING)
+    assert wrong.span is not None and wrong.span.line == 4 and "20,000 decisions" in wrong.message
+
+
+@pytest.mark.usefixtures("in_python")
+def test_games_that_time_runs_out_on_are_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(play_check, "SECONDS", 0.01)
+    found = played(tmp_path, ENDLESS)
+    assert (found.games, [d.code for d in found.diagnostics]) == (0, ["RS721"])
+    assert "no game came to an end" in found.diagnostics[0].message
+
+
+# --- what is played ---------------------------------------------------------------------------------------------------
+
+
+def test_numbers_of_players_come_first_and_settings_of_overlays_before_others() -> None:
+    found = combinations.combinations(load_ruleset("imperial"))
+    assert [c.seats for c in found[:5]] == [2, 3, 4, 5, 6] and not any(c.settings for c in found[:5])
+    assert all(len(c.settings) == 1 for c in found[5:])
+    last = list(load_ruleset("imperial").settings)[-1]
+    assert list(found[5].settings) == [last]
+
+
+@pytest.mark.parametrize("name", ["nim", "nim+tall", "wager", "errands"])
+def test_the_rulesets_of_the_tests_are_sound(name: str) -> None:
+    found = play_check.play_check(load_ruleset(str(RULESETS / name)))
+    assert found.diagnostics == () and found.games > 0
+
+
+def test_native_games_and_games_in_python_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("wasmtime")
+    monkeypatch.setattr(play_check, "SECONDS", 60.0)
+    monkeypatch.setattr(play_check, "GAMES", 40)
+    with monkeypatch.context() as only_here:
+        only_here.setattr(combinations, "NativeOutcomes", _no_native)
+        plain = played(tmp_path, FAULT)
+    native = played(tmp_path, FAULT)
+    assert [(d.code, d.span, d.notes) for d in native.diagnostics] == [
+        (d.code, d.span, d.notes) for d in plain.diagnostics
+    ]
+
+
+def _no_native(*_: object) -> None:
+    raise NoWasmtimeError("there is none")
