@@ -227,6 +227,7 @@ def _beside(ruleset: typed.Ruleset, report: Report) -> None:
     """Checks the files beside the rules: offered overlays, and dialects. `rulespec test` checks scenarios."""
     from rulespec.documents.text_files import display, inside, is_present
     from rulespec.engine.dialects.dialect import read_dialect
+    from rulespec.engine.dialects.unread import uneven_forms
 
     folders = ruleset.folders
     missing = [n for n in ruleset.offered if not any(is_present(f / "variants" / f"{n}.yaml") for f in folders)]
@@ -242,7 +243,7 @@ def _beside(ruleset: typed.Ruleset, report: Report) -> None:
             continue
         for path in paths:
             try:
-                read_dialect(Path(display(inside(folder, f"dialects/{path.name}"))))
+                report.extend(uneven_forms(read_dialect(Path(display(inside(folder, f"dialects/{path.name}"))))))
             except DiagnosticsError as error:
                 report.extend(error.diagnostics)
 

@@ -36,6 +36,7 @@ class Projection(Struct, frozen=True):
         list: the name of a list of the first entry that answers the option.
         by: the path of the seat that acts; may be empty.
         automatic: whether the other system takes the option by itself.
+        not_compared: paths of fields that say nothing of this option.
     """
 
     type: str
@@ -46,6 +47,7 @@ class Projection(Struct, frozen=True):
     list: str
     by: str
     automatic: bool
+    not_compared: tuple[str, ...]
 
 
 class Undo(Struct, frozen=True):
@@ -58,6 +60,7 @@ class Undo(Struct, frozen=True):
         not_during: decisions during which it is not legal.
         keeps: state fields that are not taken back.
         sets: fields of the game, each with the expression whose value it gets after the undo.
+        not_compared: paths of fields that say nothing.
     """
 
     type: str
@@ -66,15 +69,17 @@ class Undo(Struct, frozen=True):
     not_during: frozenset[str]
     keeps: tuple[str, ...]
     sets: tuple[tuple[str, str], ...]
+    not_compared: tuple[str, ...]
 
 
-class Dialect(Struct, frozen=True):
+class Dialect(Struct, frozen=True, eq=False):
     """A dialect file, read and checked.
 
     Attributes:
         rules: a ruleset reference, or references by the value of a field of the first entry.
         ignores_illegal: whether the other system ignores entries that are not legal.
         accepts: rules that the other system does not know: entries that only they refuse are not ignored.
+        not_compared: paths of fields that say nothing, in entries of any type.
     """
 
     id: str
@@ -90,6 +95,7 @@ class Dialect(Struct, frozen=True):
     ends: frozenset[str]
     ignores_illegal: bool
     accepts: frozenset[str]
+    not_compared: frozenset[str]
     undo: Undo | None
     decisions: Mapping[str, tuple[Projection, ...]]
     spans: Mapping[str, Span]
@@ -168,6 +174,7 @@ def _dialect(text: str, file: str) -> Dialect:
         ends=frozenset(data.get("ends", [])),
         ignores_illegal="ignores_illegal" in data,
         accepts=frozenset(data.get("ignores_illegal", {}).get("except", [])),
+        not_compared=frozenset(data.get("not_compared", {})),
         undo=_undo(data["undo"]) if "undo" in data else None,
         decisions={key: _projections(value) for key, value in data["decisions"].items()},
         spans=_places(locate(node, ["decisions"])) | _places(locate(node, [])),
@@ -186,6 +193,7 @@ def _undo(data: Mapping[str, Any]) -> Undo:
         frozenset(data.get("not_during", [])),
         tuple(data.get("keeps", [])),
         tuple((name, _text(expression)) for name, expression in data.get("sets", {}).items()),
+        tuple(data.get("not_compared", {})),
     )
 
 
@@ -214,4 +222,5 @@ def _projection(data: Mapping[str, Any]) -> Projection:
         data.get("list", ""),
         data.get("by", ""),
         data.get("automatic", False),
+        tuple(data.get("not_compared", {})),
     )

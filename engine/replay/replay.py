@@ -332,12 +332,14 @@ def _replay_foreign(
 ) -> ReplayResult:
     from rulespec.engine.dialects.first_entry import seats_and_settings
     from rulespec.engine.dialects.importer import Importer
+    from rulespec.engine.dialects.unread import uneven_forms, unread_fields
 
     dialect = _dialect(log, rules, dialect_id, report)
     ruleset = load(rules or _own_rules(dialect, log))
     seats, settings = seats_and_settings(dialect, log, ruleset)
     game = _placed(lambda: Game(ruleset, seats, settings, backend), log.file)
     importer = Importer(game, dialect, log, strict)
+    report.extend([*uneven_forms(dialect), *unread_fields(dialect, log, importer.log)])
     numbers = iter(range(len(log.entries) + 1))
 
     def step(entry: int) -> None:
