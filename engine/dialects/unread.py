@@ -77,10 +77,9 @@ def _in_item(form: Projection, path: str) -> str:
 def unread_fields(dialect: Dialect, log: ForeignLog, entries: Entries) -> list[Diagnostic]:
     """Warnings of fields in a log that its dialect does not know, each told once for a type of entries."""
     trees, around = _trees(dialect), _around(dialect)
-    found: dict[tuple[str | None, str], int] = {}
+    found: dict[tuple[str, str], int] = {}
     for number, (entry, type_, payload) in enumerate(zip(log.entries, entries.types, entries.payloads, strict=False)):
-        known = trees.get(type_)
-        if known is None:
+        if type_ is None or (known := trees.get(type_)) is None:
             continue
         if not _is_plain(payload, *known):
             _note(found, type_, _strange(payload, known[0], ""), number)
@@ -92,13 +91,13 @@ def unread_fields(dialect: Dialect, log: ForeignLog, entries: Entries) -> list[D
     return [_unread(dialect, start, *field, number) for field, number in found.items()]
 
 
-def _note(found: dict[tuple[str | None, str], int], type_: str | None, paths: Iterable[str], number: int) -> None:
+def _note(found: dict[tuple[str, str], int], type_: str, paths: Iterable[str], number: int) -> None:
     for path in paths:
         found.setdefault((type_, path), number)
 
 
-def _unread(dialect: Dialect, start: Span, type_: str | None, path: str, number: int) -> Diagnostic:
-    message = f"nothing compares {shown(path)} of {shown(type_ or "")}, first in entry {number}"
+def _unread(dialect: Dialect, start: Span, type_: str, path: str, number: int) -> Diagnostic:
+    message = f"nothing compares {shown(path)} of {shown(type_)}, first in entry {number}"
     help_ = f"let the dialect `{dialect.id}` compare it under `match`, or say why it does not: `not_compared`"
     return Diagnostic("RS629", Severity.WARNING, message, start, help=help_)
 
@@ -112,7 +111,7 @@ def _around(dialect: Dialect) -> Tree:
 
 
 @lru_cache(maxsize=_MEMO_SIZE)
-def _trees(dialect: Dialect) -> Mapping[str | None, tuple[Tree, Below]]:
+def _trees(dialect: Dialect) -> Mapping[str, tuple[Tree, Below]]:
     """Type of entries → what is known of their payload. A type that means nothing has no tree."""
     trees: dict[str, Tree] = {}
     for _, form in _typed_forms(dialect):
