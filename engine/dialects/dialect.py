@@ -72,6 +72,22 @@ class Undo(Struct, frozen=True):
     not_compared: tuple[str, ...]
 
 
+class KnownFault(Struct, frozen=True):
+    """A known fault of the other system.
+
+    Attributes:
+        title: what it does, for people.
+        rules: what it does is refused with one of these.
+        overlay: laid over the dialect's rules, this lets it pass.
+        options: with these options, `decision.option`.
+    """
+
+    title: str
+    rules: frozenset[str]
+    overlay: str
+    options: frozenset[str]
+
+
 class Dialect(Struct, frozen=True, eq=False):
     """A dialect file, read and checked.
 
@@ -80,6 +96,7 @@ class Dialect(Struct, frozen=True, eq=False):
         ignores_illegal: whether the other system ignores entries that are not legal.
         accepts: rules that the other system does not know: entries that only they refuse are not ignored.
         not_compared: paths of fields that say nothing, in entries of any type.
+        known_faults: what the other system is known to do wrong.
     """
 
     id: str
@@ -96,6 +113,7 @@ class Dialect(Struct, frozen=True, eq=False):
     ignores_illegal: bool
     accepts: frozenset[str]
     not_compared: frozenset[str]
+    known_faults: tuple[KnownFault, ...]
     undo: Undo | None
     decisions: Mapping[str, tuple[Projection, ...]]
     spans: Mapping[str, Span]
@@ -175,6 +193,10 @@ def _dialect(text: str, file: str) -> Dialect:
         ignores_illegal="ignores_illegal" in data,
         accepts=frozenset(data.get("ignores_illegal", {}).get("except", [])),
         not_compared=frozenset(data.get("not_compared", {})),
+        known_faults=tuple(
+            KnownFault(f["title"], frozenset(f["rules"]), f["overlay"], frozenset(f["options"]))
+            for f in data.get("known_faults", [])
+        ),
         undo=_undo(data["undo"]) if "undo" in data else None,
         decisions={key: _projections(value) for key, value in data["decisions"].items()},
         spans=_places(locate(node, ["decisions"])) | _places(locate(node, [])),

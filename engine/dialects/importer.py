@@ -91,6 +91,7 @@ class Importer:
         dialect: the dialect of the log.
         log: the log.
         strict: no entry is ignored, even if the system that recorded the log ignores entries that are not legal.
+        past: the rules are the dialect's own, with what lets its known faults pass.
 
     Attributes:
         moves: the decisions taken, and taken back.
@@ -102,14 +103,14 @@ class Importer:
         DiagnosticsError: RS622 if an expression of the dialect is wrong.
     """
 
-    def __init__(self, game: Game, dialect: Dialect, log: ForeignLog, strict: bool = False) -> None:
+    def __init__(self, game: Game, dialect: Dialect, log: ForeignLog, strict: bool = False, past: bool = False) -> None:
         self.game = game
         self.dialect = dialect
         self.moves: list[Option | TakenBack] = []
         self.entries: list[int] = []
         self.ignored: list[Ignored] = []
         # Other rules than the other system's own say nothing about what it ignored.
-        own = dialect.ruleset_for(log.entries[0]) == game.ruleset.ref
+        own = past or dialect.ruleset_for(log.entries[0]) == game.ruleset.ref
         self._ignores = dialect.ignores_illegal and own and not strict
         self._projections = Projections(game, dialect, own)
         self._explainer = Explainer(game, dialect, self._projections)
