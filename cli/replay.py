@@ -12,7 +12,17 @@ from msgspec import Struct
 
 from rulespec.cli import output
 from rulespec.cli.native_code import told_for
-from rulespec.cli.replay_text import Showing, check_seat, ignored, seen_json, show, tell_moves, where
+from rulespec.cli.replay_text import (
+    Showing,
+    check_seat,
+    ignored,
+    known_fault,
+    passed,
+    seen_json,
+    show,
+    tell_moves,
+    where,
+)
 from rulespec.cli.words import word_options, words_of
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.json_text import to_json_text
@@ -36,6 +46,12 @@ if TYPE_CHECKING:
     help="Judge the games under these rules; +OVERLAY: those of the log with this overlay.",
 )
 @click.option("--dialect", metavar="ID", help="The dialect of a foreign log; default: recognised by its first entry.")
+@click.option(
+    "--past-known-faults",
+    "past",
+    is_flag=True,
+    help="Go on past the known faults of the system that recorded a foreign log; each such entry is marked.",
+)
 @click.option("--until", type=click.IntRange(0), metavar="N", help="Stop after N decisions (foreign log: N entries).")
 @click.option("--moves", is_flag=True, help="List the moves in words, each with what it changed.")
 @click.option("--from", "first", type=click.IntRange(1), metavar="N", help="With --moves: begin with move N.")
@@ -61,6 +77,7 @@ def command(
     rules: str | None,
     under: str | None,
     dialect: str | None,
+    past: bool,
     until: int | None,
     moves: bool,
     first: int | None,
@@ -91,6 +108,8 @@ def command(
 
     if seat is not None and (check or trace is not None or out is not None):
         raise click.UsageError("--for does not go with --check, --trace and --out: they tell all of the game")
+    if past and (rules is not None or under is not None):
+        raise click.UsageError("--past-known-faults does not go with --rules and --under: the dialect names the rules")
     if under is not None:
         from rulespec.cli.judge import judge_logs
 
@@ -109,7 +128,7 @@ def command(
     with told_for(backend), ExitStack() as stack:
         write = _writer(stack.enter_context(output.written(trace))) if trace is not None else None
         run = _Run(
-            rules, dialect, until, backend, check, format_, out, len(logs) > 1, write, load, showing, shown, language
+            rules, dialect, past, until, backend, check, format_, out, len(logs) > 1, write, load, showing, shown, language
         )
         codes = [run.replay(log) for log in logs]
     if len(logs) > 1 and format_ == "text":
@@ -122,6 +141,7 @@ class _Run(Struct, frozen=True):
 
     rules: str | None
     dialect: str | None
+    past: bool
     until: int | None
     backend: Backend
     check: bool
@@ -186,6 +206,7 @@ class _Run(Struct, frozen=True):
                 report=report,
                 load=self.load,
                 once=not self.many and not self.check,
+                past_known_faults=self.past,
             )
         except DiagnosticsError as error:
             report.extend(error.diagnostics)
@@ -216,8 +237,11 @@ def _line(result: ReplayResult, words: Words) -> str:
     head = f"{result.log}: {output.counted(game.ply, 'decision')}"
     if result.ignored:
         head += f" ({ignored(result)})"
+    if result.passed:
+        head += f", {output.style(passed(result), fg='yellow')}"
     if divergence is not None:
-        return f"{head}, {output.style('diverges', fg='red')} {where(divergence)}: {divergence.refusal.reason}"
+        known = f" ({known_fault(result, divergence)})" if divergence.known_fault else ""
+        return f"{head}, {output.style('diverges', fg='red')} {where(divergence)}: {divergence.refusal.reason}{known}"
     ended = game.result
     if ended is None:
         return f"{head}, legal, goes on"

@@ -31,7 +31,7 @@ class PassedFault(Struct, frozen=True):
 
     def to_json(self) -> dict[str, Any]:
         """The object that `replay --format json` prints."""
-        return {"foreign_index": self.foreign_index, "option": self.option, "title": self.title}
+        return {"foreign_index": self.foreign_index, "move": self.move, "option": self.option, "title": self.title}
 
 
 def fault_title(dialect: Dialect, rules: Sequence[str]) -> str | None:
