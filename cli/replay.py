@@ -128,7 +128,20 @@ def command(
     with told_for(backend), ExitStack() as stack:
         write = _writer(stack.enter_context(output.written(trace))) if trace is not None else None
         run = _Run(
-            rules, dialect, past, until, backend, check, format_, out, len(logs) > 1, write, load, showing, shown, language
+            rules,
+            dialect,
+            past,
+            until,
+            backend,
+            check,
+            format_,
+            out,
+            len(logs) > 1,
+            write,
+            load,
+            showing,
+            shown,
+            language,
         )
         codes = [run.replay(log) for log in logs]
     if len(logs) > 1 and format_ == "text":

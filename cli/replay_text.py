@@ -67,11 +67,24 @@ def seen_json(result: ReplayResult, showing: Showing) -> dict[str, Any]:
     if showing.seat is None:
         return found
     view = result.game.view(None if showing.seat == _PUBLIC else showing.seat)
-    found |= {"hash": view.hash, "state": {key: view.state[key] for key in ("entities", "pieces")}, "ignored": [], "known_faults": []}
+    found |= {
+        "hash": view.hash,
+        "state": {key: view.state[key] for key in ("entities", "pieces")},
+        "ignored": [],
+        "known_faults": [],
+    }
     if view.result is None:
         found["scores"] = {}
     if found["divergence"] is not None:
-        found["divergence"] |= {"action": None, "reason": _NOT_TOLD, "rule": [], "values": {}, "nearest": [], "known_fault": None}
+        found["divergence"].pop("known_fault", None)
+        found["divergence"] |= {
+            "action": None,
+            "reason": _NOT_TOLD,
+            "rule": [],
+            "values": {},
+            "nearest": [],
+            "known_fault": None,
+        }
     return found
 
 
@@ -101,7 +114,9 @@ def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool)
         for move in tell_moves(result, words, showing):
             _show_move(move, words)
             if move.number in faults:
-                output.echo(output.style(f"       known fault of {result.system}: {faults[move.number].title}", fg="yellow"))
+                output.echo(
+                    output.style(f"       known fault of {result.system}: {faults[move.number].title}", fg="yellow")
+                )
         output.echo()
     if result.divergence is not None and showing.seat is not None:
         output.echo(output.style(f"diverges  {where(result.divergence)}: {_NOT_TOLD}", fg="red"))

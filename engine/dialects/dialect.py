@@ -47,7 +47,7 @@ class Projection(Struct, frozen=True):
     list: str
     by: str
     automatic: bool
-    not_compared: tuple[str, ...]
+    not_compared: tuple[str, ...] = ()
 
 
 class Undo(Struct, frozen=True):
@@ -69,7 +69,7 @@ class Undo(Struct, frozen=True):
     not_during: frozenset[str]
     keeps: tuple[str, ...]
     sets: tuple[tuple[str, str], ...]
-    not_compared: tuple[str, ...]
+    not_compared: tuple[str, ...] = ()
 
 
 class KnownFault(Struct, frozen=True):
@@ -112,11 +112,11 @@ class Dialect(Struct, frozen=True, eq=False):
     ends: frozenset[str]
     ignores_illegal: bool
     accepts: frozenset[str]
-    not_compared: frozenset[str]
-    known_faults: tuple[KnownFault, ...]
     undo: Undo | None
     decisions: Mapping[str, tuple[Projection, ...]]
     spans: Mapping[str, Span]
+    not_compared: frozenset[str] = frozenset()
+    known_faults: tuple[KnownFault, ...] = ()
 
     def knows(self, entry: Any) -> bool:
         """Whether a log that begins with this entry is of this dialect."""

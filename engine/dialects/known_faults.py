@@ -65,12 +65,12 @@ def check_options(dialect: Dialect, game: Game) -> None:
     for fault in dialect.known_faults:
         for option in sorted(fault.options - known):
             message = f"the known fault {fault.title!r} of `{dialect.id}` is passed by `{option}`"
-            _refuse(f"{message}, and `{game.ruleset.ref}` has no such option", dialect, "let its overlay add the option")
+            _refuse(
+                f"{message}, and `{game.ruleset.ref}` has no such option", dialect, "let its overlay add the option"
+            )
 
 
-def passed_faults(
-    dialect: Dialect, moves: Sequence[Option | TakenBack], entries: Sequence[int]
-) -> list[PassedFault]:
+def passed_faults(dialect: Dialect, moves: Sequence[Option | TakenBack], entries: Sequence[int]) -> list[PassedFault]:
     """The entries that were passed by an option of a known fault."""
     titles = {option: fault.title for fault in dialect.known_faults for option in fault.options}
     return [
@@ -81,4 +81,6 @@ def passed_faults(
 
 
 def _refuse(message: str, dialect: Dialect, help_: str) -> None:
-    raise DiagnosticsError([Diagnostic("RS630", Severity.ERROR, message, dialect.spans.get("known_faults"), help=help_)])
+    raise DiagnosticsError(
+        [Diagnostic("RS630", Severity.ERROR, message, dialect.spans.get("known_faults"), help=help_)]
+    )

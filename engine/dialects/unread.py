@@ -128,7 +128,10 @@ def _trees(dialect: Dialect) -> Mapping[str, tuple[Tree, Below]]:
     for tree in trees.values():
         _add(tree, [*dialect.not_compared, *([dialect.type_path] if not dialect.payload_path else ())])
     return {
-        type_: (tree, tuple((key, below if _is_flat(below) else None) for key, below in tree.items() if below is not None))
+        type_: (
+            tree,
+            tuple((key, below if _is_flat(below) else None) for key, below in tree.items() if below is not None),
+        )
         for type_, tree in trees.items()
     }
 

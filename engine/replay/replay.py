@@ -71,7 +71,7 @@ class Divergence(Struct, frozen=True):
             "rule": list(self.refusal.rules),
             "values": self.refusal.values,
             "nearest": list(self.nearest),
-            "known_fault": self.known_fault,
+            **({"known_fault": self.known_fault} if self.known_fault is not None else {}),
         }
 
 
@@ -123,7 +123,7 @@ class ReplayResult(Struct):
             "winners": result.winners if result else [],
             "state": state_json(game),
             "ignored": [entry.to_json() for entry in self.ignored],
-            "known_faults": [entry.to_json() for entry in self.passed],
+            **({"known_faults": [entry.to_json() for entry in self.passed]} if self.passed else {}),
             "divergence": self.divergence.to_json() | {"open": self._open()} if self.divergence else None,
         }
 

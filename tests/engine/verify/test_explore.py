@@ -178,7 +178,9 @@ def test_turns_without_end_are_found(breadth: bool, tmp_path: Path, monkeypatch:
     assert found.findings[0].loop == 2
 
 
-LISTED = "--- rules.yaml\nrules: [{{id: ABC-01, text: One.}}]\nendless: [{{decision: {0}, reason: they may think again}}]\n"
+LISTED = (
+    "--- rules.yaml\nrules: [{{id: ABC-01, text: One.}}]\nendless: [{{decision: {0}, reason: they may think again}}]\n"
+)
 OTHER_LOOP = """\
 procedure play():
     for p in player:
