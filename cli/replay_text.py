@@ -71,8 +71,8 @@ def seen_json(result: ReplayResult, showing: Showing) -> dict[str, Any]:
         "hash": view.hash,
         "state": {key: view.state[key] for key in ("entities", "pieces")},
         "ignored": [],
-        "known_faults": [],
     }
+    found.pop("known_faults", None)
     if view.result is None:
         found["scores"] = {}
     if found["divergence"] is not None:
