@@ -108,8 +108,7 @@ def command(
 
     if seat is not None and (check or trace is not None or out is not None):
         raise click.UsageError("--for does not go with --check, --trace and --out: they tell all of the game")
-    if past and (rules is not None or under is not None):
-        raise click.UsageError("--past-known-faults does not go with --rules and --under: the dialect names the rules")
+    _check_past(past, rules, under)
     if under is not None:
         from rulespec.cli.judge import judge_logs
 
@@ -147,6 +146,12 @@ def command(
     if len(logs) > 1 and format_ == "text":
         output.echo(_total(codes))
     ctx.exit(max(codes))
+
+
+def _check_past(past: bool, rules: str | None, under: str | None) -> None:
+    """Refuses other rules for a log that is to be replayed past known faults."""
+    if past and (rules is not None or under is not None):
+        raise click.UsageError("--past-known-faults does not go with --rules and --under: the dialect names the rules")
 
 
 class _Run(Struct, frozen=True):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -119,6 +119,15 @@ def explore(ruleset: typed.Ruleset, decisions: int, progress: Callable[[int], ob
     return _Explorer(ruleset, decisions, progress or (lambda _: None)).run()
 
 
+def _of_turns(option: Option, endless: Set[str]) -> bool:
+    """Whether an option may be part of a loop.
+
+    Not chance, which may break it, nor an interrupt, which is voluntary, nor one of a decision that is endless on
+    purpose.
+    """
+    return option.by is not None and not option.interrupt and option.decision not in endless
+
+
 def any_of(rng: random.Random, of: Sequence[_T]) -> _T:
     """A member, each as likely; only `random()` gives the same in all versions of Python."""
     return of[int(rng.random() * len(of))]
@@ -187,14 +196,6 @@ class _Explorer:
         if (known is None and len(self.found) < MAX_FOUND) or (known is not None and len(moves) < len(known.moves)):
             self.found[key] = Finding(diagnostic, LogHeader.of(game), moves, loop, shortest)
 
-    def _of_turns(self, option: Option) -> bool:
-        """Whether an option may be part of a loop.
-
-        Not chance, which may break it, nor an interrupt, which is voluntary, nor one of a decision that is endless on
-        purpose.
-        """
-        return option.by is not None and not option.interrupt and option.decision not in self.endless
-
     def _see(self, game: Game, options: list[Option]) -> None:
         """Counts the options that are legal, and those that should be: not those that settings switch off."""
         choices = asked(game).choices
@@ -246,7 +247,7 @@ class _Explorer:
                     nodes.append(Node(here, option))
                     queue.append((child, listed))
                 node.successors.add(there)
-                if self._of_turns(option):
+                if _of_turns(option, self.endless):
                     node.turns.append((option, there))
             here += 1
         self._note_loop(first, graph)
@@ -332,7 +333,7 @@ class _Explorer:
             if wrong is not None:
                 self._note(wrong, game, game.history if game.ply > before else [*game.history, option])
                 return
-            if not self._of_turns(option):
+            if not _of_turns(option, self.endless):
                 seen.clear()
             if game.hash in seen and not game.is_over:
                 length = game.ply - seen[game.hash]
@@ -408,7 +409,7 @@ class _Explorer:
                 finding.moves = game.history if game.ply > before else [*game.history, option]
                 finding.header = header
                 return True
-            if not self._of_turns(option):
+            if not _of_turns(option, self.endless):
                 seen.clear()
             if finding.loop and game.hash in seen and options:
                 finding.loop = game.ply - seen[game.hash]
