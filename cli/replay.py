@@ -122,8 +122,7 @@ def command(
         raise click.UsageError("--from, --to and --for go with --moves")
     if at is not None and (moves or until is not None):
         raise click.UsageError("--at does not go with --moves and --until")
-    showing = Showing(moves, first, last, at, state, seat)
-    load = cache(load_ruleset)  # several logs usually have one ruleset
+    showing, load = Showing(moves, first, last, at, state, seat), cache(load_ruleset)  # logs usually share a ruleset
     with told_for(backend), ExitStack() as stack:
         write = _writer(stack.enter_context(output.written(trace))) if trace is not None else None
         run = _Run(
