@@ -46,12 +46,7 @@ if TYPE_CHECKING:
     help="Judge the games under these rules; +OVERLAY: those of the log with this overlay.",
 )
 @click.option("--dialect", metavar="ID", help="The dialect of a foreign log; default: recognised by its first entry.")
-@click.option(
-    "--past-known-faults",
-    "past",
-    is_flag=True,
-    help="Go on past the known faults of the system that recorded a foreign log; each such entry is marked.",
-)
+@click.option("--past-known-faults", "past", is_flag=True, help="Go on past known faults of a foreign system; marked.")
 @click.option("--until", type=click.IntRange(0), metavar="N", help="Stop after N decisions (foreign log: N entries).")
 @click.option("--moves", is_flag=True, help="List the moves in words, each with what it changed.")
 @click.option("--from", "first", type=click.IntRange(1), metavar="N", help="With --moves: begin with move N.")
@@ -116,7 +111,7 @@ def command(
             excluded = "--until, --moves, --at, --state, --check, --trace and --out"
             raise click.UsageError(f"--under does not go with {excluded}")
         ctx.exit(judge_logs(logs, under, rules, dialect, backend, format_, (language, shown)))
-    if len(logs) > 1 and (out is not None or moves or at is not None or state):
+    if (many := len(logs) > 1) and (out is not None or moves or at is not None or state):
         raise click.UsageError("--out, --moves, --at and --state take one log at a time")
     if not moves and (first is not None or last is not None or seat is not None):
         raise click.UsageError("--from, --to and --for go with --moves")
@@ -126,23 +121,10 @@ def command(
     with told_for(backend), ExitStack() as stack:
         write = _writer(stack.enter_context(output.written(trace))) if trace is not None else None
         run = _Run(
-            rules,
-            dialect,
-            past,
-            until,
-            backend,
-            check,
-            format_,
-            out,
-            len(logs) > 1,
-            write,
-            load,
-            showing,
-            shown,
-            language,
+            rules, dialect, past, until, backend, check, format_, out, many, write, load, showing, shown, language
         )
         codes = [run.replay(log) for log in logs]
-    if len(logs) > 1 and format_ == "text":
+    if many and format_ == "text":
         output.echo(_total(codes))
     ctx.exit(max(codes))
 
