@@ -99,8 +99,6 @@ def command(
 
     Example: rulespec replay game.json --moves --from 50 --to 60
     """
-    from rulespec.load import load_ruleset
-
     if seat is not None and (check or trace is not None or out is not None):
         raise click.UsageError("--for does not go with --check, --trace and --out: they tell all of the game")
     _check_past(past, rules, under)
@@ -117,7 +115,7 @@ def command(
         raise click.UsageError("--from, --to and --for go with --moves")
     if at is not None and (moves or until is not None):
         raise click.UsageError("--at does not go with --moves and --until")
-    showing, load = Showing(moves, first, last, at, state, seat), cache(load_ruleset)  # logs usually share a ruleset
+    showing, load = Showing(moves, first, last, at, state, seat), _loader()
     with told_for(backend), ExitStack() as stack:
         write = _writer(stack.enter_context(output.written(trace))) if trace is not None else None
         run = _Run(
@@ -127,6 +125,13 @@ def command(
     if many and format_ == "text":
         output.echo(_total(codes))
     ctx.exit(max(codes))
+
+
+def _loader() -> Load:
+    """What loads rulesets, each once: several logs usually have one."""
+    from rulespec.load import load_ruleset
+
+    return cache(load_ruleset)
 
 
 def _check_past(past: bool, rules: str | None, under: str | None) -> None:
