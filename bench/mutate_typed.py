@@ -18,6 +18,7 @@ from rulespec.check.loops import endless_loops
 from rulespec.check.scope import Path, path_of
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import walk as statements
 from rulespec.types import ANY, BOOL, INT, NO_NUMBER, Maybe, Num, Type
 
 COMPARISONS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
@@ -62,14 +63,18 @@ class Mutator:
     """The statements around a node. What has the place of one of them is not written: `shuffle` stands for a loop."""
 
     def mutants(self, files: frozenset[str] | None = None) -> list[Mutant]:
-        """All mutants, in the order of the source; only those in some files, if given."""
+        """All mutants, in the order of the source; only those in some files, if given, and calls of what these define.
+
+        A call elsewhere of what stands in these files is that of a rule that they replace or wrap, such as a hook.
+        """
         found: dict[tuple[Span, str, str], Mutant] = {}
         rules = self.ruleset.rules
+        calls = frozenset(s.span for s in _calls(rules) if files is not None and s.procedure.span.file in files)
         for root in roots(rules):
             self.relied, self.around = relied_on(rules, root), []
             for seen in walk(rules, root):
                 for operator, span, path, new, text in self._at(seen):
-                    if files is not None and span.file not in files:
+                    if files is not None and span.file not in files and span not in calls:
                         continue
                     mutant = found.setdefault((span, operator, text), Mutant(operator, span, self.source(span), text))
                     mutant.edits = (*mutant.edits, (root, path, new))
@@ -294,7 +299,7 @@ class Mutator:
 
     def _block(self, seen: Seen) -> Iterator[tuple[str, Span, tuple[Step, ...], Any, str]]:
         for at, s in enumerate(seen.node):
-            if self._unwritten(seen.path, s.span) or (at and s.span == seen.node[at - 1].span):
+            if self._unwritten(seen.path, s.span) or (at and s.span == seen.node[at - 1].span) or _is_idle(s):
                 continue
             rest = tuple(other for other in seen.node if other.span != s.span)
             if len(rest) < len(seen.node) - 1 or (not _makes(s) and self._may_go(s, seen.guards)):
@@ -363,6 +368,18 @@ def _makes(s: typed.Stmt) -> bool:
 
 def _returns(part: Any) -> bool:
     return any(isinstance(node, typed.Return) for node in nodes(part))
+
+
+def _calls(rules: typed.Rules) -> Iterator[typed.CallProcedure]:
+    for procedure in rules.procedures.values():
+        for s in statements(procedure.body):
+            if isinstance(s, typed.CallProcedure):
+                yield s
+
+
+def _is_idle(s: typed.Stmt) -> bool:
+    """Whether a statement calls a hook that nothing fills: it does nothing, with or without the call."""
+    return isinstance(s, typed.CallProcedure) and s.procedure.result is None and not s.procedure.body
 
 
 def _not(e: typed.Expr) -> typed.Expr:

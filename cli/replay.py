@@ -13,7 +13,17 @@ from msgspec import Struct
 from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
 from rulespec.cli.native_code import told_for
-from rulespec.cli.replay_text import Showing, check_seat, ignored, seen_json, show, tell_moves, where
+from rulespec.cli.replay_text import (
+    Showing,
+    check_seat,
+    ignored,
+    known_fault,
+    passed,
+    seen_json,
+    show,
+    tell_moves,
+    where,
+)
 from rulespec.cli.words import word_options, words_of
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.json_text import to_json_text
@@ -37,6 +47,7 @@ if TYPE_CHECKING:
     help="Judge the games under these rules; +OVERLAY: those of the log with this overlay.",
 )
 @click.option("--dialect", metavar="ID", help="The dialect of a foreign log; default: recognised by its first entry.")
+@click.option("--past-known-faults", "past", is_flag=True, help="Go on past known faults of a foreign system; marked.")
 @click.option("--until", type=click.IntRange(0), metavar="N", help="Stop after N decisions (foreign log: N entries).")
 @click.option("--moves", is_flag=True, help="List the moves in words, each with what it changed.")
 @click.option("--from", "first", type=click.IntRange(1), metavar="N", help="With --moves: begin with move N.")
@@ -62,6 +73,7 @@ def command(
     rules: str | None,
     under: str | None,
     dialect: str | None,
+    past: bool,
     until: int | None,
     moves: bool,
     first: int | None,
@@ -88,10 +100,9 @@ def command(
 
     Example: rulespec replay game.json --moves --from 50 --to 60
     """
-    from rulespec.load import load_ruleset
-
     if seat is not None:
         _tell_seat(logs, check or trace is not None or out is not None)
+    _check_past(past, rules, under)
     if under is not None:
         from rulespec.cli.judge import judge_logs
 
@@ -99,21 +110,20 @@ def command(
             excluded = "--until, --moves, --at, --state, --check, --trace, --for and --out"
             raise click.UsageError(f"--under does not go with {excluded}")
         ctx.exit(judge_logs(logs, under, rules, dialect, backend, format_, (language, shown)))
-    if len(logs) > 1 and (out is not None or moves or at is not None or state):
+    if (many := len(logs) > 1) and (out is not None or moves or at is not None or state):
         raise click.UsageError("--out, --moves, --at and --state take one log at a time")
     if not moves and (first is not None or last is not None or seat is not None):
         raise click.UsageError("--from, --to and --for go with --moves")
     if at is not None and (moves or until is not None):
         raise click.UsageError("--at does not go with --moves and --until")
-    showing = Showing(moves, first, last, at, state, seat)
-    load = cache(load_ruleset)  # several logs usually have one ruleset
+    showing, load = Showing(moves, first, last, at, state, seat), _loader()
     with told_for(backend), ExitStack() as stack:
         write = _writer(stack.enter_context(output.written(trace, secret=True))) if trace is not None else None
         run = _Run(
-            rules, dialect, until, backend, check, format_, out, len(logs) > 1, write, load, showing, shown, language
+            rules, dialect, past, until, backend, check, format_, out, many, write, load, showing, shown, language
         )
         codes = [run.replay(log) for log in logs]
-    if len(logs) > 1 and format_ == "text":
+    if many and format_ == "text":
         output.echo(_total(codes))
     ctx.exit(max(codes))
 
@@ -125,11 +135,25 @@ def _tell_seat(logs: tuple[Path, ...], all_of_it: bool) -> None:
         raise click.UsageError("--for does not go with --check, --trace and --out: they tell all of the game")
 
 
+def _loader() -> Load:
+    """What loads rulesets, each once: several logs usually have one."""
+    from rulespec.load import load_ruleset
+
+    return cache(load_ruleset)
+
+
+def _check_past(past: bool, rules: str | None, under: str | None) -> None:
+    """Refuses other rules for a log that is to be replayed past known faults."""
+    if past and (rules is not None or under is not None):
+        raise click.UsageError("--past-known-faults does not go with --rules and --under: the dialect names the rules")
+
+
 class _Run(Struct, frozen=True):
     """A run of the command, with the options that hold for each log."""
 
     rules: str | None
     dialect: str | None
+    past: bool
     until: int | None
     backend: Backend
     check: bool
@@ -195,6 +219,7 @@ class _Run(Struct, frozen=True):
                 load=self.load,
                 once=not self.many and not self.check,
                 lenient=self.showing.seat is not None,
+                past_known_faults=self.past,
             )
         except DiagnosticsError as error:
             report.extend(error.diagnostics)
@@ -225,8 +250,11 @@ def _line(result: ReplayResult, words: Words) -> str:
     head = f"{result.log}: {output.counted(game.ply, 'decision')}"
     if result.ignored:
         head += f" ({ignored(result)})"
+    if result.passed:
+        head += f", {output.style(passed(result), fg='yellow')}"
     if divergence is not None:
-        return f"{head}, {output.style('diverges', fg='red')} {where(divergence)}: {divergence.refusal.reason}"
+        known = f" ({known_fault(result, divergence)})" if divergence.known_fault else ""
+        return f"{head}, {output.style('diverges', fg='red')} {where(divergence)}: {divergence.refusal.reason}{known}"
     ended = game.result
     if ended is None:
         return f"{head}, legal, goes on"

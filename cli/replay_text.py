@@ -67,11 +67,24 @@ def seen_json(result: ReplayResult, showing: Showing) -> dict[str, Any]:
     if showing.seat is None:
         return found
     view = result.game.view(None if showing.seat == PUBLIC else showing.seat)
-    found |= {"hash": view.hash, "state": {key: view.state[key] for key in ("entities", "pieces")}, "ignored": []}
+    found |= {
+        "hash": view.hash,
+        "state": {key: view.state[key] for key in ("entities", "pieces")},
+        "ignored": [],
+    }
+    found.pop("known_faults", None)
     if view.result is None:
         found["scores"] = {}
     if found["divergence"] is not None:
-        found["divergence"] |= {"action": None, "reason": _NOT_TOLD, "rule": [], "values": {}, "nearest": []}
+        found["divergence"].pop("known_fault", None)
+        found["divergence"] |= {
+            "action": None,
+            "reason": _NOT_TOLD,
+            "rule": [],
+            "values": {},
+            "nearest": [],
+            "known_fault": None,
+        }
     return found
 
 
@@ -91,9 +104,19 @@ def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool)
         why = first.refusal.reason if showing.seat is None else _NOT_TOLD
         output.echo(f"{ignored(result)}; the first is entry {first.foreign_index}: {why}")
         output.echo()
+    faults = {fault.move: fault for fault in result.passed} if showing.seat is None else {}
+    if faults:
+        output.echo(output.style(f"{passed(result)}:", fg="yellow"))
+        for fault in faults.values():
+            output.echo(f"  entry {fault.foreign_index}, move {fault.move}: {fault.title}")
+        output.echo()
     if showing.moves:
         for move in tell_moves(result, words, showing):
             _show_move(move, words)
+            if move.number in faults:
+                output.echo(
+                    output.style(f"       known fault of {result.system}: {faults[move.number].title}", fg="yellow")
+                )
         output.echo()
     if result.divergence is not None and showing.seat is not None:
         output.echo(output.style(f"diverges  {seen_where(result.divergence)}: {_NOT_TOLD}", fg="red"))
@@ -154,6 +177,16 @@ def ignored(result: ReplayResult) -> str:
     return f"{output.counted(len(result.ignored), 'entry', 'entries')} ignored, as the recording system did"
 
 
+def passed(result: ReplayResult) -> str:
+    """How many entries show known faults, and were passed."""
+    return f"{output.counted(len(result.passed), 'entry', 'entries')} past known faults of {result.system}"
+
+
+def known_fault(result: ReplayResult, divergence: Divergence) -> str:
+    """That a log breaks a rule by a known fault of the system that recorded it."""
+    return f"a known fault of {result.system}: {divergence.known_fault}"
+
+
 def where(divergence: Divergence) -> str:
     """Where a log breaks a rule."""
     if divergence.foreign_index is not None:
@@ -175,10 +208,17 @@ def _diverged(result: ReplayResult, divergence: Divergence, words: Words) -> Non
     rows = [
         ("diverges", f"{where(divergence)}, after {output.counted(divergence.index, 'legal decision')}"),
         *output.refused(text if len(text) <= 500 else text[:500] + "…", divergence.refusal, None, None, ()),
+        *_known(result, divergence),
         *_open(result.game, words, divergence.nearest),
     ]
     for line in output.table(rows):
         output.echo(output.style(line, fg="red") if line.startswith(("diverges", "reason")) else line)
+
+
+def _known(result: ReplayResult, divergence: Divergence) -> Iterator[tuple[str, str]]:
+    """The row about a known fault of the recording system."""
+    if divergence.known_fault:
+        yield "known", f"this is {known_fault(result, divergence)}; --past-known-faults goes on"
 
 
 def _open(game: Game, words: Words, nearest: tuple[str, ...]) -> Iterator[tuple[str, str]]:

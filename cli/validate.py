@@ -248,6 +248,7 @@ def _beside(ruleset: typed.Ruleset, report: Report) -> None:
     from rulespec.documents.text_files import display, inside, is_present
     from rulespec.engine.dialects.dialect import read_dialect
     from rulespec.engine.dialects.unknown import unknown_names
+    from rulespec.engine.dialects.unread import uneven_forms
 
     folders = ruleset.folders
     missing = [n for n in ruleset.offered if not any(is_present(f / "variants" / f"{n}.yaml") for f in folders)]
@@ -265,6 +266,7 @@ def _beside(ruleset: typed.Ruleset, report: Report) -> None:
             try:
                 dialect = read_dialect(Path(display(inside(folder, f"dialects/{path.name}"))))
                 report.extend(unknown_names(dialect))
+                report.extend(uneven_forms(dialect))
             except DiagnosticsError as error:
                 report.extend(error.diagnostics)
 

@@ -37,6 +37,7 @@ class Projection(Brief, Struct, frozen=True):
         list: the name of a list of the first entry that answers the option.
         by: the path of the seat that acts; may be empty.
         automatic: whether the other system takes the option by itself.
+        not_compared: paths of fields that say nothing of this option.
     """
 
     type: str
@@ -47,6 +48,7 @@ class Projection(Brief, Struct, frozen=True):
     list: str
     by: str
     automatic: bool
+    not_compared: tuple[str, ...] = ()
 
 
 class Undo(Brief, Struct, frozen=True):
@@ -59,6 +61,7 @@ class Undo(Brief, Struct, frozen=True):
         not_during: decisions during which it is not legal.
         keeps: state fields that are not taken back.
         sets: fields of the game, each with the expression whose value it gets after the undo.
+        not_compared: paths of fields that say nothing.
     """
 
     type: str
@@ -67,15 +70,34 @@ class Undo(Brief, Struct, frozen=True):
     not_during: frozenset[str]
     keeps: tuple[str, ...]
     sets: tuple[tuple[str, str], ...]
+    not_compared: tuple[str, ...] = ()
 
 
-class Dialect(Brief, Struct, frozen=True):
+class KnownFault(Brief, Struct, frozen=True):
+    """A known fault of the other system.
+
+    Attributes:
+        title: what it does, for people.
+        rules: what it does is refused with one of these.
+        overlay: laid over the dialect's rules, this lets it pass.
+        options: with these options, `decision.option`.
+    """
+
+    title: str
+    rules: frozenset[str]
+    overlay: str
+    options: frozenset[str]
+
+
+class Dialect(Brief, Struct, frozen=True, eq=False):
     """A dialect file, read and checked.
 
     Attributes:
         rules: a ruleset reference, or references by the value of a field of the first entry.
         ignores_illegal: whether the other system ignores entries that are not legal.
         accepts: rules that the other system does not know: entries that only they refuse are not ignored.
+        not_compared: paths of fields that say nothing, in entries of any type.
+        known_faults: what the other system is known to do wrong.
     """
 
     id: str
@@ -94,6 +116,8 @@ class Dialect(Brief, Struct, frozen=True):
     undo: Undo | None
     decisions: Mapping[str, tuple[Projection, ...]]
     spans: Mapping[str, Span]
+    not_compared: frozenset[str] = frozenset()
+    known_faults: tuple[KnownFault, ...] = ()
 
     def knows(self, entry: Any) -> bool:
         """Whether a log that begins with this entry is of this dialect."""
@@ -169,6 +193,11 @@ def _dialect(text: str, file: str) -> Dialect:
         ends=frozenset(data.get("ends", [])),
         ignores_illegal="ignores_illegal" in data,
         accepts=frozenset(data.get("ignores_illegal", {}).get("except", [])),
+        not_compared=frozenset(data.get("not_compared", {})),
+        known_faults=tuple(
+            KnownFault(f["title"], frozenset(f["rules"]), f["overlay"], frozenset(f["options"]))
+            for f in data.get("known_faults", [])
+        ),
         undo=_undo(data["undo"]) if "undo" in data else None,
         decisions={key: _projections(value) for key, value in data["decisions"].items()},
         spans=_places(locate(node, ["decisions"]))
@@ -189,6 +218,7 @@ def _undo(data: Mapping[str, Any]) -> Undo:
         frozenset(data.get("not_during", [])),
         tuple(data.get("keeps", [])),
         tuple((name, _text(expression)) for name, expression in data.get("sets", {}).items()),
+        tuple(data.get("not_compared", {})),
     )
 
 
@@ -217,4 +247,5 @@ def _projection(data: Mapping[str, Any]) -> Projection:
         data.get("list", ""),
         data.get("by", ""),
         data.get("automatic", False),
+        tuple(data.get("not_compared", {})),
     )

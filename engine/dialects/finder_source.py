@@ -227,12 +227,15 @@ class FinderSource:
         if found := self._reads.get((record, path, optional)):
             return found
         keys = path.split(".")
-        if any(key == "*" or key.isdigit() for key in keys) or (optional and len(keys) > 1):
+        if any(key == "*" or key.isdigit() for key in keys):
             raise UnwrittenError
         found = self._reads[record, path, optional] = self._new("x")
         texts = [self._table(partial(_itself, key)) for key in keys]
-        steps = f".get({texts[0]})" if optional else "".join(f"[{text}]" for text in texts)
-        self.lines.append(f"{found} = {record}{steps}")
+        if optional:  # where there is nothing on the way, there is nothing at its end
+            self.lines.append(f"{found} = {record}.get({texts[0]})")
+            self.lines += [f"{found} = None if {found} is None else {found}.get({text})" for text in texts[1:]]
+        else:
+            self.lines.append(f"{found} = {record}{''.join(f'[{text}]' for text in texts)}")
         return found
 
     def _table(self, table: Table) -> str:

@@ -92,29 +92,31 @@ class Importer:
         dialect: the dialect of the log.
         log: the log.
         strict: no entry is ignored, even if the system that recorded the log ignores entries that are not legal.
+        past: the rules are the dialect's own, with what lets its known faults pass.
 
     Attributes:
         moves: the decisions taken, and taken back.
         entries: for each move the number of its entry.
         ignored: the entries that the other system ignored.
+        log: the entries of the log.
 
     Raises:
         DiagnosticsError: RS622 if an expression of the dialect is wrong.
     """
 
-    def __init__(self, game: Game, dialect: Dialect, log: ForeignLog, strict: bool = False) -> None:
+    def __init__(self, game: Game, dialect: Dialect, log: ForeignLog, strict: bool = False, past: bool = False) -> None:
         self.game = game
         self.dialect = dialect
         self.moves: list[Option | TakenBack] = []
         self.entries: list[int] = []
         self.ignored: list[Ignored] = []
         # Other rules than the other system's own say nothing about what it ignored.
-        own = dialect.ruleset_for(log.entries[0]) == game.ruleset.ref
+        own = past or dialect.ruleset_for(log.entries[0]) == game.ruleset.ref
         self._ignores = dialect.ignores_illegal and own and not strict
         self._projections = Projections(game, dialect, own)
         self._explainer = Explainer(game, dialect, self._projections)
-        self._log = Entries(dialect, log)
-        self._search = StretchSearch(game, dialect, self._log, self._projections)
+        self.log = Entries(dialect, log)
+        self._search = StretchSearch(game, dialect, self.log, self._projections)
         self._stepped = 0
         self._step: Step | None = None
         self._stray = Stray()
@@ -131,7 +133,7 @@ class Importer:
         Returns:
             The place and the reason of an early end; None if there is none.
         """
-        search, log = self._search, self._log
+        search, log = self._search, self.log
         search.end = end = len(log) if until is None else max(1, min(until, len(log)))
         self._stray = Stray()
         self._step = step
@@ -201,7 +203,7 @@ class Importer:
 
     def _is_undo(self, cursor: Cursor) -> bool:
         undo = self.dialect.undo
-        return undo is not None and self._log.types[cursor.entry] == undo.type
+        return undo is not None and self.log.types[cursor.entry] == undo.type
 
     def _changes(self, cursor: Cursor) -> bool:
         """Whether an entry that is no decision changes anything; an undo of an ignored entry does not."""
@@ -229,7 +231,7 @@ class Importer:
         """The refusal of an entry that is no decision; None if it is legal."""
         undo, game = self.dialect.undo, self.game
         reason = ""
-        if self._log.types[cursor.entry] in self.dialect.ends:
+        if self.log.types[cursor.entry] in self.dialect.ends:
             pass
         elif self._search.ended is not None:
             reason = f"the log has ended the game with entry {self._search.ended}"
@@ -243,7 +245,7 @@ class Importer:
                 reason = "there is nothing to take back"
             elif decision.name in undo.not_during:
                 reason = f"nothing can be taken back while `{decision.name}` is open"
-            elif not is_by(self._log.payloads[cursor.entry], undo.by, last.by if last else None):
+            elif not is_by(self.log.payloads[cursor.entry], undo.by, last.by if last else None):
                 reason = f"the last decision was that of {last.by if last and last.by else 'chance'}"
         return None, refused(reason) if reason else None
 
@@ -251,7 +253,7 @@ class Importer:
 
     def _was_ignored(self, cursor: Cursor, refusal: Refusal) -> bool:
         """Whether the other system ignored an entry that is not legal."""
-        begins = self._log.types[cursor.entry] == self.dialect.start["type"] and self._search.ended is None
+        begins = self.log.types[cursor.entry] == self.dialect.start["type"] and self._search.ended is None
         return (
             self._ignores
             and not begins
@@ -268,12 +270,12 @@ class Importer:
             self.game.undo()
         self._settle(before)
         cursor = before.end
-        self.ignored.append(Ignored(number, self._log[number], refusal))
+        self.ignored.append(Ignored(number, self.log[number], refusal))
         if not self._stray.entries:
-            self._stray = Stray(0, cursor, meant, refusal, self._log.types[number - 1])
+            self._stray = Stray(0, cursor, meant, refusal, self.log.types[number - 1])
         self._stray.entries += 1
-        self._stray.other += self._log.types[number] != self._stray.legal
-        if self._log.is_checkpoint[number]:
+        self._stray.other += self.log.types[number] != self._stray.legal
+        if self.log.is_checkpoint[number]:
             cursor = cursor.marked(self.game.ply)
         return cursor.past()
 
@@ -293,14 +295,14 @@ class Importer:
         """The option that an entry stands for, if it is known, and why the entry is not legal."""
         if unlisted := self._unlisted(cursor):
             return None, refused(unlisted)
-        return self._explainer.explain(self._log[cursor.entry], cursor.matched)
+        return self._explainer.explain(self.log[cursor.entry], cursor.matched)
 
     def _unlisted(self, cursor: Cursor) -> str:
         """Why an element of a first entry's list does not fit the open decision; empty if there is no such element."""
         decision = self.game.decision
         for form in self._projections.by_decision.get(decision.name, ()) if decision else ():
             path = form.projection.list
-            values = self._log.lists.get(path, [])
+            values = self.log.lists.get(path, [])
             if decision and path and cursor.head(path) < len(values):
                 value = shown(str(values[cursor.head(path)]))
                 return f"the first entry says {value} for `{decision.name}`, and that is not possible here"
@@ -308,6 +310,6 @@ class Importer:
 
     def _stop(self, cursor: Cursor, meant: Option | None, refusal: Refusal) -> Stop:
         """The report on an entry that no legal option fits."""
-        entry, text = self._log[cursor.entry], str(meant) if meant else ""
+        entry, text = self.log[cursor.entry], str(meant) if meant else ""
         near = nearest(self.game, text or json.dumps(entry, ensure_ascii=False)[:200])
         return Stop(cursor.entry, entry, refusal, text, near, self.game.ply)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # most logs are native, and need no dialect
     from rulespec.engine.dialects.dialect import Dialect
     from rulespec.engine.dialects.foreign_log import ForeignLog
     from rulespec.engine.dialects.importer import Ignored
+    from rulespec.engine.dialects.known_faults import PassedFault
 
 MAX_ONCE = 3_000
 """Entries of a log up to which a machine for a single game takes less time: it is made sooner, and plays slower."""
@@ -51,6 +52,7 @@ class Divergence(Brief, Struct, frozen=True):
         refusal: the reason.
         nearest: the legal options most like it.
         line: the line of a native log; None for a foreign log.
+        known_fault: the known fault of the system that recorded a foreign log, if it is one.
     """
 
     index: int
@@ -59,6 +61,7 @@ class Divergence(Brief, Struct, frozen=True):
     refusal: Refusal
     nearest: tuple[str, ...]
     line: int | None = None
+    known_fault: str | None = None
 
     @property
     def place(self) -> str:
@@ -79,6 +82,7 @@ class Divergence(Brief, Struct, frozen=True):
             "rule": list(self.refusal.rules),
             "values": self.refusal.values,
             "nearest": list(self.nearest),
+            **({"known_fault": self.known_fault} if self.known_fault is not None else {}),
         }
 
 
@@ -93,6 +97,8 @@ class ReplayResult(Brief, Struct):
         places: for each move its line, or its entry in a foreign log.
         ignored: illegal entries of a foreign log that the other system ignored.
         foreign: whether the log is foreign.
+        passed: entries of a foreign log that show known faults of the other system, and were passed all the same.
+        system: the title of the dialect; empty for a native log.
     """
 
     log: str
@@ -102,6 +108,8 @@ class ReplayResult(Brief, Struct):
     places: list[int] = []
     ignored: list[Ignored] = []
     foreign: bool = False
+    passed: list[PassedFault] = []
+    system: str = ""
 
     def _open(self) -> dict[str, Any] | None:
         """The decision that is open at the end of the legal part, and who is to act; None if there is none."""
@@ -126,6 +134,7 @@ class ReplayResult(Brief, Struct):
             "winners": result.winners if result else [],
             "state": state_json(game),
             "ignored": [entry.to_json() for entry in self.ignored],
+            **({"known_faults": [entry.to_json() for entry in self.passed]} if self.passed else {}),
             "divergence": self.divergence.to_json() | {"open": self._open()} if self.divergence else None,
         }
 
@@ -149,6 +158,7 @@ def replay_log(
     strict: bool | None = None,
     once: bool = False,
     lenient: bool = False,
+    past_known_faults: bool = False,
 ) -> ReplayResult:
     """Replays a log.
 
@@ -165,6 +175,8 @@ def replay_log(
             such entries; if not given, it is one where `rules` are given.
         once: whether this is the only log: then the Python backend is made for one game, unless the log is a long one.
         lenient: whether a line of a native log that is no decision is where the log diverges; else it is an error.
+        past_known_faults: whether a foreign log is replayed past the known faults of the system that recorded it, under
+            the overlays that its dialect names for them; not with `rules`.
 
     Raises:
         DiagnosticsError: if the log or the ruleset cannot be read, or do not fit together.
@@ -184,7 +196,7 @@ def replay_log(
 
     log = parse_foreign(text, str(path))
     backend = quick_machine if once and _is_short(backend, log.entries) else backend
-    return _replay_foreign(log, rules, dialect, until, backend, trace, report, load, strict)
+    return _replay_foreign(log, rules, dialect, until, backend, trace, report, load, strict, past_known_faults)
 
 
 def _is_short(backend: Backend | Machines, entries: Sized) -> bool:
@@ -356,24 +368,34 @@ def _replay_foreign(
     report: Report,
     load: Load,
     strict: bool,
+    past: bool,
 ) -> ReplayResult:
     from rulespec.engine.dialects.first_entry import seats_and_settings
     from rulespec.engine.dialects.importer import Importer
     from rulespec.engine.dialects.known import unknown
+    from rulespec.engine.dialects.known_faults import check_options, fault_title, passed_faults, past_faults
+    from rulespec.engine.dialects.unread import uneven_forms, unread_fields
 
     dialect = _dialect(log, rules, dialect_id, report)
-    ruleset = load(rules or _own_rules(dialect, log))
+    ref = rules or _own_rules(dialect, log)
+    ruleset = load(past_faults(dialect, ref) if past else ref)
     seats, settings = seats_and_settings(dialect, log, ruleset)
     game = _placed(lambda: Game(ruleset, seats, settings, backend), log.file)
     importer = Importer(game, dialect, log, strict)
     report.extend(unknown(dialect))
+    if past:
+        check_options(dialect, game)
+    importer = Importer(game, dialect, log, strict, past)
+    report.extend([*uneven_forms(dialect), *unread_fields(dialect, log, importer.log)])
     numbers = iter(range(len(log.entries) + 1))
 
     def step(entry: int) -> None:
         if trace is not None:
             trace(_record(game, next(numbers), entry))
 
-    result = ReplayResult(log.file, game, None, importer.moves, importer.entries, importer.ignored, True)
+    result = ReplayResult(
+        log.file, game, None, importer.moves, importer.entries, importer.ignored, True, system=dialect.title
+    )
     try:
         stop = importer.run(until, step if trace is not None else None)
     except RulesetFaultError as error:
@@ -381,8 +403,13 @@ def _replay_foreign(
         refusal = refused(f"the ruleset is at fault: {error}", error.diagnostic.span)
         result.divergence = Divergence(game.ply, None, None, refusal, ())
         return result
+    if past:
+        result.passed = passed_faults(dialect, importer.moves, importer.entries)
     if stop is not None:
-        result.divergence = Divergence(stop.ply, stop.foreign_index, stop.action, stop.refusal, stop.nearest)
+        fault = fault_title(dialect, stop.refusal.rules)
+        result.divergence = Divergence(
+            stop.ply, stop.foreign_index, stop.action, stop.refusal, stop.nearest, known_fault=fault
+        )
     if len(result.ignored) * 2 > len(log.entries):
         message = f"most of this log is not legal here: {len(result.ignored)} of {len(log.entries)} entries"
         help_ = f"with --rules {ruleset.reference} none is ignored, and the first is explained"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -26,6 +26,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE
 from rulespec.engine.simulate.plan import Plan
 from rulespec.engine.simulate.playouts import CAP
+from rulespec.engine.verify.endless import endless_decisions, idle_entries
 from rulespec.engine.verify.example import example
 from rulespec.engine.verify.failing_scenario import failing_scenario
 from rulespec.engine.verify.plain_games import plain_games
@@ -118,9 +119,13 @@ def explore(ruleset: typed.Ruleset, decisions: int, progress: Callable[[int], ob
     return _Explorer(ruleset, decisions, progress or (lambda _: None)).run()
 
 
-def _of_turns(option: Option) -> bool:
-    """Whether an option may be part of a loop: not chance, which may break it, nor an interrupt, which is voluntary."""
-    return option.by is not None and not option.interrupt
+def _of_turns(option: Option, endless: Set[str]) -> bool:
+    """Whether an option may be part of a loop.
+
+    Not chance, which may break it, nor an interrupt, which is voluntary, nor one of a decision that is endless on
+    purpose.
+    """
+    return option.by is not None and not option.interrupt and option.decision not in endless
 
 
 def any_of(rng: random.Random, of: Sequence[_T]) -> _T:
@@ -140,6 +145,7 @@ class _Explorer:
         self.found: dict[tuple[str, Span | None], Finding] = {}
         self.open: dict[Span, tuple[str, int]] = {}
         self.offered: set[Span] = set()
+        self.endless = endless_decisions(ruleset)
         self.near: set[Span] = set()
 
     def run(self) -> Exploration:
@@ -154,6 +160,7 @@ class _Explorer:
             self._shorten(finding, (self.limit - self.result.decisions) // len(self.found))
             finding.diagnostic = _with_game(self.ruleset, finding)
         self.result.findings = list(self.found.values())
+        self.result.others += idle_entries(self.ruleset)
         self._never()
         self.progress(self.result.decisions % _STEP)
         return self.result
@@ -242,7 +249,7 @@ class _Explorer:
                     nodes.append(Node(here, option))
                     queue.append((child, listed))
                 node.successors.add(there)
-                if _of_turns(option):
+                if _of_turns(option, self.endless):
                     node.turns.append((option, there))
             here += 1
         self._note_loop(first, graph)
@@ -328,7 +335,7 @@ class _Explorer:
             if wrong is not None:
                 self._note(wrong, game, game.history if game.ply > before else [*game.history, option])
                 return
-            if not _of_turns(option):
+            if not _of_turns(option, self.endless):
                 seen.clear()
             if game.hash in seen and not game.is_over:
                 length = game.ply - seen[game.hash]
@@ -404,7 +411,7 @@ class _Explorer:
                 finding.moves = game.history if game.ply > before else [*game.history, option]
                 finding.header = header
                 return True
-            if not _of_turns(option):
+            if not _of_turns(option, self.endless):
                 seen.clear()
             if finding.loop and game.hash in seen and options:
                 finding.loop = game.ply - seen[game.hash]

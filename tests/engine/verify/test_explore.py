@@ -15,6 +15,7 @@ from folders import RULESETS
 from rulespec.cli.main import cli
 from rulespec.engine.replay.replay import replay_log
 from rulespec.engine.verify import explore as exploring
+from rulespec.engine.verify.endless import endless_decisions, idle_entries
 from rulespec.engine.verify.explore import Exploration, explore
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
@@ -175,6 +176,55 @@ def test_turns_without_end_are_found(breadth: bool, tmp_path: Path, monkeypatch:
     assert codes(found) == ["RS713"]
     assert moves(found) == ["paint", "paint"]
     assert found.findings[0].loop == 2
+
+
+LISTED = (
+    "--- rules.yaml\nrules: [{{id: ABC-01, text: One.}}]\nendless: [{{decision: {0}, reason: they may think again}}]\n"
+)
+OTHER_LOOP = """\
+procedure play():
+    for p in player:
+        decide turn by p:
+            option paint:
+                set red to not red
+                ask again
+            option done:
+                look(p)
+
+procedure look(p: player):
+    decide window by p:
+        option open:
+            set red to not red
+            ask again
+        option shut:
+            pass
+--- kinds.yaml
+state: {red: {type: bool}}
+"""
+
+
+@pytest.mark.parametrize("breadth", [True, False])
+def test_turns_that_are_endless_on_purpose(breadth: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not breadth:
+        monkeypatch.setattr(exploring._Explorer, "_breadth", lambda self, seats, budget: False)
+    assert codes(explored(tmp_path / "meant", TOGGLE + LISTED.format("turn"))) == []
+    other = explored(tmp_path / "other", OTHER_LOOP + LISTED.format("turn"))
+    assert codes(other) == ["RS713"]
+    assert "after this `window`" in other.findings[0].diagnostic.message
+    assert codes(explored(tmp_path / "both", OTHER_LOOP)) == ["RS713"]
+
+
+def test_a_list_of_endless_decisions_that_names_none(tmp_path: Path) -> None:
+    found = explored(tmp_path, TOGGLE + LISTED.format("turm"))
+    assert codes(found) == ["RS713", "RS713"]
+    assert [d.message for d in found.others] == ["`endless` names `turm`, and nothing asks that"]
+    assert str(found.others[0].span).endswith("rules.yaml:2:22")
+
+
+def test_what_is_endless_in_a_base_is_so_in_what_extends_it() -> None:
+    for ref in ("imperial", "imperial_2030", "imperial+playimperial"):
+        assert endless_decisions(load_ruleset(ref)) == {"exchange"}
+        assert idle_entries(load_ruleset(ref)) == []
 
 
 def test_chance_and_acts_out_of_turn_make_no_loop(tmp_path: Path) -> None:

@@ -1,0 +1,86 @@
+"""Known faults of the system that recorded a log: where a log shows one, and how a replay goes on past it.
+
+A known fault is data of the dialect: its title, the rules that refuse what it does, an overlay under which that is
+possible, and the options with which the overlay lets it pass. No other option of the game does anything else there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.dialects.dialect import Dialect
+from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.option import Option
+
+
+class PassedFault(Struct, frozen=True):
+    """An entry that shows a known fault of the system that recorded the log.
+
+    `move` is the number of the decision among the moves of the replay.
+    """
+
+    foreign_index: int
+    move: int
+    option: str
+    title: str
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `replay --format json` prints."""
+        return {"foreign_index": self.foreign_index, "move": self.move, "option": self.option, "title": self.title}
+
+
+def fault_title(dialect: Dialect, rules: Sequence[str]) -> str | None:
+    """The title of the known fault that is refused with these rules; None if there is none."""
+    for fault in dialect.known_faults:
+        if not fault.rules.isdisjoint(rules):
+            return fault.title
+    return None
+
+
+def past_faults(dialect: Dialect, ref: str) -> str:
+    """The reference of the rules that let the known faults of a dialect pass.
+
+    Raises:
+        DiagnosticsError: RS630 if the dialect knows of none.
+    """
+    if not dialect.known_faults:
+        message = f"the dialect `{dialect.id}` knows no faults of its system"
+        _refuse(message, dialect, "replay without `--past-known-faults`")
+    overlays = dict.fromkeys(fault.overlay for fault in dialect.known_faults)
+    return "+".join([ref, *overlays])
+
+
+def check_options(dialect: Dialect, game: Game) -> None:
+    """Checks that the rules past the known faults have the options of these.
+
+    Raises:
+        DiagnosticsError: RS630 if they have not.
+    """
+    known = {f"{d.name}.{c.name}" for d in game.position.program.decisions for c in d.choices}
+    for fault in dialect.known_faults:
+        for option in sorted(fault.options - known):
+            message = f"the known fault {fault.title!r} of `{dialect.id}` is passed by `{option}`"
+            _refuse(
+                f"{message}, and `{game.ruleset.ref}` has no such option", dialect, "let its overlay add the option"
+            )
+
+
+def passed_faults(dialect: Dialect, moves: Sequence[Option | TakenBack], entries: Sequence[int]) -> list[PassedFault]:
+    """The entries that were passed by an option of a known fault."""
+    titles = {option: fault.title for fault in dialect.known_faults for option in fault.options}
+    return [
+        PassedFault(entry, number, str(move), title)
+        for number, (move, entry) in enumerate(zip(moves, entries, strict=True), 1)
+        if isinstance(move, Option) and (title := titles.get(f"{move.decision}.{move.name}")) is not None
+    ]
+
+
+def _refuse(message: str, dialect: Dialect, help_: str) -> None:
+    raise DiagnosticsError(
+        [Diagnostic("RS630", Severity.ERROR, message, dialect.spans.get("known_faults"), help=help_)]
+    )

@@ -1,0 +1,200 @@
+"""Fields of a foreign log that nobody compares: those that its dialect neither reads nor declares to say nothing.
+
+What a log says of a move, such as what it cost, is worth something only if it is compared with what the rules say. So
+each field of an entry is compared by every form of its type, or the dialect declares that it is not (`not_compared`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
+from rulespec.engine.dialects.dialect import Dialect, Projection
+from rulespec.engine.dialects.entries import Entries
+from rulespec.engine.dialects.foreign_log import ForeignLog
+
+MAX_UNREAD = 10
+"""Fields of a log that are reported."""
+
+_MEMO_SIZE = 20
+
+Tree = dict[str, Any]
+"""Known fields: key → the known fields below it; None: all that is below. `*` is any key, and any element of a list."""
+
+
+Below = tuple[tuple[str, Tree | None], ...]
+"""The keys of a tree with something below them, and what it is; None if there is more below that."""
+
+# --- the dialect ------------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=_MEMO_SIZE)
+def uneven_forms(dialect: Dialect) -> tuple[Diagnostic, ...]:
+    """Warnings of options whose record leaves out a field that other records of the same type compare."""
+    compared: dict[str, set[str]] = {}
+    for _, form in _typed_forms(dialect):
+        compared.setdefault(form.type, set()).update(_compared(form))
+    found = []
+    for name, form in _typed_forms(dialect):
+        known = {*_compared(form), *_declared(form), *dialect.not_compared}
+        for path in sorted(compared[form.type] - known):
+            if not (form.closes and path.startswith(f"{form.closes}.")):
+                message = f"`{name}` does not compare `{path}`, as other options do that are recorded as `{form.type}`"
+                help_ = f"compare it under `match`, or say why not: `not_compared: {{{path}: …}}`"
+                span = dialect.spans.get(name)
+                found.append(Diagnostic("RS628", Severity.WARNING, message, span, help=help_))
+    return tuple(found)
+
+
+def _typed_forms(dialect: Dialect) -> Iterator[tuple[str, Projection]]:
+    for name, forms in dialect.decisions.items():
+        for form in forms:
+            if form.type and not form.list:
+                yield name, form
+
+
+def _compared(form: Projection) -> Iterator[str]:
+    """The paths, as seen from the payload, of what a form compares."""
+    if form.by:
+        yield form.by.removesuffix("?")
+    for path, _, _ in form.match:
+        yield _in_item(form, path)
+
+
+def _declared(form: Projection) -> Iterator[str]:
+    return (_in_item(form, path) for path in form.not_compared)
+
+
+def _in_item(form: Projection, path: str) -> str:
+    return ".".join(part for part in (*([form.item, "*"] if form.item else ()), path) if part)
+
+
+# --- the log ----------------------------------------------------------------------------------------------------------
+
+
+def unread_fields(dialect: Dialect, log: ForeignLog, entries: Entries) -> list[Diagnostic]:
+    """Warnings of fields in a log that its dialect does not know, each told once for a type of entries."""
+    trees, around = _trees(dialect), _around(dialect)
+    found: dict[tuple[str, str], int] = {}
+    for number, (entry, type_, payload) in enumerate(zip(log.entries, entries.types, entries.payloads, strict=False)):
+        if type_ is None or (known := trees.get(type_)) is None:
+            continue
+        if not _is_plain(payload, *known):
+            _note(found, type_, _strange(payload, known[0], ""), number)
+        if around and not entry.keys() <= around.keys():
+            _note(found, type_, _strange(entry, around, ""), number)
+        if len(found) >= MAX_UNREAD:
+            break
+    start = Span(log.file, 1, 1, 1, 2)
+    return [_unread(dialect, start, *field, number) for field, number in found.items()]
+
+
+def _note(found: dict[tuple[str, str], int], type_: str, paths: Iterable[str], number: int) -> None:
+    for path in paths:
+        found.setdefault((type_, path), number)
+
+
+def _unread(dialect: Dialect, start: Span, type_: str, path: str, number: int) -> Diagnostic:
+    message = f"nothing compares {shown(path)} of {shown(type_)}, first in entry {number}"
+    help_ = f"let the dialect `{dialect.id}` compare it under `match`, or say why it does not: `not_compared`"
+    return Diagnostic("RS629", Severity.WARNING, message, start, help=help_)
+
+
+def _around(dialect: Dialect) -> Tree:
+    """What is known of an entry around its payload; nothing if it is its own payload."""
+    tree: Tree = {}
+    if dialect.payload_path:
+        _add(tree, [dialect.type_path, dialect.payload_path, *dialect.not_compared])
+    return tree
+
+
+@lru_cache(maxsize=_MEMO_SIZE)
+def _trees(dialect: Dialect) -> Mapping[str, tuple[Tree, Below]]:
+    """Type of entries → what is known of their payload. A type that means nothing has no tree."""
+    trees: dict[str, Tree] = {}
+    for _, form in _typed_forms(dialect):
+        tree = trees.setdefault(form.type, {})
+        _add(tree, [*_compared(form), *_declared(form)])
+        if form.closes:
+            _container(tree, form.closes)
+    for type_ in dialect.ends:
+        trees.setdefault(type_, {})
+    if dialect.undo is not None:
+        by = dialect.undo.by.removesuffix("?")
+        _add(trees.setdefault(dialect.undo.type, {}), [*([by] if by else ()), *dialect.undo.not_compared])
+    _add(trees.setdefault(dialect.start["type"], {}), _of_start(dialect))
+    for tree in trees.values():
+        _add(tree, [*dialect.not_compared, *([dialect.type_path] if not dialect.payload_path else ())])
+    return {
+        type_: (
+            tree,
+            tuple((key, below if _is_flat(below) else None) for key, below in tree.items() if below is not None),
+        )
+        for type_, tree in trees.items()
+    }
+
+
+def _is_flat(tree: Tree) -> bool:
+    return all(below is None for below in tree.values())
+
+
+def _of_start(dialect: Dialect) -> Iterator[str]:
+    start = dialect.start
+    yield start["seats"]
+    yield from start.get("when", {})
+    yield from start.get("not_compared", {})
+    yield from (spec["path"] for spec in start.get("options", {}).values() if isinstance(spec, dict))
+    yield from (spec["path"] for spec in start.get("lists", {}).values())
+    if not isinstance(dialect.rules, str):
+        yield dialect.rules["path"]
+
+
+def _add(tree: Tree, paths: Iterable[str]) -> None:
+    for path in paths:
+        at, keys = tree, ["*" if key.isdigit() else key for key in path.split(".")]
+        for key in keys[:-1]:
+            below = at.setdefault(key, {})
+            if below is None:
+                break
+            at = below
+        else:
+            at[keys[-1]] = None
+
+
+def _container(tree: Tree, path: str) -> None:
+    """Notes that there is a list at a path; its elements are not known by that."""
+    key, _, below = path.partition(".")
+    at = tree.setdefault(key, {})
+    if below and at is not None:
+        _container(at, below)
+
+
+def _is_plain(payload: Any, tree: Tree, below: Below) -> bool:
+    """Whether all fields are known at a glance, as those of most entries are: nothing is nested deeper than once."""
+    if payload.__class__ is not dict or not payload.keys() <= tree.keys():
+        return False
+    for key, known in below:
+        found = payload.get(key)
+        if found is not None and (known is None or found.__class__ is not dict or not found.keys() <= known.keys()):
+            return False
+    return True
+
+
+def _strange(value: Any, tree: Tree, at: str) -> Iterator[str]:
+    """The paths below `at` of what the tree does not know. Where there is nothing, nothing is said."""
+    if isinstance(value, dict):
+        pairs: Iterable[tuple[str, Any]] = value.items()
+        if value.keys() <= tree.keys():
+            pairs = ((key, value[key]) for key in value if tree[key] is not None)
+    elif isinstance(value, list):
+        pairs = (("*", element) for element in value)
+    else:
+        if value is not None and at:
+            yield at
+        return
+    for key, below in pairs:
+        known = tree[key] if key in tree else tree.get("*", {})
+        if below is not None and known is not None:
+            yield from _strange(below, known, f"{at}.{key}" if at else key)

@@ -1,0 +1,45 @@
+"""Decisions that may go round for ever on purpose, as the `rules.yaml` of a ruleset lists them under `endless`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
+from rulespec.documents.nodes import Scalar, Sequence, get
+from rulespec.documents.reader import read_yaml
+from rulespec.documents.text_files import display, is_present
+from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import walk
+
+
+def endless_decisions(ruleset: typed.Ruleset) -> frozenset[str]:
+    """The names of decisions at which whoever is asked may go round as long as he likes."""
+    return frozenset(name.text for folder in range(len(ruleset.folders)) for name in _listed(ruleset, folder))
+
+
+def idle_entries(ruleset: typed.Ruleset) -> list[Diagnostic]:
+    """Warnings of entries of the ruleset's own list that name no decision; overlays may have taken theirs out."""
+    if ruleset.overlays:
+        return []
+    known = _asked(ruleset)
+    help_ = "take it out, or name a decision of the rules"
+    return [
+        Diagnostic("RS713", Severity.WARNING, f"`endless` names `{n.text}`, and nothing asks that", n.span, help=help_)
+        for n in _listed(ruleset, 0)
+        if n.text not in known
+    ]
+
+
+def _asked(ruleset: typed.Ruleset) -> set[str]:
+    statements = (s for procedure in ruleset.rules.procedures.values() for s in walk(procedure.body))
+    return {s.name for s in statements if isinstance(s, typed.Decide)}
+
+
+def _listed(ruleset: typed.Ruleset, number: int) -> Iterator[Scalar]:
+    path = ruleset.folders[number] / "rules.yaml"
+    if not is_present(path):
+        return
+    found = get(read_yaml(path, display(path)), "endless")
+    for item in found.items if isinstance(found, Sequence) else ():
+        if isinstance(name := get(item, "decision"), Scalar):
+            yield name
