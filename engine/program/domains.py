@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NoReturn
 
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.engine.program import ir
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.limits import MAX_LISTED, MAX_VALUES
 
@@ -18,18 +21,41 @@ def members(mask: int, start: int) -> Iterator[int]:
             part ^= low
 
 
-def numbers(low: int, high: int) -> range:
-    """The numbers from `low` to `high`, both included.
+Place = tuple[int, int, int]
+"""A parameter: the number of its decision, of its option there, and its own."""
+
+
+def numbers(p: ir.Program, at: Place, low: int, high: int) -> range:
+    """The numbers that a parameter ranges over: from `low` to `high`, both included.
 
     Raises:
         ProgramFaultError: if there are more than `MAX_VALUES`.
     """
     if high - low >= MAX_VALUES:
-        raise ProgramFaultError(-1, f"a parameter ranges over more than {MAX_VALUES:,} numbers")
+        name, option, span = _named(p, at)
+        many = f"{high - low + 1:,} numbers, and may range over {MAX_VALUES:,}"
+        raise ProgramFaultError(-1, f"the parameter {name} of {option} ranges over {many}", span=span)
     return range(low, high + 1)
 
 
-def too_many() -> None:
-    """Reports parameters that range over so much that listing the options takes too long."""
-    message = f"parameters of options range over too much: more than {MAX_LISTED:,} steps to list them"
-    raise ProgramFaultError(-1, message)
+def too_many(p: ir.Program, at: Place, left: int, each: int) -> NoReturn:
+    """Reports a parameter that ranges over so much that listing the options takes too long.
+
+    Args:
+        p: the program.
+        at: the parameter.
+        left: what is left of the steps that may be taken, which is less than nothing.
+        each: the steps of all its values: what was counted for it once.
+    """
+    name, option, span = _named(p, at)
+    taken = MAX_LISTED + each - left % each  # where it was counted several times at once, up to the first that is much
+    steps = f"with {name} of {option} it takes {taken:,} steps to list them, of {MAX_LISTED:,} at most"
+    raise ProgramFaultError(-1, f"parameters of options range over too much: {steps}", span=span)
+
+
+def _named(p: ir.Program, at: Place) -> tuple[str, str, Span]:
+    """A parameter and its option as messages name them, and its place."""
+    decision, choice, number = at
+    d = p.decisions[decision]
+    param = d.choices[choice].params[number]
+    return f"`{param.name}`", f"`{d.name}.{d.choices[choice].name}`", param.span

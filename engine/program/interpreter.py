@@ -8,7 +8,7 @@ from functools import cached_property, partial
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import AlikeTokens, kind_of, marked
-from rulespec.engine.program.domains import members, numbers, too_many
+from rulespec.engine.program.domains import Place, members, numbers, too_many
 from rulespec.engine.program.evaluator import Evaluator
 from rulespec.engine.program.execution import put
 from rulespec.engine.program.faults import ProgramFaultError
@@ -135,7 +135,7 @@ class Interpreter(Evaluator):
         kinds = {kind_of(param) for _, c in chosen for param in c.params if param.alike and not all_}
         firsts = {kind: self._alike.firsts(state, decision, kind, interrupts=interrupts) for kind in sorted(kinds)}
         for k, c in chosen:
-            for args in self._arguments(state, c, 0, [0] * (self.p.slots + 1), left, firsts):
+            for args in self._arguments(state, (decision, k), 0, [0] * (self.p.slots + 1), left, firsts):
                 who = self.actor(state, decision, k, args) if interrupts else -1
                 if self.observer is not None:
                     self.observer.legal(decision, k)
@@ -153,7 +153,7 @@ class Interpreter(Evaluator):
     def _arguments(
         self,
         state: State,
-        c: ir.Choice,
+        of: tuple[int, int],
         depth: int,
         slots: State,
         left: list[int],
@@ -161,15 +161,17 @@ class Interpreter(Evaluator):
     ) -> Iterator[tuple[int, ...]]:
         """The legal arguments of an option, those before `depth` being in their slots; `left` steps may be taken.
 
-        `firsts`: for each token of some kinds the first one that is alike, which stands for all.
+        `of`: the numbers of the decision and of the option. `firsts`: for each token of some kinds the first one that
+        is alike, which stands for all.
         """
+        c = self.p.decisions[of[0]].choices[of[1]]
         if depth == len(c.params):
             if self._permitted(state, c, slots):
                 yield tuple(slots[param.slot] for param in c.params)
             return
         param = c.params[depth]
         listed: set[int] = set()
-        for value in self._domain(state, param, slots, left):
+        for value in self._domain(state, (*of, depth), slots, left):
             slots[param.slot] = value
             if param.where is not None and not self._holds(param.where, state, slots):
                 continue
@@ -179,7 +181,7 @@ class Interpreter(Evaluator):
                 mark = marked(c, known, firsts.__getitem__, depth)
             if mark in listed:
                 continue
-            for args in self._arguments(state, c, depth + 1, slots, left, firsts):
+            for args in self._arguments(state, of, depth + 1, slots, left, firsts):
                 listed.add(mark)
                 yield args
 
@@ -191,16 +193,20 @@ class Interpreter(Evaluator):
         """The arguments with which an option is listed instead, as its tokens are alike; None if it is itself."""
         return self._alike.standing(state, decision, choice, args)
 
-    def _domain(self, state: State, param: ir.Param, slots: State, left: list[int]) -> Iterable[int]:
+    def _domain(self, state: State, at: Place, slots: State, left: list[int]) -> Iterable[int]:
         """The values a parameter ranges over, before its `where`."""
+        param = self.p.decisions[at[0]].choices[at[1]].params[at[2]]
         low = self.evaluate(param.low, state, slots)
         found: Collection[int]
-        found = [*members(low, 0)] if param.high is None else numbers(low, self.evaluate(param.high, state, slots))
+        if param.high is None:
+            found = [*members(low, 0)]
+        else:
+            found = numbers(self.p, at, low, self.evaluate(param.high, state, slots))
         if param.none is not None:
             found = [*found, param.none]
         left[0] -= len(found) * param.steps
         if left[0] < 0:
-            too_many()
+            too_many(self.p, at, left[0], len(found) * param.steps)
         return found
 
     def is_legal(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> bool:

@@ -10,6 +10,7 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import AlikeTokens
 from rulespec.engine.program.cost import Costs
+from rulespec.engine.program.domains import numbers, too_many
 from rulespec.engine.program.evaluator import Evaluator
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.interpreter import Interpreter
@@ -142,6 +143,7 @@ class PythonBackend:
         names["left"] = self._left
         names["look"] = self._look
         names["carry_out"] = self._carry_out
+        names["numbers"], names["too_many"] = partial(numbers, self.p), partial(too_many, self.p)
         if self.p.alike:
             names["alike"] = self._alike.firsts
         if self.occupancy.cells > len(program.start):
