@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from rulespec.cli import output
-from rulespec.cli.native_code import told_for
 from rulespec.cli.words import words_of
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.text_files import is_folder
@@ -48,10 +47,7 @@ def judge_logs(
     for path in [file for log in logs for file in (logs_in(log) if is_folder(log) else [log])]:
         report, judgement = Report(), None
         try:
-            with told_for(backend):
-                judgement = judge_file(
-                    path, under, rules=rules, dialect=dialect, backend=backend, report=report, load=load
-                )
+            judgement = judge_file(path, under, rules=rules, dialect=dialect, backend=backend, report=report, load=load)
         except DiagnosticsError as error:
             report.extend(error.diagnostics)
         except RulesetFaultError as fault:

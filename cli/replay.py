@@ -97,7 +97,9 @@ def command(
         if until is not None or check or trace is not None or out is not None or moves or at is not None or state:
             excluded = "--until, --moves, --at, --state, --check, --trace and --out"
             raise click.UsageError(f"--under does not go with {excluded}")
-        ctx.exit(judge_logs(logs, under, rules, dialect, backend, format_, (language, shown)))
+        with told_for(backend):
+            code = judge_logs(logs, under, rules, dialect, backend, format_, (language, shown))
+        ctx.exit(code)
     if len(logs) > 1 and (out is not None or moves or at is not None or state):
         raise click.UsageError("--out, --moves, --at and --state take one log at a time")
     if not moves and (first is not None or last is not None or seat is not None):
@@ -112,8 +114,8 @@ def command(
             rules, dialect, until, backend, check, format_, out, len(logs) > 1, write, load, showing, shown, language
         )
         codes = [run.replay(log) for log in logs]
-    if len(logs) > 1 and format_ == "text":
-        output.echo(_total(codes))
+        if len(logs) > 1 and format_ == "text":
+            output.echo(_total(codes))
     ctx.exit(max(codes))
 
 

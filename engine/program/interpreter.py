@@ -134,7 +134,7 @@ class Interpreter(Evaluator):
         chosen = [(k, c) for k, c in enumerate(self.p.decisions[decision].choices) if (c.by is not None) == interrupts]
         kinds = {kind_of(param) for _, c in chosen for param in c.params if param.alike and not all_}
         firsts = {kind: self._alike.firsts(state, decision, kind, interrupts=interrupts) for kind in sorted(kinds)}
-        for k, c in chosen:
+        for k, _ in chosen:
             for args in self._arguments(state, (decision, k), 0, [0] * (self.p.slots + 1), left, firsts):
                 who = self.actor(state, decision, k, args) if interrupts else -1
                 if self.observer is not None:

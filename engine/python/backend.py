@@ -13,6 +13,7 @@ from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.domains import numbers, too_many
 from rulespec.engine.program.evaluator import Evaluator
 from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.handed_back import handed_back
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.journal import Journal, State, compact, overwrite, restore
 from rulespec.engine.program.limits import CHECK_EVERY, MAX_LISTED, MAX_STEPS
@@ -253,6 +254,7 @@ class PythonBackend:
     def _interpreted(self, state: State, block: int, args: tuple[int, ...]) -> Journal:
         """Runs as the interpreter does."""
         journal = self._interpreter.run(state, block, args)
+        handed_back("interpreter")
         return [*self._occupied(state, dict.fromkeys(journal[::2])), *journal]
 
     def _carry_out(

@@ -196,6 +196,7 @@ CODES: dict[str, str] = {
     "RS717": "a position that is given by itself",
     "RS718": "a procedure that cannot be run before the start",
     "RS719": "a scenario speaks of an option that the ruleset does not have",
+    "RS727": "another machine has played than the one that was asked for",
     "RS801": "nothing that can be given",
     "RS802": "not enough pieces",
     "RS803": "not a call of a procedure",
