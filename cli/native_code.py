@@ -10,7 +10,6 @@ import click
 
 from rulespec.cli import output
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
-from rulespec.engine.game.machines import Backend
 from rulespec.engine.program.handed_back import counting
 
 NAMES = {"native": "native", "python": "Python", "interpreter": "the interpreter"}
@@ -32,7 +31,7 @@ def told() -> Iterator[None]:
 
 
 @contextmanager
-def told_for(backend: Backend | None) -> Iterator[None]:
+def told_for(backend: str) -> Iterator[None]:
     """Says at the end whether another machine has played than the one that was asked for by name, if one was."""
     if backend not in ("native", "python"):
         yield

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import failure
 from rulespec.drawing.board import board_of
 from rulespec.engine.game.game import Game, TakenBack
@@ -45,6 +46,7 @@ class Replay(Struct, frozen=True):
         language: of the texts.
         words: the words of the page itself.
         data: what the scripts read.
+        warnings: about words and measures that take too long.
     """
 
     title: str
@@ -53,6 +55,7 @@ class Replay(Struct, frozen=True):
     language: str
     words: dict[str, str]
     data: dict[str, Any]
+    warnings: tuple[Diagnostic, ...] = ()
 
 
 def told_replay(result: ReplayResult, seat: str | None, language: str | None = None) -> Replay:
@@ -93,7 +96,8 @@ def told_replay(result: ReplayResult, seat: str | None, language: str | None = N
         "words": {name: words.word(name, number="{number}", end="{end}") for name in _SCRIPT_WORDS},  # scripts fill
     }
     said = {name: words.word(name) for name in _PAGE_WORDS}
-    return Replay(words.game, _about(result, seat, words), film.picture(), words.language, said, data)
+    about = _about(result, seat, words)
+    return Replay(words.game, about, film.picture(), words.language, said, data, words.too_long())
 
 
 class _Film:
@@ -123,7 +127,7 @@ class _Film:
 
     def _note(self, number: int) -> None:
         game, seat = self._moves.game, self._seat
-        self.curves.note(number, game.measures(seat))
+        self.curves.note(number, game.measures(seat, self._words.budget))
         self.pictures.note(self._board.items(state_json(game) if seat == TABLE else seen_state(game, seat)))
 
     def picture(self) -> str:

@@ -10,6 +10,8 @@ NO_NUMBER = types.NO_NUMBER
 """None, where a number may be none."""
 TOO_FULL = "there would be a number of more than 15 digits"
 """What is wrong with a payment or a move after which there is too much at one place."""
+MAX_SHOWN_STEPS = 20_000_000
+"""Steps of the words and measures of all that a command prints, and of all expressions with which it reads a log."""
 MAX_VALUES = 100_000
 """Numbers that one parameter of an option may range over."""
 MAX_STEPS = 5_000_000

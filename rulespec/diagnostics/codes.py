@@ -156,6 +156,7 @@ CODES: dict[str, str] = {
     "RS572": "a measure of a kind that says nothing of its entities",
     "RS573": "a measure that asks what would be",
     "RS574": "a page that would be too large",
+    "RS575": "words and measures that take too long",
     "RS601": "the log cannot be read",
     "RS602": "the log is too large",
     "RS603": "the last line of the log is cut off",
