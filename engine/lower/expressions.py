@@ -18,9 +18,9 @@ from rulespec.engine.lower.optionals import extreme, perhaps
 from rulespec.engine.lower.places import capacities, count_in, how_many, numbered
 from rulespec.engine.lower.ranges import ARGUMENT, KEPT, MOST, Range, Ranges, within
 from rulespec.engine.lower.ways import ways
+from rulespec.engine.lower.worked_out import working_out
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, NONE, cell, choose, fallback, logic, op, together
-from rulespec.engine.program.evaluator import evaluate
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.typed import nodes as typed
 from rulespec.types import Ent, Maybe, Num, Order, SetOf, Type
@@ -60,6 +60,7 @@ class ExpressionLowering:
 
     Attributes:
         most_slots: how many slots suffice for all expressions so far.
+        worked_out: works out start values and capacities.
         ranges: of the numbers.
         results: the cells of procedures' values.
         capacities: how many tokens of a kind find room in each place, once that has been asked; `limits`, of several.
@@ -73,6 +74,7 @@ class ExpressionLowering:
         self.p = program
         self.marks = marks
         self.most_slots = 8
+        self.worked_out = working_out(program)
         self.ranges = Ranges(program)
         self.results: Mapping[typed.Procedure, int] = {}
         self.boards = BoardLowering(self.row, self._helper)
@@ -111,12 +113,22 @@ class ExpressionLowering:
             self._bind(slot, var, self.ranges.of(lets[-1][1]))
         assert definition.body is not None
         body = self.given(definition.body, definition.result, scope)
+        if definition.at_most is not None:
+            lets.append((self.slot(scope), body))
+            body = self._at_most(ir.Local(lets[-1][0]), definition)
         self._functions[definition] = len(self.p.functions)
         if self.marks is not None:
             self.marks.definition(definition, len(self.p.functions))
         self.ranges.function(body)
         self.p.functions.append(ir.Function(definition.name, len(definition.params), tuple(lets), body))
         return self._functions[definition]
+
+    def _at_most(self, found: ir.Expr, definition: typed.Definition) -> ir.Expr:
+        """A set, or a fault if it has more members than its definition declares."""
+        site = self.site(definition.result_span, f"`{definition.name}` has more than {definition.at_most} members")
+        count = op("count", found)
+        fault = op("bit", op("/", count, FALSE, site=site))
+        return ir.If(op("<=", count, ir.Const(definition.at_most or 0)), found, fault)
 
     def _helper(self, name: str, params: int, lets: tuple[tuple[int, ir.Expr], ...], body: ir.Expr) -> int:
         """Adds a function that no rule has written; the number of the function."""
@@ -371,7 +383,7 @@ def _constant(x: ExpressionLowering, e: typed.Expr, known: dict[typed.Var, ir.Ex
     lowered = x.expr(e, Scope(known))
     x.p.slots = x.most_slots
     try:
-        return evaluate(x.p, lowered, [], [0] * (x.most_slots + 1))
+        return x.worked_out(lowered, [], e.span)
     except ProgramFaultError as fault:
         message = f"no capacity: {x.p.sites[fault.site][1]}"
         raise DiagnosticsError((Diagnostic("RS702", Severity.ERROR, message, e.span),)) from None

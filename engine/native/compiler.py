@@ -16,7 +16,7 @@ from rulespec.engine.native.operators import OperatorEmitter, WideOrderError
 from rulespec.engine.native.options import OptionEmitter, cases
 from rulespec.engine.native.procedures import ProcedureEmitter
 from rulespec.engine.native.ranked import RankEmitter
-from rulespec.engine.native.roots import rank_size, rank_source, scored
+from rulespec.engine.native.roots import rank_size, rank_source
 from rulespec.engine.native.rows import RowForm, same_options
 from rulespec.engine.native.runtime import EXPORTS, SOURCES
 from rulespec.engine.native.small_python import compile_functions
@@ -27,6 +27,7 @@ from rulespec.engine.passes.pipeline import PASSES, Pass, optimized
 from rulespec.engine.program import ir
 from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.limits import MAX_STEPS
+from rulespec.engine.program.long_values import LongValues, long_values, scored
 from rulespec.engine.python.invariants import split
 from rulespec.engine.python.occupancy import Occupancy, with_occupancy
 from rulespec.errors import RulespecError
@@ -110,6 +111,9 @@ class _Compiler:
     def compiled(self) -> Compiled:
         """The module."""
         memory, module = self.memory, self.module
+        long = long_values(self.p, self.costs)
+        if long.seen and self.p.alike:
+            raise NotNativeError("who sees what is private may take too many steps, by the sizes of kinds")
         x = ExpressionEmitter(self.fast, module, memory, self.widths, self.costs)
         loops, neighbours = LoopEmitter(x), NeighbourEmitter(x)
         OperatorEmitter(x)
@@ -119,25 +123,29 @@ class _Compiler:
         x.add_forms({ir.Spread: lambda e: emit_spread(x, loops, neighbours, e)})
         listing = [sum(self.costs.listing(c) for c in d.choices if c.by is None) for d in self.p.decisions]
         procedures = ProcedureEmitter(x, self.occupancy, listing)
-        options = OptionEmitter(x, loops)
+        options = OptionEmitter(x, loops, long)
         self._tables(options, procedures.by_row)
         options.write()
         Definitions(x).write()
         procedures.write()
-        self._invariants(x)
+        self._invariants(x, long)
         for number, e in enumerate(scored(self.fast)):
             code = x.begin(2)
             x.slots = {0: 0, 1: 1}
+            if number in long.scored:
+                code.do("unreachable")
             x.value(e)
             module.define(f"score{number}", code, 2, I64, export=True)
         for source in (*SOURCES, rank_source(self.fast)):
             compile_functions(source, module, memory.constants, EXPORTS)
         return Compiled(self.p, module.encoded(memory.pages), memory, self.occupancy, self.asked, list(options.numbers))
 
-    def _invariants(self, x: ExpressionEmitter) -> None:
+    def _invariants(self, x: ExpressionEmitter, long: LongValues) -> None:
         """Writes the function that says whether an invariant holds for some members."""
         code = x.begin(2)
-        for v in cases(code, self.fast.invariants):
+        for number, v in cases(code, [*enumerate(self.fast.invariants)]):
+            if number in long.invariants:
+                code.do("unreachable")
             x.slots = {v.each[0]: 1} if v.each is not None else {}
             with code.scope():
                 x.truth(v.condition.expr)

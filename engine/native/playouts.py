@@ -12,9 +12,10 @@ from typing import Literal, NamedTuple
 from rulespec.engine.native.engine import TrapError
 from rulespec.engine.native.layout import BATCH, words
 from rulespec.engine.native.program import NativeProgram
-from rulespec.engine.native.roots import Ranks, ranked, scored
+from rulespec.engine.native.roots import Ranks, ranked
 from rulespec.engine.program import ir
 from rulespec.engine.program.journal import State
+from rulespec.engine.program.long_values import scored
 from rulespec.engine.program.ranks import ranks
 
 STEPS_OF_RANDOM = 2**53

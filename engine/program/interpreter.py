@@ -110,15 +110,21 @@ class Interpreter(Evaluator):
 
     def decider(self, state: State, decision: int) -> int:
         """The seat that decides; -1 for chance."""
-        by = self.p.decisions[decision].by
-        return -1 if by is None else self.value(by, state)
+        asked = self.p.decisions[decision]
+        if (by := asked.by) is None:
+            return -1
+        return self.alone(lambda: self.value(by, state), f"who decides `{asked.name}`", asked.span)
 
     def broken(self, state: State, since: Sequence[Journal] | None = None) -> list[int]:
         """The indices of the invariants that do not hold. All are tested, whatever has changed `since`."""
         if self.observer is not None and not self.observer.wants_invariants():
             return []
-        slots = [0] * (self.p.slots + 1)
-        return [i for i, v in enumerate(self.p.invariants) if not self._holds(v.condition, state, slots)]
+        return [i for i in range(len(self.p.invariants)) if not self.keeps(state, i)]
+
+    def keeps(self, state: State, invariant: int) -> bool:
+        """Whether an invariant holds."""
+        v, slots = self.p.invariants[invariant], [0] * (self.p.slots + 1)
+        return self.alone(lambda: self._holds(v.condition, state, slots), f"the invariant `{v.name}`", v.condition.span)
 
     def own(self, state: State, decision: int) -> Iterator[Listed]:
         """The legal options of the decider, in order."""
@@ -148,7 +154,8 @@ class Interpreter(Evaluator):
         slots = [0] * (self.p.slots + 1)
         for param, value in zip(c.params, args, strict=True):
             slots[param.slot] = value
-        return self.evaluate(c.by, state, slots)
+        by = c.by
+        return self.alone(lambda: self.evaluate(by, state, slots), f"who takes `{c.name}`", c.span)
 
     def _arguments(
         self,
@@ -212,12 +219,17 @@ class Interpreter(Evaluator):
     def is_legal(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> bool:
         """Whether an option with these arguments may be taken."""
         c = self.p.decisions[decision].choices[choice]
-        legal = self._is_legal(state, c, args)
+        legal = self.allows(state, decision, choice, args)
         if legal and any(param.alike for param in c.params):
             legal = self.standing(state, decision, choice, args) is None
         if legal and self.observer is not None:
             self.observer.legal(decision, choice)
         return legal
+
+    def allows(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> bool:
+        """Whether the rules allow an option with these arguments, listed or not."""
+        c = self.p.decisions[decision].choices[choice]
+        return self.alone(lambda: self._is_legal(state, c, args), f"whether `{c.name}` is legal", c.span)
 
     @cached_property
     def lookups(self) -> Sequence[Lookups]:

@@ -17,6 +17,7 @@ from rulespec.engine.program.handed_back import handed_back
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.journal import Journal, State, compact, overwrite, restore
 from rulespec.engine.program.limits import CHECK_EVERY, MAX_LISTED, MAX_STEPS
+from rulespec.engine.program.long_values import LongValues, long_values, scored
 from rulespec.engine.program.machine import Listed, Lookups
 from rulespec.engine.python.choices import ChoiceWriter
 from rulespec.engine.python.code_memo import CodeMemo
@@ -107,10 +108,13 @@ class PythonBackend:
         }
         """The blocks in which a game waits if something is legal there."""
         self._who: list[Callable[[State], int] | None] = [names.get(f"who{i}") for i in count]
-        self._scored = {id(e): names[f"score{i}"] for i, e in enumerate(_scored(program))}
+        long = long_values(program, costs)
+        self._scored = {id(e): names[f"score{i}"] for i, e in enumerate(scored(program)) if i not in long.scored}
         self._others = Evaluator(program)
         """Evaluates the expressions that have no function."""
-        self.invariants = Invariants(asked, [names[f"inv{i}"] for i in range(len(asked.invariants))])
+        holds = [self._keeps(i) if i in long.invariants else names[f"inv{i}"] for i in range(len(asked.invariants))]
+        self.invariants = Invariants(asked, holds)
+        self._leave_to_interpreter(long)
 
     @property
     def source(self) -> str:
@@ -247,6 +251,21 @@ class PythonBackend:
         compact(journal)
         self._left[1] = max(0, self._left[0] - max(CHECK_EVERY, len(journal)))
 
+    def _leave_to_interpreter(self, long: LongValues) -> None:
+        """Lets the interpreter answer, and count, what may take too long."""
+        for decision in long.deciders:
+            self._who[decision] = partial(self._interpreter.decider, decision=decision)
+        for decision, choice in long.tests:
+            self._tests[decision][choice] = self._by_interpreter(self._interpreter.allows, decision, choice)
+        for decision, choice in long.actors:
+            self._by[decision][choice] = self._by_interpreter(self._interpreter.actor, decision, choice)
+
+    def _by_interpreter(self, asked: Callable[..., Any], decision: int, choice: int) -> Callable[..., Any]:
+        return lambda state, *args: asked(state, decision, choice, args)
+
+    def _keeps(self, invariant: int) -> Callable[[State, int], bool]:
+        return lambda state, _: self._interpreter.keeps(state, invariant)
+
     @cached_property
     def _interpreter(self) -> Interpreter:
         return Interpreter(self.p, steps=self._steps)
@@ -375,7 +394,7 @@ def definitions(writer: ExpressionWriter) -> dict[str, Callable[[], None]]:
     for i, v in enumerate(p.invariants):
         params = ["s", f"v{v.each[0]:d}" if v.each else "_"]
         found[f"inv{i}"] = partial(writer.value, f"inv{i}", params, v.condition.expr)
-    for i, e in enumerate(_scored(p)):
+    for i, e in enumerate(scored(p)):
         found[f"score{i}"] = partial(writer.value, f"score{i}", ["s", "v0", "v1=0"], e, whole=True)
     return found
 
@@ -388,11 +407,3 @@ def _functions(lines: list[str]) -> Iterator[str]:
             yield "\n".join(lines[begun:at])
             begun = at
     yield "\n".join(lines[begun:])
-
-
-def _scored(p: ir.Program) -> list[ir.Expr]:
-    """The expressions of the scoring, with the player in slot 0 and what a tiebreak compares in slot 1."""
-    if p.scoring is None:
-        return []
-    ties = [e for t in p.scoring.tiebreaks for e in (t.source, t.key, t.value) if e is not None]
-    return [p.scoring.score, *ties]

@@ -12,8 +12,9 @@ from rulespec.engine.native.engine import TrapError
 from rulespec.engine.native.layout import BATCH, words
 from rulespec.engine.native.playouts import BUDGET, STEPS_OF_RANDOM, seed_words
 from rulespec.engine.native.program import NativeProgram
-from rulespec.engine.native.roots import Ranks, ranked, scored
+from rulespec.engine.native.roots import Ranks, ranked
 from rulespec.engine.program import ir
+from rulespec.engine.program.long_values import scored
 from rulespec.engine.program.ranks import ranks
 from rulespec.engine.search.search import End, Search, checked_seed
 from rulespec.engine.search.weights import write_weights

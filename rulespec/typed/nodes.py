@@ -693,6 +693,8 @@ class Decide(Stmt, frozen=True):
 
 
 class Definition(Struct, eq=False):
+    """`at_most` is the most members of its value, where it says so; the engine holds it to that."""
+
     name: str
     params: tuple[Var, ...]
     result: Type
@@ -701,6 +703,7 @@ class Definition(Struct, eq=False):
     result_span: Span
     lets: tuple[tuple[Var, Expr], ...] = ()
     body: Expr | None = None
+    at_most: int | None = None
 
 
 class Procedure(Struct, eq=False):
