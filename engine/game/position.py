@@ -190,7 +190,7 @@ class Position:
         except ProgramFaultError as fault:
             raise self.fault(fault) from None
         if len(found) > MAX_LISTED:
-            raise self.fault(self._too_many())
+            raise self.fault(_too_many(self.program.decisions[self.asked]))
         return who, found
 
     def listing(self) -> Listing | None:
@@ -210,7 +210,7 @@ class Position:
             found = machine.interrupts(state, number) if interrupts else machine.own(state, number)
             for position, one in enumerate(found):
                 if position >= MAX_LISTED:
-                    raise self._too_many()
+                    raise _too_many(self.program.decisions[self.asked])
                 yield one
         except ProgramFaultError as fault:
             raise self.fault(fault) from None
@@ -372,10 +372,6 @@ class Position:
         self._sound = None if broken else len(self.steps)
         return broken
 
-    def _too_many(self) -> ProgramFaultError:
-        asked = self.program.decisions[self.asked]
-        return ProgramFaultError(-1, f"`{asked.name}` has more than {MAX_LISTED:,} options", span=asked.span)
-
     # --- faults ----------------------------------------------------------------------------------
 
     def fault(self, fault: ProgramFaultError, program: ir.Program | None = None) -> RulesetFaultError:
@@ -406,3 +402,7 @@ def _placed(fault: ProgramFaultError, program: ir.Program) -> RulesetFaultError:
     detail = f" ({told})" if (told := fault.told(program)) else ""
     help_ = "guard it with a condition, so that it cannot happen"
     return RulesetFaultError(Diagnostic("RS703", Severity.ERROR, message + detail, span, help=help_))
+
+
+def _too_many(asked: ir.Decision) -> ProgramFaultError:
+    return ProgramFaultError(-1, f"`{asked.name}` has more than {MAX_LISTED:,} options", span=asked.span)

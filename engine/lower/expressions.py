@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.lower.boards import BoardLowering
+from rulespec.engine.lower.declared_bounds import declared
 from rulespec.engine.lower.layout import Layout, type_name
 from rulespec.engine.lower.marks import Marks
 from rulespec.engine.lower.optionals import extreme, perhaps
@@ -60,9 +61,8 @@ class ExpressionLowering:
 
     Attributes:
         most_slots: how many slots suffice for all expressions so far.
-        worked_out: works out start values and capacities.
         ranges: of the numbers.
-        results: the cells of procedures' values.
+        results: the cells of procedures' values; `worked_out`: works out start values and capacities.
         capacities: how many tokens of a kind find room in each place, once that has been asked; `limits`, of several.
     """
 
@@ -73,8 +73,7 @@ class ExpressionLowering:
         self.settings = settings
         self.p = program
         self.marks = marks
-        self.most_slots = 8
-        self.worked_out = working_out(program)
+        self.most_slots, self.worked_out = 8, working_out(program)
         self.ranges = Ranges(program)
         self.results: Mapping[typed.Procedure, int] = {}
         self.boards = BoardLowering(self.row, self._helper)
@@ -113,22 +112,13 @@ class ExpressionLowering:
             self._bind(slot, var, self.ranges.of(lets[-1][1]))
         assert definition.body is not None
         body = self.given(definition.body, definition.result, scope)
-        if definition.at_most is not None:
-            lets.append((self.slot(scope), body))
-            body = self._at_most(ir.Local(lets[-1][0]), definition)
+        body = declared(self, definition, body, lets, self.slot(scope))
         self._functions[definition] = len(self.p.functions)
         if self.marks is not None:
             self.marks.definition(definition, len(self.p.functions))
         self.ranges.function(body)
         self.p.functions.append(ir.Function(definition.name, len(definition.params), tuple(lets), body))
         return self._functions[definition]
-
-    def _at_most(self, found: ir.Expr, definition: typed.Definition) -> ir.Expr:
-        """A set, or a fault if it has more members than its definition declares."""
-        site = self.site(definition.result_span, f"`{definition.name}` has more than {definition.at_most} members")
-        count = op("count", found)
-        fault = op("bit", op("/", count, FALSE, site=site))
-        return ir.If(op("<=", count, ir.Const(definition.at_most or 0)), found, fault)
 
     def _helper(self, name: str, params: int, lets: tuple[tuple[int, ir.Expr], ...], body: ir.Expr) -> int:
         """Adds a function that no rule has written; the number of the function."""

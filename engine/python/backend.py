@@ -17,7 +17,7 @@ from rulespec.engine.program.handed_back import handed_back
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.journal import Journal, State, compact, overwrite, restore
 from rulespec.engine.program.limits import CHECK_EVERY, MAX_LISTED, MAX_STEPS
-from rulespec.engine.program.long_values import LongValues, long_values, scored
+from rulespec.engine.program.long_values import long_values, scored
 from rulespec.engine.program.machine import Listed, Lookups
 from rulespec.engine.python.choices import ChoiceWriter
 from rulespec.engine.python.code_memo import CodeMemo
@@ -25,6 +25,7 @@ from rulespec.engine.python.expressions import ExpressionWriter
 from rulespec.engine.python.features import ALL_FEATURES, Features
 from rulespec.engine.python.functions import FunctionWriter
 from rulespec.engine.python.invariants import Invariants, split
+from rulespec.engine.python.left_to_interpreter import leave_to_interpreter
 from rulespec.engine.python.occupancy import Occupancy, with_occupancy
 from rulespec.engine.python.runtime import array_names, memo_of, runtime_names
 from rulespec.engine.python.suppositions import write_suppositions
@@ -91,6 +92,7 @@ class PythonBackend:
         self._left = [0, 0]
         """Steps that may still be taken before the next decision, and how many are left at the next check."""
         self._steps = steps
+        self._interpreter = Interpreter(program, steps=steps)
         self._writer = ExpressionWriter(fast, features)
         names = self._made(fast)
         count = range(len(fast.decisions))
@@ -112,9 +114,9 @@ class PythonBackend:
         self._scored = {id(e): names[f"score{i}"] for i, e in enumerate(scored(program)) if i not in long.scored}
         self._others = Evaluator(program)
         """Evaluates the expressions that have no function."""
-        holds = [self._keeps(i) if i in long.invariants else names[f"inv{i}"] for i in range(len(asked.invariants))]
+        holds = [names[f"inv{i}"] for i in range(len(asked.invariants))]
+        leave_to_interpreter(long, self._interpreter, self._who, self._tests, self._by, holds)
         self.invariants = Invariants(asked, holds)
-        self._leave_to_interpreter(long)
 
     @property
     def source(self) -> str:
@@ -250,25 +252,6 @@ class PythonBackend:
             raise _DoubtfulError
         compact(journal)
         self._left[1] = max(0, self._left[0] - max(CHECK_EVERY, len(journal)))
-
-    def _leave_to_interpreter(self, long: LongValues) -> None:
-        """Lets the interpreter answer, and count, what may take too long."""
-        for decision in long.deciders:
-            self._who[decision] = partial(self._interpreter.decider, decision=decision)
-        for decision, choice in long.tests:
-            self._tests[decision][choice] = self._by_interpreter(self._interpreter.allows, decision, choice)
-        for decision, choice in long.actors:
-            self._by[decision][choice] = self._by_interpreter(self._interpreter.actor, decision, choice)
-
-    def _by_interpreter(self, asked: Callable[..., Any], decision: int, choice: int) -> Callable[..., Any]:
-        return lambda state, *args: asked(state, decision, choice, args)
-
-    def _keeps(self, invariant: int) -> Callable[[State, int], bool]:
-        return lambda state, _: self._interpreter.keeps(state, invariant)
-
-    @cached_property
-    def _interpreter(self) -> Interpreter:
-        return Interpreter(self.p, steps=self._steps)
 
     def _interpreted(self, state: State, block: int, args: tuple[int, ...]) -> Journal:
         """Runs as the interpreter does."""
