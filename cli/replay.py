@@ -95,12 +95,9 @@ def command(
         from rulespec.cli.judge import judge_logs
 
         if until is not None or check or trace is not None or out is not None or moves or at is not None or state:
-            raise click.UsageError(
-                "--under does not go with --until, --moves, --at, --state, --check, --trace and --out"
-            )
-        with told_for(backend):
-            code = judge_logs(logs, under, rules, dialect, backend, format_, (language, shown))
-        ctx.exit(code)
+            excluded = "--until, --moves, --at, --state, --check, --trace and --out"
+            raise click.UsageError(f"--under does not go with {excluded}")
+        ctx.exit(judge_logs(logs, under, rules, dialect, backend, format_, (language, shown)))
     if len(logs) > 1 and (out is not None or moves or at is not None or state):
         raise click.UsageError("--out, --moves, --at and --state take one log at a time")
     if not moves and (first is not None or last is not None or seat is not None):

@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from rulespec.diagnostics.diagnostic import shown
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, shown
 from rulespec.engine.dialects.cursor import Cursor
 from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.entries import Entries
@@ -28,6 +28,7 @@ from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import Option, Refusal
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.logs.recorded import nearest
+from rulespec.engine.program.budget import SpentError
 
 MAX_STRAY = 3
 """Entries in a row that are ignored, but for those of the type of the legal one before them: one click may submit
@@ -117,7 +118,12 @@ class Importer:
         self._stepped = 0
         self._step: Step | None = None
         self._stray = Stray()
-        self._take_back = TakeBack(game, dialect, own)
+        self._take_back = TakeBack(game, dialect, own, self._projections.known)
+
+    def too_long(self) -> tuple[Diagnostic, ...]:
+        """The error that the expressions of the dialect have taken all the steps that there are for one log."""
+        help_ = "let it ask for less: name what an entry says, and leave loops over sets out"
+        return self._projections.known.budget.told("RS638", Severity.ERROR, "reading this log", help_)
 
     def run(self, until: int | None = None, step: Step | None = None) -> Stop | None:
         """Imports the log, or its first entries.
@@ -129,6 +135,9 @@ class Importer:
 
         Returns:
             The place and the reason of an early end; None if there is none.
+
+        Raises:
+            SpentError: if the expressions of the dialect take too many steps; see `too_long`.
         """
         search, log = self._search, self._log
         search.end = end = len(log) if until is None else max(1, min(until, len(log)))
@@ -136,7 +145,7 @@ class Importer:
         self._step = step
         cursor = search.skip(Cursor())
         while True:
-            stretch = search.run(cursor)
+            stretch = self._searched(cursor)
             if stretch.end.entry > cursor.entry:
                 self._stray = Stray()
             if stretch.complete and stretch.end.entry >= end:
@@ -159,6 +168,16 @@ class Importer:
                 self._settle(stretch)
                 return self._stop(stretch.end, meant, refusal)
             cursor = search.skip(cursor)
+
+    def _searched(self, cursor: Cursor) -> Stretch:
+        """The next stretch; where it takes too long to find it, the game stays where it was before."""
+        settled = self.game.ply
+        try:
+            return self._search.run(cursor)
+        except SpentError:
+            while self.game.ply > settled:
+                self.game.undo()
+            raise
 
     def _settle(self, stretch: Stretch) -> None:
         """Records a stretch, and takes its options once more with a `step` after each entry."""

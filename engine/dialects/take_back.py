@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.dialects.dialect import Dialect
+from rulespec.engine.dialects.known import Known
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.query import Queries, Query
+from rulespec.engine.program.budget import Use
 from rulespec.engine.program.faults import ProgramFaultError
 
 
@@ -18,12 +22,13 @@ class TakeBack:
         game: the game.
         dialect: the dialect.
         own: whether the rules are those of the dialect: then each of its expressions must compile.
+        known: what is known of the dialect in games like this one.
 
     Raises:
         DiagnosticsError: RS622 if an expression of the dialect is wrong.
     """
 
-    def __init__(self, game: Game, dialect: Dialect, own: bool) -> None:
+    def __init__(self, game: Game, dialect: Dialect, own: bool, known: Known) -> None:
         declarations, undo = game.ruleset.declarations, dialect.undo
         fields = {f"{k.name}.{f}" for k in declarations.kinds.values() for f in k.state} | set(declarations.fields)
         self._game = game
@@ -33,7 +38,9 @@ class TakeBack:
         for name, text in undo.sets if undo else ():
             if name in declarations.fields:
                 try:
-                    self._sets.append((name, queries.projection(text, ())))
+                    query, use = queries.projection(text, ()), Use(f"`{name}` of `undo`", dialect.spans.get("undo"))
+                    counted = known.counted(query.value, queries.meter, use)
+                    self._sets.append((name, replace(query, value=counted)))
                 except DiagnosticsError as error:
                     for e in error.diagnostics:
                         where = f"`sets` of the dialect `{dialect.id}`, `{name}`: {e.message}"

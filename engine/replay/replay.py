@@ -23,6 +23,7 @@ from rulespec.engine.game.view import scores, state_json
 from rulespec.engine.logs.log_text import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, read_log_text
 from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog, entry_json, is_native, parse_log
 from rulespec.engine.logs.recorded import apply_recorded, nearest
+from rulespec.engine.program.budget import SpentError
 from rulespec.load import load_ruleset
 from rulespec.references import folders_in, ruleset_folders
 from rulespec.typed import nodes as typed
@@ -351,6 +352,11 @@ def _replay_foreign(
         report.add(error.diagnostic)
         refusal = refused(f"the ruleset is at fault: {error}", error.diagnostic.span)
         result.divergence = Divergence(game.ply, None, None, refusal, ())
+        return result
+    except SpentError:
+        (told,) = importer.too_long()
+        report.add(told)
+        result.divergence = Divergence(game.ply, None, None, refused(told.message, told.span), ())
         return result
     if stop is not None:
         result.divergence = Divergence(stop.ply, stop.foreign_index, stop.action, stop.refusal, stop.nearest)

@@ -181,6 +181,7 @@ CODES: dict[str, str] = {
     "RS625": "a seal that does not fit",
     "RS626": "what a seat was given is of another game",
     "RS627": "a choice whose seal nobody can check",
+    "RS638": "a dialect whose expressions take too long",
     "RS701": "the game needs too many cells",
     "RS702": "a start value that is not possible",
     "RS703": "the rules are at fault",
