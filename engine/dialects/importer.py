@@ -231,12 +231,20 @@ class Importer:
         to = cursor.checkpoint
         assert to is not None
         decisions = self.game.ply - to.ply
-        back = self._take_back(decisions)
+        try:
+            back = self._take_back(decisions)
+        except SpentError:  # what the other system changes besides is not known any more
+            self._took_back(cursor, TakenBack(decisions, self._take_back.keep) if decisions else None)
+            raise
+        self._took_back(cursor, back)
+        waiting = cursor.waiting or decisions > 0
+        return Cursor(cursor.entry + 1, heads=to.heads, given=cursor.given, waiting=waiting, checkpoint=to.before)
+
+    def _took_back(self, cursor: Cursor, back: TakenBack | None) -> None:
+        """Records what an entry has taken back."""
         if back is not None:
             self.moves.append(back)
             self.entries.append(cursor.entry)
-        waiting = cursor.waiting or decisions > 0
-        return Cursor(cursor.entry + 1, heads=to.heads, given=cursor.given, waiting=waiting, checkpoint=to.before)
 
     def _after_end(self, cursor: Cursor) -> Cursor:
         """The cursor after an entry that ended the game."""

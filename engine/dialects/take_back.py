@@ -24,6 +24,9 @@ class TakeBack:
         own: whether the rules are those of the dialect: then each of its expressions must compile.
         known: what is known of the dialect in games like this one.
 
+    Attributes:
+        keep: the fields that keep what they held.
+
     Raises:
         DiagnosticsError: RS622 if an expression of the dialect is wrong.
     """
@@ -32,7 +35,7 @@ class TakeBack:
         declarations, undo = game.ruleset.declarations, dialect.undo
         fields = {f"{k.name}.{f}" for k in declarations.kinds.values() for f in k.state} | set(declarations.fields)
         self._game = game
-        self._keep = tuple(name for name in undo.keeps if name in fields) if undo else ()
+        self.keep = tuple(name for name in undo.keeps if name in fields) if undo else ()
         self._sets: list[tuple[str, Query]] = []
         queries, report = Queries(game.ruleset, game.seats, game.settings), Report()
         for name, text in undo.sets if undo else ():
@@ -50,7 +53,7 @@ class TakeBack:
 
     def __call__(self, decisions: int) -> TakenBack | None:
         """Takes so many decisions back. What a log says of that; None if nothing has changed."""
-        game, back = self._game, TakenBack(decisions, self._keep)
+        game, back = self._game, TakenBack(decisions, self.keep)
         if decisions:
             game.take_back(back)
         state = game.position.state
@@ -64,5 +67,5 @@ class TakeBack:
                 changed.append((name, value))
         if changed:
             game.take_back(TakenBack(0, (), tuple(changed)))
-            back = TakenBack(decisions, self._keep if decisions else (), tuple(changed))
+            back = TakenBack(decisions, self.keep if decisions else (), tuple(changed))
         return back if decisions or changed else None

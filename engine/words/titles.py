@@ -138,7 +138,7 @@ class _Reader(Struct, frozen=True):
                     message = f"`{key}` holds in all languages, and stands in `titles.yaml` alone"
                     self.report.error("RS535", message, node.span, help=f"take `{key}` out here")
         for section, name, node, plain in self._sections(tree):
-            if (found := self._text(f"{section}.{name}", node, plain)) is not None:
+            if (found := self._text(f"{'entities' if section == 'each' else section}.{name}", node, plain)) is not None:
                 self.titles.texts[section, name] = found
         self.titles.title = text(get(tree, "title"), self.titles.title)
         self.titles.picture = text(get(tree, "picture"), self.titles.picture)
