@@ -38,8 +38,9 @@ def words_of(ruleset: typed.Ruleset, language: str | None, names: Names) -> Word
     Raises:
         DiagnosticsError: as `Words`.
     """
+    from rulespec.engine.program.budget import Budget
     from rulespec.engine.words.words import Words  # lazily: not every run prints words
 
-    words = Words(ruleset, language, names)
+    words = Words(ruleset, language, names, Budget())
     click.get_current_context().call_on_close(lambda: output.show(words.too_long(), ruleset.sources))
     return words

@@ -15,6 +15,7 @@ from rulespec.engine.game.inspected import TABLE
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.view import state_json
 from rulespec.engine.game.views import seen_state
+from rulespec.engine.program.budget import Budget
 from rulespec.engine.replay.replay import ReplayResult
 from rulespec.engine.words.moves import Move, Moves
 from rulespec.engine.words.words import Words
@@ -75,7 +76,7 @@ def told_replay(result: ReplayResult, seat: str | None, language: str | None = N
     if len(moves) > MAX_MOVES:
         message = f"this log has {len(moves):,} moves, and a page holds {MAX_MOVES:,} at most"
         raise failure("RS574", message, None, help=f"show its begin: --until {MAX_MOVES}")
-    words = Words(game.ruleset, language)
+    words = Words(game.ruleset, language, budget=Budget())
     film = _Film(game, moves, seat, words)
     numbers: dict[str, int] = {}
     rows = []

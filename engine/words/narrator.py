@@ -75,6 +75,7 @@ class Narrator:
 
     def decision(self, decision: Decision) -> str:
         """What the open decision is about."""
+        self.words.begin()
         text = self.words.text("decisions", decision.name)
         if text is not None:
             with suppress(SpentError):
@@ -83,6 +84,7 @@ class Narrator:
 
     def option(self, option: Taken) -> str:
         """What an option of the open decision does, without who takes it: `moves to oak, pays 2 pence`."""
+        self.words.begin()
         if isinstance(option, Event) and option.option is None:
             return str(option).partition(": ")[2]
         name, arguments = self._read(option)
@@ -112,6 +114,7 @@ class Narrator:
 
     def subject(self, option: Taken | Decision) -> str:
         """Who takes an option or a decision: the seat, and in front of it what it acts for."""
+        self.words.begin()
         if option.by is None:
             return self.words.word("chance")
         actor = self.actor(option)

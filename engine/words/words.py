@@ -27,8 +27,8 @@ class Words:
         ruleset: a checked ruleset.
         language: one of `languages`; None: that of the ruleset itself.
         names: whether titles are shown, or ids.
-        budget: the steps that texts may take with all narrators of these words, and measures beside them. When they are
-            taken, ids are shown from there on.
+        budget: the steps that texts may take with all narrators of these words, and measures beside them; left out,
+            each text has as many. When they are taken, ids are shown from there on.
 
     Raises:
         DiagnosticsError: RS534 if there is no such language; RS53x for mistakes in the files of words.
@@ -40,6 +40,8 @@ class Words:
         self.ruleset = ruleset
         self.budget = budget or Budget()
         self.names = names
+        self._at_first = names
+        self._shared = budget is not None
         report = Report()
         own = read_titles(ruleset, "", report)
         self.own_language = own.language
@@ -68,6 +70,14 @@ class Words:
     def own(self) -> Titles:
         """What the file without a language says: who acts, and what is internal."""
         return self._read[-1]
+
+    def begin(self) -> None:
+        """Begins to tell something: with a budget of its own, if none is shared."""
+        if not self._shared and self.budget.used:
+            self.budget = Budget()
+            if self.names != self._at_first:
+                self.names = self._at_first
+                self._titles.clear()
 
     def stop_telling(self) -> None:
         """Shows ids from here on."""
