@@ -20,6 +20,7 @@ from rulespec.engine.dialects import known
 from rulespec.engine.dialects.dialect import Projection, read_dialect
 from rulespec.engine.dialects.projection import Projections
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.lower import worked_out
 from rulespec.engine.lower.lowering import lower
@@ -30,10 +31,12 @@ from rulespec.engine.program.budget import Budget, SpentError
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.python.backend import PythonBackend
 from rulespec.engine.replay.replay import replay_log
+from rulespec.engine.words import words as told_words
 from rulespec.engine.words.moves import Moves
 from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.words import Words
 from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
 
 FEW = 500
 """Steps that are allowed here, of what is asked between decisions."""
@@ -42,7 +45,13 @@ DEAR = "sum(z.mark for z in all_towns() for u in all_towns() for v in all_towns(
 ALL = "def all_towns() -> set town: {y in town where y.mark > -9}\n"
 
 
-def machines() -> list[str]:
+def listed(ruleset: typed.Ruleset, backend: Backend) -> str:
+    """The options of the first decision, or the fault."""
+    game = Game(ruleset, ["a", "b"], backend=backend)
+    return str(outcome(lambda: [str(option) for option in every_option(game)]))
+
+
+def machines() -> list[Backend]:
     try:
         wasmtime()
     except NoWasmtimeError:
@@ -58,7 +67,7 @@ def test_what_cannot_be_listed_has_its_place_its_option_and_its_steps(
     tmp_path: Path, params: str, condition: str
 ) -> None:
     ruleset = small(tmp_path / "small", listing(params, condition))
-    found = {str(outcome(lambda b=b: list(every_option(Game(ruleset, ["a", "b"], backend=b))))) for b in machines()}
+    found = {listed(ruleset, backend) for backend in machines()}
     (told,) = found
     last = params.rpartition(", ")[2].split()[0]
     assert f"`{last}` of `act.x`" in told
@@ -70,7 +79,7 @@ def test_what_cannot_be_listed_has_its_place_its_option_and_its_steps(
 def test_too_many_numbers_have_their_place(tmp_path: Path, params: str) -> None:
     ruleset = small(tmp_path / "small", listing(params, "true"))
     for backend in machines():
-        told = str(outcome(lambda b=backend: list(every_option(Game(ruleset, ["a", "b"], backend=b)))))
+        told = listed(ruleset, backend)
         assert "the parameter `k` of `act.x` ranges over" in told
         assert "play.rules:" in told
 
@@ -153,12 +162,7 @@ def some() -> set {kind} at most {most}: {{t in {kind} where t.index < 3}}
         "  good: {", "  many: {entities: {" + ", ".join(f"e{i}: {{}}" for i in range(90)) + "}}\n  good: {"
     )
     ruleset = small(tmp_path / "small", rules + world)
-    found = {}
-    for backend in machines():
-        game = Game(ruleset, ["a", "b"], backend=backend)
-        found[backend] = outcome(lambda g=game: [str(option) for option in every_option(g)])
-    assert len({str(each) for each in found.values()}) == 1
-    told = str(found["python"])
+    (told,) = {listed(ruleset, backend) for backend in machines()}
     assert (f"`some` has more than {most} members" in told) is fails
     assert fails or told.count("go(") == 3
 
@@ -234,6 +238,17 @@ def test_a_text_that_takes_long_is_named_and_the_rest_is_told_by_ids(tmp_path: P
     assert short[-1].endswith("go(elm)")
 
 
+def test_without_a_shared_budget_each_text_has_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(told_words, "Budget", lambda: Budget(100))
+    ruleset = small(tmp_path / "small", TOLD + TITLES["`options.visit.go`"].replace("DEAR", DEAR) + WORLD)
+    game, words = Game(ruleset, ["Ann", "Bob"]), Words(ruleset)
+    narrator = Narrator(words, game)
+    assert narrator.option(game.parse("go(elm)")) == "go(elm)"
+    monkeypatch.setattr(told_words, "Budget", Budget)
+    assert narrator.option(game.parse("go(elm)")).startswith("goes to elm for ")
+    assert not words.too_long()
+
+
 @pytest.mark.parametrize(
     "of", ["{of: town, value: 'town.mark + DEAR'}", "{value: 'n + DEAR'}", "{of: good, value: 'good.index + DEAR'}"]
 )
@@ -242,10 +257,10 @@ def test_measures_of_all_positions_have_one_budget(tmp_path: Path, of: str) -> N
     ruleset = small(tmp_path / "small", TOLD.replace("--- titles.yaml\n", "") + measures + WORLD)
     game, budget = Game(ruleset, ["Ann", "Bob"]), Budget(60_000)
     found = []
-    while not game.is_over:
+    for _ in range(8):
         found.append(game.measures(budget=budget)["dear"])
         game.apply(game.parse("go(elm)"))
-        game.set_value("n", str(game.ply)) if not game.is_over else None
+        game.set_value("n", str(game.ply))
     assert sum(budget.used.values()) <= 60_000
     assert all(value is not None for value in found[0].values())
     assert budget.spent is (None in found[-1].values())
