@@ -34,7 +34,7 @@ def check_signatures(c: Context) -> None:
                 x.rules.definitions[name] = typed.Definition(
                     name, tuple(params), result, item.doc.text, item.name.span, item.result.span
                 )
-                if item.at_most is not None:
+                if isinstance(item.at_most, ast.Number):
                     x.rules.definitions[name].at_most = item.at_most.value
                     if not isinstance(result, SetOf) and result != BAD:
                         message = f"`{name}` is {result}: `at most` says how many members a set has"

@@ -398,7 +398,7 @@ class Def(Item, frozen=True):
 
     params: tuple[Param, ...]
     result: TypeRef
-    at_most: Number | None
+    at_most: Expr | None
     lets: tuple[Let, ...]
     body: Expr
 
