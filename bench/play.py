@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from itertools import count
 from pathlib import Path
 
-import rulespec.check.work
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend, Machines
 from rulespec.engine.game.seating import seat_names
@@ -89,15 +87,3 @@ def write_log(ruleset: typed.Ruleset, players: int, decisions: int, path: Path) 
                     writer.add(option)
             return path
     raise AssertionError
-
-
-@contextmanager
-def unbounded_listing() -> Iterator[None]:
-    """Lets rulesets through whose options the checker holds for too long to list: those of large maps."""
-    work = rulespec.check.work
-    before = work.MAX_LISTING_WORK
-    work.MAX_LISTING_WORK = 10**18
-    try:
-        yield
-    finally:
-        work.MAX_LISTING_WORK = before

@@ -36,6 +36,19 @@ def judge_logs(
 
     `wording` is the language of words, and whether titles or ids are shown.
     """
+    with told_for(backend):
+        return _judge_logs(logs, under, rules, dialect, backend, format_, wording)
+
+
+def _judge_logs(
+    logs: tuple[Path, ...],
+    under: str,
+    rules: str | None,
+    dialect: str | None,
+    backend: Backend,
+    format_: str,
+    wording: tuple[str | None, Names],
+) -> int:
     from rulespec.load import load_ruleset
 
     load = lru_cache(_RULESETS)(load_ruleset)
@@ -47,10 +60,7 @@ def judge_logs(
     for path in [file for log in logs for file in (logs_in(log) if is_folder(log) else [log])]:
         report, judgement = Report(), None
         try:
-            with told_for(backend):
-                judgement = judge_file(
-                    path, under, rules=rules, dialect=dialect, backend=backend, report=report, load=load
-                )
+            judgement = judge_file(path, under, rules=rules, dialect=dialect, backend=backend, report=report, load=load)
         except DiagnosticsError as error:
             report.extend(error.diagnostics)
         except RulesetFaultError as fault:

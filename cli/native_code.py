@@ -1,18 +1,24 @@
-"""What a command says when there can be no native code."""
+"""What a command says when the machine that was asked for by name cannot play, or has not played."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import NoReturn
 
 import click
 
-from rulespec.engine.game.machines import Backend
+from rulespec.cli import output
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
+from rulespec.engine.program.handed_back import counting
+
+NAMES = {"native": "native", "python": "Python", "interpreter": "the interpreter"}
+"""The machines as people read them."""
 
 
 @contextmanager
 def told() -> Iterator[None]:
-    """Says in a line why there is none."""
+    """Says why there is no native code, and ends the command."""
     from rulespec.engine.native.compiler import NotNativeError  # lazily: most runs need none
     from rulespec.engine.native.engine import NoWasmtimeError
 
@@ -21,9 +27,35 @@ def told() -> Iterator[None]:
     except NoWasmtimeError as error:
         raise click.ClickException(str(error)) from None
     except NotNativeError as error:
-        raise click.ClickException(f"there is no native code for these rules: {error}") from None
+        not_used(f"there is no native code for these rules: {error}")
 
 
-def told_for(backend: Backend) -> AbstractContextManager[None]:
-    """Says in a line why there is none, where it has been asked for."""
-    return told() if backend == "native" else nullcontext()
+@contextmanager
+def told_for(backend: str) -> Iterator[None]:
+    """Says at the end whether another machine has played than the one that was asked for by name, if one was."""
+    if backend not in ("native", "python"):
+        yield
+        return
+    with counting() as handed, told():
+        yield
+    check_used(backend, handed)
+
+
+def check_used(backend: str, handed: Mapping[str, int]) -> None:
+    """Says whether another machine has played than the one that was asked for by name, and ends the command if so."""
+    if handed and backend in ("native", "python"):
+        others = [f"{NAMES[to]} has played in its place, {output.counted(n, 'time')}" for to, n in handed.items()]
+        not_used(f"the backend `{backend}` was asked for, and {' and '.join(others)}")
+
+
+def played_by(backend: str, handed: Mapping[str, int]) -> str:
+    """The machine that has played, and how many decisions others have taken in its place."""
+    others = (f"{NAMES[to]} {output.counted(times, 'decision')}" for to, times in handed.items())
+    return ", ".join([NAMES[backend], *others])
+
+
+def not_used(message: str) -> NoReturn:
+    """Says that the machine that was asked for has not played, and ends the command: a problem has been found."""
+    help_ = "without --backend, the quickest machine plays that can: the games are the same"
+    output.show([Diagnostic("RS727", Severity.ERROR, message, None, help=help_)])
+    raise click.exceptions.Exit(output.PROBLEMS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import click
 from msgspec import Struct
 
 from rulespec.cli import output
+from rulespec.cli.native_code import NAMES, told_for
 from rulespec.cli.seats import number_of_players
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
@@ -36,7 +37,7 @@ from rulespec.typed import nodes as typed
 
 BACKENDS: dict[str, tuple[Backend, ...]] = {
     "auto": ("python",),
-    "native": ("python",),
+    "native": ("native",),
     "python": ("python",),
     "interpreter": ("interpreter",),
     "both": ("python", "interpreter"),
@@ -98,7 +99,9 @@ def command(
         named = [value is not None for value in (players, log, at, depth)]
         if (check and record) or any(named) or chosen or divide:
             raise click.UsageError("--check or --record goes with REF, --backend and --format alone")
-        ctx.exit(_check(load_ruleset(ref), backend, format_) if check else _record(load_ruleset(ref)))
+        with told_for(backend):
+            code = _check(load_ruleset(ref), backend, format_) if check else _record(load_ruleset(ref))
+        ctx.exit(code)
     if depth is None or (players is not None and log is not None):
         raise click.UsageError("say --depth D, and either --players N or --from LOG")
     if at is not None and log is None:
@@ -106,13 +109,14 @@ def command(
     if chosen and log is not None:
         raise click.UsageError("--option goes with --players; a log has its own")
     ruleset = load_ruleset(ref)
-    if log is not None:
-        at, games = _from_log(ruleset, log, at, BACKENDS[backend])
-    else:
-        seats = seat_names(number_of_players(ruleset, players), ruleset.seats)
-        games = {b: Game(ruleset, seats, chosen, b) for b in BACKENDS[backend]}
-    position = _Position(ruleset, games, log, at or 0, backend)
-    ctx.exit(_count(position, depth, limit, divide, format_))
+    with told_for(backend):
+        if log is not None:
+            at, games = _from_log(ruleset, log, at, BACKENDS[backend])
+        else:
+            seats = seat_names(number_of_players(ruleset, players), ruleset.seats)
+            games = {b: Game(ruleset, seats, chosen, b) for b in BACKENDS[backend]}
+        code = _count(_Position(ruleset, games, log, at or 0, backend), depth, limit, divide, format_)
+    ctx.exit(code)
 
 
 class _Position(Struct, frozen=True):
@@ -154,26 +158,35 @@ def _count(position: _Position, depth: int, limit: int, divide: bool, format_: s
         }
         output.echo_json(data | {"at": position.at, "perfts": {name: _json(p, divide) for name, p in found.items()}})
     else:
-        native = " · native" if "native" in found else ""
-        output.echo(f"{ruleset.ref} {ruleset.version} · {position} · depth {depth}{native}")
+        machine = "".join(f" · {NAMES[name]}" for name in found if name == "native" or _fell_back(position, found))
+        output.echo(f"{ruleset.ref} {ruleset.version} · {position} · depth {depth}{machine}")
         output.echo()
         _show(found, divide, limit, seconds)
     first = next(iter(found.values()))
     return output.OK if first.complete and all(p == first for p in found.values()) else output.PROBLEMS
 
 
+def _fell_back(position: _Position, found: Mapping[str, Perft]) -> bool:
+    """Whether Python has counted what native code would have been made for."""
+    return position.backend == "auto" and any(p.nodes > _FEW for p in found.values())
+
+
 def _quickly(game: Game, depth: int, limit: int, backend: str) -> dict[str, Perft]:
-    """The counts by what has counted: Python for few positions, or where only it can; else native code."""
-    from rulespec.cli.native_code import told
+    """The counts by what has counted: Python for few positions, or where only it can; else native code.
+
+    Where native code has been asked for and cannot count the tree as a whole, it plays each game of it.
+    """
     from rulespec.engine.native.engine import NoWasmtimeError
     from rulespec.engine.verify.native_perft import native_perft
 
     if backend == "auto" and ((few := perft(game, depth, limit=min(limit, _FEW))).complete or limit <= _FEW):
         return {"python": few}
     found: Perft | None = None
-    with told() if backend == "native" else suppress(NoWasmtimeError):
+    with nullcontext() if backend == "native" else suppress(NoWasmtimeError):
         found = native_perft(game, depth, limit=limit)
-    return {"native": found} if found is not None else {"python": perft(game, depth, limit=limit)}
+    if found is not None:
+        return {"native": found}
+    return {"native" if backend == "native" else "python": perft(game, depth, limit=limit)}
 
 
 def _from_log(

@@ -123,8 +123,8 @@ def command(
             rules, dialect, past, until, backend, check, format_, out, many, write, load, showing, shown, language
         )
         codes = [run.replay(log) for log in logs]
-    if many and format_ == "text":
-        output.echo(_total(codes))
+        if len(logs) > 1 and format_ == "text":
+            output.echo(_total(codes))
     ctx.exit(max(codes))
 
 

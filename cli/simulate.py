@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -17,10 +17,12 @@ from rulespec.cli import output
 from rulespec.cli.against import as_json as difference_json
 from rulespec.cli.against import show_differences
 from rulespec.cli.failing_game import as_json, story, write_failing, write_into
+from rulespec.cli.native_code import check_used, played_by, told
 from rulespec.cli.seats import number_of_players
 from rulespec.cli.words import word_options, words_of
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.logs.saved_game import SaveError
+from rulespec.engine.program.handed_back import counting
 from rulespec.engine.simulate.comparison import differences
 from rulespec.engine.simulate.open_results import open_results
 from rulespec.engine.simulate.plan import Outcome, Plan
@@ -157,7 +159,7 @@ def command(
     run = planned(ref, ruleset, chosen | output.key_values(only, "--only"))
     other = None if against is None else planned(against, load_ruleset(against), chosen)
     started = time.perf_counter()
-    with _told(out, whole=against is not None):
+    with counting() as handed, _told(out, whole=against is not None):
         with nullcontext() if out is None else open_results(out, run.plan) as results:
             run.recorded(results, games)
             run.play(range(run.games, games), jobs, cluster, results, keep_rows=format_ == "json" and out is None)
@@ -166,7 +168,8 @@ def command(
     if format_ == "json":
         output.echo_json(_json(run, other, counts, out))
     else:
-        _show(run, other, counts, words, time.perf_counter() - started)
+        _show(run, other, counts, words, time.perf_counter() - started, handed)
+    check_used(backend, handed)
     ctx.exit(output.PROBLEMS if run.totals.failures or (other and other.totals.failures) else output.OK)
 
 
@@ -193,8 +196,6 @@ def _on(plan: Plan, ruleset: typed.Ruleset, backend: str, games: int) -> Plan:
 
         native = replace(plan, backend="native")
         if backend == "native":
-            from rulespec.cli.native_code import told
-
             with told():
                 NativeOutcomes(native, ruleset)
         return native if backend == "native" or can_play(native, ruleset) else plan
@@ -324,15 +325,17 @@ def _run_json(run: _Run) -> dict[str, Any]:
     }
 
 
-def _show(run: _Run, other: _Run | None, players: list[int], words: Words, seconds: float) -> None:
+def _show(
+    run: _Run, other: _Run | None, players: list[int], words: Words, seconds: float, handed: Mapping[str, int]
+) -> None:
     """Prints what was played, what came of it, and what went wrong."""
     runs = [run] if other is None else [run, other]
     speed = sum(each.decisions for each in runs) / max(seconds, 1e-9)
-    native = ", native" if all(each.plan.backend == "native" for each in runs) else ""
+    machine = ", ".join(played_by(backend, handed) for backend in dict.fromkeys(each.plan.backend for each in runs))
     title = run.title if other is None else words.word("against", one=run.title, other=other.title)
     names = f"{players[0]}" if len(players) == 1 else f"{min(players)}-{max(players)}"
     played = f"{output.counted(run.games, 'game')} · {names} players · seed {run.plan.seed}"
-    output.echo(f"{title} · {played} · {seconds:.1f} s ({speed:,.0f} decisions/s{native})")
+    output.echo(f"{title} · {played} · {seconds:.1f} s ({speed:,.0f} decisions/s, {machine})")
     output.echo()
     if other is None:
         _show_totals(run.plan, run.totals, words)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rulespec.cli import output
-from rulespec.cli.native_code import told_for
+from rulespec.cli.native_code import check_used, told
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.machines import Backend
+from rulespec.engine.program.handed_back import counting
 from rulespec.engine.verify.suite import Case, run_suite
 from rulespec.typed import nodes as typed
 
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     "backends",
     type=click.Choice(["python", "interpreter", "native"]),
     multiple=True,
-    help="Run scenarios under this backend only; default: python and interpreter.",
+    help="Run all under this backend only; default: scenarios under python and interpreter.",
 )
 @click.option(
     "--scenarios",
@@ -76,12 +78,13 @@ def command(
     numbers = _numbers(players, ruleset)
     failed: list[Case] = []
     counts = {"scenario": [0, 0], "log": [0, 0]}  # passed, failed
-    for case in _cases(ruleset, backends or ("python", "interpreter"), report, only, outside):
-        counts[case.kind][not case.passed] += 1
-        if not case.passed:
-            failed.append(case)
-            if format_ == "text":
-                output.show(case.diagnostics, err=False)
+    with counting() as handed:
+        for case in _cases(ruleset, backends, report, only, outside):
+            counts[case.kind][not case.passed] += 1
+            if not case.passed:
+                failed.append(case)
+                if format_ == "text":
+                    output.show(case.diagnostics, err=False)
     run = _random_games(ruleset, numbers, games, seed, failures) if games else None
     if run is not None and format_ == "text":
         run.show()
@@ -102,6 +105,7 @@ def command(
     if nothing:
         output.echo(_way_to_tests(only), err=True)
         ctx.exit(output.UNUSABLE)
+    check_used("native" if "native" in backends else "".join(backends[:1]), handed)
     ctx.exit(output.OK if passed else output.PROBLEMS)
 
 
@@ -109,8 +113,8 @@ def _cases(
     ruleset: typed.Ruleset, backends: tuple[Backend, ...], report: Report, only: str, outside: tuple[Path, ...]
 ) -> Iterator[Case]:
     """The cases of the suite, run one after the other."""
-    with told_for("native" if "native" in backends else backends[0]):
-        yield from run_suite(ruleset, backends, report, only, outside)
+    with told() if "native" in backends else nullcontext():
+        yield from run_suite(ruleset, backends or ("python", "interpreter"), report, only, outside)
 
 
 def _numbers(players: str | None, ruleset: typed.Ruleset) -> list[int]:

@@ -60,9 +60,11 @@ def command(
     if seat not in (*seats, PUBLIC, TABLE):
         message = f"the seats are {', '.join(seats)}; `{PUBLIC}` is what all see, `{TABLE}` everything"
         raise click.BadParameter(message, param_hint="--for")
-    page = replay_page(result, seat if seat in seats else None if seat == PUBLIC else KEEPER, language)
+    told = Report()
+    page = replay_page(result, seat if seat in seats else None if seat == PUBLIC else KEEPER, language, told)
     with output.written(out, secret=seat != PUBLIC and result.game.watcher.secretive) as file:
         file.write(page)
+    output.show(told.diagnostics, result.game.ruleset.sources)
     output.echo(f"written: {out} ({len(page.encode(errors='replace')) / 1000:,.0f} KB)")
     if result.divergence is not None:
         output.echo("the log breaks a rule: the page opens there")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from rulespec.cli import output
+
 if TYPE_CHECKING:
     from rulespec.engine.words.words import Names, Words
     from rulespec.typed import nodes as typed
@@ -31,11 +33,14 @@ def word_options(command: _Command) -> _Command:
 
 
 def words_of(ruleset: typed.Ruleset, language: str | None, names: Names) -> Words:
-    """The words of a ruleset.
+    """The words of a ruleset. Where they take too many steps, that is said when the command ends.
 
     Raises:
         DiagnosticsError: as `Words`.
     """
+    from rulespec.engine.program.budget import Budget
     from rulespec.engine.words.words import Words  # lazily: not every run prints words
 
-    return Words(ruleset, language, names)
+    words = Words(ruleset, language, names, Budget())
+    click.get_current_context().call_on_close(lambda: output.show(words.too_long(), ruleset.sources))
+    return words

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import failure
 from rulespec.drawing.board import board_of
 from rulespec.engine.game.game import Game, TakenBack
@@ -14,6 +15,7 @@ from rulespec.engine.game.inspected import TABLE
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.view import state_json
 from rulespec.engine.game.views import seen_state
+from rulespec.engine.program.budget import Budget
 from rulespec.engine.replay.replay import ReplayResult
 from rulespec.engine.words.moves import Move, Moves
 from rulespec.engine.words.words import Words
@@ -46,6 +48,7 @@ class Replay(Brief, Struct, frozen=True):
         language: of the texts.
         words: the words of the page itself.
         data: what the scripts read.
+        warnings: about words and measures that take too long.
     """
 
     title: str
@@ -54,6 +57,7 @@ class Replay(Brief, Struct, frozen=True):
     language: str
     words: dict[str, str]
     data: dict[str, Any]
+    warnings: tuple[Diagnostic, ...] = ()
 
 
 def told_replay(result: ReplayResult, seat: str | None, language: str | None = None) -> Replay:
@@ -73,7 +77,7 @@ def told_replay(result: ReplayResult, seat: str | None, language: str | None = N
     if len(moves) > MAX_MOVES:
         message = f"this log has {len(moves):,} moves, and a page holds {MAX_MOVES:,} at most"
         raise failure("RS574", message, None, help=f"show its begin: --until {MAX_MOVES}")
-    words = Words(game.ruleset, language)
+    words = Words(game.ruleset, language, budget=Budget())
     film = _Film(game, moves, seat, words)
     numbers: dict[str, int] = {}
     rows = []
@@ -94,7 +98,8 @@ def told_replay(result: ReplayResult, seat: str | None, language: str | None = N
         "words": {name: words.word(name, number="{number}", end="{end}") for name in _SCRIPT_WORDS},  # scripts fill
     }
     said = {name: words.word(name) for name in _PAGE_WORDS}
-    return Replay(words.game, _about(result, seat, words), film.picture(), words.language, said, data)
+    about = _about(result, seat, words)
+    return Replay(words.game, about, film.picture(), words.language, said, data, words.too_long())
 
 
 class _Film:
@@ -125,7 +130,7 @@ class _Film:
 
     def _note(self, number: int) -> None:
         game, seat = self._moves.game, self._seat
-        self.curves.note(number, game.measures(seat))
+        self.curves.note(number, game.measures(seat, self._words.budget))
         self.pictures.note(self._board.items(state_json(game) if seat == TABLE else seen_state(game, seat)))
 
     def picture(self) -> str:

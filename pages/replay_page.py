@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from string import Template
 
-from rulespec.diagnostics.report import failure
+from rulespec.diagnostics.report import Report, failure
 from rulespec.engine.replay.replay import ReplayResult
 from rulespec.pages.document import document, own_file
 from rulespec.pages.replay_data import Replay, told_replay
@@ -16,18 +16,23 @@ _SCRIPTS = ("vendor/uplot/uPlot.iife.min.js", "positions.js", "charts.js", "zoom
 _STYLES = ("vendor/uplot/uPlot.min.css", "viewer.css")
 
 
-def replay_page(result: ReplayResult, seat: str | None, language: str | None = None) -> str:
+def replay_page(
+    result: ReplayResult, seat: str | None, language: str | None = None, report: Report | None = None
+) -> str:
     """The page of a replayed log.
 
     Args:
         result: the log.
         seat: who looks (None: everybody); `TABLE` sees all that there is.
         language: of the texts; None: that of the ruleset.
+        report: takes the warning that words and measures take too long (RS575).
 
     Raises:
         DiagnosticsError: RS574 if it would be too large; RS534 if there is no such language.
     """
     replay = told_replay(result, seat, language)
+    if report is not None:
+        report.extend(replay.warnings)
     text = document(
         f"{replay.title} · {replay.about}",
         language=replay.language,

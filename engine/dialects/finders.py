@@ -11,12 +11,16 @@ from typing import Any, Literal
 
 from rulespec.engine.dialects.projection import Form, Projections
 from rulespec.engine.game.game import Game
+from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.faults import ProgramFaultError
 
 MADE_AFTER = 12
 """Entries of a type at a decision that are read without a finder: to make one takes as long as some dozen of them."""
 MADE_AT_ONCE = 400
 """The same in the first game: a process that reads a single log does not get back what it takes to make finders."""
+
+MAX_UNCOUNTED = 20_000
+"""Steps of an expression, by the sizes of sets, that finders evaluate: they do not count them."""
 
 Found = tuple[int, tuple[int, ...], int, int]
 """The number of a choice, the arguments, the number of the seat, and that of the element of the list or -1."""
@@ -78,7 +82,8 @@ class Finders:
         chosen = [form for of in of_type.values() for form in of]
         exprs = [f.lowered for form in chosen for f in form.fields]
         exprs += [form.condition for form in chosen if form.condition is not None]
-        if not fragments.can_write(exprs):
+        costs = Costs(program)
+        if not fragments.can_write(exprs) or any(costs.of(e) > MAX_UNCOUNTED for e in exprs):
             return None
         choices = self._game.position.program.decisions[decision].choices
         try:

@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from rulespec.diagnostics.diagnostic import shown
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, shown
 from rulespec.engine.dialects.cursor import Cursor
 from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.entries import Entries
@@ -28,6 +28,7 @@ from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import Option, Refusal
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.logs.recorded import nearest
+from rulespec.engine.program.budget import SpentError
 from rulespec.records import Brief
 
 MAX_STRAY = 3
@@ -120,7 +121,12 @@ class Importer:
         self._stepped = 0
         self._step: Step | None = None
         self._stray = Stray()
-        self._take_back = TakeBack(game, dialect, own)
+        self._take_back = TakeBack(game, dialect, own, self._projections.known)
+
+    def too_long(self) -> tuple[Diagnostic, ...]:
+        """The error that the expressions of the dialect have taken all the steps that there are for one log."""
+        help_ = "let it ask for less: name what an entry says, and leave loops over sets out"
+        return self._projections.known.budget.told("RS638", Severity.ERROR, "reading this log", help_)
 
     def run(self, until: int | None = None, step: Step | None = None) -> Stop | None:
         """Imports the log, or its first entries.
@@ -132,6 +138,9 @@ class Importer:
 
         Returns:
             The place and the reason of an early end; None if there is none.
+
+        Raises:
+            SpentError: if the expressions of the dialect take too many steps; see `too_long`.
         """
         search, log = self._search, self.log
         search.end = end = len(log) if until is None else max(1, min(until, len(log)))
@@ -139,7 +148,7 @@ class Importer:
         self._step = step
         cursor = search.skip(Cursor())
         while True:
-            stretch = search.run(cursor)
+            stretch = self._searched(cursor)
             if stretch.end.entry > cursor.entry:
                 self._stray = Stray()
             if stretch.complete and stretch.end.entry >= end:
@@ -162,6 +171,16 @@ class Importer:
                 self._settle(stretch)
                 return self._stop(stretch.end, meant, refusal)
             cursor = search.skip(cursor)
+
+    def _searched(self, cursor: Cursor) -> Stretch:
+        """The next stretch; where it takes too long to find it, the game stays where it was before."""
+        settled = self.game.ply
+        try:
+            return self._search.run(cursor)
+        except SpentError:
+            while self.game.ply > settled:
+                self.game.undo()
+            raise
 
     def _settle(self, stretch: Stretch) -> None:
         """Records a stretch, and takes its options once more with a `step` after each entry."""
@@ -215,12 +234,20 @@ class Importer:
         to = cursor.checkpoint
         assert to is not None
         decisions = self.game.ply - to.ply
-        back = self._take_back(decisions)
+        try:
+            back = self._take_back(decisions)
+        except SpentError:  # what the other system changes besides is not known any more
+            self._took_back(cursor, TakenBack(decisions, self._take_back.keep) if decisions else None)
+            raise
+        self._took_back(cursor, back)
+        waiting = cursor.waiting or decisions > 0
+        return Cursor(cursor.entry + 1, heads=to.heads, given=cursor.given, waiting=waiting, checkpoint=to.before)
+
+    def _took_back(self, cursor: Cursor, back: TakenBack | None) -> None:
+        """Records what an entry has taken back."""
         if back is not None:
             self.moves.append(back)
             self.entries.append(cursor.entry)
-        waiting = cursor.waiting or decisions > 0
-        return Cursor(cursor.entry + 1, heads=to.heads, given=cursor.given, waiting=waiting, checkpoint=to.before)
 
     def _after_end(self, cursor: Cursor) -> Cursor:
         """The cursor after an entry that ended the game."""

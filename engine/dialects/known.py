@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.unknown import unknown_names
 from rulespec.engine.game.game import Game
+from rulespec.engine.program.budget import Budget, Use
+from rulespec.engine.program.execution import Execution
 
 if TYPE_CHECKING:
     from rulespec.engine.dialects.projection import Form
+    from rulespec.engine.game.query import Value
     from rulespec.engine.python.fragments import Fragments
 
 _MEMO_LIMIT = 24
@@ -34,6 +37,7 @@ class Known(Struct):
         makers: by the number of a decision and a type of entries, what makes a finder, and the tables that it needs.
         read: how many such entries have been read without a finder.
         fragments: compiles finders.
+        budget: the steps that the expressions of the dialect may take while one log is read.
     """
 
     ruleset: object
@@ -42,6 +46,15 @@ class Known(Struct):
     makers: dict[tuple[int, str], tuple[Callable[..., Any], list[Any]] | None] = {}
     read: Counter[tuple[int, str]] = Counter()
     fragments: Fragments | None = None
+    budget: Budget = field(default_factory=Budget)
+
+    def counted(self, value: Value, meter: Execution, use: Use) -> Value:
+        """An expression whose steps are those of the budget."""
+
+        def counted(state: list[int], args: Sequence[int]) -> int:
+            return self.budget.spend(meter, use, lambda: value(state, args))
+
+        return counted
 
 
 class _OfDialect(Struct):
@@ -83,6 +96,7 @@ def known(game: Game, dialect: Dialect) -> Known:
         of.games[key] = Known(game.ruleset)
     found = of.games[key]
     found.games += 1
+    found.budget = Budget()
     return found
 
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import DiagnosticsError, Report
@@ -18,8 +19,10 @@ from rulespec.engine.dialects.paths import MISSING, follow, path_reader
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.query import Queries, Query, Value
 from rulespec.engine.program import ir
+from rulespec.engine.program.budget import Use
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.limits import NO_NUMBER
+from rulespec.engine.program.traversal import Binding, walk
 
 MAX_ITEMS = 1_000
 """Elements of a list that several decisions share; a longer list counts as none."""
@@ -156,9 +159,14 @@ class Projections:
         form = Form(projection, tuple((p.name, p.type) for p in choice.params))
         name = f"{decision}.{choice.name}"
 
+        use = Use(f"`{name}` of the dialect `{self.dialect.id}`", self.dialect.spans.get(name))
+
         def compiled(text: str) -> Query | None:
             try:
-                return self._queries.projection(text, form.params)
+                query = self._queries.projection(text, form.params)
+                if any(isinstance(e, ir.Call | Binding) for e in walk(query.lowered)):
+                    return replace(query, value=self.known.counted(query.value, self._queries.meter, use))
+                return query
             except DiagnosticsError as error:
                 for e in error.diagnostics:
                     where = f"`{name}` of the dialect `{self.dialect.id}`: {e.message}"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.dialects.dialect import Dialect
+from rulespec.engine.dialects.known import Known
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.query import Queries, Query
+from rulespec.engine.program.budget import Use
 from rulespec.engine.program.faults import ProgramFaultError
 
 
@@ -18,22 +22,28 @@ class TakeBack:
         game: the game.
         dialect: the dialect.
         own: whether the rules are those of the dialect: then each of its expressions must compile.
+        known: what is known of the dialect in games like this one.
+
+    Attributes:
+        keep: the fields that keep what they held.
 
     Raises:
         DiagnosticsError: RS622 if an expression of the dialect is wrong.
     """
 
-    def __init__(self, game: Game, dialect: Dialect, own: bool) -> None:
+    def __init__(self, game: Game, dialect: Dialect, own: bool, known: Known) -> None:
         declarations, undo = game.ruleset.declarations, dialect.undo
         fields = {f"{k.name}.{f}" for k in declarations.kinds.values() for f in k.state} | set(declarations.fields)
         self._game = game
-        self._keep = tuple(name for name in undo.keeps if name in fields) if undo else ()
+        self.keep = tuple(name for name in undo.keeps if name in fields) if undo else ()
         self._sets: list[tuple[str, Query]] = []
         queries, report = Queries(game.ruleset, game.seats, game.settings), Report()
         for name, text in undo.sets if undo else ():
             if name in declarations.fields:
                 try:
-                    self._sets.append((name, queries.projection(text, ())))
+                    query, use = queries.projection(text, ()), Use(f"`{name}` of `undo`", dialect.spans.get("undo"))
+                    counted = known.counted(query.value, queries.meter, use)
+                    self._sets.append((name, replace(query, value=counted)))
                 except DiagnosticsError as error:
                     for e in error.diagnostics:
                         where = f"`sets` of the dialect `{dialect.id}`, `{name}`: {e.message}"
@@ -43,7 +53,7 @@ class TakeBack:
 
     def __call__(self, decisions: int) -> TakenBack | None:
         """Takes so many decisions back. What a log says of that; None if nothing has changed."""
-        game, back = self._game, TakenBack(decisions, self._keep)
+        game, back = self._game, TakenBack(decisions, self.keep)
         if decisions:
             game.take_back(back)
         state = game.position.state
@@ -57,5 +67,5 @@ class TakeBack:
                 changed.append((name, value))
         if changed:
             game.take_back(TakenBack(0, (), tuple(changed)))
-            back = TakenBack(decisions, self._keep if decisions else (), tuple(changed))
+            back = TakenBack(decisions, self.keep if decisions else (), tuple(changed))
         return back if decisions or changed else None

@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import OPERATORS, apply_op
-from rulespec.engine.program.evaluator import evaluate
+from rulespec.engine.program.evaluator import Evaluator
 from rulespec.engine.program.faults import fault_of
 from rulespec.engine.program.journal import State
 from rulespec.engine.program.limits import NO_NUMBER
+from rulespec.engine.program.traversal import walk
 
 Closure = Callable[[State, Sequence[int]], int]
 """The value of an expression for a state and slots; there are slots enough for what it binds itself."""
@@ -22,10 +23,15 @@ _DIVISIONS = {"/": operator.floordiv, "%": operator.mod}
 
 
 class Closures:
-    """Makes functions of the expressions of a program, which may still grow."""
+    """Makes functions of the expressions of a program, which may still grow.
+
+    Attributes:
+        meter: counts the steps of loops and calls; what is between them is as long as its text.
+    """
 
     def __init__(self, program: ir.Program) -> None:
         self.p = program
+        self.meter = Evaluator(program)
         self._bodies: dict[int, Closure] = {}
 
     def made(self, e: ir.Expr) -> Closure:
@@ -50,7 +56,8 @@ class Closures:
             return lambda s, v: then(s, v) if condition(s, v) else other(s, v)
         if isinstance(e, ir.Call):
             return self._call(e)
-        return lambda s, v: evaluate(self.p, e, s, [*v])
+        evaluate = self.meter.evaluate
+        return lambda s, v: evaluate(e, s, [*v])
 
     def _cell(self, e: ir.Cell) -> Closure:
         if isinstance(e.index, ir.Const):
@@ -106,9 +113,11 @@ class Closures:
     def _body(self, f: ir.Function) -> Closure:
         """A definition, for a state and its arguments."""
         lets = [(slot, self.made(value)) for slot, value in f.lets]
-        body = self.made(f.body)
+        body, count = self.made(f.body), self.meter.count
+        steps = sum(1 for e in (*(value for _, value in f.lets), f.body) for _ in walk(e))
 
         def value(s: State, args: Sequence[int]) -> int:
+            count(steps)
             inner = [*args, *[0] * (self.p.slots + 1)]
             for slot, let in lets:
                 inner[slot] = let(s, inner)

@@ -16,6 +16,7 @@ from rulespec.engine.game.query import Queries
 from rulespec.engine.game.secrets import PUBLIC
 from rulespec.engine.game.state_fields import StateFields
 from rulespec.engine.program import ir
+from rulespec.engine.program.budget import Budget
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import State
 from rulespec.errors import RulespecError
@@ -78,16 +79,20 @@ class Inspected:
         except ProgramFaultError as fault:
             raise self.position.fault(fault, self._queries.program) from None
 
-    def measures(self, seat: str | None = TABLE) -> Measures:
+    def measures(self, seat: str | None = TABLE, budget: Budget | None = None) -> Measures:
         """What the ruleset calls a measure, such as points: measure → entity → number, of the game itself under "".
 
         Args:
             seat: who asks: None in the place of what it does not see; None asks for what all see.
+            budget: the steps that may be taken, for several positions together; what is too much is None, too.
         """
+        budget = Budget() if budget is None else budget
         state, measuring = self.position.state, self._queries.measuring(self.labels)
         if seat == TABLE:
-            return measuring.of(state)
-        return measuring.guarded(self.watcher.guarded(state, PUBLIC if seat is None else self.seats.index(seat)))
+            return measuring.of(state, budget)
+        return measuring.guarded(
+            self.watcher.guarded(state, PUBLIC if seat is None else self.seats.index(seat)), budget
+        )
 
     def set_value(self, target: str, value: str) -> None:
         """Puts a value into a state field, an account or a place of pieces, for set-ups that are given.

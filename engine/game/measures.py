@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from rulespec.engine.game.guarded import GuardedState, HiddenError
 from rulespec.engine.lower.expressions import Scope
+from rulespec.engine.program.budget import Budget, SpentError, Use
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import State
 from rulespec.types import Ent
@@ -17,17 +18,19 @@ if TYPE_CHECKING:
     from rulespec.engine.game.closures import Closure
     from rulespec.engine.game.option import Labels
     from rulespec.engine.game.query import Queries
+    from rulespec.engine.program.execution import Execution
 
 Measures = dict[str, dict[str, int | None]]
 """By measure, the number of each entity that has it; of the whole game under "". None: it is not seen, or has none."""
 
 
 class Gauge(Struct, frozen=True):
-    """A measure as a function of the state; `kind` is the kind that has it, or ""."""
+    """A measure as a function of the state; `kind` is the kind that has it, or ""; `use` is what a budget calls it."""
 
     name: str
     kind: str
     value: Closure
+    use: Use
 
 
 def gauges(queries: Queries) -> tuple[Gauge, ...]:
@@ -37,7 +40,8 @@ def gauges(queries: Queries) -> tuple[Gauge, ...]:
         var = measure.var
         scope = Scope().in_slot(var, 0) if var is not None else Scope()
         kind = var.type.kind if var is not None and isinstance(var.type, Ent) else ""
-        found.append(Gauge(measure.name, kind, queries.closure(measure.value, scope)))
+        use = Use(f"the measure `{measure.name}`", measure.span)
+        found.append(Gauge(measure.name, kind, queries.closure(measure.value, scope), use))
     return tuple(found)
 
 
@@ -48,19 +52,24 @@ class Measuring:
         found: the measures.
         labels: names of entities.
         room: slots enough for what the measures bind.
+        meter: counts the steps that they take.
     """
 
-    def __init__(self, found: Sequence[Gauge], labels: Labels, room: int) -> None:
+    def __init__(self, found: Sequence[Gauge], labels: Labels, room: int, meter: Execution) -> None:
         self._gauges = [(gauge, labels.names[gauge.kind] if gauge.kind else ("",)) for gauge in found]
         self._room = [0] * room
+        self._meter = meter
+        self._budget = Budget()
         self._known: dict[tuple[str, int], tuple[dict[int, int], int | None]] = {}
 
-    def of(self, state: State) -> Measures:
-        """The measures of a state, all of which may be seen."""
+    def of(self, state: State, budget: Budget | None = None) -> Measures:
+        """The measures of a state, all of which may be seen; what `budget` has no steps for is None."""
+        self._budget = budget or Budget()
         return self._measures(state, self._remembered)
 
-    def guarded(self, state: GuardedState) -> Measures:
+    def guarded(self, state: GuardedState, budget: Budget) -> Measures:
         """The measures of a state that do not depend on what is hidden in it."""
+        self._budget = budget
         return self._measures(state, self._value)
 
     def _measures(self, state: State, value: Callable[[Gauge, State, int], int | None]) -> Measures:
@@ -68,15 +77,17 @@ class Measuring:
 
     def _value(self, gauge: Gauge, state: State, number: int) -> int | None:
         try:
-            return gauge.value(state, [number, *self._room])
-        except (HiddenError, ProgramFaultError):
+            return self._budget.spend(self._meter, gauge.use, lambda: gauge.value(state, [number, *self._room]))
+        except (HiddenError, ProgramFaultError, SpentError):
             return None
 
     def _remembered(self, gauge: Gauge, state: State, number: int) -> int | None:
         known = self._known.get((gauge.name, number))
         if known is None or any(state[at] != value for at, value in known[0].items()):
             watched = _Watched(state)
-            known = self._known[gauge.name, number] = watched.read, self._value(gauge, watched, number)
+            known = watched.read, self._value(gauge, watched, number)
+            if not self._budget.spent:
+                self._known[gauge.name, number] = known
         return known[1]
 
 

@@ -191,7 +191,7 @@ class Position:
         except ProgramFaultError as fault:
             raise self.fault(fault) from None
         if len(found) > MAX_LISTED:
-            raise self.fault(_too_many())
+            raise self.fault(_too_many(self.program.decisions[self.asked]))
         return who, found
 
     def listing(self) -> Listing | None:
@@ -211,7 +211,7 @@ class Position:
             found = machine.interrupts(state, number) if interrupts else machine.own(state, number)
             for position, one in enumerate(found):
                 if position >= MAX_LISTED:
-                    raise _too_many()
+                    raise _too_many(self.program.decisions[self.asked])
                 yield one
         except ProgramFaultError as fault:
             raise self.fault(fault) from None
@@ -398,12 +398,12 @@ def _placed(fault: ProgramFaultError, program: ir.Program) -> RulesetFaultError:
     """A fault with its place in the rules."""
     if fault.site < 0:
         help_ = "bound loops and the ranges of parameters more tightly"
-        return RulesetFaultError(Diagnostic("RS704", Severity.ERROR, fault.detail, None, help=help_))
+        return RulesetFaultError(Diagnostic("RS704", Severity.ERROR, fault.detail, fault.span, help=help_))
     span, message = program.sites[fault.site]
     detail = f" ({told})" if (told := fault.told(program)) else ""
     help_ = "guard it with a condition, so that it cannot happen"
     return RulesetFaultError(Diagnostic("RS703", Severity.ERROR, message + detail, span, help=help_))
 
 
-def _too_many() -> ProgramFaultError:
-    return ProgramFaultError(-1, f"more than {MAX_LISTED:,} options")
+def _too_many(asked: ir.Decision) -> ProgramFaultError:
+    return ProgramFaultError(-1, f"`{asked.name}` has more than {MAX_LISTED:,} options", span=asked.span)

@@ -21,7 +21,10 @@ from rulespec.engine.lower.expressions import ExpressionLowering, Scope
 from rulespec.engine.lower.layout import Layout, type_name
 from rulespec.engine.lower.lowering import lower_rules
 from rulespec.engine.program import ir
-from rulespec.engine.program.evaluator import evaluate
+from rulespec.engine.program.evaluator import Evaluator, evaluate
+from rulespec.engine.program.execution import Execution
+from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.limits import MAX_STEPS
 from rulespec.engine.program.traversal import Facts, free, highest
 from rulespec.records import Brief
 from rulespec.syntax import ast
@@ -122,7 +125,18 @@ class Queries:
         return lowered
 
     def _evaluate(self, e: ir.Expr, state: list[int]) -> int:
-        return evaluate(self._lower.p, e, state, [0] * (self._lower.most_slots + 1))
+        evaluator = Evaluator(self._lower.p, MAX_STEPS)
+        try:
+            return evaluator.evaluate(e, state, [0] * (self._lower.most_slots + 1))
+        except ProgramFaultError:
+            if evaluator.left < 0:
+                raise ProgramFaultError(-1, f"the expression takes more than {MAX_STEPS:,} steps") from None
+            raise
+
+    @property
+    def meter(self) -> Execution:
+        """What counts the steps of queries and measures; see `Budget.spend`."""
+        return self._own.closures.meter
 
     def _checker(self, report: Report) -> ExpressionChecker:
         return ExpressionChecker(self.ruleset.declarations, self.ruleset.rules, report, self.seats)
@@ -151,7 +165,7 @@ class Queries:
             own = self._own
             if own.gauges is None:
                 own.gauges = gauges(self)
-            self._measuring = Measuring(own.gauges, labels, self.program.slots + 1)
+            self._measuring = Measuring(own.gauges, labels, self.program.slots + 1, own.closures.meter)
         return self._measuring
 
     def closure(self, e: typed.Expr, scope: Scope) -> Closure:

@@ -12,6 +12,7 @@ from rulespec.engine.game.guarded import GuardedState
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.secrets import PUBLIC, counted, hidden
 from rulespec.engine.program import ir
+from rulespec.engine.program.evaluator import Evaluator
 from rulespec.engine.program.journal import State
 from rulespec.engine.program.machine import Listed, Machine
 from rulespec.engine.program.taint import Taint, choice_expressions
@@ -75,7 +76,12 @@ class Watcher:
 
     def unseen(self, state: State, seat: int) -> dict[int, ir.Secret]:
         """The cells that a seat does not see."""
-        return hidden(self.p, lambda e, slots: self.machine.value(e, state, slots), seat)
+        evaluator, room = Evaluator(self.p), [0] * (self.p.slots + 1)
+
+        def value(e: ir.Expr, slots: tuple[int, ...]) -> int:
+            return evaluator.evaluate(e, state, [*slots, *room])
+
+        return evaluator.alone(lambda: hidden(self.p, value, seat), "who sees what is private")
 
     def of(self, state: State, seat: int) -> Sight:
         """What a seat (or `PUBLIC`) sees of a state."""

@@ -12,15 +12,16 @@ from msgspec.structs import replace
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.lower.boards import BoardLowering
+from rulespec.engine.lower.declared_bounds import declared
 from rulespec.engine.lower.layout import Layout, type_name
 from rulespec.engine.lower.marks import Marks
 from rulespec.engine.lower.optionals import extreme, perhaps
 from rulespec.engine.lower.places import capacities, count_in, how_many, numbered
 from rulespec.engine.lower.ranges import ARGUMENT, KEPT, MOST, Range, Ranges, within
 from rulespec.engine.lower.ways import ways
+from rulespec.engine.lower.worked_out import working_out
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, NONE, cell, choose, fallback, logic, op, together
-from rulespec.engine.program.evaluator import evaluate
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.typed import nodes as typed
 from rulespec.types import Ent, Maybe, Num, Order, SetOf, Type
@@ -61,7 +62,7 @@ class ExpressionLowering:
     Attributes:
         most_slots: how many slots suffice for all expressions so far.
         ranges: of the numbers.
-        results: the cells of procedures' values.
+        results: the cells of procedures' values; `worked_out`: works out start values and capacities.
         capacities: how many tokens of a kind find room in each place, once that has been asked; `limits`, of several.
     """
 
@@ -72,7 +73,7 @@ class ExpressionLowering:
         self.settings = settings
         self.p = program
         self.marks = marks
-        self.most_slots = 8
+        self.most_slots, self.worked_out = 8, working_out(program)
         self.ranges = Ranges(program)
         self.results: Mapping[typed.Procedure, int] = {}
         self.boards = BoardLowering(self.row, self._helper)
@@ -111,6 +112,7 @@ class ExpressionLowering:
             self._bind(slot, var, self.ranges.of(lets[-1][1]))
         assert definition.body is not None
         body = self.given(definition.body, definition.result, scope)
+        body = declared(self, definition, body, lets, self.slot(scope))
         self._functions[definition] = len(self.p.functions)
         if self.marks is not None:
             self.marks.definition(definition, len(self.p.functions))
@@ -371,7 +373,7 @@ def _constant(x: ExpressionLowering, e: typed.Expr, known: dict[typed.Var, ir.Ex
     lowered = x.expr(e, Scope(known))
     x.p.slots = x.most_slots
     try:
-        return evaluate(x.p, lowered, [], [0] * (x.most_slots + 1))
+        return x.worked_out(lowered, [], e.span)
     except ProgramFaultError as fault:
         message = f"no capacity: {x.p.sites[fault.site][1]}"
         raise DiagnosticsError((Diagnostic("RS702", Severity.ERROR, message, e.span),)) from None

@@ -11,7 +11,6 @@ from rulespec.engine.lower.capacities import check_bounds
 from rulespec.engine.lower.expressions import ExpressionLowering, Scope, capacities_of
 from rulespec.engine.lower.places import check_start
 from rulespec.engine.program import ir
-from rulespec.engine.program.evaluator import evaluate
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.typed import nodes as typed
 from rulespec.types import Ent, Maybe, may_be_none, none_of
@@ -55,7 +54,7 @@ class StartValues:
         lowered = self.x.expr(e, Scope({var: ir.Const(value) for var, value in (known or {}).items()}))
         self.p.slots = self.x.most_slots
         try:
-            return evaluate(self.p, lowered, self.p.start, [0] * (self.x.most_slots + 1))
+            return self.x.worked_out(lowered, self.p.start, e.span)
         except ProgramFaultError as fault:
             span, message = self.p.sites[fault.site]
             message = f"no start value: {message}" + (f" ({told})" if (told := fault.told(self.p)) else "")

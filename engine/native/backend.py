@@ -10,6 +10,7 @@ from rulespec.engine.native.engine import TrapError
 from rulespec.engine.native.program import NativeProgram
 from rulespec.engine.native.state_memory import NativeState, StateMemory
 from rulespec.engine.program import ir
+from rulespec.engine.program.handed_back import handed_back
 from rulespec.engine.program.journal import Changes, Journal, State
 from rulespec.engine.program.machine import Late, Listed, Listing, Lookups
 from rulespec.engine.python.backend import PythonBackend
@@ -45,7 +46,6 @@ class NativeBackend(StateMemory):
     Attributes:
         p: the program as it was lowered.
         native: the program with its machine code.
-        given_back: how many calls Python has answered, because the rules are at fault or only Python can tell.
     """
 
     def __init__(self, native: NativeProgram, python: Callable[[], PythonBackend] | None = None) -> None:
@@ -102,7 +102,7 @@ class NativeBackend(StateMemory):
         end = self._ran(state, block, args)
         self.catch_up(state)
         if not end:
-            return self.python.run(state, block, args)
+            return self._run_by_python(state, block, args)
         journal: Journal = self._numbers[self._changes : end].tolist()
         values = journal[2::3]
         del journal[2::3]
@@ -121,13 +121,28 @@ class NativeBackend(StateMemory):
         end = self._ran(state, block, args)
         if not end:
             state.catch_up()
-            return self.python.run(state, block, args)
+            return self._run_by_python(state, block, args)
         changes = self._memory[8 * self._changes : 8 * end].tobytes()
         state.behind.append(changes)
         counter = self._numbers[self._counter]
         _put(state, ir.PC, counter)
         self._known = self.asked.get(counter, -1)
         return changes
+
+    def _decider_by_python(self, state: State, decision: int) -> int:
+        who = self.python.decider(state, decision)
+        handed_back("python")
+        return who
+
+    def _broken_by_python(self, state: State, since: Sequence[Journal] | None) -> list[int]:
+        broken = self.python.broken(state, since)
+        handed_back("python")
+        return broken
+
+    def _run_by_python(self, state: State, block: int, args: tuple[int, ...]) -> Journal:
+        journal = self.python.run(state, block, args)
+        handed_back("python")
+        return journal
 
     def cells(self, state: State) -> Sequence[int]:
         """The cells of a state: those in the memory, if it holds the state."""
@@ -175,7 +190,7 @@ class NativeBackend(StateMemory):
         if state is (held := self._held) and self._known == decision and not held.written:
             return self._numbers[self._by]
         found: int = self._tried(
-            state, lambda: self.instance.call("who", decision), lambda: self.python.decider(state, decision)
+            state, lambda: self.instance.call("who", decision), lambda: self._decider_by_python(state, decision)
         )
         return found
 
@@ -185,7 +200,7 @@ class NativeBackend(StateMemory):
         if self._ready and state is (held := self._held) and not held.written:
             return self._taken(self._numbers[self._end] // 8)
         found: Iterator[Listed] = self._tried(
-            state, lambda: self._listed("asks", decision), lambda: self.python.own(state, decision)
+            state, lambda: self._listed("asks", decision), lambda: _by_python(self.python.own(state, decision))
         )
         return found
 
@@ -211,9 +226,11 @@ class NativeBackend(StateMemory):
 
     def interrupts(self, state: State, decision: int) -> Iterator[Listed]:
         """The legal options of others."""
-        found: Iterator[Listed] = self._tried(
-            state, lambda: self._listed("asks_others", decision), lambda: self.python.interrupts(state, decision)
-        )
+
+        def python() -> Iterator[Listed]:
+            return _by_python(self.python.interrupts(state, decision))
+
+        found: Iterator[Listed] = self._tried(state, lambda: self._listed("asks_others", decision), python)
         return found
 
     def _listed(self, name: str, decision: int) -> Iterator[Listed]:
@@ -254,5 +271,11 @@ class NativeBackend(StateMemory):
             found: list[int] = self.python.broken(state, None) if self.instance.call("broken", 1) else []
             return found
 
-        found: list[int] = self._tried(state, whole, lambda: self.python.broken(state, since))
+        found: list[int] = self._tried(state, whole, lambda: self._broken_by_python(state, since))
         return found
+
+
+def _by_python(found: Iterator[Listed]) -> Iterator[Listed]:
+    """Options that Python lists instead."""
+    yield from found
+    handed_back("python")

@@ -18,7 +18,7 @@ from rulespec.engine.native.options import OptionEmitter, cases
 from rulespec.engine.native.pieces import pieces
 from rulespec.engine.native.procedures import ProcedureEmitter
 from rulespec.engine.native.ranked import RankEmitter
-from rulespec.engine.native.roots import rank_size, rank_source, scored, sorted_most
+from rulespec.engine.native.roots import rank_size, rank_source, sorted_most
 from rulespec.engine.native.rows import RowForm, same_options
 from rulespec.engine.native.runtime import EXPORTS, SOURCES
 from rulespec.engine.native.small_python import compile_functions
@@ -32,6 +32,7 @@ from rulespec.engine.passes.pipeline import PASSES, Pass, optimized
 from rulespec.engine.program import ir
 from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.limits import MAX_STEPS
+from rulespec.engine.program.long_values import LongValues, long_values, scored
 from rulespec.engine.python.invariants import split
 from rulespec.engine.python.occupancy import Occupancy, with_occupancy
 from rulespec.errors import RulespecError
@@ -118,6 +119,9 @@ class _Compiler:
     def compiled(self) -> Compiled:
         """The module."""
         memory, module = self.memory, self.module
+        long = long_values(self.p, self.costs.whole)
+        if long.seen and self.p.alike:
+            raise NotNativeError("who sees what is private may take too many steps, by the sizes of kinds")
         x = ExpressionEmitter(self.fast, module, memory, self.widths, self.costs)
         loops, neighbours = LoopEmitter(x), NeighbourEmitter(x)
         OperatorEmitter(x)
@@ -127,15 +131,17 @@ class _Compiler:
         SpreadEmitter(x, loops, neighbours)
         listing = [self.costs.legal(d) for d in self.costs.p.decisions]
         procedures = ProcedureEmitter(x, self.occupancy, listing)
-        options = OptionEmitter(x, loops)
+        options = OptionEmitter(x, loops, long)
         self._tables(options, procedures.by_row)
         options.write()
         Definitions(x).write()
         procedures.write()
-        self._invariants(x)
+        self._invariants(x, long)
         for number, e in enumerate(scored(self.fast)):
             code = x.begin(2)
             x.slots = {0: 0, 1: 1}
+            if number in long.scored:
+                code.do("unreachable")
             if x.words(e) > 1:
                 self._word(x, e)
             else:
@@ -170,11 +176,13 @@ class _Compiler:
             code.const(k)
             code.do("ne", "select")
 
-    def _invariants(self, x: ExpressionEmitter) -> None:
+    def _invariants(self, x: ExpressionEmitter, long: LongValues) -> None:
         """Writes the function that says whether an invariant holds for the members in one word."""
         code = x.begin(2)
         for piece in cases(code, pieces(self.asked)):
             v = self.fast.invariants[piece.invariant]
+            if piece.invariant in long.invariants:
+                code.do("unreachable")
             x.slots, x.known = {}, {}
             with code.scope():
                 if v.each is not None:

@@ -17,6 +17,7 @@ from rulespec.engine.native.loops import LoopEmitter
 from rulespec.engine.native.wasm_format import I64, Code
 from rulespec.engine.native.widths import ROW
 from rulespec.engine.program import ir
+from rulespec.engine.program.long_values import LongValues
 from rulespec.engine.program.option_tests import Named, option_tests, same_for_all
 from rulespec.engine.program.traversal import Facts
 
@@ -29,13 +30,19 @@ _BEYOND = 1 << 40
 class OptionEmitter:
     """Writes the functions of decisions.
 
+    Args:
+        x: writes expressions.
+        loops: writes loops.
+        long: what is left to Python.
+
     Attributes:
         numbers: (decision, choice) → the number of the option among all of the program.
     """
 
-    def __init__(self, x: ExpressionEmitter, loops: LoopEmitter) -> None:
+    def __init__(self, x: ExpressionEmitter, loops: LoopEmitter, long: LongValues) -> None:
         self.x = x
         self.loops = loops
+        self._long = long
         self._alike = AlikeEmitter(x)
         self._facts = Facts(x.p)
         every = [(i, k) for i, d in enumerate(x.p.decisions) for k in range(len(d.choices))]
@@ -68,7 +75,9 @@ class OptionEmitter:
     def _write_who(self) -> None:
         x = self.x
         code = x.begin(1)
-        for d in cases(code, x.p.decisions):
+        for number, d in cases(code, [*enumerate(x.p.decisions)]):
+            if number in self._long.deciders:
+                code.do("unreachable")
             if d.by is not None:
                 x.value(d.by)
                 code.do("return")
@@ -83,9 +92,12 @@ class OptionEmitter:
         code.do("wrap")
         code.load()
         code.set(0)
-        for c in cases(code, [c for d in x.p.decisions for c in d.choices]):
+        options = [(i, k, c) for i, d in enumerate(x.p.decisions) for k, c in enumerate(d.choices)]
+        for i, k, c in cases(code, options):
             if c.weight is None:
                 continue
+            if (i, k) in self._long.tests:
+                code.do("unreachable")
             with code.scope():
                 # What conditions name with `let` is not known here, as for every machine.
                 unknown = code.local()

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import secrets_of
+from rulespec.engine.program.long_values import scored
 
 
 def roots(p: ir.Program, *, definitions: bool = True) -> Iterator[ir.Expr]:
@@ -51,14 +52,6 @@ def of_choice(c: ir.Choice) -> Iterator[ir.Expr]:
         yield from (value for _, value in r.lets)
         yield r.expr
     yield from (e for e in (c.by, c.weight) if e is not None)
-
-
-def scored(p: ir.Program) -> list[ir.Expr]:
-    """The expressions of the scoring, with the player in slot 0 and what a tiebreak compares in slot 1."""
-    if p.scoring is None:
-        return []
-    ties = [e for t in p.scoring.tiebreaks for e in (t.source, t.key, t.value) if e is not None]
-    return [p.scoring.score, *ties]
 
 
 def sorted_most(p: ir.Program) -> int:

@@ -129,7 +129,7 @@ class _Counting:
         if not args and not self._facts.reads_state(e):  # always the same
             return e
         by = 1 + highest(e) + len(args)
-        params = {arg: ir.Local(i) for i, arg in enumerate(args)}
+        params: dict[ir.Expr, ir.Local] = {arg: ir.Local(i) for i, arg in enumerate(args)}
         body = _put(moved(e, by), params, frozenset(range(by, by + by)))
         lets: tuple[tuple[int, ir.Expr], ...] = ()
         counted: ir.Expr = ir.Const(steps)

@@ -8,9 +8,12 @@ from rulespec.engine.passes.rewrite import conjuncts, everywhere, membership
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, TRUE, choose, logic, op, together
 from rulespec.engine.program.domains import members
-from rulespec.engine.program.evaluator import evaluate
+from rulespec.engine.program.evaluator import Evaluator
+from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.traversal import Binding, Facts, changed, free, highest, walk
 
+_MAX_FOLDED = 100_000
+"""Steps that are taken beforehand for the condition of a loop."""
 _FEW = 8
 """Sets whose union is written out."""
 
@@ -68,8 +71,11 @@ def _folded_loop(e: ir.Fold, facts: Facts) -> ir.Expr:
         for c in conjuncts(e.where):
             settled = not facts.reads_state(c) and free(c) <= {e.slot}
             if settled and not any(facts.may_fault(x) for x in (*left, c)):
-                mask = sum(1 << m for m in members(mask, 0) if _holds(facts.p, c, e.slot, m))
+                held = _holding(facts.p, c, e.slot, mask)
+                mask = mask if held is None else held
             else:
+                held = None
+            if held is None:
                 left.append(c)
         e = replace(e, source=ir.Const(mask), where=logic("and", left) if left else None)
         if mask == 0 and e.default is None and not (e.start is not None and facts.may_fault(e.start)):
@@ -105,7 +111,15 @@ def _at(e: ir.Expr, slot: int, member: int) -> ir.Expr:
     return op(e.op, *e.args, site=e.site) if isinstance(e, ir.Op) else e
 
 
-def _holds(p: ir.Program, e: ir.Expr, slot: int, member: int) -> bool:
+def _holding(p: ir.Program, e: ir.Expr, slot: int, mask: int) -> int | None:
+    """The members of a set for which a condition holds; None if it takes too long to find out beforehand."""
+    evaluator = Evaluator(p, _MAX_FOLDED)
     slots = [0] * (max(p.slots, highest(e), slot) + 1)
-    slots[slot] = member
-    return bool(evaluate(p, e, [], slots))
+    found = 0
+    try:
+        for member in members(mask, 0):
+            slots[slot] = member
+            found |= bool(evaluator.evaluate(e, [], slots)) << member
+    except ProgramFaultError:  # none that could fault is asked: it takes too many steps
+        return None
+    return found

@@ -162,3 +162,9 @@ def cell(base: int, index: Expr | None = None, size: int = 1) -> Cell:
     if isinstance(index, Const):
         return Cell(base + index.value, FALSE, 1)
     return Cell(base, index, size)
+
+
+def no_more_than(found: Expr, most: int, site: int) -> Expr:
+    """A set; a fault, if it has more members."""
+    count = op("count", found)
+    return If(op("<=", count, Const(most)), found, op("bit", op("/", count, FALSE, site=site)))

@@ -6,10 +6,12 @@ the interpreter takes in fact depends on the state; what it takes at most, on th
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from rulespec.engine.program import ir
+from rulespec.engine.program.builder import op
 from rulespec.engine.program.control_flow import Flow
 from rulespec.engine.program.limits import MAX_ONCE_STEPS
 from rulespec.engine.program.rounds import Rounds
@@ -197,7 +199,7 @@ class Costs:
         if isinstance(e, ir.Fold) and e.op == "union" and e.body is not None:
             return min(self.largest, self.members(e.source) * self.members(e.body))
         if isinstance(e, ir.If):
-            return max(self.members(e.then), self.members(e.other))
+            return max(min(self.members(e.then), _counted(e)), self.members(e.other))
         if isinstance(e, ir.Call):
             if e.function not in self._results:
                 self._results[e.function] = self.members(self.p.functions[e.function].body)
@@ -207,3 +209,11 @@ class Costs:
     def size(self, type_: str) -> int:
         """The most members of a set of a type, such as `set town`."""
         return self.p.sizes.get(type_.removeprefix("set "), self.largest)
+
+
+def _counted(e: ir.If) -> int:
+    """The most members of a set that is taken only if it has so few: what a definition declares."""
+    c = e.condition
+    if isinstance(c, ir.Op) and c.op == "<=" and isinstance(c.args[1], ir.Const) and c.args[0] == op("count", e.then):
+        return c.args[1].value
+    return sys.maxsize

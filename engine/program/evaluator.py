@@ -235,12 +235,14 @@ class Evaluator(Execution):
         return sum(1 << i for i, v in enumerate(self.p.arrays[e.array]) if v == wanted)
 
     def value(self, e: ir.Expr, state: State, args: tuple[int, ...] = ()) -> int:
-        """The value of an expression, with `args` in its first slots."""
+        """The value of an expression that is asked alone, with `args` in its first slots."""
         if self.observer is not None:
             self.observer.asked(e)
-        return self.evaluate(e, state, [*args, *[0] * (self.p.slots + 1)])
+        slots = [*args, *[0] * (self.p.slots + 1)]
+        return self.alone(lambda: self.evaluate(e, state, slots), "an expression")
 
 
 def evaluate(p: ir.Program, e: ir.Expr, state: State, slots: State) -> int:
-    """The value of an expression of a program; see `Evaluator.evaluate`."""
-    return Evaluator(p).evaluate(e, state, slots)
+    """The value of an expression that is asked alone; see `Evaluator.evaluate`."""
+    evaluator = Evaluator(p)
+    return evaluator.alone(lambda: evaluator.evaluate(e, state, slots), "an expression")

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
+from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.program import ir
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import Journal, State
-from rulespec.engine.program.limits import MAX_NUMBER, MAX_ONCE_STEPS, NO_NUMBER
+from rulespec.engine.program.limits import MAX_NUMBER, MAX_ONCE_STEPS, MAX_VALUE_STEPS, NO_NUMBER
 from rulespec.engine.program.observer import Observer
 from rulespec.engine.program.payments import check_amount, too_full
+
+T = TypeVar("T")
 
 
 class Execution(ABC):
@@ -40,6 +44,28 @@ class Execution(ABC):
         self.left -= steps
         if self.left < 0:
             raise ProgramFaultError(-1, "it takes too long")
+
+    def alone(self, value: Callable[[], T], what: str, span: Span | None = None) -> T:
+        """What `value` gives, which is asked between two decisions and has a bound of its own.
+
+        Args:
+            value: what is asked.
+            what: what it is, for the message that it takes too long.
+            span: its place.
+
+        Raises:
+            ProgramFaultError: also if it takes more than `MAX_VALUE_STEPS`.
+        """
+        patience = self.left
+        allowed = self.left = min(patience, MAX_VALUE_STEPS)
+        try:
+            return value()
+        except ProgramFaultError:
+            if self.left < 0:
+                raise ProgramFaultError(-1, f"{what} takes more than {allowed:,} steps", span=span) from None
+            raise
+        finally:
+            self.left += patience - allowed
 
     def carry_out(self, e: ir.Suppose, args: Sequence[int], state: State, journal: Journal) -> None:
         """Runs the procedure that is supposed to have run. After a fault, too, the journal undoes what it has done."""

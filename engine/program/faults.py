@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rulespec.diagnostics.diagnostic import Diagnostic, Severity
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.program import ir
 from rulespec.errors import RulespecError
@@ -20,13 +20,15 @@ class ProgramFaultError(RulespecError):
         site: index into `Program.sites`; -1 for a bound of the machine.
         detail: the numbers at fault, or "".
         found: the set at fault, if it is one.
+        span: the place of what has taken too long, for a bound of the machine.
     """
 
-    def __init__(self, site: int, detail: str = "", found: int | None = None) -> None:
+    def __init__(self, site: int, detail: str = "", found: int | None = None, span: Span | None = None) -> None:
         super().__init__(detail)
         self.site = site
         self.detail = detail
         self.found = found
+        self.span = span
 
     def told(self, p: ir.Program) -> str:
         """What is at fault: the numbers, or the members of the set by their names."""

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import AlikeTokens, kind_of, marked
-from rulespec.engine.program.domains import members, numbers, too_many
+from rulespec.engine.program.domains import Place, members, numbers, too_many
 from rulespec.engine.program.evaluator import Evaluator
 from rulespec.engine.program.execution import put
 from rulespec.engine.program.faults import ProgramFaultError
@@ -43,6 +43,8 @@ class Interpreter(Evaluator):
         super().__init__(program, patience, observer)
         self.steps = steps
         self._tested: dict[int, Sequence[Sequence[ir.Condition | None]]] = {}
+        self._at: Place = (0, 0, 0)
+        """The parameter whose values have been found last."""
 
     @cached_property
     def asked(self) -> Mapping[int, int]:
@@ -113,15 +115,21 @@ class Interpreter(Evaluator):
 
     def decider(self, state: State, decision: int) -> int:
         """The seat that decides; -1 for chance."""
-        by = self.p.decisions[decision].by
-        return -1 if by is None else self.value(by, state)
+        asked = self.p.decisions[decision]
+        if (by := asked.by) is None:
+            return -1
+        return self.alone(lambda: self.value(by, state), f"who decides `{asked.name}`", asked.span)
 
     def broken(self, state: State, since: Sequence[Journal] | None = None) -> list[int]:
         """The indices of the invariants that do not hold. All are tested, whatever has changed `since`."""
         if self.observer is not None and not self.observer.wants_invariants():
             return []
-        slots = [0] * (self.p.slots + 1)
-        return [i for i, v in enumerate(self.p.invariants) if not self._holds(v.condition, state, slots)]
+        return [i for i in range(len(self.p.invariants)) if not self.keeps(state, i)]
+
+    def keeps(self, state: State, invariant: int) -> bool:
+        """Whether an invariant holds."""
+        v, slots = self.p.invariants[invariant], [0] * (self.p.slots + 1)
+        return self.alone(lambda: self._holds(v.condition, state, slots), f"the invariant `{v.name}`", v.condition.span)
 
     def own(self, state: State, decision: int) -> Iterator[Listed]:
         """The legal options of the decider, in order."""
@@ -140,7 +148,7 @@ class Interpreter(Evaluator):
                 option = next(options, None)
             except ProgramFaultError:
                 if self.left < 0 and steps < patience:
-                    too_many()
+                    too_many(self.p, self._at)
                 raise
             finally:
                 used = allowed - self.left
@@ -154,8 +162,8 @@ class Interpreter(Evaluator):
         chosen = [(k, c) for k, c in enumerate(self.p.decisions[decision].choices) if (c.by is not None) == interrupts]
         kinds = {kind_of(param) for _, c in chosen for param in c.params if param.alike and not all_}
         firsts = {kind: self._alike.firsts(state, decision, kind, interrupts=interrupts) for kind in sorted(kinds)}
-        for k, c in chosen:
-            for args in self._arguments(state, c, 0, [0] * (self.p.slots + 1), firsts):
+        for k, _ in chosen:
+            for args in self._arguments(state, (decision, k), 0, [0] * (self.p.slots + 1), firsts):
                 who = self.actor(state, decision, k, args) if interrupts else -1
                 if self.observer is not None:
                     self.observer.legal(decision, k)
@@ -168,20 +176,23 @@ class Interpreter(Evaluator):
         slots = [0] * (self.p.slots + 1)
         for param, value in zip(c.params, args, strict=True):
             slots[param.slot] = value
-        return self.evaluate(c.by, state, slots)
+        by = c.by
+        return self.alone(lambda: self.evaluate(by, state, slots), f"who takes `{c.name}`", c.span)
 
     def _arguments(
         self,
         state: State,
-        c: ir.Choice,
+        of: tuple[int, int],
         depth: int,
         slots: State,
         firsts: Mapping[str, Sequence[int]],
     ) -> Iterator[tuple[int, ...]]:
         """The legal arguments of an option, those before `depth` being in their slots.
 
-        `firsts`: for each token of some kinds the first one that is alike, which stands for all.
+        `of`: the numbers of the decision and of the option. `firsts`: for each token of some kinds the first one that
+        is alike, which stands for all.
         """
+        c = self.p.decisions[of[0]].choices[of[1]]
         for r in self._conditions(c)[depth]:
             if not (self._has_weight(state, c, slots) if r is None else self._holds(r, state, slots)):
                 return
@@ -190,7 +201,7 @@ class Interpreter(Evaluator):
             return
         param = c.params[depth]
         listed: set[int] = set()
-        for value in self._domain(state, param, slots):
+        for value in self._domain(state, (*of, depth), slots):
             self.count(1)
             slots[param.slot] = value
             if param.where is not None and not self._holds(param.where, state, slots):
@@ -201,7 +212,7 @@ class Interpreter(Evaluator):
                 mark = marked(c, known, firsts.__getitem__, depth)
             if mark in listed:
                 continue
-            for args in self._arguments(state, c, depth + 1, slots, firsts):
+            for args in self._arguments(state, of, depth + 1, slots, firsts):
                 listed.add(mark)
                 yield args
 
@@ -227,22 +238,32 @@ class Interpreter(Evaluator):
         """The arguments with which an option is listed instead, as its tokens are alike; None if it is itself."""
         return self._alike.standing(state, decision, choice, args)
 
-    def _domain(self, state: State, param: ir.Param, slots: State) -> Iterable[int]:
+    def _domain(self, state: State, at: Place, slots: State) -> Iterable[int]:
         """The values a parameter ranges over, before its `where`."""
+        self._at = at
+        param = self.p.decisions[at[0]].choices[at[1]].params[at[2]]
         low = self.evaluate(param.low, state, slots)
         found: Collection[int]
-        found = [*members(low, 0)] if param.high is None else numbers(low, self.evaluate(param.high, state, slots))
+        if param.high is None:
+            found = [*members(low, 0)]
+        else:
+            found = numbers(self.p, at, low, self.evaluate(param.high, state, slots))
         return found if param.none is None else [*found, param.none]
 
     def is_legal(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> bool:
         """Whether an option with these arguments may be taken."""
         c = self.p.decisions[decision].choices[choice]
-        legal = self._is_legal(state, c, args)
+        legal = self.allows(state, decision, choice, args)
         if legal and any(param.alike for param in c.params):
             legal = self.standing(state, decision, choice, args) is None
         if legal and self.observer is not None:
             self.observer.legal(decision, choice)
         return legal
+
+    def allows(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> bool:
+        """Whether the rules allow an option with these arguments, listed or not."""
+        c = self.p.decisions[decision].choices[choice]
+        return self.alone(lambda: self._is_legal(state, c, args), f"whether `{c.name}` is legal", c.span)
 
     @cached_property
     def lookups(self) -> Sequence[Lookups]:

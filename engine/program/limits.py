@@ -10,6 +10,14 @@ NO_NUMBER = types.NO_NUMBER
 """None, where a number may be none."""
 TOO_FULL = "there would be a number of more than 15 digits"
 """What is wrong with a payment or a move after which there is too much at one place."""
+MAX_VALUE_STEPS = 10_000_000
+"""Steps of what is asked between two decisions: an invariant, who decides, whether an option is legal, points."""
+MAX_START_STEPS = 3_000_000
+"""Steps of all start values of a game."""
+MAX_CHECK_STEPS = 3_000_000
+"""Steps of all checks of facts, for all entities."""
+MAX_SHOWN_STEPS = 20_000_000
+"""Steps of the words and measures of all that a command prints, and of all expressions with which it reads a log."""
 MAX_VALUES = 100_000
 """Numbers that one parameter of an option may range over."""
 MAX_STEPS = 5_000_000

@@ -11,11 +11,14 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import AlikeTokens
 from rulespec.engine.program.cost import Costs
+from rulespec.engine.program.domains import numbers
 from rulespec.engine.program.evaluator import Evaluator
 from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.handed_back import handed_back
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.journal import Journal, State, compact, overwrite, restore
 from rulespec.engine.program.limits import CHECK_EVERY, MAX_LISTED, MAX_STEPS
+from rulespec.engine.program.long_values import long_values, scored
 from rulespec.engine.program.machine import Listed, Lookups, Machine
 from rulespec.engine.python.choices import ChoiceWriter
 from rulespec.engine.python.code_memo import CodeMemo
@@ -23,6 +26,7 @@ from rulespec.engine.python.expressions import ExpressionWriter
 from rulespec.engine.python.features import ALL_FEATURES, Features
 from rulespec.engine.python.functions import FunctionWriter
 from rulespec.engine.python.invariants import Invariants, split
+from rulespec.engine.python.left_to_interpreter import leave_to_interpreter
 from rulespec.engine.python.occupancy import Occupancy, with_occupancy
 from rulespec.engine.python.runtime import array_names, counting_memo_of, memo_of, runtime_names
 from rulespec.engine.python.suppositions import write_suppositions
@@ -95,6 +99,7 @@ class PythonBackend:
         self._left = [_UNBOUNDED, 0]
         """Steps that may still be taken before the next decision, and how many are left at the next check."""
         self._steps = steps
+        self._interpreter = Interpreter(program, steps=steps)
         self._writer = ExpressionWriter(fast, features)
         names = self._made(fast)
         count = range(len(fast.decisions))
@@ -114,10 +119,13 @@ class PythonBackend:
         self._charging = frozenset(i for i, d in enumerate(fast.decisions) if choices.charges(d))
         """The decisions whose options are evaluated by what counts its own steps."""
         self._who: list[Callable[[State], int] | None] = [names.get(f"who{i}") for i in count]
-        self._scored = {id(e): names[f"score{i}"] for i, e in enumerate(_scored(program))}
+        long = long_values(program, self._costs.whole)
+        self._scored = {id(e): names[f"score{i}"] for i, e in enumerate(scored(program)) if i not in long.scored}
         self._others = Evaluator(program)
         """Evaluates the expressions that have no function."""
-        self.invariants = Invariants(asked, [names[f"inv{i}"] for i in range(len(asked.invariants))])
+        holds = [names[f"inv{i}"] for i in range(len(asked.invariants))]
+        leave_to_interpreter(long, self._interpreter, self._who, self._tests, self._by, holds)
+        self.invariants = Invariants(asked, holds)
 
     def _counting(self, program: ir.Program) -> ir.Program:
         """The program, which counts what it evaluates where that may be much."""
@@ -162,6 +170,7 @@ class PythonBackend:
         names["DoubtfulError"] = _DoubtfulError
         names["exactly"] = self._exactly
         names["carry_out"] = self._carry_out
+        names["numbers"] = partial(numbers, self.p)
         if self.p.alike:
             names["alike"] = self._alike.firsts
         if self.occupancy.cells > len(program.start):
@@ -269,16 +278,23 @@ class PythonBackend:
     def _exactly(self, state: State, decision: int, listed: int, *, interrupts: bool) -> Iterator[Listed]:
         """The options after so many that have been listed."""
         options = self._exact.interrupts if interrupts else self._exact.own
-        return islice(options(state, decision), listed, None)
+        yield from islice(options(state, decision), listed, None)
+        self._told()
+
+    def _told(self) -> None:
+        """Notes that the interpreter has done what this machine was asked for."""
+        if self._exact is self._interpreter:
+            handed_back("interpreter")
 
     @cached_property
     def _exact(self) -> Machine:
         """A machine that counts steps more exactly."""
-        return Interpreter(self.p, steps=self._steps)
+        return self._interpreter
 
     def _again(self, state: State, block: int, args: tuple[int, ...]) -> Journal:
         """Runs with exact counting."""
         journal = self._exact.run(state, block, args)
+        self._told()
         return [*self._occupied(state, dict.fromkeys(journal[::2])), *journal]
 
     def _carry_out(
@@ -415,7 +431,7 @@ def definitions(writer: ExpressionWriter) -> dict[str, Callable[[], None]]:
     for i, v in enumerate(p.invariants):
         params = ["s", f"v{v.each[0]:d}" if v.each else "_"]
         found[f"inv{i}"] = partial(writer.value, f"inv{i}", params, v.condition.expr)
-    for i, e in enumerate(_scored(p)):
+    for i, e in enumerate(scored(p)):
         found[f"score{i}"] = partial(writer.value, f"score{i}", ["s", "v0", "v1=0"], e, whole=True)
     return found
 
@@ -428,11 +444,3 @@ def _functions(lines: list[str]) -> Iterator[str]:
             yield "\n".join(lines[begun:at])
             begun = at
     yield "\n".join(lines[begun:])
-
-
-def _scored(p: ir.Program) -> list[ir.Expr]:
-    """The expressions of the scoring, with the player in slot 0 and what a tiebreak compares in slot 1."""
-    if p.scoring is None:
-        return []
-    ties = [e for t in p.scoring.tiebreaks for e in (t.source, t.key, t.value) if e is not None]
-    return [p.scoring.score, *ties]

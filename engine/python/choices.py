@@ -55,7 +55,7 @@ class ChoiceWriter:
         chosen = [(k, c) for k, c in enumerate(d.choices) if (c.by is not None) == interrupts]
         body = self._share([c for _, c in chosen]) if self.w.features.share else []
         body += self._keep(d, [c for _, c in chosen]) if self.w.features.hoist else []
-        body += [line for k, c in chosen for line in self._listed(k, c, once=once)]
+        body += [line for k, c in chosen for line in self._listed(number, k, c, once=once)]
         kinds = sorted({kind_of(param) for _, c in chosen for param in c.params if param.alike}) if once else []
         body[:0] = [f"a_{kind} = alike(s, {number:d}, '{kind}', interrupts={interrupts})" for kind in kinds]
         self.w.shared = {}
@@ -109,8 +109,9 @@ class ChoiceWriter:
         self.w.shared |= kept
         return [f"{h} = None" for h in names]
 
-    def _listed(self, number: int, c: ir.Choice, *, once: bool) -> list[str]:
+    def _listed(self, decision: int, number: int, c: ir.Choice, *, once: bool) -> list[str]:
         """The lines that list the legal arguments of an option; `once`: one of several alike tokens stands for all."""
+        places = [f"({decision:d}, {number:d}, {at:d})" for at in range(len(c.params))]
         slots = [param.slot for param in c.params]
         order = option_tests(c, self.w.facts)
         faults, wheres = order.faults, order.wheres
@@ -129,15 +130,15 @@ class ChoiceWriter:
                 pad += "    "
             for later in early.get(depth, ()):
                 between = prod(map(_sure_values, c.params[depth:later]))
-                body += [pad + line for line in self._counted(f"r{later:d}", c.params[later], between)]
+                body += [pad + line for line in self._counted(f"r{later:d}", c.params[later], places[later], between)]
             counted = depth < len(slots) and (faults[depth] or c.params[depth].steps > 0)
             if counted and not any(depth in found for found in early.values()):
-                body += [pad + line for line in self._counted(f"r{depth:d}", c.params[depth], 1)]
+                body += [pad + line for line in self._counted(f"r{depth:d}", c.params[depth], places[depth], 1)]
             if tests[depth]:
                 body.append(f"{pad}if {' and '.join(tests[depth])}:")
                 pad += "    "
             if depth < len(slots):
-                source = f"r{depth:d}" if counted else self._domain(c.params[depth])
+                source = f"r{depth:d}" if counted else self._domain(c.params[depth], places[depth])
                 if once and c.params[depth].alike:
                     body.append(f"{pad}done{slots[depth]:d} = {{}}")
                 body.append(f"{pad}for v{c.params[depth].slot:d} in {source}:")
@@ -200,18 +201,18 @@ class ChoiceWriter:
             f"({', '.join([f'(v{slot:d} := {self.w.x(value)})' for slot, value in lets.items()])}, {self.w.x(e)})[-1]"
         )
 
-    def _counted(self, name: str, param: ir.Param, times: int) -> list[str]:
+    def _counted(self, name: str, param: ir.Param, place: str, times: int) -> list[str]:
         """The lines that put a domain into a variable, and count its values as often as they are listed."""
-        found = [f"{name} = {self._domain(param)}"]
+        found = [f"{name} = {self._domain(param, place)}"]
         if param.steps:
             found += [f"left[0] -= len({name}) * {times * param.steps:d}", "if left[0] < 0: doubtful()"]
         return found
 
-    def _domain(self, param: ir.Param) -> str:
+    def _domain(self, param: ir.Param, place: str) -> str:
         if param.high is None:
             found = self.w.members_of(param.low)
         else:
-            found = f"numbers({self.w.x(param.low)}, {self.w.x(param.high)})"
+            found = f"numbers({place}, {self.w.x(param.low)}, {self.w.x(param.high)})"
         return found if param.none is None else f"(*{found}, {param.none:d})"
 
 

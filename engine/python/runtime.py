@@ -9,7 +9,7 @@ from itertools import compress
 from operator import ne
 from typing import Any
 
-from rulespec.engine.program.domains import members, numbers
+from rulespec.engine.program.domains import members
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import Journal, State, restore
 from rulespec.engine.program.limits import MAX_NUMBER
@@ -240,7 +240,6 @@ def runtime_names(largest: int) -> dict[str, Any]:
         "holders": holders,
         "house": house,
         "check_all": check_all,
-        "numbers": numbers,
         "bits": Memo(ordered_members, min(_MEMO_LIMIT, sets)),
         "around": Memo(lambda key: tuple(members(*key)), min(_TUPLES_LIMIT, sets)),
         "positive": Memo(positive_members, min(_TUPLES_LIMIT, sets)),

@@ -24,6 +24,7 @@ from rulespec.engine.game.view import scores, state_json
 from rulespec.engine.logs.log_text import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, read_log_text
 from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog, entry_json, is_native, parse_log
 from rulespec.engine.logs.recorded import apply_recorded, nearest
+from rulespec.engine.program.budget import SpentError
 from rulespec.load import load_ruleset
 from rulespec.records import Brief
 from rulespec.references import parts_of, ruleset_folders
@@ -68,6 +69,7 @@ class Divergence(Brief, Struct, frozen=True):
         """Where it is in the log, for people: its line, or its entry."""
         return f"line {self.line:,}" if self.line is not None else f"entry {self.foreign_index:,}"
 
+    @property
     def seen_line(self) -> int | None:
         """The line of a native log as seats have it: without decisions that were taken back. None for a foreign log."""
         return None if self.line is None else self.index + 2
@@ -381,12 +383,10 @@ def _replay_foreign(
     ruleset = load(past_faults(dialect, ref) if past else ref)
     seats, settings = seats_and_settings(dialect, log, ruleset)
     game = _placed(lambda: Game(ruleset, seats, settings, backend), log.file)
-    importer = Importer(game, dialect, log, strict)
-    report.extend(unknown(dialect))
     if past:
         check_options(dialect, game)
     importer = Importer(game, dialect, log, strict, past)
-    report.extend([*uneven_forms(dialect), *unread_fields(dialect, log, importer.log)])
+    report.extend([*unknown(dialect), *uneven_forms(dialect), *unread_fields(dialect, log, importer.log)])
     numbers = iter(range(len(log.entries) + 1))
 
     def step(entry: int) -> None:
@@ -402,6 +402,11 @@ def _replay_foreign(
         report.add(error.diagnostic)
         refusal = refused(f"the ruleset is at fault: {error}", error.diagnostic.span)
         result.divergence = Divergence(game.ply, None, None, refusal, ())
+        return result
+    except SpentError:
+        (told,) = importer.too_long()
+        report.add(told)
+        result.divergence = Divergence(game.ply, None, None, refused(told.message, told.span), ())
         return result
     if past:
         result.passed = passed_faults(dialect, importer.moves, importer.entries)

@@ -20,6 +20,7 @@ from rulespec.engine.game.seating import seat_names
 from rulespec.engine.native.compiler import NotNativeError
 from rulespec.engine.native.engine import NoWasmtimeError
 from rulespec.engine.native.playouts import NativeGames, Played
+from rulespec.engine.program.handed_back import handed_back
 from rulespec.engine.program.journal import State
 from rulespec.engine.simulate.plan import Outcome, Plan
 from rulespec.engine.simulate.playouts import INTERRUPT_RATE, choose
@@ -69,7 +70,10 @@ class NativeOutcomes:
     def _outcome(self, number: int, seats: int, games: NativeGames, played: Played) -> Outcome:
         if played.how not in ("over", "capped"):  # a game that shows a mistake is told with its decisions
             with _python_playing:
-                return Outcome.of(self.plan.play(self._ruleset, number))
+                outcome = Outcome.of(self.plan.play(self._ruleset, number))
+                if outcome.failure is None:
+                    handed_back("python", outcome.decisions)
+                return outcome
         if not played.ending:
             return Outcome(number, seats, played.decisions, None, (), {}, None)
         of_seats = teams(self._ruleset.declarations)[:seats]
@@ -92,7 +96,10 @@ def _decided(plan: Plan, ruleset: typed.Ruleset, seats: int, state: State, rng: 
             if option is None:
                 return None
             game.apply(option)
-            return None if game.broken_invariants() else game.position.cells
+            if game.broken_invariants():
+                return None
+            handed_back("python")
+            return game.position.cells
         except RulesetFaultError:
             return None
 

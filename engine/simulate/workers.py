@@ -23,6 +23,7 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit
 
+from rulespec.engine.program.handed_back import counting, handed_back, note
 from rulespec.engine.simulate.plan import Outcome, Plan
 from rulespec.errors import RulespecError
 from rulespec.load import load_ruleset
@@ -82,7 +83,9 @@ def play_on_workers(plan: Plan, numbers: range, jobs: int = -1, cluster: str = "
             with joblib.Parallel(**how) as parallel:
                 for first in range(0, len(numbers), size):
                     games = numbers[first : first + size]
-                    yield from parallel(joblib.delayed(_play)(plan, number) for number in games)
+                    for outcome, handed in parallel(joblib.delayed(_play)(plan, number) for number in games):
+                        note(handed)
+                        yield outcome
         except BrokenExecutor:
             message = "a worker was killed; was there too little memory? Fewer --jobs take less"
             raise ClusterError(message) from None
@@ -95,19 +98,25 @@ def play_on_workers(plan: Plan, numbers: range, jobs: int = -1, cluster: str = "
             raise ClusterError(f"{cluster} has stopped: {type(error).__name__}: {detail}") from None
 
 
-def _play(plan: Plan, number: int) -> Outcome:
-    """Plays a game in a worker."""
-    with _playing:
-        ruleset = _ruleset(plan.reference, plan.ruleset_hash)
-        if plan.backend == "native":
-            from rulespec.engine.native.engine import NoWasmtimeError
-            from rulespec.engine.simulate.native import native_outcome
+def _play(plan: Plan, number: int) -> tuple[Outcome, dict[str, int]]:
+    """Plays a game in a worker; also returns what other machines have played than that of the plan."""
+    with _playing, counting() as handed:
+        return _played(plan, number), dict(handed)
 
-            try:
-                return native_outcome(plan, ruleset, number)
-            except NoWasmtimeError:
-                pass  # this worker plays in Python: the outcome is the same
-        return Outcome.of(plan.play(ruleset, number))
+
+def _played(plan: Plan, number: int) -> Outcome:
+    ruleset = _ruleset(plan.reference, plan.ruleset_hash)
+    if plan.backend == "native":
+        from rulespec.engine.native.engine import NoWasmtimeError
+        from rulespec.engine.simulate.native import native_outcome
+
+        try:
+            return native_outcome(plan, ruleset, number)
+        except NoWasmtimeError:  # this worker plays in Python: the outcome is the same
+            outcome = Outcome.of(plan.play(ruleset, number))
+            handed_back("python", outcome.decisions)
+            return outcome
+    return Outcome.of(plan.play(ruleset, number))
 
 
 @cache

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
 from itertools import islice
 
 from msgspec.structs import replace
@@ -15,8 +17,10 @@ from rulespec.engine.game.option import Labels
 from rulespec.engine.lower.expressions import ExpressionLowering, Scope
 from rulespec.engine.lower.layout import Layout, type_name
 from rulespec.engine.program import ir
+from rulespec.engine.program.budget import Budget, SpentError, Use
 from rulespec.engine.program.domains import members
 from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.limits import MAX_CHECK_STEPS
 from rulespec.overlays.blame import Layers, at_overlay, together
 from rulespec.typed import nodes as typed
 from rulespec.typed.seats import entity_name, size
@@ -37,7 +41,12 @@ def failed_checks(d: typed.Declarations, layers: Layers) -> tuple[Diagnostic, ..
     if not d.checks:
         return ()
     asked = _Asked(d)
-    found = list(islice((each for check in d.checks for each in asked.failures(check)), MAX_ERRORS))
+    found: list[Diagnostic] = []
+    with suppress(SpentError):
+        for each in islice((each for check in d.checks for each in asked.failures(check)), MAX_ERRORS):
+            found.append(each)  # noqa: PERF402 - those before the steps are used up are kept
+    help_ = "let it ask for less: a loop takes as many steps as the set that it goes over has members"
+    found += asked.budget.told("RS416", Severity.ERROR, "the checks of facts", help_)
     return together(at_overlay(each, layers) for each in found)
 
 
@@ -52,6 +61,7 @@ class _Asked:
         self.closures = Closures(self.p)
         seats = [entity_name(d.kinds[d.player_kind], i) for i in range(d.max_players)]
         self.labels = Labels(d.kinds, self.p, seats)
+        self.budget = Budget(MAX_CHECK_STEPS)
         self._made: dict[int, Closure] = {}
 
     def size(self, type_: Type) -> int:
@@ -63,16 +73,24 @@ class _Asked:
         scope = Scope().in_slot(check.var, 0)
         where = None if check.where is None else self.made(check.where, scope)
         that = self.made(check.that, scope)
-        for entity in range(self.size(check.var.type)):
+        use, failures = Use(f"the check `{check.name}`", check.span), list[Diagnostic]()
+
+        def ask(entity: int) -> int:
             slots = [entity, *[0] * (self.p.slots + 1)]
+            if (where is None or where([], slots)) and not that([], slots):
+                failures.append(self._failure(check, entity))
+            return 0
+
+        for entity in range(self.size(check.var.type)):
             try:
-                if (where is None or where([], slots)) and not that([], slots):
-                    yield self._failure(check, entity)
+                self.budget.spend(self.closures.meter, use, partial(ask, entity))
             except ProgramFaultError as fault:
                 name = self.labels.show(check.var.name, entity)
                 message = f"the check `{check.name}` has no answer for `{name}`: {self._detail(fault)}"
                 help_ = "ask first whether there is one"
-                yield Diagnostic("RS241", Severity.ERROR, message, check.that.span, help=help_)
+                failures.append(Diagnostic("RS241", Severity.ERROR, message, check.that.span, help=help_))
+            yield from failures
+            failures.clear()
 
     def _failure(self, check: typed.Check, entity: int) -> Diagnostic:
         seen = _Seen(self, check.var, entity)

@@ -59,7 +59,7 @@ def run_suite(
 
     Args:
         ruleset: the ruleset, with the overlays of the reference.
-        backends: the backends that run scenarios.
+        backends: the backends that run scenarios; the first of them runs the recorded games.
         report: takes errors in scenario files.
         only: a text that the id or the file of a case must contain.
         outside: files and folders whose scenarios are run instead of all these.
@@ -70,13 +70,18 @@ def run_suite(
             yield _scenario_case(ruleset, scenario, backends)
     for path in log_files(ruleset) if not outside else ():
         if only in display(path):
-            yield run_log(path, ruleset)
+            yield run_log(path, ruleset, backends[0])
+
+
+def _machines(backend: Backend) -> Backend | Machines:
+    """What runs cases under a backend."""
+    return short_games if backend == "python" else backend
 
 
 def _scenario_case(ruleset: typed.Ruleset, scenario: Scenario, backends: Sequence[Backend]) -> Case:
     found: dict[Diagnostic, list[Backend]] = {}
     for backend in backends:
-        for failure in run_scenario(ruleset, scenario, short_games if backend == "python" else backend):
+        for failure in run_scenario(ruleset, scenario, _machines(backend)):
             found.setdefault(failure.diagnostic, []).append(backend)
     # A difference between backends is a mistake of this program.
     diagnostics = [
@@ -101,7 +106,7 @@ def log_files(ruleset: typed.Ruleset) -> list[Path]:
     ]
 
 
-def run_log(path: Path, ruleset: typed.Ruleset) -> Case:
+def run_log(path: Path, ruleset: typed.Ruleset, backend: Backend = "python") -> Case:
     """Replays a recorded game of a ruleset, and compares the result with the expectation."""
 
     def load(ref: str) -> typed.Ruleset:
@@ -112,20 +117,20 @@ def run_log(path: Path, ruleset: typed.Ruleset) -> Case:
     # The dialect of a foreign log lies beside the ruleset, which may not be found by its id.
     rules = None if path.name.endswith((".jsonl", ".jsonl.gz")) else own
     try:
-        result = replay_log(path, rules=rules, backend=short_games, report=report, load=load, strict=False)
+        result = replay_log(path, rules=rules, backend=_machines(backend), report=report, load=load, strict=False)
         broken, outcome = first_broken(result), result.to_json()
         outcome["options"] = count_options(result) if broken is None else None
     except DiagnosticsError as error:
-        return Case("log", path.name, file, ("python",), error.diagnostics)
+        return Case("log", path.name, file, (backend,), error.diagnostics)
     except RulesetFaultError as fault:
-        return Case("log", path.name, file, ("python",), (fault.diagnostic,))
+        return Case("log", path.name, file, (backend,), (fault.diagnostic,))
     if (divergence := outcome["divergence"]) is not None:
         report.error("RS821", f"this recorded game is not legal to its end: {divergence_text(divergence)}", _top(file))
     if broken is not None:
         report.add(_broken(broken, file))
     _compare(path, outcome, report)
     errors = tuple(d for d in report.diagnostics if d.severity is Severity.ERROR)
-    return Case("log", path.name, file, ("python",) if errors else (), errors)
+    return Case("log", path.name, file, (backend,) if errors else (), errors)
 
 
 def _broken(broken: Broken, file: str) -> Diagnostic:

@@ -18,6 +18,7 @@ from rulespec.engine.game.query import Queries, Query
 from rulespec.engine.game.secrets import PUBLIC
 from rulespec.engine.game.views import SeenOption
 from rulespec.engine.program import ir
+from rulespec.engine.program.budget import SpentError, Use
 from rulespec.engine.program.evaluator import evaluate
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import State
@@ -74,16 +75,25 @@ class Narrator:
 
     def decision(self, decision: Decision) -> str:
         """What the open decision is about."""
+        self.words.begin()
         text = self.words.text("decisions", decision.name)
-        if text is None:
-            return self.words.decision(decision.name)
-        return self._filled(text, self._who(decision.name, decision.by))
+        if text is not None:
+            with suppress(SpentError):
+                return self._filled(text, self._who(decision.name, decision.by))
+        return self.words.decision(decision.name)
 
     def option(self, option: Taken) -> str:
         """What an option of the open decision does, without who takes it: `moves to oak, pays 2 pence`."""
+        self.words.begin()
         if isinstance(option, Event) and option.option is None:
             return str(option).partition(": ")[2]
         name, arguments = self._read(option)
+        with suppress(SpentError):
+            return self._told(option, name, arguments)
+        return _shown(option)
+
+    def _told(self, option: Taken, name: str, arguments: list[_Value]) -> str:
+        """What an option does, by its text or by its arguments."""
         if self.words.names == "id":
             return _shown(option)
         text = self.words.text("options", f"{option.decision}.{name}")
@@ -95,8 +105,8 @@ class Narrator:
 
     def move(self, option: Taken) -> str:
         """A sentence of an option: who takes it, and what it does."""
-        text = self.words.text("options", f"{option.decision}.{_shown(option).partition('(')[0]}")
         told = self.option(option)
+        text = self.words.text("options", f"{option.decision}.{_shown(option).partition('(')[0]}")
         if text is not None and (option.by is None or _names_who(text)):
             return told
         subject = self.subject(option)
@@ -104,6 +114,7 @@ class Narrator:
 
     def subject(self, option: Taken | Decision) -> str:
         """Who takes an option or a decision: the seat, and in front of it what it acts for."""
+        self.words.begin()
         if option.by is None:
             return self.words.word("chance")
         actor = self.actor(option)
@@ -130,8 +141,9 @@ class Narrator:
         if said is None or by is None:
             return None
         try:
-            query, number = self._value(said.text, [self._by(by), *self._known(decision)])
-        except _NothingError:
+            use = Use(f"the actor of `{decision}`", said.span)
+            query, number = self._value(said.text, [self._by(by), *self._known(decision)], use)
+        except (_NothingError, SpentError):
             return None
         if number is not None and number < 0:
             return None
@@ -179,7 +191,9 @@ class Narrator:
         text = self.words.text("each", kind)
         if text is None or depth >= _MAX_DEPTH or ("entities", self._path(kind, number)) in self.words.own.texts:
             return self.words.title(kind, number, self.game.seats)
-        return self._filled(text, [_Value(kind, Ent(kind), number)], depth + 1)
+        with suppress(SpentError):
+            return self._filled(text, [_Value(kind, Ent(kind), number)], depth + 1)
+        return self.words.title(kind, number, self.game.seats)
 
     def _path(self, kind: str, number: int) -> str:
         return f"{kind}.{self._labels.names[kind][number]}"
@@ -215,31 +229,33 @@ class Narrator:
     def _filled(self, text: Text, values: list[_Value], depth: int = 0) -> str:
         """A text with its holes filled from values, and from the state."""
         known = {value.name: value for value in values}
+        use = Use(f"the text `{text.name}`", text.node.span)
 
         def filled(hole: str) -> Filled:
             if hole in known:
                 return self._show(known[hole].type, known[hole].number, depth)
             try:
-                query, number = self._value(hole, values)
+                query, number = self._value(hole, values, use)
             except _NothingError:
                 return Filled(self.words.word("none"), nothing=True)
             return self._show(query.typed, number, depth)
 
-        return fill(self._form(text, values), filled)[:_MAX_SHOWN]
+        return fill(self._form(text, values, use), filled)[:_MAX_SHOWN]
 
-    def _form(self, text: Text, values: list[_Value]) -> Template:
+    def _form(self, text: Text, values: list[_Value], use: Use) -> Template:
         """Of two forms of a text the one that its number asks for."""
         if text.one is None or not text.count:
             return text.other
         with suppress(_NothingError):
-            return text.one if self._value(text.count, values)[1] == 1 else text.other
+            return text.one if self._value(text.count, values, use)[1] == 1 else text.other
         return text.other
 
-    def _value(self, expression: str, values: list[_Value]) -> tuple[Query, int | None]:
+    def _value(self, expression: str, values: list[_Value], use: Use) -> tuple[Query, int | None]:
         """An expression, and its value; None if it depends on what is not seen, or has none.
 
         Raises:
             _NothingError: if something that it reads is none.
+            SpentError: if there are no steps left for it; then ids are shown from here on.
         """
         known = {value.name: value for value in values}.values()
         numbers = [v.number for v in known]
@@ -250,9 +266,13 @@ class Narrator:
         if is_solid and any(number == none_of(type_) for number, type_ in read if may_be_none(type_)):
             raise _NothingError
         try:
-            return query, query.value(self.state, [number or 0 for number in numbers])
+            args = [number or 0 for number in numbers]
+            return query, self.words.budget.spend(self._queries.meter, use, lambda: query.value(self.state, args))
         except (HiddenError, ProgramFaultError):
             return query, None
+        except SpentError:
+            self.words.stop_telling()
+            raise
 
     def _query(self, expression: str, params: tuple[tuple[str, Type], ...]) -> tuple[Query, bool]:
         """An expression over variables, and whether it asks that none of those is none that it reads."""

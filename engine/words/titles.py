@@ -53,11 +53,13 @@ class Text(Brief, Struct, frozen=True):
     Attributes:
         top: whether it is of the highest layer; what lies over the others may have taken out what they name.
         node: what is written there.
+        name: its section and its name there.
     """
 
     other: Template
     top: bool
     node: Node
+    name: str
     one: Template | None = None
     count: str = ""
 
@@ -138,7 +140,7 @@ class _Reader(Brief, Struct, frozen=True):
                     message = f"`{key}` holds in all languages, and stands in `titles.yaml` alone"
                     self.report.error("RS535", message, node.span, help=f"take `{key}` out here")
         for section, name, node, plain in self._sections(tree):
-            if (found := self._text(node, plain)) is not None:
+            if (found := self._text(f"{'entities' if section == 'each' else section}.{name}", node, plain)) is not None:
                 self.titles.texts[section, name] = found
         self.titles.title = text(get(tree, "title"), self.titles.title)
         self.titles.picture = text(get(tree, "picture"), self.titles.picture)
@@ -164,11 +166,11 @@ class _Reader(Brief, Struct, frozen=True):
                 else:
                     yield from (("entities", f"{name}.{key}", inner, True) for key, _, inner in entries(node))
 
-    def _text(self, node: Node, plain: bool) -> Text | None:
+    def _text(self, name: str, node: Node, plain: bool) -> Text | None:
         other, one = self._template(get(node, "other") or node, plain), None
         if (first := get(node, "one")) is not None:
             one = self._template(first, plain)
-        return Text(other, self.top, node, one, text(get(node, "count"))) if other is not None else None
+        return Text(other, self.top, node, name, one, text(get(node, "count"))) if other is not None else None
 
     def _template(self, node: Node, plain: bool) -> Template | None:
         if plain:

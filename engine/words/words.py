@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Literal
 
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import Report
+from rulespec.engine.program.budget import Budget
 from rulespec.engine.words.asked import Decisions
 from rulespec.engine.words.check import check_titles
 from rulespec.engine.words.program_words import ENGLISH, Word, program_words
@@ -25,14 +27,21 @@ class Words:
         ruleset: a checked ruleset.
         language: one of `languages`; None: that of the ruleset itself.
         names: whether titles are shown, or ids.
+        budget: the steps that texts may take with all narrators of these words, and measures beside them; left out,
+            each text has as many. When they are taken, ids are shown from there on.
 
     Raises:
         DiagnosticsError: RS534 if there is no such language; RS53x for mistakes in the files of words.
     """
 
-    def __init__(self, ruleset: typed.Ruleset, language: str | None = None, names: Names = "title") -> None:
+    def __init__(
+        self, ruleset: typed.Ruleset, language: str | None = None, names: Names = "title", budget: Budget | None = None
+    ) -> None:
         self.ruleset = ruleset
+        self.budget = budget or Budget()
         self.names = names
+        self._at_first = names
+        self._shared = budget is not None
         report = Report()
         own = read_titles(ruleset, "", report)
         self.own_language = own.language
@@ -61,6 +70,26 @@ class Words:
     def own(self) -> Titles:
         """What the file without a language says: who acts, and what is internal."""
         return self._read[-1]
+
+    def begin(self) -> None:
+        """Begins to tell something: with a budget of its own, if none is shared."""
+        if not self._shared and self.budget.used:
+            self.budget = Budget()
+            if self.names != self._at_first:
+                self.names = self._at_first
+                self._titles.clear()
+
+    def stop_telling(self) -> None:
+        """Shows ids from here on."""
+        self.names = "id"
+        self._titles.clear()
+
+    def too_long(self) -> tuple[Diagnostic, ...]:
+        """The warning that texts and measures have taken all steps that there are; nothing if they have not."""
+        help_ = "let it ask for less: a state field or a fact costs one step, a loop as many as it goes over"
+        return self.budget.told(
+            "RS575", Severity.WARNING, "what is told of this game", f"the rest is shown as ids, without it; {help_}"
+        )
 
     def text(self, section: str, name: str) -> Text | None:
         """What the files say: those of the language, else the ruleset's own; None for ids, and where they are silent.

@@ -16,6 +16,7 @@ from rulespec.check.facts import check_facts
 from rulespec.check.heads import check_heads
 from rulespec.check.loops import check_loops
 from rulespec.check.measures import check_measures
+from rulespec.check.points import check_points
 from rulespec.check.privacy import check_privacy
 from rulespec.check.quiet import check_quiet
 from rulespec.check.recursion import check_recursion
@@ -72,6 +73,7 @@ PASSES = (
     Pass(check_loops, _understood, finds=True),
     Pass(check_quiet, _without_errors, finds=True),
     Pass(check_heads, _without_errors, finds=True),
+    Pass(check_points, _without_errors),
     Pass(check_work, _without_errors, finds=True),
     # Resources, as far as the rules say them in numbers.
     Pass(check_amounts, _without_errors, finds=True),

@@ -9,7 +9,7 @@ from rulespec.diagnostics.diagnostic import Label
 from rulespec.syntax import ast
 from rulespec.syntax.words import NO_DEFINITIONS, NO_PROCEDURES
 from rulespec.typed import nodes as typed
-from rulespec.types import BAD
+from rulespec.types import BAD, SetOf
 
 
 def check_signatures(c: Context) -> None:
@@ -34,6 +34,11 @@ def check_signatures(c: Context) -> None:
                 x.rules.definitions[name] = typed.Definition(
                     name, tuple(params), result, item.doc.text, item.name.span, item.result.span
                 )
+                if isinstance(item.at_most, ast.Number):
+                    x.rules.definitions[name].at_most = item.at_most.value
+                    if not isinstance(result, SetOf) and result != BAD:
+                        message = f"`{name}` is {result}: `at most` says how many members a set has"
+                        x.error("RS414", message, item.at_most.span)
             elif isinstance(item, ast.Guard):
                 x.rules.guards[name] = typed.Guard(name, tuple(params), item.doc.text, item.name.span)
             else:

@@ -395,8 +395,11 @@ class Item(Brief, Struct, frozen=True, gc=False):
 
 
 class Def(Item, frozen=True):
+    """`at_most` is the most members that its set has, if it says so, in its place."""
+
     params: tuple[Param, ...]
     result: TypeRef
+    at_most: Expr | None
     lets: tuple[Let, ...]
     body: Expr
 

@@ -194,9 +194,10 @@ class _Builder(ExpressionBuilder):
         return ast.Param(c[0], c[1])
 
     def def_item(self, span: Span, c: list[Any]) -> ast.Item:
-        modifier, name, params, result = c[:4]
-        doc, rest = self._doc_and_rest(span, c[4:])
-        return ast.Def(modifier or "", name, doc, span, params or (), result, rest[:-1], rest[-1])
+        modifier, name, params, result, most = c[:5]
+        doc, rest = self._doc_and_rest(span, c[5:])
+        at_most = ast.Number(self.origin.at(*most.place), self._int(most), None) if most is not None else None
+        return ast.Def(modifier or "", name, doc, span, params or (), result, at_most, rest[:-1], rest[-1])
 
     def procedure_item(self, span: Span, c: list[Any]) -> ast.Item:
         modifier, name, params, result = c[:4]

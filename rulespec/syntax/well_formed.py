@@ -108,7 +108,7 @@ WELL_FORMED: dict[type[Struct], Callable[[Any], bool]] = {
     ast.Draw: lambda s: len(s.params) > 0 and (s.by is None or s.weight is None),
     ast.OptionDef: lambda o: len(o.body) > 0,
     ast.Shared: lambda s: len(s.options) > 0 and (len(s.params) > 0 or s.condition is not None),
-    ast.Def: _item,
+    ast.Def: lambda d: _item(d) and (d.at_most is None or (type(d.at_most) is ast.Number and d.at_most.unit is None)),
     ast.Procedure: lambda item: (_item(item) or item.modifier == "hook") and len(item.body) > 0,
     ast.Guard: _guard,
     ast.Invariant: _item,

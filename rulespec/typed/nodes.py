@@ -694,6 +694,8 @@ class Decide(Stmt, frozen=True):
 
 
 class Definition(Brief, Struct, eq=False):
+    """`at_most` is the most members of its value, where it says so; the engine holds it to that."""
+
     name: str
     params: tuple[Var, ...]
     result: Type
@@ -702,6 +704,7 @@ class Definition(Brief, Struct, eq=False):
     result_span: Span
     lets: tuple[tuple[Var, Expr], ...] = ()
     body: Expr | None = None
+    at_most: int | None = None
 
 
 class Procedure(Brief, Struct, eq=False):

@@ -159,7 +159,6 @@ BAD = [
     ("set n to 1 once nothing()", "RS221"),
     ("set n to 1 once mark(oak)", "RS226"),
     ("if asked(): loops()", "RS401"),
-    ("set n to sum(sum(sum(sum(m once lasts(u) for u in town) for v in town) for w in town) for x in town)", "RS411"),
 ]
 
 

@@ -126,9 +126,8 @@ def test_what_is_no_way_is_told(play: Play, text: str, code: str) -> None:
     assert code in {d.code for d in error.value.diagnostics}
 
 
-def test_what_may_take_too_long_is_refused(play: Play) -> None:
+def test_what_may_take_too_long_and_does_not_is_played(play: Play) -> None:
     cost = "1"
-    for i in range(6):
+    for i in range(4):
         cost = f"count(reach(x{i} from town to y{i} in town costs {cost} within 9))"
-    with pytest.raises(DiagnosticsError, match="RS411"):
-        run(play, f"set n to {cost}")
+    assert run(play, f"set n to {cost}").value("n") == "4"

@@ -16,7 +16,7 @@ from rulespec.cli.watch import watched
 from rulespec.engine.replay.replay import dialects
 from rulespec.engine.replay.tally import logs_in
 from rulespec.lsp.files import EditorFiles
-from rulespec.lsp.project import check, family, reference
+from rulespec.lsp.project import check, reference, references_at_hand
 from rulespec.references import known_rulesets, parts_of
 
 NIM = GAMES / "gallery" / "nim"
@@ -115,7 +115,7 @@ def test_an_editor_does_not_stop_at_a_lock() -> None:
     assert ref is not None
     checked, diagnostics = check(ref, files)
     assert checked is not None and not diagnostics
-    assert family(checked, files, "play")
+    assert references_at_hand(ref, files, "play")
     assert reference(rules.with_name("._play.rules"), files) is None
 
 

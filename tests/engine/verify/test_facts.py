@@ -8,7 +8,7 @@ import pytest
 from cases import split, write
 
 from rulespec.cli.validate import check
-from rulespec.diagnostics.diagnostic import Diagnostic
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import MAX_ERRORS, Report
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.project import check as check_in_editor
@@ -160,8 +160,11 @@ def test_checks_of_large_maps_are_bounded(tmp_path: Path) -> None:
     rules = "def every(t: town) -> set town: {a in town where a.size == t.size}\n"
     files = split(f"{text}  regions:\n{regions}--- tables.yaml\nconstants: {{most_size: 6}}\n", "rules/play.rules")
     report = Report()
-    assert check(str(write(tmp_path / "isles", files | {"rules/facts.rules": rules})), report) is None
-    assert "RS411" in {d.code for d in report.diagnostics}
+    check(str(write(tmp_path / "isles", files | {"rules/facts.rules": rules})), report)
+    assert "RS411" in {d.code for d in report.diagnostics if d.severity is Severity.WARNING}
+    (error,) = [d for d in report.diagnostics if d.severity is Severity.ERROR]
+    assert error.code == "RS416"
+    assert error.span is not None and error.span.file.endswith("map.yaml")
 
 
 @pytest.mark.parametrize(

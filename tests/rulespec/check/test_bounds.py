@@ -15,6 +15,7 @@ from folders import GAMES
 from rulespec.check.declarations.reader import MAX_EXPRESSIONS
 from rulespec.check.size import MAX_ALL_ENTITIES, MAX_ENTITIES, MAX_FACTS
 from rulespec.cli.main import run
+from rulespec.cli.validate import check
 from rulespec.diagnostics.report import MAX_ERRORS, DiagnosticsError, Report
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
@@ -292,7 +293,10 @@ def test_a_start_that_takes_little_is_tried_with_all_numbers_of_players() -> Non
 def test_start_values_are_bounded(files: Files) -> None:
     state = kinds(0, 1, 250, "state: {s: {type: int}}, ")
     pieces = "pieces: {p: {each: [k0], places: {at: {index: k0}}}}\n"
-    assert codes(in_one({"kinds.yaml": f"kinds:\n{state}{kinds(1, 2, 60)}{pieces}", **files})) == {"RS411"}
+    ref = in_one({"kinds.yaml": f"kinds:\n{state}{kinds(1, 2, 60)}{pieces}", **files})
+    assert "RS411" in codes(ref)
+    assert check(ref, report := Report()) is not None
+    assert all(d.code != "RS415" for d in report.diagnostics)  # by what is done they are short
 
 
 WIDE = """

@@ -124,6 +124,7 @@ def variant(folder: Path, *changes: tuple[str, str, str]) -> typed.Ruleset:
     return load_ruleset(str(folder))
 
 
+TAKEN = "    let taken = b in own(next(c))\n"
 UNSAFE = (
     "rules/play.rules",
     '            require safe(c, a, b)                               "CHS-03: the king would be attacked"\n',
@@ -143,7 +144,7 @@ def walk(ruleset: typed.Ruleset, plies: int) -> PythonBackend:
 
 
 def test_a_long_judgement_is_not_interpreted() -> None:
-    """Orders of seven powers are judged in some 160,000 steps; by the sizes of kinds they might be a thousand million."""
+    """Orders of seven powers: by the sizes of kinds, to judge them might take a thousand million steps."""
     assert "_exact" not in vars(walk(load_ruleset(str(RULESETS / "diplomacy")), 600))
 
 

@@ -1,0 +1,37 @@
+"""Expressions that are worked out before a game begins: start values and capacities, which share a bound on steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.report import failure
+from rulespec.engine.program import ir
+from rulespec.engine.program.evaluator import Evaluator
+from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.journal import State
+from rulespec.engine.program.limits import MAX_START_STEPS
+
+WorkedOut = Callable[[ir.Expr, State, Span], int]
+"""The value of an expression in a state; the place is that of the expression."""
+
+
+def working_out(p: ir.Program) -> WorkedOut:
+    """What works out all start values and capacities of a program.
+
+    It raises `ProgramFaultError` for what has no value, and `DiagnosticsError` (RS415) once all of them together take
+    more than `MAX_START_STEPS`.
+    """
+    evaluator = Evaluator(p, MAX_START_STEPS)
+
+    def worked_out(e: ir.Expr, state: State, span: Span) -> int:
+        try:
+            return evaluator.evaluate(e, state, [0] * (p.slots + 1))
+        except ProgramFaultError:
+            if evaluator.left >= 0:
+                raise
+            message = f"start values and capacities take more than {MAX_START_STEPS:,} steps; this is the last of them"
+            help_ = "let it ask for less: a loop takes as many steps as the set that it goes over has members"
+            raise failure("RS415", message, span, help_) from None
+
+    return worked_out

@@ -1,0 +1,81 @@
+"""Budgets: the steps that may be taken for all that a command prints, or reads, together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import NamedTuple
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
+from rulespec.engine.program.execution import Execution
+from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.limits import MAX_SHOWN_STEPS
+from rulespec.errors import RulespecError
+
+
+class Use(NamedTuple):
+    """What takes steps of a budget: its name, such as ``the title `options.go` ``, and its place."""
+
+    name: str
+    span: Span | None
+
+
+class SpentError(RulespecError):
+    """A budget is used up."""
+
+
+class Budget:
+    """Steps that are taken together, whoever takes them.
+
+    Args:
+        steps: how many there are.
+
+    Attributes:
+        left: how many are left.
+        used: how many each has taken.
+    """
+
+    def __init__(self, steps: int = MAX_SHOWN_STEPS) -> None:
+        self.steps = self.left = steps
+        self.used = Counter[Use]()
+
+    @property
+    def spent(self) -> bool:
+        """Whether none is left."""
+        return self.left <= 0
+
+    def spend(self, machine: Execution, use: Use, value: Callable[[], int]) -> int:
+        """What `value` gives; its steps are counted by `machine`.
+
+        Raises:
+            SpentError: if no steps are left, or fewer than it takes.
+        """
+        if self.spent:
+            raise SpentError
+        before, machine.left = machine.left, self.left
+        try:
+            return value()
+        except ProgramFaultError:
+            if machine.left < 0:
+                raise SpentError from None
+            raise
+        finally:
+            left, machine.left = max(0, machine.left), before
+            self.used[use] += self.left - left
+            self.left = left
+
+    def told(self, code: str, severity: Severity, what: str, help_: str) -> tuple[Diagnostic, ...]:
+        """What is wrong if the budget is used up: who has taken most of it, and where that stands.
+
+        Args:
+            code: of the diagnostic.
+            severity: of the diagnostic.
+            what: what the steps are taken for, such as `what is printed`.
+            help_: the way out.
+        """
+        if not self.spent:
+            return ()
+        (most, steps), *others = self.used.most_common(3)
+        message = f"{what} has taken {self.steps:,} steps, which is all it may: {most.name} took {steps:,} of them"
+        notes = tuple(Label(each.span, f"{each.name} took {n:,}") for each, n in others if each.span is not None)
+        return (Diagnostic(code, severity, message, most.span, notes=notes, help=help_),)

@@ -1,0 +1,72 @@
+"""What is asked between two decisions, and may take so long that its steps must be counted: the interpreter does that.
+
+Runs and lists of options count their own steps. All else is evaluated at once by generated code, which counts none:
+where the sizes of kinds do not tell that it is short, the interpreter evaluates it instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from rulespec.engine.program import ir
+from rulespec.engine.program.alike import secrets_of
+from rulespec.engine.program.cost import Costs
+from rulespec.engine.program.limits import MAX_VALUE_STEPS
+
+
+class LongValues(Struct, frozen=True):
+    """What may take more than `MAX_VALUE_STEPS` by the sizes of kinds.
+
+    Attributes:
+        deciders: the decisions, by who decides.
+        tests: decision and choice of options, by whether one with given arguments is legal.
+        actors: decision and choice of options, by who takes them out of turn.
+        invariants: the invariants.
+        scored: the numbers of expressions of the scoring.
+        seen: whether it is so of who sees something.
+    """
+
+    deciders: frozenset[int]
+    tests: frozenset[tuple[int, int]]
+    actors: frozenset[tuple[int, int]]
+    invariants: frozenset[int]
+    scored: frozenset[int]
+    seen: bool
+
+
+def long_values(p: ir.Program, costs: Costs) -> LongValues:
+    """What may take too long to be evaluated without counting."""
+
+    def long(found: Iterable[ir.Expr | None]) -> bool:
+        return sum(costs.of(e) for e in found if e is not None) > MAX_VALUE_STEPS
+
+    options = [(i, k, c) for i, d in enumerate(p.decisions) for k, c in enumerate(d.choices)]
+    secrets = [secret for of in secrets_of(p).values() for secret in of]
+    return LongValues(
+        frozenset(i for i, d in enumerate(p.decisions) if long([d.by])),
+        frozenset((i, k) for i, k, c in options if long(_tests(c))),
+        frozenset((i, k) for i, k, c in options if long([c.by])),
+        frozenset(i for i, v in enumerate(p.invariants) if long([v.condition.expr])),
+        frozenset(i for i, e in enumerate(scored(p)) if long([e])),
+        long([e for secret in secrets for e in (secret.to, secret.open)]),
+    )
+
+
+def scored(p: ir.Program) -> list[ir.Expr]:
+    """The expressions of the scoring, with the player in slot 0 and what a tiebreak compares in slot 1."""
+    if p.scoring is None:
+        return []
+    ties = [e for t in p.scoring.tiebreaks for e in (t.source, t.key, t.value) if e is not None]
+    return [p.scoring.score, *ties]
+
+
+def _tests(c: ir.Choice) -> list[ir.Expr | None]:
+    """What is evaluated to find out whether an option with given arguments is legal."""
+    found: list[ir.Expr | None] = []
+    for q in c.params:
+        found += [q.low, q.high, q.where.expr if q.where is not None else None]
+    for r in c.requires:
+        found += [*(value for _, value in r.lets), r.expr]
+    return [*found, c.weight]

@@ -1,0 +1,47 @@
+"""What the interpreter answers in the place of generated functions: what may take so long that steps are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from rulespec.engine.program.interpreter import Interpreter
+from rulespec.engine.program.journal import State
+from rulespec.engine.program.long_values import LongValues
+
+
+def leave_to_interpreter(
+    long: LongValues,
+    interpreter: Interpreter,
+    who: list[Callable[[State], int] | None],
+    tests: list[list[Callable[..., bool]]],
+    by: list[list[Any]],
+    holds: list[Callable[[State, int], object]],
+) -> None:
+    """Puts the interpreter in the place of functions.
+
+    Args:
+        long: what may take too long.
+        interpreter: what answers instead.
+        who: for each decision, who decides.
+        tests: for each decision and choice, whether an option with given arguments is legal.
+        by: for each decision and choice, who takes it out of turn.
+        holds: for each invariant, whether it holds for some members; the interpreter asks all.
+    """
+    for decision in long.deciders:
+        who[decision] = partial(interpreter.decider, decision=decision)
+    for decision, choice in long.tests:
+        tests[decision][choice] = _of_arguments(interpreter.allows, decision, choice)
+    for decision, choice in long.actors:
+        by[decision][choice] = _of_arguments(interpreter.actor, decision, choice)
+    for invariant in long.invariants:
+        holds[invariant] = _of_members(interpreter, invariant)
+
+
+def _of_arguments(asked: Callable[..., Any], decision: int, choice: int) -> Callable[..., Any]:
+    return lambda state, *args: asked(state, decision, choice, args)
+
+
+def _of_members(interpreter: Interpreter, invariant: int) -> Callable[[State, int], bool]:
+    return lambda state, _: interpreter.keeps(state, invariant)

@@ -1,0 +1,21 @@
+"""The points of the players are a measure of every position only if they are quickly worked out: nobody has asked."""
+
+from __future__ import annotations
+
+from rulespec.check.context import Context
+from rulespec.check.measures import SCORE
+from rulespec.check.set_sizes import SetSizes
+from rulespec.check.steps import Work
+
+MAX_POINTS_WORK = 10**6
+"""Steps of the points of all players, estimated from the sizes of the kinds."""
+
+
+def check_points(c: Context) -> None:
+    """Takes the measure of the points out, if they may take long. Rules must not be recursive."""
+    scoring, measure = c.rules.scoring, c.declarations.measures.get(SCORE)
+    if scoring is None or measure is None or measure.span != scoring.span:
+        return
+    work = Work(SetSizes(c.declarations, c.ranges.values))
+    if work.sizes.kind(scoring.var.type) * work.of(scoring.score) > MAX_POINTS_WORK:
+        del c.declarations.measures[SCORE]

@@ -1,0 +1,391 @@
+"""Work is counted where it is done: what is asked between decisions, told, or read with a dialect. Never by seconds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from agreement import outcome
+from cases import small
+from folders import GAMES, RULESETS
+from hard_work import LISTED, listing
+from msgspec.structs import replace
+from worlds import WORLD
+
+from rulespec.cli.main import run
+from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.engine.dialects import known
+from rulespec.engine.dialects.dialect import Projection, read_dialect
+from rulespec.engine.dialects.projection import Projections
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import Backend
+from rulespec.engine.game.numbered import every_option
+from rulespec.engine.lower import worked_out
+from rulespec.engine.lower.lowering import lower
+from rulespec.engine.native.backend import NativeBackend
+from rulespec.engine.native.engine import NoWasmtimeError, wasmtime
+from rulespec.engine.program import execution, long_values
+from rulespec.engine.program.budget import Budget, SpentError
+from rulespec.engine.program.interpreter import Interpreter
+from rulespec.engine.python.backend import PythonBackend
+from rulespec.engine.replay.replay import replay_log
+from rulespec.engine.words import words as told_words
+from rulespec.engine.words.moves import Moves
+from rulespec.engine.words.narrator import Narrator
+from rulespec.engine.words.words import Words
+from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
+
+FEW = 500
+"""Steps that are allowed here, of what is asked between decisions."""
+DEAR = "sum(z.mark for z in all_towns() for u in all_towns() for v in all_towns() for w in all_towns())"
+"""Some thousand steps."""
+ALL = "def all_towns() -> set town: {y in town where y.mark > -9}\n"
+
+
+def listed(ruleset: typed.Ruleset, backend: Backend) -> str:
+    """The options of the first decision, or the fault."""
+    game = Game(ruleset, ["a", "b"], backend=backend)
+    return str(outcome(lambda: [str(option) for option in every_option(game)]))
+
+
+def machines() -> list[Backend]:
+    try:
+        wasmtime()
+    except NoWasmtimeError:
+        return ["interpreter", "python"]
+    return ["interpreter", "python", "native"]
+
+
+# --- lists of options -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("params, condition", LISTED.values(), ids=LISTED)
+def test_what_cannot_be_listed_has_its_place_its_option_and_its_steps(
+    tmp_path: Path, params: str, condition: str
+) -> None:
+    ruleset = small(tmp_path / "small", listing(params, condition))
+    found = {listed(ruleset, backend) for backend in machines()}
+    (told,) = found
+    last = params.rpartition(", ")[2].split()[0]
+    assert f"`{last}` of `act.x`" in told
+    assert "of 100,000,000 at most" in told
+    assert "play.rules:" in told
+
+
+@pytest.mark.parametrize("params", ["k in 1 .. 300000", "t in town, k in 0 .. 100000 or none"])
+def test_too_many_numbers_have_their_place(tmp_path: Path, params: str) -> None:
+    ruleset = small(tmp_path / "small", listing(params, "true"))
+    for backend in machines():
+        told = listed(ruleset, backend)
+        assert "the parameter `k` of `act.x` ranges over" in told
+        assert "play.rules:" in told
+
+
+# --- between decisions ------------------------------------------------------------------------------
+
+POINTS = "scoring points in player:\n    score DEAR\n"
+BETWEEN = {
+    "an invariant": ("pass", "invariant dear:\n    DEAR >= 0\n", lambda g: g.broken_invariants()),
+    "whether an option is legal": ("require DEAR >= 0", "", lambda g: g.why_not(g.parse("go"))),
+    "who decides": ("pass", "BY", lambda g: g.decision),
+    "the points": (
+        "end game",
+        POINTS,
+        lambda g: (g.apply(g.parse("go")), g.result),
+    ),
+}
+
+
+@pytest.mark.parametrize("body, more, ask", BETWEEN.values(), ids=BETWEEN)
+def test_what_is_asked_between_decisions_is_counted_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, more: str, ask: Callable[[Game], object]
+) -> None:
+    by = "the(p in player where p.index == 0 and DEAR >= 0)" if more == "BY" else "first(player)"
+    rules = f"procedure play():\n    decide way by {by}:\n        option go:\n            {body}\n"
+    text = (rules + more.replace("BY", "")).replace("DEAR", DEAR)
+    ruleset = small(tmp_path / "small", text + ALL + WORLD)
+    report = Report()
+    load_ruleset(str(ruleset.folders[0]), report)
+    assert report.ok
+
+    def asked(steps: int, kind: str) -> object:
+        monkeypatch.setattr(execution, "MAX_VALUE_STEPS", steps)
+        monkeypatch.setattr(long_values, "MAX_VALUE_STEPS", steps)
+        make = {"interpreter": Interpreter, "python": PythonBackend}.get(kind)
+        if make is None:
+            from rulespec.engine.native.program import NativeProgram
+
+            return outcome(
+                lambda: ask(Game(ruleset, ["a", "b"], {}, lambda r, n, o: NativeBackend(NativeProgram(lower(r, n, o)))))
+            )
+        return outcome(lambda: ask(Game(ruleset, ["a", "b"], {}, lambda r, n, o: make(lower(r, n, o)))))
+
+    for kind in machines():
+        found = str(asked(FEW, kind))
+        assert found.startswith("RS704"), kind
+        assert f"takes more than {FEW:,} steps" in found
+        assert "RS704" not in str(asked(10_000_000, kind)), kind
+
+
+def test_start_values_are_counted_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dear = DEAR.replace("all_towns()", "town").replace("z.mark", "z.tax")
+    world = WORLD.replace("town.elm.mark: 8", f'town.elm.mark: "{dear}", n: "{dear}"')
+    ruleset = small(tmp_path / "small", "procedure play():\n    chance go:\n        option end: end game\n" + world)
+    for steps in (10, 500, 900):
+        monkeypatch.setattr(worked_out, "MAX_START_STEPS", steps)
+        with pytest.raises(DiagnosticsError, match="RS415"):
+            lower(ruleset, 2, {})
+    monkeypatch.setattr(worked_out, "MAX_START_STEPS", 100_000)
+    lower(ruleset, 2, {})
+
+
+# --- what definitions declare -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("most, fails", [(1, True), (2, True), (3, False), (4, False)])
+@pytest.mark.parametrize("kind", ["town", "many"])
+def test_a_set_has_no_more_members_than_it_declares(tmp_path: Path, most: int, fails: bool, kind: str) -> None:
+    rules = f"""
+procedure play():
+    decide way by first(player):
+        option go(t in some()):
+            set n to count(some())
+            end game
+        option stop:
+            end game
+def some() -> set {kind} at most {most}: {{t in {kind} where t.index < 3}}
+"""
+    world = WORLD.replace(
+        "  good: {", "  many: {entities: {" + ", ".join(f"e{i}: {{}}" for i in range(90)) + "}}\n  good: {"
+    )
+    ruleset = small(tmp_path / "small", rules + world)
+    (told,) = {listed(ruleset, backend) for backend in machines()}
+    assert (f"`some` has more than {most} members" in told) is fails
+    assert fails or told.count("go(") == 3
+
+
+def test_what_is_declared_is_counted_on(tmp_path: Path) -> None:
+    many = ", ".join(f"e{i}: {{}}" for i in range(185))
+    world = WORLD.replace("  good: {", f"  meld: {{state: {{mine: {{type: bool}}}}, entities: {{{many}}}}}\n  good: {{")
+    rules = """
+procedure play():
+    decide way by first(player):
+        option go:
+            set n to max(a.index + b.index + c.index for a in held() for b in held() for c in held(), else 0)
+            end game
+def held() -> set meld: {x in meld where x.mine}
+"""
+    for text, codes in ((rules, {"RS411"}), (rules.replace("meld:", "meld at most 10:", 1), set[str]())):
+        ruleset = small(tmp_path / "small", text + world)
+        report = Report()
+        load_ruleset(str(ruleset.folders[0]), report)
+        assert {d.code for d in report.diagnostics} & {"RS411"} == codes
+        game = Game(ruleset, ["a", "b"])
+        game.apply(game.parse("go"))
+        assert game.is_over
+
+
+# --- words and measures -----------------------------------------------------------------------------
+
+TOLD = """
+def all_towns() -> set town: {y in town where y.mark > -9}
+procedure play():
+    repeat at most 9:
+        errand(oak)
+    end game as harvest
+procedure errand(t: town):
+    decide visit by first(player):
+        option go(to in town):
+            set to.mark to to.mark + 1
+--- titles.yaml
+"""
+TITLES = {
+    "`options.visit.go`": "options: {visit.go: 'goes to {to} for {DEAR}'}\n",
+    "`entities.town`": "entities: {town: '{town.tax} and {DEAR}'}\n",
+    "`decisions.visit`": "decisions: {visit: 'where to for {DEAR}'}\n",
+    "actor of `visit`": "actor: 'first(a in town where DEAR > 0)'\n",
+    "`options.visit.go` ": "options: {visit.go: {count: DEAR, one: one, other: '{to}'}}\n",
+}
+
+
+def told(folder: Path, titles: str, steps: int) -> tuple[Words, list[str]]:
+    ruleset = small(folder / "small", TOLD + titles.replace("DEAR", DEAR) + WORLD)
+    game, words = Game(ruleset, ["Ann", "Bob"]), Words(ruleset, budget=Budget(steps))
+    narrator = Narrator(words, game)
+    texts = []
+    while (decision := game.decision) is not None:
+        texts += [narrator.decision(decision), narrator.subject(decision)]
+        game.apply(game.parse("go(elm)"))
+    texts += [move.text for move in Moves(words, game)]
+    return words, texts
+
+
+@pytest.mark.parametrize("name, titles", TITLES.items(), ids=[name.strip() for name in TITLES])
+def test_a_text_that_takes_long_is_named_and_the_rest_is_told_by_ids(tmp_path: Path, name: str, titles: str) -> None:
+    words, texts = told(tmp_path, titles, 10_000_000)
+    assert not words.too_long()
+    one = sum(words.budget.used.values()) / 9
+    words, short = told(tmp_path, titles, round(4 * one))
+    assert len(short) == len(texts)
+    assert sum(words.budget.used.values()) == round(4 * one)
+    (warning,) = words.too_long()
+    assert warning.code == "RS575"
+    assert name.strip() in warning.message
+    assert warning.span is not None and warning.span.file.endswith("titles.yaml")
+    assert short[-1].endswith("go(elm)")
+
+
+def test_without_a_shared_budget_each_text_has_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(told_words, "Budget", lambda: Budget(100))
+    ruleset = small(tmp_path / "small", TOLD + TITLES["`options.visit.go`"].replace("DEAR", DEAR) + WORLD)
+    game, words = Game(ruleset, ["Ann", "Bob"]), Words(ruleset)
+    narrator = Narrator(words, game)
+    assert narrator.option(game.parse("go(elm)")) == "go(elm)"
+    monkeypatch.setattr(told_words, "Budget", Budget)
+    assert narrator.option(game.parse("go(elm)")).startswith("goes to elm for ")
+    assert not words.too_long()
+
+
+@pytest.mark.parametrize(
+    "of", ["{of: town, value: 'town.mark + DEAR'}", "{value: 'n + DEAR'}", "{of: good, value: 'good.index + DEAR'}"]
+)
+def test_measures_of_all_positions_have_one_budget(tmp_path: Path, of: str) -> None:
+    measures = "--- measures.yaml\nmeasures:\n  dear: " + of.replace("DEAR", DEAR) + "\n"
+    ruleset = small(tmp_path / "small", TOLD.replace("--- titles.yaml\n", "") + measures + WORLD)
+    game, budget = Game(ruleset, ["Ann", "Bob"]), Budget(60_000)
+    found = []
+    for _ in range(8):
+        found.append(game.measures(budget=budget)["dear"])
+        game.apply(game.parse("go(elm)"))
+        game.set_value("n", str(game.ply))
+    assert sum(budget.used.values()) <= 60_000
+    assert all(value is not None for value in found[0].values())
+    assert budget.spent is (None in found[-1].values())
+
+
+# --- dialects ---------------------------------------------------------------------------------------
+
+FIELD = Projection("go", (("a", f"{DEAR} + t.mark", False),), "", "", "", "", "", False)
+FORMS = {
+    "a field": FIELD,
+    "two fields": Projection("go", (("a", "t", False), ("b", f"t.mark * {DEAR}", False)), "", "", "", "", "", False),
+    "a condition": replace(FIELD, match=(("a", "t", False),), when=f"{DEAR} + t.mark > 0"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_expressions_of_a_dialect_have_one_budget(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: Projection
+) -> None:
+    rules = "procedure play():\n    decide way by first(player):\n        option go(t in town):\n            end game\n"
+    game = Game(small(tmp_path / "small", rules + ALL + WORLD), ["ann", "bob"])
+    dialect = read_dialect(RULESETS / "errands" / "dialects" / "postman.yaml")
+    monkeypatch.setattr(known, "Budget", lambda: Budget(20_000))
+    projections = Projections(game, replace(dialect, names={}, decisions={"way.go": (form,)}), True)
+    (compiled,) = projections.forms["way", "go"]
+
+    def read() -> None:
+        for _ in range(50):
+            for at in range(4):
+                projections.equal((at,), compiled, {"a": "oak", "b": 1}, game.position.state)
+
+    with pytest.raises(SpentError):
+        read()
+    budget = projections.known.budget
+    assert sum(budget.used.values()) == 20_000
+    assert [use.name for use in budget.used] == [f"`way.go` of the dialect `{dialect.id}`"]
+
+
+def test_a_log_whose_dialect_takes_too_long_diverges_with_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    log = GAMES / "imperial" / "logs" / "playimperial" / "u000-standard-3p.json"
+    legal = replay_log(log)
+    assert legal.divergence is None
+    for steps in (5, 100, 300):
+        monkeypatch.setattr(known, "Budget", lambda steps=steps: Budget(steps))
+        report = Report()
+        result = replay_log(log, report=report)
+        (error,) = [d for d in report.diagnostics if d.code == "RS638"]
+        assert error.span is not None and error.span.file.endswith("playimperial.yaml")
+        assert result.divergence is not None
+        assert result.game.ply == sum(1 for move in result.moves if not hasattr(move, "decisions")) - sum(
+            move.decisions for move in result.moves if hasattr(move, "decisions")
+        )
+
+
+# --- the machine that was asked for -----------------------------------------------------------------
+
+LOG = str(GAMES / "imperial" / "logs" / "quickstart.jsonl")
+COMMANDS = [
+    ["perft", "nim", "--players", "2", "--depth", "0"],
+    ["perft", "nim", "--players", "2", "--depth", "2", "--limit", "8000000"],
+    ["perft", "nim", "--check"],
+    ["replay", LOG],
+    ["replay", LOG, LOG],
+    ["replay", LOG, "--under", "+no_investor_card"],
+    ["test", "nim"],
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_a_machine_that_hands_back_is_told_with_exit_code_1(
+    command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("wasmtime", reason="native code needs wasmtime: pip install 'rulespec[native]'")
+    before = run([*command, "--backend", "native"])
+    assert "RS727" not in capsys.readouterr().err
+    monkeypatch.setattr(NativeBackend, "_ran", lambda *_: 0)
+    monkeypatch.setattr("rulespec.engine.verify.native_perft.native_perft", lambda *_, **__: None)
+    code = run([*command, "--backend", "native"])
+    found = capsys.readouterr()
+    assert "RS727" in found.err
+    assert (before, code) == (1 if "--under" in command else 0, 1)
+    assert found.out
+
+
+def test_games_that_are_handed_back_are_told_at_the_head(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("wasmtime", reason="native code needs wasmtime: pip install 'rulespec[native]'")
+    from rulespec.engine.native.playouts import NativeGames, Played
+
+    def played(self: NativeGames, seeds: list[str], cap: int) -> list[Played]:
+        return [Played("trapped") for _ in seeds]
+
+    simulate = ["simulate", "nim", "--players", "2", "--games", "100"]
+    assert run(simulate) == 0
+    assert "native)" in capsys.readouterr().out.split("\n")[0]
+    monkeypatch.setattr(NativeGames, "play", played)
+    assert run(simulate) == 0
+    assert re.search(r"native, Python \d+ decisions\)", capsys.readouterr().out)
+    assert run([*simulate, "--backend", "native"]) == 1
+    assert "RS727" in capsys.readouterr().err
+    assert run([*simulate, "--backend", "python"]) == 0
+    assert "Python)" in capsys.readouterr().out.split("\n")[0]
+
+
+def test_native_code_that_cannot_be_made_is_told_with_exit_code_1(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("wasmtime", reason="native code needs wasmtime: pip install 'rulespec[native]'")
+    from rulespec.engine.game import machines as made
+    from rulespec.engine.native import program
+    from rulespec.engine.native.compiler import NotNativeError
+
+    def refuse(*_: object) -> None:
+        raise NotNativeError("it is too large")
+
+    monkeypatch.setattr(program, "compile_program", refuse)
+    monkeypatch.setattr(made, "native_program", made.Kept(made._native_program))
+    monkeypatch.setitem(made._MACHINES, "native", made.Kept(made._native))
+    monkeypatch.setattr("rulespec.engine.simulate.native.native_program", made.native_program)
+    monkeypatch.setattr("rulespec.engine.verify.native_perft.native_program", made.native_program)
+    for command in (
+        ["simulate", "nim", "--players", "2"],
+        ["perft", "nim", "--players", "2", "--depth", "1"],
+        ["replay", LOG],
+    ):
+        assert run([*command, "--backend", "native"]) == 1
+        assert "there is no native code for these rules: it is too large" in capsys.readouterr().err
