@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rulespec.diagnostics.report import DiagnosticsError
@@ -17,9 +16,10 @@ from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.handed_back import handed_back
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.journal import Journal, State, compact, overwrite, restore
-from rulespec.engine.program.limits import CHECK_EVERY, MAX_LISTED, MAX_STEPS
+from rulespec.engine.program.limits import CHECK_EVERY, MAX_STEPS
 from rulespec.engine.program.long_values import long_values, scored
 from rulespec.engine.program.machine import Listed, Lookups, Machine
+from rulespec.engine.python.bounded_lists import UNBOUNDED, DoubtfulError, after, doubtful, within_bound
 from rulespec.engine.python.choices import ChoiceWriter
 from rulespec.engine.python.code_memo import CodeMemo
 from rulespec.engine.python.expressions import ExpressionWriter
@@ -29,7 +29,7 @@ from rulespec.engine.python.invariants import Invariants, split
 from rulespec.engine.python.left_to_interpreter import leave_to_interpreter
 from rulespec.engine.python.occupancy import Occupancy, with_occupancy
 from rulespec.engine.python.runtime import array_names, counting_memo_of, memo_of, runtime_names
-from rulespec.engine.python.suppositions import write_suppositions
+from rulespec.engine.python.suppositions import carry_out, write_suppositions
 
 if TYPE_CHECKING:
     from rulespec.engine.passes.pipeline import Pass
@@ -38,14 +38,6 @@ _memo = CodeMemo()
 _PC = ir.PC
 _UNCOUNTED = 8
 """Calls of blocks whose steps are counted before they are made."""
-
-
-_UNBOUNDED = 1 << 60
-"""Steps that may be taken while nothing counts them."""
-
-
-class _DoubtfulError(Exception):
-    """The bound on steps may be exceeded: they must be counted exactly."""
 
 
 class _Idle(NamedTuple):
@@ -96,7 +88,7 @@ class PythonBackend:
         if features.occupancy:
             fast, self.occupancy = with_occupancy(fast)
         self._start = self.occupancy.start(program.start)
-        self._left = [_UNBOUNDED, 0]
+        self._left = [UNBOUNDED, 0]
         """Steps that may still be taken before the next decision, and how many are left at the next check."""
         self._steps = steps
         self._interpreter = Interpreter(program, steps=steps)
@@ -106,17 +98,15 @@ class PythonBackend:
         self._own = [names[f"own{i}"] for i in count]
         self._out = [names[f"out{i}"] for i in count]
         self._tests = [[names[f"test{i}_{k}"] for k in range(len(fast.decisions[i].choices))] for i in count]
-        self._by: list[list[Any]] = [
-            [names.get(f"by{i}_{k}") for k in range(len(fast.decisions[i].choices))] for i in count
-        ]
+        self._by = [[names.get(f"by{i}_{k}") for k in range(len(fast.decisions[i].choices))] for i in count]
         self._idle = {
             at: _Idle(names[f"any{e.decision}"], self._costs.legal(counting.decisions[e.decision]), e.otherwise)
             for at, e in enumerate(block.exit for block in program.blocks)
             if isinstance(e, ir.Ask) and e.otherwise is not None
         }
         """The blocks in which a game waits if something is legal there."""
-        choices = ChoiceWriter(self._writer)
-        self._charging = frozenset(i for i, d in enumerate(fast.decisions) if choices.charges(d))
+        charges = ChoiceWriter(self._writer).charges
+        self._charging = frozenset(i for i, d in enumerate(fast.decisions) if charges(d))
         """The decisions whose options are evaluated by what counts its own steps."""
         self._who: list[Callable[[State], int] | None] = [names.get(f"who{i}") for i in count]
         long = long_values(program, self._costs.whole)
@@ -166,20 +156,14 @@ class PythonBackend:
         names = runtime_names(max(program.sizes.values(), default=1))
         names["left"] = self._left
         names["look"] = self._look
-        names["doubtful"] = _doubtful
-        names["DoubtfulError"] = _DoubtfulError
+        names["doubtful"] = doubtful
+        names["DoubtfulError"] = DoubtfulError
         names["exactly"] = self._exactly
-        names["carry_out"] = self._carry_out
+        names["carry_out"] = partial(carry_out, self.p, self._occupied)
         names["numbers"] = partial(numbers, self.p)
         if self.p.alike:
             names["alike"] = self._alike.firsts
-        if self.occupancy.cells > len(program.start):
-            names["K"] = tuple(self.occupancy.places.get(at, ()) for at in range(len(program.cells)))
-            names["H"] = self.occupancy.houses
-        for i, array in enumerate(program.arrays):
-            names[f"A{i}"] = array
-        for i, table in enumerate(program.tables):
-            names[f"T{i}"] = table
+        names |= _names_of(program, self.occupancy)
         return names
 
     def _define(self, lines: list[str], names: dict[str, Any]) -> None:
@@ -235,12 +219,12 @@ class PythonBackend:
             restore(state, journal)
             state[ir.PC] = asked
             raise
-        except (_DoubtfulError, RecursionError):
+        except (DoubtfulError, RecursionError):
             restore(state, journal)
             state[ir.PC] = asked
             return self._again(state, block, args)
         finally:
-            left[0] = _UNBOUNDED
+            left[0] = UNBOUNDED
         if state[_PC] != asked:  # written last, so that no fault comes after it
             journal += (ir.PC, asked)
         return journal
@@ -251,7 +235,7 @@ class PythonBackend:
             try:
                 legal = idle.legal(state)
             except ProgramFaultError:  # the interpreter may have taken too many steps before it comes there
-                raise _DoubtfulError from None
+                raise DoubtfulError from None
             self._left[0] -= idle.steps
             if self._left[0] < self._left[1]:
                 self._look(journal)
@@ -271,18 +255,16 @@ class PythonBackend:
     def _look(self, journal: Journal) -> None:
         """Ends what may not come to a decision, and compacts a long journal; called every `CHECK_EVERY` steps."""
         if self._left[0] < 0:
-            raise _DoubtfulError
+            raise DoubtfulError
         compact(journal)
         self._left[1] = max(0, self._left[0] - max(CHECK_EVERY, len(journal)))
 
     def _exactly(self, state: State, decision: int, listed: int, *, interrupts: bool) -> Iterator[Listed]:
         """The options after so many that have been listed."""
         options = self._exact.interrupts if interrupts else self._exact.own
-        yield from islice(options(state, decision), listed, None)
-        self._told()
+        return after(listed, options(state, decision), self._told)
 
     def _told(self) -> None:
-        """Notes that the interpreter has done what this machine was asked for."""
         if self._exact is self._interpreter:
             handed_back("interpreter")
 
@@ -296,23 +278,6 @@ class PythonBackend:
         journal = self._exact.run(state, block, args)
         self._told()
         return [*self._occupied(state, dict.fromkeys(journal[::2])), *journal]
-
-    def _carry_out(
-        self,
-        state: State,
-        journal: Journal,
-        block: int,
-        back: int,
-        params: tuple[int, ...],
-        args: tuple[int, ...],
-        site: int,
-    ) -> None:
-        """Runs a procedure that is supposed to have run as the interpreter does, which counts its steps."""
-        supposed = ir.Suppose(block, back, params, (), ir.Const(0), site)
-        try:
-            Interpreter(self.p).carry_out(supposed, args, state, journal)
-        finally:
-            journal += self._occupied(state, dict.fromkeys(journal[::2]))
 
     def _occupied(self, state: State, cells: Iterable[int]) -> Journal:
         """Updates the sets of occupied places after cells have been written; returns the journal of it."""
@@ -328,30 +293,16 @@ class PythonBackend:
 
     def own(self, state: State, decision: int) -> Iterator[Listed]:
         """The legal options of the decider."""
-        found: Iterator[Listed] = self._own[decision](state)
-        return found if decision not in self._charging else self._within(found, state, decision, interrupts=False)
+        return self._options(self._own[decision](state), state, decision, interrupts=False)
 
     def interrupts(self, state: State, decision: int) -> Iterator[Listed]:
         """The legal options of others."""
-        found: Iterator[Listed] = self._out[decision](state)
-        return found if decision not in self._charging else self._within(found, state, decision, interrupts=True)
+        return self._options(self._out[decision](state), state, decision, interrupts=True)
 
-    def _within(self, options: Iterator[Listed], state: State, decision: int, *, interrupts: bool) -> Iterator[Listed]:
-        """Options whose steps are counted; if there may be too many, a machine that counts exactly goes on."""
-        left, steps, listed = self._left, MAX_LISTED, 0
-        while True:
-            left[0] = steps
-            try:
-                option = next(options, None)
-            except (_DoubtfulError, RecursionError):
-                yield from self._exactly(state, decision, listed, interrupts=interrupts)
-                return
-            finally:
-                steps, left[0] = left[0], _UNBOUNDED
-            if option is None:
-                return
-            listed += 1
-            yield option
+    def _options(self, found: Iterator[Listed], state: State, decision: int, *, interrupts: bool) -> Iterator[Listed]:
+        if decision not in self._charging:
+            return found
+        return within_bound(found, self._left, partial(self._exactly, state, decision, interrupts=interrupts))
 
     def is_legal(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> bool:
         """Whether an option with these arguments may be taken."""
@@ -405,10 +356,6 @@ class PythonBackend:
         return self.invariants.broken(state, since)
 
 
-def _doubtful() -> None:
-    raise _DoubtfulError
-
-
 def _nobody(_: object) -> int:
     """Who decides where chance does."""
     return -1
@@ -434,6 +381,16 @@ def definitions(writer: ExpressionWriter) -> dict[str, Callable[[], None]]:
     for i, e in enumerate(scored(p)):
         found[f"score{i}"] = partial(writer.value, f"score{i}", ["s", "v0", "v1=0"], e, whole=True)
     return found
+
+
+def _names_of(program: ir.Program, occupancy: Occupancy) -> dict[str, Any]:
+    """What the source reads of a program, by its name."""
+    names: dict[str, Any] = {f"A{i}": array for i, array in enumerate(program.arrays)}
+    names |= {f"T{i}": table for i, table in enumerate(program.tables)}
+    if occupancy.cells > len(program.start):
+        names["K"] = tuple(occupancy.places.get(at, ()) for at in range(len(program.cells)))
+        names["H"] = occupancy.houses
+    return names
 
 
 def _functions(lines: list[str]) -> Iterator[str]:

@@ -6,6 +6,11 @@ the state as it was, also if a fault or an interrupt breaks it off; nothing else
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
+from rulespec.engine.program import ir
+from rulespec.engine.program.interpreter import Interpreter
+from rulespec.engine.program.journal import Journal, State
 from rulespec.engine.program.limits import MAX_ONCE_STEPS
 from rulespec.engine.program.traversal import free
 from rulespec.engine.python.expressions import ExpressionWriter
@@ -48,3 +53,22 @@ def write_suppositions(writer: ExpressionWriter, functions: FunctionWriter, writ
             ]
             writer.function(name, ["s", *(f"v{i:d}" for i in sorted(free(e)))], body)
     return written
+
+
+def carry_out(
+    p: ir.Program,
+    occupied: Callable[[State, Iterable[int]], Journal],
+    state: State,
+    journal: Journal,
+    block: int,
+    back: int,
+    params: tuple[int, ...],
+    args: tuple[int, ...],
+    site: int,
+) -> None:
+    """Runs a procedure that is supposed to have run as the interpreter does, which counts its steps."""
+    supposed = ir.Suppose(block, back, params, (), ir.Const(0), site)
+    try:
+        Interpreter(p).carry_out(supposed, args, state, journal)
+    finally:
+        journal += occupied(state, dict.fromkeys(journal[::2]))

@@ -137,8 +137,7 @@ class _Explorer:
     """The state of an exploration: findings, and for each option the positions that offer it."""
 
     def __init__(self, ruleset: typed.Ruleset, decisions: int, progress: Callable[[int], object]) -> None:
-        self.ruleset = ruleset
-        self.limit = decisions
+        self.ruleset, self.limit = ruleset, decisions
         self.progress = progress
         self.rng = random.Random(0)
         self.result = Exploration()
@@ -159,7 +158,7 @@ class _Explorer:
         for finding in self.found.values():
             self._shorten(finding, (self.limit - self.result.decisions) // len(self.found))
             finding.diagnostic = _with_game(self.ruleset, finding)
-        self.result.findings = list(self.found.values())
+        self.result.findings = [*self.found.values()]
         self.result.others += idle_entries(self.ruleset)
         self._never()
         self.progress(self.result.decisions % _STEP)
