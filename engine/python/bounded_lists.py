@@ -1,0 +1,56 @@
+"""Lists of options whose steps are counted: generated code counts by the sets that there are, at most.
+
+If that may be too many, a machine that counts exactly goes on after the options that have been listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+from rulespec.engine.program.limits import MAX_LISTED
+from rulespec.engine.program.machine import Listed
+
+UNBOUNDED = 1 << 60
+"""Steps that may be taken while nothing counts them."""
+
+
+class DoubtfulError(Exception):
+    """The bound on steps may be exceeded: they must be counted exactly."""
+
+
+def doubtful() -> None:
+    """Ends what may take too many steps."""
+    raise DoubtfulError
+
+
+def after(listed: int, options: Iterator[Listed], done: Callable[[], None]) -> Iterator[Listed]:
+    """The options after so many; `done` is called once all have been read."""
+    yield from islice(options, listed, None)
+    done()
+
+
+def within_bound(
+    options: Iterator[Listed], left: list[int], exactly: Callable[[int], Iterator[Listed]]
+) -> Iterator[Listed]:
+    """Options by functions that count the steps that are `left`, as what is evaluated between two options does.
+
+    Args:
+        options: as generated code lists them.
+        left: the first number is how many steps may still be taken; free again for others between two options.
+        exactly: gives the options after so many, by a machine that counts exactly.
+    """
+    steps, listed = MAX_LISTED, 0
+    while True:
+        left[0] = steps
+        try:
+            option = next(options, None)
+        except (DoubtfulError, RecursionError):
+            yield from exactly(listed)
+            return
+        finally:
+            steps, left[0] = left[0], UNBOUNDED
+        if option is None:
+            return
+        listed += 1
+        yield option
