@@ -97,8 +97,9 @@ class PythonBackend:
         count = range(len(fast.decisions))
         self._own = [names[f"own{i}"] for i in count]
         self._out = [names[f"out{i}"] for i in count]
-        self._tests = [[names[f"test{i}_{k}"] for k in range(len(fast.decisions[i].choices))] for i in count]
-        self._by = [[names.get(f"by{i}_{k}") for k in range(len(fast.decisions[i].choices))] for i in count]
+        choices = [range(len(d.choices)) for d in fast.decisions]
+        self._tests = [[names[f"test{i}_{k}"] for k in of] for i, of in enumerate(choices)]
+        self._by: list[list[Any]] = [[names.get(f"by{i}_{k}") for k in of] for i, of in enumerate(choices)]
         self._idle = {
             at: _Idle(names[f"any{e.decision}"], self._costs.legal(counting.decisions[e.decision]), e.otherwise)
             for at, e in enumerate(block.exit for block in program.blocks)
