@@ -80,8 +80,7 @@ class PythonBackend:
         steps: int = MAX_STEPS,
     ) -> None:
         self.p = program
-        counting = self._counting(program)
-        self._costs = Costs(counting, Costs(program))
+        self._costs = Costs(counting := self._counting(program), Costs(program))
         asked = split(counting) if features.split_invariants else counting
         fast = _optimized(asked, passes)
         self.occupancy = Occupancy(fast)
