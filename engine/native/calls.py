@@ -113,27 +113,35 @@ class CallEmitter:
     def _supposed(self, e: ir.Suppose, words: int) -> int:
         """Evaluates what would be after a procedure: the locals with the value."""
         x, code, constants = self.x, self.x.code, self.x.memory.constants
-        if x.costs.whole.procedure(e.block) > MAX_ONCE_STEPS:  # the interpreter counts its steps
-            code.do("unreachable")
-            return code.locals(span(words))
         mark, left, found = code.local(), code.local(), code.locals(span(words))
         code.at(constants["JOURNAL"])
         code.set(mark)
-        code.at(constants["LEFT"])
-        code.set(left)
         args = [x.held(arg, x.widths.of_cells[cell]) for cell, arg in zip(e.params, e.args, strict=True)]
         passed = x.given[e.block]
         for cell, local in zip(e.params, args, strict=True):
             if cell not in passed:
                 self._lend(cell, local)
+        code.at(constants["LEFT"])
+        code.set(left)
+        counted = e.counted or x.costs.whole.procedure(e.block) > MAX_ONCE_STEPS
         code.const32(0)
-        code.const(_PATIENCE)
+        code.const(MAX_ONCE_STEPS - x.charged.get(e.block, 0) if counted else _PATIENCE)
         code.store(constants["LEFT"])
         code.const(-1)
         for cell in passed:
             code.get_all(args[e.params.index(cell)], x.widths.of_cells[cell])
         code.call(f"p{e.block}")
         code.do("drop")
+        code.const32(0)
+        code.get(left)
+        if e.counted:
+            code.const(MAX_ONCE_STEPS)
+            code.at(constants["LEFT"])
+            code.do("sub", "sub")
+        code.store(constants["LEFT"])
+        if e.counted:
+            code.const(0)
+            code.call("charge")
         found_at = 0
         if words == ROW:  # it may be a cell of the state that is taken back
             code.const(found_at := x.memory.temporary())
@@ -146,9 +154,6 @@ class CallEmitter:
         code.set_all(found, span(words))
         code.get(mark)
         code.call("undo")
-        code.const32(0)
-        code.get(left)
-        code.store(constants["LEFT"])
         return found
 
     def _lend(self, cell: int, local: int) -> None:

@@ -80,7 +80,7 @@ class ProcedureEmitter:
         self._given = x.given = {first: self._passed(each) for first, each in self._procedures.items()}
         self._arguments = x.p.arguments()
         self.by_row: set[int] = set()
-        self._charged: dict[int, int] = {}
+        self._charged: dict[int, int] = x.charged
         """The procedures whose steps are counted by who calls them."""
         for first, each in self._procedures.items():
             steps = x.costs.procedure(first) if not each.waits else _FEW_STEPS

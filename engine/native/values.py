@@ -45,6 +45,7 @@ class ValueEmitter:
         self.known: dict[int, int] = {}
         self.variables: dict[int, int] = {}
         self.given: dict[int, list[int]] = {}
+        self.charged: dict[int, int] = {}
         self.kept: dict[ir.Expr, tuple[int, int]] = {}
         self._forms: Forms = {}
         self._several: SetForms = {}

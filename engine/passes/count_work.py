@@ -87,6 +87,8 @@ class _Counting:
         e = changed(e, self._parts)
         if isinstance(e, ir.Call):
             self._definition(e.function)
+        elif isinstance(e, ir.Suppose):
+            return replace(e, counted=True)
         elif isinstance(e, ir.Fold | ir.Ranked):
             each = sum(self._own.of(x) for x in _each(e) if x is not None)
             if not isinstance(e.source, ir.Const) and self._own.members(e.source) * each > _GRAIN:

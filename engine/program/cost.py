@@ -150,7 +150,7 @@ class Costs:
             steps += self._function(e.function)
         elif kind is ir.Suppose:
             assert isinstance(e, ir.Suppose)
-            steps += min(self.whole.procedure(e.block), MAX_ONCE_STEPS)
+            steps += min(self.whole.procedure(e.block), MAX_ONCE_STEPS) if not e.counted else 0
         return steps
 
     def procedure(self, first: int) -> int:

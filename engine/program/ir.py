@@ -176,7 +176,8 @@ class Suppose(Expr, frozen=True):
     """What `body` would be after a procedure, which neither asks nor ends the game. The state stays as it is.
 
     `block` is the procedure's first block, `back` the cell that says where it returns to, `params` are the cells of its
-    parameters. More than `MAX_ONCE_STEPS` steps of it are a fault at `site`.
+    parameters. More than `MAX_ONCE_STEPS` steps of it are a fault at `site`. `counted`: they are counted when it runs,
+    and not as many as they may be by what it is part of (made by `count_work`).
     """
 
     block: int
@@ -185,6 +186,7 @@ class Suppose(Expr, frozen=True):
     args: tuple[Expr, ...]
     body: Expr
     site: int
+    counted: bool = False
 
 
 class Positive(Expr, frozen=True):

@@ -236,6 +236,8 @@ class Facts:
                 self._counts[e.function] = f.steps is not None or any(map(self.counts, inner))
             if self._counts[e.function]:
                 return True
+        if type(e) is ir.Suppose and e.counted:
+            return True
         return any(map(self.counts, parts(e)))
 
     def reads_state(self, e: ir.Expr) -> bool:

@@ -23,6 +23,8 @@ _MAX_LOOPS = 8
 _MAX_CHAIN = 150
 _FEW_STEPS = 100_000
 """Steps of a loop or a procedure that are counted with what is around it, as many as they may be."""
+_RARE_STEPS = 500
+"""Steps of a branch in a loop that are counted where it is taken."""
 _FIRST_LOOP_SLOT = 100_000
 """Variables of loops over sets are slots that no expression uses."""
 
@@ -201,6 +203,9 @@ class BlockWriter:
             before = set(self.i.noted)
             self.i.zero, self.steps = set(zero), steps
             lines, may = self._jump(target, inner, depth + (not last))
+            if self._inside and self.steps - steps > _RARE_STEPS and not last:
+                lines = [*counted(self.steps - steps), *lines]
+                self.steps = steps
             most = max(most, self.steps)
             self.i.noted = before
             after += [self.i.zero] if may else []

@@ -46,7 +46,7 @@ _FORMS = {
 
 _SHORT = 120
 """Characters of what may be written twice, to save a call."""
-_IN_DOUBT = "if left[0] < 0: doubtful()"
+IN_DOUBT = "if left[0] < 0: doubtful()"
 _SET_SLOT = 99_999
 """Slot of the set of a loop that has a memo by its set."""
 
@@ -166,13 +166,13 @@ class ExpressionWriter:
         f = self.p.functions[number]
         body = [f"v{slot:d} = {self.x(value)}" for slot, value in f.lets]
         if f.steps is not None:
-            body += [f"left[0] -= {self.x(f.steps)}", _IN_DOUBT]
+            body += [f"left[0] -= {self.x(f.steps)}", IN_DOUBT]
         body += self.returned(f.body)
         name, params = f"f{number}", [f"v{k:d}" for k in range(f.params)]
         if f.steps is not None and self.features.memo and self._worth_memo(f):
             self.counting_memos[f"c{number}"] = f.params
             self.function(f"c{number}", ["s", *params], body)
-            body = [f"w, n = C{number}[{', '.join(params)}]", "left[0] -= n", _IN_DOUBT, "return w"]
+            body = [f"w, n = C{number}[{', '.join(params)}]", "left[0] -= n", IN_DOUBT, "return w"]
         self.function(name, ["s", *params], body)
 
     def _worth_memo(self, f: ir.Function) -> bool:

@@ -37,8 +37,6 @@ class FunctionWriter:
         self.plan = Plan(writer.p, writer.features, occupancy, costs)
         self.done: dict[int, int] = {}
         self._at_once: dict[int, bool] = {}
-        self._counting: set[int] = set()
-        """The procedures that count steps by themselves."""
 
     def write(self) -> None:
         """Writes a function for every block at which running may begin."""
@@ -60,10 +58,10 @@ class FunctionWriter:
                 todo += self.block(head)
 
     def runs_at_once(self, first: int) -> bool:
-        """Whether the function of a procedure, once written, does all of it and counts no steps by itself."""
+        """Whether the function of a procedure, once written, does all of it."""
         if first not in self._at_once:
             procedure = self.plan.procedures.get(first)
-            alone = procedure is not None and not procedure.waits and first not in self._counting
+            alone = procedure is not None and not procedure.waits
             exits = [self.p.blocks[block].exit for block in procedure.blocks] if procedure and alone else []
             self._at_once[first] = alone and all(self.runs_at_once(e.block) for e in exits if isinstance(e, ir.Enter))
         return self._at_once[first]
@@ -86,8 +84,6 @@ class FunctionWriter:
             self.plan.charged[first] = writer.steps
         else:
             body = [*counted(writer.steps), *body]
-        if any("left[0]" in line for line in body):
-            self._counting.add(first)
         self.w.function(f"p{first:d}", ["s", "u", *known], body)
         self.done[first] = self.plan.charged.get(first, 1)
         lines = [f"{v} = s[{at:d}]" for v, at in zip(known, cells, strict=True)]

@@ -13,7 +13,7 @@ from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.journal import Journal, State
 from rulespec.engine.program.limits import MAX_ONCE_STEPS
 from rulespec.engine.program.traversal import free
-from rulespec.engine.python.expressions import ExpressionWriter
+from rulespec.engine.python.expressions import IN_DOUBT, ExpressionWriter
 from rulespec.engine.python.functions import FunctionWriter
 
 
@@ -28,21 +28,14 @@ def write_suppositions(writer: ExpressionWriter, functions: FunctionWriter, writ
     Returns:
         How many have been written now.
     """
-    costs = functions.plan.costs.whole
     while written < len(writer.supposed):
         for e, name in [*writer.supposed.items()][written:]:
             written += 1
-            args = ", ".join(writer.number(a) for a in e.args)
-            if costs.procedure(e.block) <= MAX_ONCE_STEPS and functions.runs_at_once(e.block):
-                run = f"p{e.block:d}({', '.join(['s', 'u', *([args] if args else [])])})"
-            else:
-                params = "".join(f"{cell:d}, " for cell in e.params)
-                run = f"carry_out(s, u, {e.block:d}, {e.back:d}, ({params}), ({args}{',' if args else ''}), {e.site:d})"
             value = writer.returned(e.body)
             body = [
                 "u = []",
                 "try:",
-                f"    {run}",
+                *("    " + line for line in _run(e, writer, functions)),
                 *("    " + line for line in value),
                 "finally:",
                 "    try:",
@@ -53,6 +46,40 @@ def write_suppositions(writer: ExpressionWriter, functions: FunctionWriter, writ
             ]
             writer.function(name, ["s", *(f"v{i:d}" for i in sorted(free(e)))], body)
     return written
+
+
+def _run(e: ir.Suppose, writer: ExpressionWriter, functions: FunctionWriter) -> list[str]:
+    """The lines that run the procedure.
+
+    Its steps count for what it is part of, as many as they may be. If that says too little they are counted as it runs,
+    by what it goes over, and by the interpreter if they may be too many.
+    """
+    args = ", ".join(writer.number(a) for a in e.args)
+    params = "".join(f"{cell:d}, " for cell in e.params)
+    exact = f"carry_out(s, u, {e.block:d}, {e.back:d}, ({params}), ({args}{',' if args else ''}), {e.site:d})"
+    spent = [f"left[0] -= {MAX_ONCE_STEPS:d}", IN_DOUBT] if e.counted else []
+    if not functions.runs_at_once(e.block):
+        return [exact, *spent]
+    run = f"p{e.block:d}({', '.join(['s', 'u', *([args] if args else [])])})"
+    if not e.counted and functions.plan.costs.whole.procedure(e.block) <= MAX_ONCE_STEPS:
+        return [run]
+    most = MAX_ONCE_STEPS - functions.plan.charged.get(e.block, 1)
+    return [
+        "before, look_at = left",
+        f"left[0], left[1] = {most:d}, 0",
+        "try:",
+        "    if left[0] < 0: doubtful()",
+        f"    {run}",
+        *([f"    before -= {MAX_ONCE_STEPS:d} - left[0]"] if e.counted else []),
+        "except DoubtfulError:",
+        "    restore(s, u)",
+        "    u.clear()",
+        f"    {exact}",
+        *([f"    before -= {MAX_ONCE_STEPS:d}"] if e.counted else []),
+        "finally:",
+        "    left[0], left[1] = before, look_at",
+        *([IN_DOUBT] if e.counted else []),
+    ]
 
 
 def carry_out(

@@ -29,13 +29,14 @@ def native_perft(game: Game, depth: int, *, limit: int = LIMIT) -> Perft | None:
         NoWasmtimeError: if wasmtime is not installed, or has not enough memory.
     """
     game.position.begin()
-    if not depth or game.is_over or limit > _MOST_LEAVES:
+    if not depth or game.is_over:
         return None
     try:
         native = native_program(game.ruleset, len(game.seats), game.settings)
-        return _Counting(native, game, limit).counted(depth)
+        found = _Counting(native, game, min(limit, _MOST_LEAVES)).counted(depth)
     except (NotNativeError, TrapError):
         return None
+    return found if found.complete or limit <= _MOST_LEAVES else None
 
 
 class _Counting:

@@ -15,6 +15,7 @@ from programs import programs, with_rules
 from programs_seats import SETTINGS
 
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.lower.lowering import lower
@@ -164,3 +165,50 @@ def test_what_is_kept_instead_of_found_is_not_interpreted(tmp_path: Path) -> Non
         ),
     ]
     assert "_exact" not in vars(walk(variant(tmp_path / "chess", *kept), 40))
+
+
+SUPPOSED = """
+procedure play():
+    for p in player:
+        decide act by p:
+            option look(t in town):
+                require n >= 0 once visit(t)
+                visit(t)
+            option pass_on:
+                pass
+procedure visit(t: town):
+    for a in town where a.tax > LEAST:
+        for b in town where b.tax > LEAST:
+            for c in town where c.tax == a.tax:
+                set n to (n + c.tax) % 7
+    set m to (m + t.tax) % 5
+"""
+"""By the sizes of kinds the procedure may take a hundred thousand steps and many more; few towns have much tax."""
+
+
+@pytest.mark.parametrize("machine", ["python", "native"])
+@pytest.mark.parametrize("towns", [40, 90, 180])
+def test_what_is_supposed_counts_what_it_does(towns: int, machine: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    ruleset = with_rules(SUPPOSED.replace("LEAST", "8"), towns)
+    plain = Game(ruleset, ["ann", "bob"], backend="interpreter")
+    fast = Game(ruleset, ["ann", "bob"], backend=machine)
+    hashes = agree(fast, plain, lambda options: options // 2, 6)
+    assert len(hashes) > 1
+
+    def never(*args: object) -> None:
+        raise AssertionError("the interpreter has been asked")
+
+    monkeypatch.setattr(Interpreter, "carry_out", never)
+    again = Game(ruleset, ["ann", "bob"], backend=machine)
+    for _ in range(2):
+        again.apply(again.legal_options[len(again.legal_options) // 2])
+
+
+@pytest.mark.parametrize("machine", ["python", "native"])
+def test_what_is_supposed_and_takes_too_long_is_a_fault(machine: Backend) -> None:
+    ruleset = with_rules(SUPPOSED.replace("LEAST", "0"), 60)
+    plain = Game(ruleset, ["ann", "bob"], backend="interpreter")
+    fast = Game(ruleset, ["ann", "bob"], backend=machine)
+    agree(fast, plain, lambda options: 0, 2)
+    with pytest.raises(RulesetFaultError, match="more than 100,000 steps"):
+        list(every_option(fast))
