@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-import shutil
 from pathlib import Path
 
 import pytest
 from agreement import EXAMPLES, agree, take_back
-from folders import GAMES, RULESETS
+from chess_variants import HELD, UNSAFE, chess
+from folders import RULESETS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from programs import programs, with_rules
@@ -113,26 +113,6 @@ def test_programs_whose_every_expression_counts_mean_the_same(
     take_back(fast, agree(fast, plain, random.Random(seed).randrange, 12))
 
 
-def variant(folder: Path, *changes: tuple[str, str, str]) -> typed.Ruleset:
-    """Chess with other lines: (file, what stands there, what stands there then)."""
-    shutil.copytree(GAMES / "gallery" / "chess", folder)
-    for name in ("scenarios", "logs", "perft"):
-        shutil.rmtree(folder / name)
-    for name, before, after in changes:
-        file = folder / name
-        assert before in file.read_text()
-        file.write_text(file.read_text().replace(before, after))
-    return load_ruleset(str(folder))
-
-
-TAKEN = "    let taken = b in own(next(c))\n"
-UNSAFE = (
-    "rules/play.rules",
-    '            require safe(c, a, b)                               "CHS-03: the king would be attacked"\n',
-    "",
-)
-
-
 def walk(ruleset: typed.Ruleset, plies: int) -> PythonBackend:
     """Plays decisions by chance; the machine that played them."""
     game, rng = Game(ruleset, [f"P{i}" for i in range(ruleset.players[1])]), random.Random(1)
@@ -150,21 +130,11 @@ def test_a_long_judgement_is_not_interpreted() -> None:
 
 
 def test_a_rule_that_asks_less_is_not_interpreted(tmp_path: Path) -> None:
-    assert "_exact" not in vars(walk(variant(tmp_path / "chess", UNSAFE), 60))
+    assert "_exact" not in vars(walk(chess(tmp_path / "chess", UNSAFE), 60))
 
 
 def test_what_is_kept_instead_of_found_is_not_interpreted(tmp_path: Path) -> None:
-    """The occupied squares as a state."""
-    kept = [
-        ("kinds.yaml", "  clock: {", "  held: {type: set square, start: [a1, b1, c1, d1, e1, f1, g1, h1]}\n  clock: {"),
-        ("rules/attacks.rules", "    let men = own(white) | own(black)\n", "    let men = held\n"),
-        (
-            "rules/play.rules",
-            "    let taken = b in own(next(c))\n",
-            "    let taken = b in own(next(c))\n    set held to held - {a} | {b}\n",
-        ),
-    ]
-    assert "_exact" not in vars(walk(variant(tmp_path / "chess", *kept), 40))
+    assert "_exact" not in vars(walk(chess(tmp_path / "chess", *HELD), 40))
 
 
 SUPPOSED = """
