@@ -10,17 +10,40 @@ from folders import GAMES
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
-TAKEN = "    let taken = b in own(next(c))\n"
-UNSAFE = (
-    "rules/play.rules",
-    '            require safe(c, a, b)                               "CHS-03: the king would be attacked"\n',
-    "",
-)
-"""Whoever overlooks a check loses: a condition less."""
+MANNED = ", ".join(f"{column}{row}" for row in (1, 2, 7, 8) for column in "abcdefgh")
+LOOSE = [
+    (
+        "rules/play.rules",
+        '            require safe(c, a, b)                               "CHS-03: the king would be attacked"\n',
+        "",
+    ),
+    (
+        "rules/play.rules",
+        "    set clock to 0 if pawn_moves or taken else clock + 1\n",
+        "    set clock to 0 if pawn_moves or taken else clock + 1\n"
+        "    if count(on(next(c), king)) == 0:\n        end game as mate won by {c}\n",
+    ),
+    ("rules/invariants.rules", "count(on(c, king)) == 1", "count(on(c, king)) <= 1"),
+]
+"""Whoever overlooks a check loses his king: a condition less."""
 HELD = [
-    ("kinds.yaml", "  clock: {", "  held: {type: set square, start: [a1, b1, c1, d1, e1, f1, g1, h1]}\n  clock: {"),
+    (
+        "kinds.yaml",
+        "  clock: {",
+        f"  held: {{type: set square, start: [{MANNED}]}}\n  clock: {{",
+    ),
     ("rules/attacks.rules", "    let men = own(white) | own(black)\n", "    let men = held\n"),
-    ("rules/play.rules", TAKEN, f"{TAKEN}    set held to held - {{a}} | {{b}}\n"),
+    (
+        "rules/moves.rules",
+        "    move 1 of man[c, k] from at[a] to at[b]\n",
+        "    move 1 of man[c, k] from at[a] to at[b]\n    set held to held - {a, prey} | {b}\n",
+    ),
+    (
+        "rules/play.rules",
+        "            move 1 of man[c, rook] from at[r.rook] to at[r.rook_to]\n",
+        "            move 1 of man[c, rook] from at[r.rook] to at[r.rook_to]\n"
+        "            set held to held - {r.king, r.rook} | {r.king_to, r.rook_to}\n",
+    ),
 ]
 """The occupied squares as a state."""
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from chess_variants import HELD, UNSAFE, chess
+from chess_variants import HELD, LOOSE, chess
 from folders import RULESETS
 
 from rulespec.engine.game.game import Game
@@ -37,6 +37,6 @@ def test_orders_of_seven_powers_are_judged_natively() -> None:
     assert given_back(load_ruleset(str(RULESETS / "diplomacy")), 500) == 0
 
 
-@pytest.mark.parametrize("changes", [[UNSAFE], HELD], ids=["a condition less", "kept instead of found"])
+@pytest.mark.parametrize("changes", [LOOSE, HELD], ids=["a condition less", "kept instead of found"])
 def test_variants_of_chess_are_played_natively(changes: Sequence[tuple[str, str, str]], tmp_path: Path) -> None:
     assert given_back(chess(tmp_path / "chess", *changes), 60) == 0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from agreement import EXAMPLES, agree, take_back
-from chess_variants import HELD, UNSAFE, chess
+from chess_variants import HELD, LOOSE, chess
 from folders import RULESETS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -130,7 +130,7 @@ def test_a_long_judgement_is_not_interpreted() -> None:
 
 
 def test_a_rule_that_asks_less_is_not_interpreted(tmp_path: Path) -> None:
-    assert "_exact" not in vars(walk(chess(tmp_path / "chess", UNSAFE), 60))
+    assert "_exact" not in vars(walk(chess(tmp_path / "chess", *LOOSE), 60))
 
 
 def test_what_is_kept_instead_of_found_is_not_interpreted(tmp_path: Path) -> None:
