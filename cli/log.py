@@ -79,7 +79,7 @@ def _replayed(log: Path, rules: str | None, report: Report) -> tuple[NativeLog, 
     result = replay_native(native, load_ruleset(rules) if rules is not None else named_ruleset(native), report=report)
     if result.divergence is not None:
         legal = output.counted(result.game.ply, "decision")
-        raise click.UsageError(f"{log} is not legal to its end, but for {legal}: `rulespec replay {log}` tells why")
+        raise click.UsageError(f"{log} is legal for {legal} only, not to its end: `rulespec replay {log}` tells why")
     return native, result
 
 

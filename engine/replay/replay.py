@@ -187,6 +187,14 @@ def replay_log(
     path, report = Path(path), Report() if report is None else report
     text, whole = read_log_text(path, str(path), MAX_NATIVE_BYTES, lenient=lenient)
     if dialect is None and is_native(text):
+        if past_known_faults:
+            help_ = "replay without `--past-known-faults`: foreign logs have the faults of other systems"
+            fail(
+                "RS630",
+                f"{path} is a log of this program, which has no known faults",
+                Span(str(path), 1, 1, 1, 2),
+                help=help_,
+            )
         native = parse_log(text, str(path), whole, lenient=lenient)
         ruleset = load(rules) if rules is not None else named_ruleset(native, load)
         backend = quick_machine if once and _is_short(backend, native.entries) else backend

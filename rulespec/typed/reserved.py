@@ -34,7 +34,7 @@ def why_reserved(name: str) -> str:
     """What is wrong with a name of a seat that is reserved; "" if nothing is."""
     if not (word := reserved(name)):
         return ""
-    return f"{shown(name)} cannot be the name of a seat: in the place of one, `{word}` means {MEANS[word]}"
+    return f"{shown(name)} cannot be the name of a seat: where a seat is named, `{word}` means {MEANS[word]}"
 
 
 def _bare(name: str) -> str:

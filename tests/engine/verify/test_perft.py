@@ -181,7 +181,7 @@ def test_it_prints_as_chess_engines_do() -> None:
     code, out, _ = invoke(NIM, "--players", 2, "--depth", 3, "--divide")
     assert code == 0
     assert out.split("\n")[:10] == [
-        "nim 1.0 · 2 players · depth 3",
+        "nim 1.0 · 2 players · depth 3 · Python",
         "",
         "take(1)  9",
         "take(2)  9",
