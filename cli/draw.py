@@ -70,7 +70,7 @@ def command(
         raise click.UsageError(f"{out} is neither .svg nor .png")
     if log is not None:
         if seat is not None:
-            tell_seats(str(log), "without `--for` it is told")
+            tell_seats(str(log), "without `--for` it is shown")
         game = _replayed(log, at, rules, lenient=seat is not None)
         ctx.exit(_draw(game.ruleset, _seen(game, seat), language, out, secret=_is_secret(game, seat)))
     if not own:

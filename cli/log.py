@@ -41,7 +41,7 @@ def command(
     Example: rulespec log game.jsonl --for Ann --out ann.jsonl; rulespec log game.jsonl --for Ann --check ann.jsonl
     """
     own = "" if earlier is None or _is_same(log, earlier) else str(earlier)
-    tell_seats(str(log), f"`rulespec replay {log}` tells it", own)
+    tell_seats(str(log), f"`rulespec replay {log}` shows it", own)
     if earlier is not None:
         if out is not None:
             raise click.UsageError("--out does not go with --check: nothing is written")

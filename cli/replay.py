@@ -130,13 +130,13 @@ def command(
 
 def _tell_seat(logs: tuple[Path, ...], all_of_it: bool) -> None:
     """From now on, only what a seat may know of a log is told; options that tell all of it are refused."""
-    tell_seats(str(logs[0]), "without `--for` it is told")
+    tell_seats(str(logs[0]), "without `--for` it is shown")
     if all_of_it:
         raise click.UsageError("--for does not go with --check, --trace and --out: they tell all of the game")
 
 
 def _loader() -> Load:
-    """What loads rulesets, each once: several logs usually have one."""
+    """A function that loads rulesets, each once: several logs usually have one."""
     from rulespec.load import load_ruleset
 
     return cache(load_ruleset)

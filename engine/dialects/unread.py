@@ -103,7 +103,7 @@ def _unread(dialect: Dialect, start: Span, type_: str, path: str, number: int) -
 
 
 def _around(dialect: Dialect) -> Tree:
-    """What is known of an entry around its payload; nothing if it is its own payload."""
+    """The known fields of an entry around its payload; none if it is its own payload."""
     tree: Tree = {}
     if dialect.payload_path:
         _add(tree, [dialect.type_path, dialect.payload_path, *dialect.not_compared])

@@ -66,7 +66,7 @@ class Divergence(Brief, Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """Where it is in the log, for people: its line, or its entry."""
+        """The place in the log, for people: the line, or the entry."""
         return f"line {self.line:,}" if self.line is not None else f"entry {self.foreign_index:,}"
 
     @property
@@ -304,7 +304,7 @@ def _divergence(game: Game, refusal: Refusal, entry: LogEntry) -> Divergence:
 
 
 def _unread(game: Game, wrong: Diagnostic) -> Divergence:
-    """Where a log that is read leniently has a line that is no decision."""
+    """The divergence of a log, read leniently, at a line that is no decision."""
     line = wrong.span.line if wrong.span is not None else None
     return Divergence(game.ply, None, "", refused(wrong.message), (), line)
 

@@ -88,7 +88,10 @@ class Words:
         """The warning that texts and measures have taken all steps that there are; nothing if they have not."""
         help_ = "let it ask for less: a state field or a fact costs one step, a loop as many as it goes over"
         return self.budget.told(
-            "RS575", Severity.WARNING, "what is told of this game", f"the rest is shown as ids, without it; {help_}"
+            "RS575",
+            Severity.WARNING,
+            "the words and measures of this game",
+            f"the rest is shown as ids, without it; {help_}",
         )
 
     def text(self, section: str, name: str) -> Text | None:

@@ -185,7 +185,7 @@ CODES: dict[str, str] = {
     "RS628": "an option of a dialect that leaves out a field",
     "RS629": "a field of a foreign log that nothing compares",
     "RS630": "a known fault of a dialect that cannot be passed",
-    "RS631": "something is wrong that a seat is not told",
+    "RS631": "a problem that is not shown to a seat",
     "RS632": "the log of another seat",
     "RS635": "a dialect names an option that does not exist",
     "RS638": "a dialect whose expressions take too long",

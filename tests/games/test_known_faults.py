@@ -18,7 +18,7 @@ from rulespec.engine.verify.audit import first_broken
 
 TITLE = "a fight takes more units of a kind than are there"
 ENDS_BEFORE = {"v002-standard-6p": 509}
-"""Where the site then makes up a piece, which is another fault."""
+"""The entry where the site then makes up a piece, which is another fault."""
 
 
 def replay(*args: str | Path) -> Result:

@@ -261,7 +261,7 @@ def test_the_limit_is_told(limit: int, code: int) -> None:
         ([NIM, "--depth", "1", "--from", SHORT, "--option", "misere=true"], "--option goes with --players"),
         ([NIM, "--check", "--record"], "goes with REF, --backend and --format alone"),
         ([NIM, "--check", "--depth", "1"], "goes with REF, --backend and --format alone"),
-        ([NIM, "--check"], "rulespec perft nim --record` writes it"),
+        ([NIM, "--check"], f"rulespec perft {NIM} --record` writes it"),
     ],
 )
 def test_wrong_usage_is_told(args: list[str | Path], message: str) -> None:
