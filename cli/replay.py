@@ -109,7 +109,9 @@ def command(
         if check or moves or state or any(value is not None for value in (until, trace, out, at, seat)):
             excluded = "--until, --moves, --at, --state, --check, --trace, --for and --out"
             raise click.UsageError(f"--under does not go with {excluded}")
-        ctx.exit(judge_logs(logs, under, rules, dialect, backend, format_, (language, shown)))
+        with told_for(backend):
+            code = judge_logs(logs, under, rules, dialect, backend, format_, (language, shown))
+        ctx.exit(code)
     if (many := len(logs) > 1) and (out is not None or moves or at is not None or state):
         raise click.UsageError("--out, --moves, --at and --state take one log at a time")
     if not moves and (first is not None or last is not None or seat is not None):
