@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     "--check", "earlier", type=click.Path(path_type=Path), metavar="FILE", help="Compare what SEAT was given before."
 )
 @click.option("--rules", metavar="REF", help="The ruleset; default: that of the log.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write it there, for its owner alone.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE", help="Write it there; secrets for its owner alone."
+)
 @click.pass_context
 def command(
     ctx: click.Context, log: Path, seat: str, earlier: Path | None, rules: str | None, out: Path | None
