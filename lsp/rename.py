@@ -236,10 +236,12 @@ def _remarks(
         names = ", ".join(f"{p.parent.name}/{p.name}" for p in left[:_LISTED]) + (" …" if len(left) > _LISTED else "")
         remarks.append(f"`{old}` also occurs in {names}: check these files")
     if others := extensions(ref, files, old):
-        remarks.append(f"`{old}` also occurs in {', '.join(others)}, which extends this ruleset and is not changed")
+        remarks.append(
+            f"`{old}` also occurs in rulesets that extend this one, which are not changed: {', '.join(others)}"
+        )
     folder = Path(parts_of(ref)[0])
     if isinstance(named, typed.Entity | typed.SettingDecl) and any(visible(folder, "logs/**/*.json*")):
-        remarks.append("recorded games in logs/ are not changed: those that have the old name do not replay any more")
+        remarks.append("recorded games in logs/ are not changed: those with the old name no longer replay")
     return remarks
 
 
