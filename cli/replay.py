@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from rulespec.engine.words.words import Names, Words
     from rulespec.typed import nodes as typed
 
+_NOT_UNDER = "--until, --moves, --at, --state, --check, --trace, --for and --out"
+
 
 @click.command("replay")
 @click.argument("logs", metavar="LOG...", nargs=-1, required=True, type=click.Path(path_type=Path))
@@ -107,8 +109,7 @@ def command(
         from rulespec.cli.judge import judge_logs
 
         if check or moves or state or any(value is not None for value in (until, trace, out, at, seat)):
-            excluded = "--until, --moves, --at, --state, --check, --trace, --for and --out"
-            raise click.UsageError(f"--under does not go with {excluded}")
+            raise click.UsageError(f"--under does not go with {_NOT_UNDER}")
         with told_for(backend):
             code = judge_logs(logs, under, rules, dialect, backend, format_, (language, shown))
         ctx.exit(code)
