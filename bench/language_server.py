@@ -1,4 +1,4 @@
-"""How long the language server takes from a change to what is wrong with it, beside `rulespec validate --no-play`.
+"""Time of the language server from a change to its problems, beside `rulespec validate --no-play`.
 
     python bench/language_server.py [REF]
 

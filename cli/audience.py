@@ -1,4 +1,4 @@
-"""Who reads what a command prints: who keeps the table, or a seat, which is told nothing that it may not see.
+"""The reader of a command's output: the keeper of the table, or a seat, which is told nothing that it may not see.
 
 What goes wrong with a log may quote its lines, and may follow from what is hidden. So what is told to a seat of it is
 one sentence, whatever it is; all diagnostics that a command shows come through `told`.
@@ -71,5 +71,5 @@ def _seen(d: Diagnostic, audience: Audience) -> Diagnostic:
     if d.code in _PLAIN:
         return replace(d, message=f"{audience.log}: {d.message}", span=None, label="", notes=(), fix=None)
     what = f"with {audience.log}" if audience.log else "with this game"
-    message = f"something is wrong {what}, and what it is may tell what not all see"
+    message = f"a problem {what} is not shown, as it may tell what not all seats see"
     return Diagnostic("RS631", d.severity, message, None, help=audience.way)

@@ -70,7 +70,7 @@ def command(
         raise click.UsageError(f"{out} is neither .svg nor .png")
     if log is not None:
         if seat is not None:
-            tell_seats(str(log), "without `--for` it is told")
+            tell_seats(str(log), "without `--for` it is shown")
         game = _replayed(log, at, rules, lenient=seat is not None)
         ctx.exit(_draw(game.ruleset, _seen(game, seat), language, out, secret=_is_secret(game, seat)))
     if not own:
@@ -103,15 +103,15 @@ def _is_secret(game: Game, seat: str | None) -> bool:
 
 
 def _replayed(log: Path, at: int | None, rules: str | None, *, lenient: bool) -> Game:
-    """The game of a log, at a position; leniently read, up to where it can be."""
+    """The game of a log, at a position; leniently read (for seats), up to where it can be."""
     from rulespec.engine.replay.replay import replay_log
 
     report = Report()
     result = replay_log(log, rules=rules, until=at, report=report, lenient=lenient)
     output.show(report.diagnostics)
     if result.divergence is not None and (at is None or result.game.ply < at):
-        where = f"{log} is not legal from {result.divergence.place} on"
-        output.echo(f"{where}; drawn is the position after {result.game.ply} decisions", err=True)
+        end = "to its end" if lenient else f"from {result.divergence.place} on"  # seats have not seen what is undone
+        output.echo(f"{log} is not legal {end}; drawn is the position after {result.game.ply} decisions", err=True)
     elif at is not None and result.game.ply < at and not result.foreign:
         output.echo(f"{log} has {output.counted(result.game.ply, 'decision')}: drawn is the last", err=True)
     return result.game

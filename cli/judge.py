@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from rulespec.cli import output
-from rulespec.cli.native_code import told_for
 from rulespec.cli.words import words_of
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.text_files import is_folder
@@ -36,19 +35,6 @@ def judge_logs(
 
     `wording` is the language of words, and whether titles or ids are shown.
     """
-    with told_for(backend):
-        return _judge_logs(logs, under, rules, dialect, backend, format_, wording)
-
-
-def _judge_logs(
-    logs: tuple[Path, ...],
-    under: str,
-    rules: str | None,
-    dialect: str | None,
-    backend: Backend,
-    format_: str,
-    wording: tuple[str | None, Names],
-) -> int:
     from rulespec.load import load_ruleset
 
     load = lru_cache(_RULESETS)(load_ruleset)

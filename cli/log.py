@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     "--check", "earlier", type=click.Path(path_type=Path), metavar="FILE", help="Compare what SEAT was given before."
 )
 @click.option("--rules", metavar="REF", help="The ruleset; default: that of the log.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write it there, for its owner alone.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE", help="Write it there; secrets for its owner alone."
+)
 @click.pass_context
 def command(
     ctx: click.Context, log: Path, seat: str, earlier: Path | None, rules: str | None, out: Path | None
@@ -41,7 +43,7 @@ def command(
     Example: rulespec log game.jsonl --for Ann --out ann.jsonl; rulespec log game.jsonl --for Ann --check ann.jsonl
     """
     own = "" if earlier is None or _is_same(log, earlier) else str(earlier)
-    tell_seats(str(log), f"`rulespec replay {log}` tells it", own)
+    tell_seats(str(log), f"`rulespec replay {log}` shows it", own)
     if earlier is not None:
         if out is not None:
             raise click.UsageError("--out does not go with --check: nothing is written")
@@ -79,7 +81,7 @@ def _replayed(log: Path, rules: str | None, report: Report) -> tuple[NativeLog, 
     result = replay_native(native, load_ruleset(rules) if rules is not None else named_ruleset(native), report=report)
     if result.divergence is not None:
         legal = output.counted(result.game.ply, "decision")
-        raise click.UsageError(f"{log} is not legal to its end, but for {legal}: `rulespec replay {log}` tells why")
+        raise click.UsageError(f"{log} is legal for {legal} only, not to its end: `rulespec replay {log}` tells why")
     return native, result
 
 

@@ -21,7 +21,7 @@ from rulespec.cli.audience import is_of_seats
 from rulespec.cli.outputs import guarded
 
 COMMANDS = {
-    "validate": "Check rulesets, and report all problems.",
+    "validate": "Check rulesets, play them, and report all problems.",
     "explain": "Explain diagnostic codes, with bad and good examples.",
     "replay": "Replay recorded games: final standings, or the decision that breaks a rule.",
     "identify": "Find the edition and the options of a recorded game.",

@@ -1,4 +1,4 @@
-"""What a command says when the machine that was asked for by name cannot play, or has not played."""
+"""Messages of a command whose machine, asked for by name, cannot play or has not played."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a command writes is not what it reads: a slip of the hand would replace a game by what was made of it."""
+"""Outputs are never inputs: a slip of the hand would replace a game by something that was made of it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def refuse_inputs(params: dict[str, Any]) -> None:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """What a parameter may name: paths, and the parts of references."""
+    """The paths that a parameter may name, those in references included."""
     from rulespec.references import parts_of
 
     if isinstance(value, str | Path):

@@ -158,17 +158,12 @@ def _count(position: _Position, depth: int, limit: int, divide: bool, format_: s
         }
         output.echo_json(data | {"at": position.at, "perfts": {name: _json(p, divide) for name, p in found.items()}})
     else:
-        machine = "".join(f" · {NAMES[name]}" for name in found if name == "native" or _fell_back(position, found))
-        output.echo(f"{ruleset.ref} {ruleset.version} · {position} · depth {depth}{machine}")
+        machines = " and ".join(NAMES[name] for name in found)
+        output.echo(f"{ruleset.ref} {ruleset.version} · {position} · depth {depth} · {machines}")
         output.echo()
         _show(found, divide, limit, seconds)
     first = next(iter(found.values()))
     return output.OK if first.complete and all(p == first for p in found.values()) else output.PROBLEMS
-
-
-def _fell_back(position: _Position, found: Mapping[str, Perft]) -> bool:
-    """Whether Python has counted what native code would have been made for."""
-    return position.backend == "auto" and any(p.nodes > _FEW for p in found.values())
 
 
 def _quickly(game: Game, depth: int, limit: int, backend: str) -> dict[str, Perft]:

@@ -101,7 +101,7 @@ def command(
         raise click.BadParameter("a name has a character that cannot be printed", param_hint="--names")
     chosen = output.key_values(options)
     if may_hide(ruleset):
-        tell_seats(str(log or ""), f"`rulespec replay {log or 'FILE'}` tells it, of a game that --log saves")
+        tell_seats(str(log or ""), f"`rulespec replay {log or 'FILE'}` shows it, of a game that --log saves")
     seed_given = seed is not None
     seed = secrets.randbelow(10**9) if seed is None else seed
     try:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # the engine takes long to import, and is not needed where th
 
 
 def played(ruleset: typed.Ruleset, report: Report) -> Played:
-    """What came of the games of a ruleset without errors, perhaps in an earlier run with the same sources.
+    """The result of the games of a ruleset without errors, perhaps of an earlier run with the same sources.
 
     With native code there are more games than without it: each has a result of its own. Where the report says that the
     start takes too long, none is played.
@@ -49,7 +49,7 @@ def _played(ruleset: typed.Ruleset) -> Played:
 
 
 def told(played: Played) -> str:
-    """How much was played: `played 1,240 games of 9 combinations`."""
+    """The amount of play: `played 1,240 games of 9 combinations`."""
     if not played.games:
         return "played no game to its end"
     of = "" if played.combinations == played.of else f"{played.combinations:,} of "

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from rulespec.engine.words.words import Names, Words
     from rulespec.typed import nodes as typed
 
+_NOT_UNDER = "--until, --moves, --at, --state, --check, --trace, --for and --out"
+
 
 @click.command("replay")
 @click.argument("logs", metavar="LOG...", nargs=-1, required=True, type=click.Path(path_type=Path))
@@ -107,9 +109,10 @@ def command(
         from rulespec.cli.judge import judge_logs
 
         if check or moves or state or any(value is not None for value in (until, trace, out, at, seat)):
-            excluded = "--until, --moves, --at, --state, --check, --trace, --for and --out"
-            raise click.UsageError(f"--under does not go with {excluded}")
-        ctx.exit(judge_logs(logs, under, rules, dialect, backend, format_, (language, shown)))
+            raise click.UsageError(f"--under does not go with {_NOT_UNDER}")
+        with told_for(backend):
+            code = judge_logs(logs, under, rules, dialect, backend, format_, (language, shown))
+        ctx.exit(code)
     if (many := len(logs) > 1) and (out is not None or moves or at is not None or state):
         raise click.UsageError("--out, --moves, --at and --state take one log at a time")
     if not moves and (first is not None or last is not None or seat is not None):
@@ -130,13 +133,13 @@ def command(
 
 def _tell_seat(logs: tuple[Path, ...], all_of_it: bool) -> None:
     """From now on, only what a seat may know of a log is told; options that tell all of it are refused."""
-    tell_seats(str(logs[0]), "without `--for` it is told")
+    tell_seats(str(logs[0]), "without `--for` it is shown")
     if all_of_it:
         raise click.UsageError("--for does not go with --check, --trace and --out: they tell all of the game")
 
 
 def _loader() -> Load:
-    """What loads rulesets, each once: several logs usually have one."""
+    """A function that loads rulesets, each once: several logs usually have one."""
     from rulespec.load import load_ruleset
 
     return cache(load_ruleset)

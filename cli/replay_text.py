@@ -178,12 +178,12 @@ def ignored(result: ReplayResult) -> str:
 
 
 def passed(result: ReplayResult) -> str:
-    """How many entries show known faults, and were passed."""
+    """The number of entries that show known faults, and were passed."""
     return f"{output.counted(len(result.passed), 'entry', 'entries')} past known faults of {result.system}"
 
 
 def known_fault(result: ReplayResult, divergence: Divergence) -> str:
-    """That a log breaks a rule by a known fault of the system that recorded it."""
+    """The line for a log that breaks a rule by a known fault of the system that recorded it."""
     return f"a known fault of {result.system}: {divergence.known_fault}"
 
 
@@ -195,7 +195,7 @@ def where(divergence: Divergence) -> str:
 
 
 def seen_where(divergence: Divergence) -> str:
-    """Where a log breaks a rule, as seats may know it."""
+    """The place where a log breaks a rule, as seats may know it."""
     return where(divergence) if divergence.seen_line is None else f"at line {divergence.seen_line}"
 
 

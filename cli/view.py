@@ -51,7 +51,7 @@ def command(
     from rulespec.pages.replay_page import replay_page
 
     if seat != TABLE:
-        tell_seats(str(log), "`--for table` tells it")
+        tell_seats(str(log), "`--for table` shows it")
     report = Report()
     lenient = seat != TABLE
     result = replay_log(log, rules=rules, dialect=dialect, until=until, report=report, lenient=lenient)

@@ -51,7 +51,7 @@ def regions_of(shapes: Sequence[Shape]) -> list[Imported]:
 
 
 def _title(label: str, name: str) -> str:
-    """What a label says that the name of its region does not; "" if that is nothing.
+    """The part of a label that the name of its region does not say; "" if there is none.
 
     An `id` has no blanks, so its underscores stand for them. What no text may have in it is left out.
     """

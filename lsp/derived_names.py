@@ -14,7 +14,7 @@ Renamed = dict[int, tuple[str, str]]
 
 
 def derived_names(index: Index, wanted: Span, new: str) -> Renamed:
-    """What else gets another name with a thing: `red_9` with the suit `red`, `card.suit` with the kind `suit`.
+    """Names that change with the name of a thing: `red_9` with the suit `red`, `card.suit` with the kind `suit`.
 
     Args:
         index: the ruleset.

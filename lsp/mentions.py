@@ -29,7 +29,7 @@ from rulespec.types import Type
 _MEMO = 50_000
 """Texts whose trees are in memory: several references read the same files."""
 _EXPECTED = ("options", "legal", "illegal", "absent")
-"""What a scenario expects of options."""
+"""Keys of a scenario whose values are options."""
 
 
 class Mentions:
@@ -316,7 +316,7 @@ class Mentions:
 
 
 def _parts(text: str, name: str) -> Iterator[int]:
-    """Where a name may stand in `name`, `name.b` and `a.name`."""
+    """The places of a name in `name`, `name.b` and `a.name`."""
     first, dot, last = text.rpartition(".")
     if not dot or first == name:
         yield 0

@@ -10,7 +10,7 @@ from rulespec.check.passes import check_source, unused_in
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.folders import is_hidden, visible
-from rulespec.documents.nodes import get, text, words
+from rulespec.documents.nodes import Scalar, Sequence, entries, get, text, words
 from rulespec.load import assembled, load_source
 from rulespec.lsp.files import EditorFiles
 from rulespec.overlays.orphans import blamed
@@ -181,7 +181,26 @@ def references_at_hand(ref: str, files: EditorFiles, word: str) -> list[str]:
             having.add(path.stem)
     while more := {name for name, inner in included.items() if not having.isdisjoint(inner)} - having:
         having |= more
-    return [named(folder), *(f"{named(folder)}+{name}" for name in included if name in having)]
+    alone = [f"{named(folder)}+{name}" for name in included if name in having]
+    return [named(folder), *alone, *_past_known_faults(folder, files, having)]
+
+
+def _past_known_faults(folder: Path, files: EditorFiles, having: set[str]) -> Iterator[str]:
+    """The references of overlays that dialects lay over their rules, to go on past known faults."""
+    for path in sorted(visible(folder, "dialects/*.yaml")):
+        try:
+            dialect = files.yaml(path, str(path))
+        except DiagnosticsError:
+            continue
+        faults = get(dialect, "known_faults")
+        laid = {text(get(fault, "overlay")) for fault in faults.items} if isinstance(faults, Sequence) else set()
+        if laid.isdisjoint(having):
+            continue
+        rules = get(dialect, "rules")
+        for ref in [rules] if isinstance(rules, Scalar) else [ref for _, _, ref in entries(get(rules, "values"))]:
+            base, *overlays = parts_of(text(ref))
+            if base == folder.name:
+                yield "+".join([named(folder), *overlays, *sorted(laid)])
 
 
 def _includes(overlay: Path, files: EditorFiles) -> list[str]:

@@ -104,7 +104,7 @@ def rename(index: Index, at: tuple[str, int, int], new: str, files: EditorFiles)
 
 
 def _named(index: Index, at: tuple[str, int, int], new: str) -> typed.Named:
-    """What is to get a new name."""
+    """The thing that gets a new name."""
     found = index.at(*at)
     if found is None:
         raise RenameError(_nameless(index, *at))
@@ -117,7 +117,7 @@ def _named(index: Index, at: tuple[str, int, int], new: str) -> typed.Named:
 
 
 def _nameless(index: Index, file: str, line: int, column: int) -> str:
-    """Why what stands at a place cannot be renamed."""
+    """The reason why nothing can be renamed at a place."""
     lines = index.checked.texts.get(file, "").split("\n")
     text = lines[line - 1] if line <= len(lines) else ""
     word = next((m[0] for m in re.finditer(r"\w+", text) if m.start() < column <= m.end() + 1), "")
@@ -136,7 +136,7 @@ def _own(ref: str, span: Span, old: str, how: str) -> None:
 
 
 def _all_meant(refs: list[str], files: EditorFiles, words: Collection[str], paths: list[Path]) -> list[_Meant]:
-    """What the names of some references stand for; of an overlay that is no whole without others, what these say.
+    """The meanings of the names of some references; of an overlay that needs others, the meanings of these.
 
     Files beside the rules are read under the first reference, and under others if more of the words is in them.
     """
@@ -158,7 +158,7 @@ def _all_meant(refs: list[str], files: EditorFiles, words: Collection[str], path
 
 
 def _meant(ref: str, files: EditorFiles, words: Collection[str], paths: list[Path]) -> _Meant | None:
-    """What the names of a reference stand for, beside its rules those of some words; None if it cannot be checked."""
+    """The meanings of the names of a reference, those of some words included; None if it cannot be checked."""
     checked, diagnostics = check(ref, files)
     if checked is None or files.broken:
         return None
@@ -192,7 +192,7 @@ def _verify(before: _Meant, after: _Meant | None, already: Mapping[Span, typed.N
 
 
 class _Moved:
-    """Where places are after edits, each within a line."""
+    """Places after edits, each within a line."""
 
     def __init__(self, edits: Iterable[Fix]) -> None:
         self._edits: dict[tuple[str, int], list[Fix]] = {}
@@ -227,7 +227,7 @@ def _written(texts: Mapping[str, str], span: Span, name: str) -> Span | None:
 def _remarks(
     ref: str, named: typed.Named, edits: list[Fix], before: list[_Meant], paths: list[Path], files: EditorFiles
 ) -> list[str]:
-    """What a renaming does not change, though the old name stands there."""
+    """Files that a renaming does not change, though the old name stands in them."""
     old = name(named)
     known = {edit.span for edit in edits} | {span for meant in before for span in meant.beside}
     remarks = []
@@ -236,10 +236,12 @@ def _remarks(
         names = ", ".join(f"{p.parent.name}/{p.name}" for p in left[:_LISTED]) + (" …" if len(left) > _LISTED else "")
         remarks.append(f"`{old}` also occurs in {names}: check these files")
     if others := extensions(ref, files, old):
-        remarks.append(f"`{old}` also occurs in {', '.join(others)}, which extends this ruleset and is not changed")
+        remarks.append(
+            f"`{old}` also occurs in rulesets that extend this one, which are not changed: {', '.join(others)}"
+        )
     folder = Path(parts_of(ref)[0])
     if isinstance(named, typed.Entity | typed.SettingDecl) and any(visible(folder, "logs/**/*.json*")):
-        remarks.append("recorded games in logs/ are not changed: those that have the old name do not replay any more")
+        remarks.append("recorded games in logs/ are not changed: those with the old name no longer replay")
     return remarks
 
 

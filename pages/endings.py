@@ -21,7 +21,7 @@ Rows = list[tuple[str, str]]
 
 
 def ending(game: Game, seat: str | None, words: Words) -> Rows:
-    """How the game stands at the end of the log. What is not seen is not told."""
+    """The standing of the game at the end of the log, without what is not seen."""
     try:
         decision, result = game.decision, game.result
     except RulesetFaultError as fault:

@@ -28,7 +28,7 @@ test()
 
 
 def printed(new: str) -> str:
-    """What random programs are tried in a process of its own."""
+    """The random programs that a process of its own tries."""
     env = os.environ | {"RULESPEC_NEW": new, "PYTHONHASHSEED": "0"}
     done = subprocess.run(
         [sys.executable, "-c", PRINTED], cwd=ROOT, env=env, capture_output=True, text=True, check=True

@@ -1,4 +1,4 @@
-"""How the cost of a native decision grows with the number of regions, beyond the bits of one word and of two."""
+"""Growth of the cost of a native decision with the number of regions, beyond the bits of one word and of two."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def _of(dialect: Dialect) -> _OfDialect:
 
 
 def known(game: Game, dialect: Dialect) -> Known:
-    """What is known of a dialect in games like this one."""
+    """Facts about a dialect in games like this one."""
     of = _of(dialect)
     named = tuple((number, seat) for number, seat in enumerate(game.seats) if seat in of.words)
     key = (id(game.ruleset), len(game.seats), tuple(sorted(game.settings.items())), named)

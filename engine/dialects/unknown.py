@@ -29,7 +29,7 @@ _MAX_BASES = 10
 
 
 class _Names(Struct):
-    """What the texts of rulesets name.
+    """The names in the texts of rulesets.
 
     Attributes:
         options: `decision.option`.
@@ -67,7 +67,7 @@ class _Names(Struct):
 
 
 def unknown_names(dialect: Dialect, severity: Severity = Severity.ERROR) -> list[Diagnostic]:
-    """What a dialect names that is in none of its rulesets (RS635); nothing if one of them is not there."""
+    """Names of a dialect that are in none of its rulesets (RS635); none if a ruleset is not there."""
     try:
         names = _names(_folders(dialect))
     except (DiagnosticsError, OSError, ValueError):

@@ -42,7 +42,7 @@ def uneven_forms(dialect: Dialect) -> tuple[Diagnostic, ...]:
         for path in sorted(compared[form.type] - known):
             if not (form.closes and path.startswith(f"{form.closes}.")):
                 message = f"`{name}` does not compare `{path}`, as other options do that are recorded as `{form.type}`"
-                help_ = f"compare it under `match`, or say why not: `not_compared: {{{path}: …}}`"
+                help_ = f"compare it under `match`, or declare why not: `not_compared: {{{path}: …}}`"
                 span = dialect.spans.get(name)
                 found.append(Diagnostic("RS628", Severity.WARNING, message, span, help=help_))
     return tuple(found)
@@ -98,12 +98,12 @@ def _note(found: dict[tuple[str, str], int], type_: str, paths: Iterable[str], n
 
 def _unread(dialect: Dialect, start: Span, type_: str, path: str, number: int) -> Diagnostic:
     message = f"nothing compares {shown(path)} of {shown(type_)}, first in entry {number}"
-    help_ = f"let the dialect `{dialect.id}` compare it under `match`, or say why it does not: `not_compared`"
+    help_ = f"let the dialect `{dialect.id}` compare it under `match`, or declare it under `not_compared`"
     return Diagnostic("RS629", Severity.WARNING, message, start, help=help_)
 
 
 def _around(dialect: Dialect) -> Tree:
-    """What is known of an entry around its payload; nothing if it is its own payload."""
+    """The known fields of an entry around its payload; none if it is its own payload."""
     tree: Tree = {}
     if dialect.payload_path:
         _add(tree, [dialect.type_path, dialect.payload_path, *dialect.not_compared])

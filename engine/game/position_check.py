@@ -53,7 +53,7 @@ def no_option(game: Game) -> Diagnostic:
     """RS711 for the open decision."""
     decision = asked(game)
     message = f"the decision `{decision.name}` can come up without a legal option"
-    help_ = "ask only if there is a choice, or add an option that is always legal"
+    help_ = "ask only if there is a choice, add an option that is always legal, or declare it under `dead_ends`"
     return Diagnostic("RS711", Severity.ERROR, message, decision.span, help=help_)
 
 

@@ -135,7 +135,7 @@ class Queries:
 
     @property
     def meter(self) -> Execution:
-        """What counts the steps of queries and measures; see `Budget.spend`."""
+        """The machine that counts the steps of queries and measures; see `Budget.spend`."""
         return self._own.closures.meter
 
     def _checker(self, report: Report) -> ExpressionChecker:

@@ -17,7 +17,7 @@ WorkedOut = Callable[[ir.Expr, State, Span], int]
 
 
 def working_out(p: ir.Program) -> WorkedOut:
-    """What works out all start values and capacities of a program.
+    """A function that works out all start values and capacities of a program.
 
     It raises `ProgramFaultError` for what has no value, and `DiagnosticsError` (RS415) once all of them together take
     more than `MAX_START_STEPS`.

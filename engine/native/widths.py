@@ -1,4 +1,4 @@
-"""How many words each value of a program takes: sets and orders may have more than 64 bits.
+"""The number of words of each value of a program: sets and orders may have more than 64 bits.
 
 In most programs each value is one word. A set of up to 256 members is worked with on the stack and in locals, word by
 word; larger sets, and orders of several words, are rows in memory.
@@ -153,7 +153,7 @@ class Widths:
         return self._largest
 
     def bound(self, e: Binding, slots: Mapping[int, int]) -> dict[int, int]:
-        """What is known of the slots that an expression binds: they hold members."""
+        """Facts about the slots that an expression binds: they hold members."""
         if isinstance(e, ir.Spread):
             return dict.fromkeys(binds(e), -words_of(e.size))
         return {e.slot: -self.of(e if isinstance(e, ir.Closure) else e.source, slots)}
@@ -219,7 +219,7 @@ class Widths:
         yield from ((e, _NONE) for e in roots(self.p, definitions=False))
 
     def named(self, c: ir.Choice) -> dict[int, int]:
-        """What is known of the slots of an option: its parameters, and what its conditions name."""
+        """Facts about the slots of an option: its parameters, and the names in its conditions."""
         if not self.words:
             return {}
         sizes = ((q.slot, self.p.sizes.get(q.type.removesuffix("?"))) for q in c.params)

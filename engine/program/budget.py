@@ -14,7 +14,7 @@ from rulespec.errors import RulespecError
 
 
 class Use(NamedTuple):
-    """What takes steps of a budget: its name, such as ``the title `options.go` ``, and its place."""
+    """A user of a budget: its name, such as ``the title `options.go` ``, and its place."""
 
     name: str
     span: Span | None
@@ -45,7 +45,7 @@ class Budget:
         return self.left <= 0
 
     def spend(self, machine: Execution, use: Use, value: Callable[[], int]) -> int:
-        """What `value` gives; its steps are counted by `machine`.
+        """The result of `value`; its steps are counted by `machine`.
 
         Raises:
             SpentError: if no steps are left, or fewer than it takes.
@@ -65,17 +65,17 @@ class Budget:
             self.left = left
 
     def told(self, code: str, severity: Severity, what: str, help_: str) -> tuple[Diagnostic, ...]:
-        """What is wrong if the budget is used up: who has taken most of it, and where that stands.
+        """The diagnostic if the budget is used up: its greatest user, and the place of that.
 
         Args:
             code: of the diagnostic.
             severity: of the diagnostic.
-            what: what the steps are taken for, such as `what is printed`.
+            what: what the steps are taken for, such as `the checks of facts`.
             help_: the way out.
         """
         if not self.spent:
             return ()
         (most, steps), *others = self.used.most_common(3)
-        message = f"{what} has taken {self.steps:,} steps, which is all it may: {most.name} took {steps:,} of them"
+        message = f"{self.steps:,} steps are used up by {what}: {most.name} took {steps:,} of them"
         notes = tuple(Label(each.span, f"{each.name} took {n:,}") for each, n in others if each.span is not None)
         return (Diagnostic(code, severity, message, most.span, notes=notes, help=help_),)

@@ -41,7 +41,7 @@ def numbers(p: ir.Program, at: Place, low: int, high: int) -> range:
 def too_many(p: ir.Program, at: Place) -> NoReturn:
     """Reports options that take too many steps to list; `at` is the parameter whose values were found last."""
     name, option, span = _named(p, at)
-    steps = f"with {name} of {option} it takes more than {MAX_LISTED:,} steps to list them"
+    steps = f"with {name} of {option} it takes more than {MAX_LISTED:,} steps to list the options"
     raise ProgramFaultError(-1, f"parameters of options range over too much: {steps}", span=span)
 
 

@@ -46,7 +46,7 @@ class Execution(ABC):
             raise ProgramFaultError(-1, "it takes too long")
 
     def alone(self, value: Callable[[], T], what: str, span: Span | None = None) -> T:
-        """What `value` gives, which is asked between two decisions and has a bound of its own.
+        """The result of `value`, which is asked between two decisions and has a bound of its own.
 
         Args:
             value: what is asked.

@@ -1,4 +1,4 @@
-"""What another machine has done than the one that was asked for, told to whoever counts it."""
+"""Work of another machine than the one that was asked for, reported to its counters."""
 
 from __future__ import annotations
 

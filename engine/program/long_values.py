@@ -1,4 +1,4 @@
-"""What is asked between two decisions, and may take so long that its steps must be counted: the interpreter does that.
+"""Long values between two decisions, whose steps must be counted: the interpreter evaluates them.
 
 Runs and lists of options count their own steps. All else is evaluated at once by generated code, which counts none:
 where the sizes of kinds do not tell that it is short, the interpreter evaluates it instead.
@@ -17,7 +17,7 @@ from rulespec.engine.program.limits import MAX_VALUE_STEPS
 
 
 class LongValues(Struct, frozen=True):
-    """What may take more than `MAX_VALUE_STEPS` by the sizes of kinds.
+    """Values that may take more than `MAX_VALUE_STEPS` by the sizes of kinds.
 
     Attributes:
         deciders: the decisions, by who decides.
@@ -37,7 +37,7 @@ class LongValues(Struct, frozen=True):
 
 
 def long_values(p: ir.Program, costs: Costs) -> LongValues:
-    """What may take too long to be evaluated without counting."""
+    """The values that may take too long to be evaluated without counting."""
 
     def long(found: Iterable[ir.Expr | None]) -> bool:
         return sum(costs.of(e) for e in found if e is not None) > MAX_VALUE_STEPS
@@ -63,7 +63,7 @@ def scored(p: ir.Program) -> list[ir.Expr]:
 
 
 def _tests(c: ir.Choice) -> list[ir.Expr | None]:
-    """What is evaluated to find out whether an option with given arguments is legal."""
+    """The expressions that decide whether an option with given arguments is legal."""
     found: list[ir.Expr | None] = []
     for q in c.params:
         found += [q.low, q.high, q.where.expr if q.where is not None else None]

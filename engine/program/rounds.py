@@ -1,4 +1,4 @@
-"""How often blocks run at most: as often as the loops around them go round."""
+"""Upper bounds on the runs of blocks, by the rounds of the loops around them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rulespec.engine.program.procedures import procedures
 
 
 def times(flow: Flow) -> dict[int, int]:
-    """How often the blocks of procedures run between two decisions, as loops over whole kinds go round.
+    """The runs of the blocks of procedures between two decisions, by the rounds of loops over whole kinds.
 
     Of other loops it is not known how often they do: they count once.
     """

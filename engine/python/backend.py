@@ -384,7 +384,7 @@ def definitions(writer: ExpressionWriter) -> dict[str, Callable[[], None]]:
 
 
 def _names_of(program: ir.Program, occupancy: Occupancy) -> dict[str, Any]:
-    """What the source reads of a program, by its name."""
+    """The data of a program that the source reads, by name."""
     names: dict[str, Any] = {f"A{i}": array for i, array in enumerate(program.arrays)}
     names |= {f"T{i}": table for i, table in enumerate(program.tables)}
     if occupancy.cells > len(program.start):

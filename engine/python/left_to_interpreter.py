@@ -1,4 +1,4 @@
-"""What the interpreter answers in the place of generated functions: what may take so long that steps are counted."""
+"""Long values, which the interpreter evaluates in the place of generated functions, as it counts steps."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class Divergence(Brief, Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """Where it is in the log, for people: its line, or its entry."""
+        """The place in the log, for people: the line, or the entry."""
         return f"line {self.line:,}" if self.line is not None else f"entry {self.foreign_index:,}"
 
     @property
@@ -187,6 +187,14 @@ def replay_log(
     path, report = Path(path), Report() if report is None else report
     text, whole = read_log_text(path, str(path), MAX_NATIVE_BYTES, lenient=lenient)
     if dialect is None and is_native(text):
+        if past_known_faults:
+            help_ = "replay without `--past-known-faults`: foreign logs have the faults of other systems"
+            fail(
+                "RS630",
+                f"{path} is a log of this program, which has no known faults",
+                Span(str(path), 1, 1, 1, 2),
+                help=help_,
+            )
         native = parse_log(text, str(path), whole, lenient=lenient)
         ruleset = load(rules) if rules is not None else named_ruleset(native, load)
         backend = quick_machine if once and _is_short(backend, native.entries) else backend
@@ -296,7 +304,7 @@ def _divergence(game: Game, refusal: Refusal, entry: LogEntry) -> Divergence:
 
 
 def _unread(game: Game, wrong: Diagnostic) -> Divergence:
-    """Where a log that is read leniently has a line that is no decision."""
+    """The divergence of a log, read leniently, at a line that is no decision."""
     line = wrong.span.line if wrong.span is not None else None
     return Divergence(game.ply, None, "", refused(wrong.message), (), line)
 

@@ -124,7 +124,7 @@ class SearchMemory:
         return int(self.instance.numbers[(self.constants["RESULTS"] + self.constants["RESULT"] * number) // 8 + 1])
 
     def end(self, search: Search, number: int) -> End:
-        """Where a playout has come to."""
+        """The position that a playout has come to."""
         size = self.constants["RESULT"]
         status, decisions, _, won, *flat = self.read(self.constants["RESULTS"] + size * number, size // 8).tolist()
         return search.end(status == 0, decisions, won, self._ranks.of(flat))

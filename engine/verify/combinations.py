@@ -34,7 +34,7 @@ class Combination(Struct, frozen=True):
 
 
 class Ended(Struct, frozen=True):
-    """How a game came to its end.
+    """The end of a game.
 
     Attributes:
         number: the number of the game, from 0.
@@ -120,7 +120,7 @@ class Games:
 
     @property
     def at_once(self) -> int:
-        """How many games are played before it is worth looking at the time."""
+        """The number of games to play before it is worth looking at the time."""
         return 1 if self._native is None else ROUND
 
 

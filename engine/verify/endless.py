@@ -13,7 +13,7 @@ from rulespec.typed.traversal import walk
 
 
 def endless_decisions(ruleset: typed.Ruleset) -> frozenset[str]:
-    """The names of decisions at which whoever is asked may go round as long as he likes."""
+    """The names of decisions at which turns may go round for ever."""
     return frozenset(name.text for folder in range(len(ruleset.folders)) for name in _listed(ruleset, folder))
 
 
@@ -24,7 +24,7 @@ def idle_entries(ruleset: typed.Ruleset) -> list[Diagnostic]:
     known = _asked(ruleset)
     help_ = "take it out, or name a decision of the rules"
     return [
-        Diagnostic("RS713", Severity.WARNING, f"`endless` names `{n.text}`, and nothing asks that", n.span, help=help_)
+        Diagnostic("RS713", Severity.WARNING, f"`endless` names `{n.text}`, which is no decision", n.span, help=help_)
         for n in _listed(ruleset, 0)
         if n.text not in known
     ]

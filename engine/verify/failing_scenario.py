@@ -34,7 +34,7 @@ def failing_scenario(game: Game, header: LogHeader, fault: Option | None, wrong:
     id_ = f"{wrong.code}-{wrong.span.line}" if wrong.span is not None else wrong.code
     folder = f"scenarios/{ruleset.overlays[-1]}" if ruleset.overlays else "scenarios"
     lines = [
-        f"# in {folder}/{id_.lower()}.yaml: `rulespec test {ruleset.ref}` fails until it is mended",
+        f"# in {folder}/{id_.lower()}.yaml: `rulespec test {ruleset.ref}` fails until it is fixed",
         "scenarios:",
         f"  - id: {id_}",
         f"    title: {_text(wrong.message)}",

@@ -8,7 +8,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic
 
 
 class Played(Struct, frozen=True):
-    """How much has been played, and what is wrong.
+    """The amount of play, and the problems that it showed.
 
     Attributes:
         games: the number of games that were played to an end, or to a mistake.

@@ -33,7 +33,7 @@ TAKE_BACK = 1 / 30
 
 
 class Effort(NamedTuple):
-    """How much is done to find a shorter game: decisions, and seconds."""
+    """Effort for finding a shorter game: decisions, and seconds."""
 
     decisions: int
     seconds: float

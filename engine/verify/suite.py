@@ -74,7 +74,7 @@ def run_suite(
 
 
 def _machines(backend: Backend) -> Backend | Machines:
-    """What runs cases under a backend."""
+    """The machine for the cases of a backend."""
     return short_games if backend == "python" else backend
 
 

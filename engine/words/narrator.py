@@ -93,7 +93,7 @@ class Narrator:
         return _shown(option)
 
     def _told(self, option: Taken, name: str, arguments: list[_Value]) -> str:
-        """What an option does, by its text or by its arguments."""
+        """The words of an option, by its text or by its arguments."""
         if self.words.names == "id":
             return _shown(option)
         text = self.words.text("options", f"{option.decision}.{name}")

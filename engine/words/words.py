@@ -87,9 +87,8 @@ class Words:
     def too_long(self) -> tuple[Diagnostic, ...]:
         """The warning that texts and measures have taken all steps that there are; nothing if they have not."""
         help_ = "let it ask for less: a state field or a fact costs one step, a loop as many as it goes over"
-        return self.budget.told(
-            "RS575", Severity.WARNING, "what is told of this game", f"the rest is shown as ids, without it; {help_}"
-        )
+        help_ = f"the rest is shown as ids, without it; {help_}"
+        return self.budget.told("RS575", Severity.WARNING, "the words and measures of this game", help_)
 
     def text(self, section: str, name: str) -> Text | None:
         """What the files say: those of the language, else the ruleset's own; None for ids, and where they are silent.

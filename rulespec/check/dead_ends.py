@@ -21,5 +21,5 @@ def check_dead_ends(c: Context) -> None:
             c.declarations.dead_ends[name] = text(reason)
         else:
             hint, notes = nearest(name, decisions)
-            message = f"`{name}` cannot be a dead end: no decision is called so"
+            message = f"`{name}` cannot be a dead end: there is no such decision"
             c.report.error("RS720", message, place.span, notes=notes, help=hint)

@@ -36,7 +36,7 @@ MAX_MEASURE_WORK = 10**6
 
 
 _HELP = (
-    "if its sets are never as large as their kinds, say so: `def held(p: player) -> set card at most 10:`; "
+    "if its sets are never as large as their kinds, declare it: `def few(p: player) -> set item at most 10:`; "
     "else name a value with `let` instead of working it out twice"
 )
 

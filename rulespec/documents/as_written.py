@@ -185,5 +185,5 @@ def _block_says(written: str, text: str) -> bool:
 
 
 def _folded(text: str) -> str:
-    """What is on several lines, none of them empty, as one."""
+    """Several lines, none of them empty, as one."""
     return " ".join(line.strip(" ") for line in text.split("\n"))

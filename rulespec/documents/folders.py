@@ -1,4 +1,4 @@
-"""What a folder holds of a ruleset. Names that begin with a dot are no part of it.
+"""The files of a ruleset in a folder. Names that begin with a dot are no part of it.
 
 Other programs put such files beside those that people write: locks of Emacs (`.#play.rules`, a link that leads
 nowhere), what macOS keeps on foreign disks (`._play.rules`, no text), swap files, folders of Git. So listings are made
@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 def visible(folder: Path, pattern: str = "*") -> Iterator[Path]:
-    """What matches a glob pattern in a folder, in no order; nothing hidden, and nothing in a hidden folder."""
+    """The matches of a glob pattern in a folder, in no order; nothing hidden, and nothing in a hidden folder."""
     depth = len(folder.parts)
     for path in folder.glob(pattern):
         if not any(is_hidden(part) for part in path.parts[depth:]):

@@ -35,7 +35,7 @@ class OtherTreeError(Exception):
 
 
 Special = Mapping[type, Callable[["Reading", Any], None]]
-"""What compares parts of a kind that have more to them than a row of parts."""
+"""Functions that compare nodes with more to them than a row of parts."""
 
 
 class Reading:
@@ -83,12 +83,12 @@ class Reading:
     # places
 
     def start(self, node: Any) -> int:
-        """Where a part of the tree begins."""
+        """The place where a part of the tree begins."""
         span = _span(node)
         return self._line[span.line] + span.column
 
     def end(self, node: Any) -> int:
-        """Where a part of the tree ends."""
+        """The place where a part of the tree ends."""
         span: Span = node.span
         return self._line[span.end_line] + span.end_column
 
@@ -175,7 +175,7 @@ class Reading:
                 self.visit(part)
 
     def column(self, node: Any) -> int:
-        """How far the line is indented in which a part begins, and one more."""
+        """The indentation of the line in which a part begins, and one more."""
         return self._columns[_span(node).line]
 
     def block(self, parts: Sequence[Any], column: int) -> None:

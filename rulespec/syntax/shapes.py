@@ -1,4 +1,4 @@
-"""How nodes of syntax trees are written: the words that begin them, and their parts in the order of the text."""
+"""The written form of syntax trees: the words that begin nodes, and their parts in the order of the text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PRECEDENCE = {
     **dict.fromkeys("+-", 7),
     **dict.fromkeys("*/%", 8),
 }
-"""How closely binary operators bind."""
+"""The precedence of binary operators."""
 
 HEADS: dict[type, str] = {
     ast.Let: "let",

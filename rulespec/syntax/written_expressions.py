@@ -116,7 +116,7 @@ def _right(r: Reading, node: Any, gap: str, least: int) -> None:
 
 
 def _gap(r: Reading, left: Any, right: Any, word: str) -> tuple[str, str]:
-    """What is written between two parts: before the word that has to be there, and behind it."""
+    """The text between two parts: before the word that has to be there, and after it."""
     written = r.text[r.end(left) : r.start(right)]
     before, found, behind = written.partition(word.split(" ")[0])
     if " " in word:
@@ -188,7 +188,7 @@ def _choice(r: Reading, node: ast.Choice) -> None:
 
 
 def _postfix(r: Reading, target: Any, following: int, sign: str) -> None:
-    """What has something behind it: `target.name`, `target[key]`."""
+    """An expression followed by something: `target.name`, `target[key]`."""
     gap = r.text[r.end(target) : following]
     if gap == sign and _precedence(target) == _ATOM:  # as nearly all are
         r.visit(target)
@@ -221,7 +221,7 @@ def _index(r: Reading, node: ast.Index) -> None:
 
 
 def arguments(r: Reading, args: Sequence[Any]) -> None:
-    """What is in brackets behind a name."""
+    """The arguments in brackets after a name."""
     close = r.opened("(")
     for arg in args:
         r.visit(arg)
@@ -348,4 +348,4 @@ EXPRESSIONS: dict[type, Callable[[Reading, Any], None]] = {
     ast.Ray: _called_with("ray"),
     ast.Told: _called_with("told"),
 }
-"""What compares each kind of these."""
+"""The function that compares each kind of these."""

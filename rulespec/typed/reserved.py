@@ -15,7 +15,7 @@ MEANS = {PUBLIC: "what all seats see", TABLE: "all of the game"}
 """The words of `--for`, with what they show."""
 
 HELP = "take another name, or a longer one"
-"""What to do about a name that is reserved."""
+"""The way out for a name that is reserved."""
 
 IN_LANGUAGES = {
     "en": {PUBLIC: PUBLIC, TABLE: TABLE},
@@ -31,10 +31,10 @@ def reserved(name: str) -> str:
 
 
 def why_reserved(name: str) -> str:
-    """What is wrong with a name of a seat that is reserved; "" if nothing is."""
+    """The message for a reserved name of a seat; "" if the name is free."""
     if not (word := reserved(name)):
         return ""
-    return f"{shown(name)} cannot be the name of a seat: in the place of one, `{word}` means {MEANS[word]}"
+    return f"{shown(name)} cannot be the name of a seat: where a seat is named, `{word}` means {MEANS[word]}"
 
 
 def _bare(name: str) -> str:

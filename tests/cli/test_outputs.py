@@ -1,4 +1,4 @@
-"""What commands read and write: an input is never an output, nothing is waited for, and what was there stays whole."""
+"""Inputs and outputs of commands: no input is an output, nothing is waited for, and old files stay whole."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class Terminal:
         self.shown = ""
 
     def until(self, text: str, seconds: float = 60) -> str:
-        """What is shown up to a text, and is new."""
+        """New output, up to a text."""
         begin, end = len(self.shown), time.monotonic() + seconds
         while text not in self.shown[begin:]:
             assert time.monotonic() < end, self.shown[begin:]
@@ -66,7 +66,7 @@ def played(tmp_path: Path) -> Iterator[Terminal]:
 
 
 def on_screen(shown: str) -> str:
-    """What can still be seen, also by scrolling back."""
+    """The output that can still be seen, also by scrolling back."""
     return shown.rpartition(WIPED)[2]
 
 

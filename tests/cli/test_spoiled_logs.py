@@ -54,7 +54,7 @@ def commands(log: Path, twins: Twins) -> Iterator[list[object]]:
 
 
 def all_told(log: Path, twins: Twins, monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
-    """What all commands say and write of a log."""
+    """Everything that commands say and write of a log."""
     found: list[tuple[object, ...]] = []
     text = log.read_bytes()
     for command in commands(log, twins):
@@ -73,7 +73,7 @@ def all_told(log: Path, twins: Twins, monkeypatch: pytest.MonkeyPatch) -> list[t
 
 
 def given(log: Path, twins: Twins, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the seat was given when nothing was wrong yet."""
+    """The log that the seat was given when nothing was wrong yet."""
     write(log, "\n".join(twins.logs()[0][: 1 + len(twins.before)]) + "\n")
     assert said("log", log, "--for", twins.seat, "--out", log.with_name("given.jsonl"), monkeypatch=monkeypatch)[0] == 0
 
@@ -201,7 +201,7 @@ def test_other_rules_do_not_judge_for_a_seat(tmp_path: Path, monkeypatch: pytest
 
 
 def test_lines_that_were_taken_back_do_not_count_for_a_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where a log breaks a rule is told by the decisions that stand: others have not been seen."""
+    """The place of a broken rule is told by the decisions that stand: others have not been seen."""
     log = tmp_path / "log.jsonl"
     lines = TWINS[0].logs()[0]
     wrong = '{"decision": "act", "by": "Ann", "option": "fold"}'
@@ -226,7 +226,7 @@ def test_a_gate_that_is_open_is_found(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_every_diagnostic_of_a_command_comes_through_the_gate() -> None:
-    """Where diagnostics are rendered, `told` is asked before."""
+    """`told` is asked before diagnostics are rendered."""
     folder = Path(output.__file__).parent
     for path in folder.glob("*.py"):
         text = path.read_text("utf-8")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from cases import small
+from counting import Counting
 from hard_work import ENDLESS, LISTED, WORK, listing, rules
 from programs import with_rules
 from worlds import WORLD, Play, take
@@ -16,7 +17,6 @@ from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.interpreter import Interpreter
-from rulespec.engine.program.journal import Journal, State
 from rulespec.engine.program.limits import MAX_STEPS
 from rulespec.engine.python.backend import PythonBackend
 from rulespec.load import load_ruleset
@@ -37,19 +37,6 @@ def after(ruleset: typed.Ruleset, backend: str, steps: int) -> tuple[str, tuple[
     except RulesetFaultError as fault:
         return fault.diagnostic.code, it.position.cells
     return "", it.position.cells
-
-
-class Counting(Interpreter):
-    """Knows the steps of its last run."""
-
-    taken = 0
-
-    def run(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal:
-        before = self.left
-        try:
-            return super().run(state, block, args)
-        finally:
-            self.taken = before - self.left
 
 
 @pytest.mark.parametrize("body", WORK.values(), ids=WORK)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from folders import GAMES
 from recorded_games import IMPOSSIBLE, LOGS, WHOLE, dialect, name_of, ruleset
 
 from rulespec.cli.main import cli
@@ -17,7 +18,7 @@ from rulespec.engine.verify.audit import first_broken
 
 TITLE = "a fight takes more units of a kind than are there"
 ENDS_BEFORE = {"v002-standard-6p": 509}
-"""Where the site then makes up a piece, which is another fault."""
+"""The entry where the site then makes up a piece, which is another fault."""
 
 
 def replay(*args: str | Path) -> Result:
@@ -95,6 +96,13 @@ def test_a_dialect_without_known_faults(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr("rulespec.engine.dialects.dialect.read_dialect", lambda _: bare)
     with pytest.raises(DiagnosticsError) as error:
         past(IMPOSSIBLE[0])
+    assert [d.code for d in error.value.diagnostics] == ["RS630"]
+
+
+@pytest.mark.parametrize("log", ["imperial/logs/quickstart.jsonl", "tutorial/logs/random-2p.jsonl.gz"])
+def test_a_native_log_has_no_known_faults(log: str) -> None:
+    with pytest.raises(DiagnosticsError) as error:
+        past(GAMES / log)
     assert [d.code for d in error.value.diagnostics] == ["RS630"]
 
 

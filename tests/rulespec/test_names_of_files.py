@@ -55,8 +55,8 @@ def test_what_is_hidden_is_part_of_nothing(game: str) -> None:
     shutil.copytree(GAMES / game, "box_2/own")
     litter(Path("box_2/own"))
     commands = [
-        ("validate", "{}/own"),
-        ("validate", "{}/own", "--overlays"),
+        ("validate", "{}/own", "--no-play"),
+        ("validate", "{}/own", "--overlays", "--no-play"),
         ("titles", "{}/own"),
         ("format", "{}/own", "--check"),
         ("test", "{}/own"),

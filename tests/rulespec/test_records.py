@@ -1,4 +1,4 @@
-"""What a console shows of an object: one line of bounded length, however much the object holds."""
+"""The console's view of an object: one line of bounded length, however much the object holds."""
 
 from __future__ import annotations
 

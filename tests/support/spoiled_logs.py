@@ -37,7 +37,7 @@ class Twins(Struct, frozen=True):
     secret: tuple[str, str]
 
     def words(self) -> tuple[str, ...]:
-        """What must not be told: the secrets, and what is in them."""
+        """Texts that must not be told: the secrets, and what is in them."""
         return (*self.secret, *({"king", "jack"} if self.ref == "kuhn_poker" else ()))
 
     def logs(self) -> tuple[list[str], list[str]]:
@@ -132,7 +132,7 @@ def write(path: Path, text: str) -> None:
 
 
 def good_part(path: Path, seat: str) -> tuple[object, ...]:
-    """What a seat may know of a log: the decisions before the first line that is wrong, and whether one is."""
+    """The part of a log that a seat may know: decisions before the first line that is wrong, and whether one is."""
     try:
         result = replay_log(path, lenient=True)
     except DiagnosticsError:

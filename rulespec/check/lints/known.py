@@ -1,4 +1,4 @@
-"""What is known to hold at a place of the rules: state that has been set just before, and conditions that were asked.
+"""Facts that hold at a place of the rules: state that has been set just before, and conditions that were asked.
 
 It is followed forwards: what is set is known until something may change it, what is asked is known within the branch,
 and a procedure knows what holds wherever it is called. Only what conditions of `open` read is looked at: most rulesets
@@ -25,7 +25,7 @@ _ORDER: dict[str, Callable[[int, int], bool]] = {
 
 
 class Known:
-    """What is known where the rules are followed.
+    """The facts that are known while the rules are followed.
 
     Args:
         rules: the rules.
@@ -133,7 +133,7 @@ class Known:
         self.here = None if met is None else dict(met)
 
     def copy(self) -> Facts | None:
-        """What is known, for later."""
+        """A copy of the facts, for later."""
         return None if self.here is None else dict(self.here)
 
     def _stays(self, key: Key) -> bool:

@@ -135,7 +135,7 @@ class Labels:
         return label
 
     def of_number(self, e: typed.Expr) -> Label:
-        """What the number of the members of a set or an order may tell."""
+        """The secrets that the number of members of a set or an order may tell."""
         if (place := in_place(e)) is not None and (found := self.of_tokens(place)) is not None:
             return found
         order = e.args[0] if isinstance(e, typed.Op) and e.op == "members" else e
@@ -144,7 +144,7 @@ class Labels:
         return self.of(e)
 
     def of_tokens(self, place: typed.PlaceValue) -> Label | None:
-        """What the number of the tokens in a place may tell; None if not all see it."""
+        """The secrets that the number of tokens in a place may tell; None if not all see it."""
         if place.place.private is not None and not place.place.private.counted:
             return None
         return self._all(parts(place))
@@ -175,7 +175,7 @@ class Labels:
         return key is not None and moved(key, {}, secrecy.at) == key and self.holds(key)
 
     def hidden(self, read: Source) -> Label:
-        """What is read, unless it is known to be open to all."""
+        """The secrets that are read, unless they are known to be open to all."""
         return NOTHING if read.open is not None and self.holds(read.open) else frozenset([read])
 
     def place_source(self, e: typed.PieceCount, secrecy: typed.Secrecy) -> Source:

@@ -1,4 +1,4 @@
-"""What a foreign log says is compared, or declared to say nothing; else a diagnostic names the field."""
+"""Fields of a foreign log are compared, or declared to say nothing; else a diagnostic names the field."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ SEATS = ["A", "B"]
 GAMES = 5
 PLIES = 6
 RELEASED = ("told(", "end game", "p.shown", "add c to p.drawn", "set over to", "set step to", "done to true")
-"""What the rules tell on purpose, also by opening it to all.
+"""Secrets that the rules tell on purpose, also by opening them to all.
 
 And that a card was in an order before it is added, which the checker leaves out.
 """

@@ -164,7 +164,7 @@ def test_what_another_seat_was_given_is_not_compared(logs: Path, seat: str, late
 
 @pytest.mark.parametrize("seat", ["Bob", "public"])
 def test_a_guess_in_a_forged_log_is_told_nothing_of_the_whole_one(logs: Path, seat: str) -> None:
-    """What a check says is the same whatever Ann has bid under her seal; only the file itself may be quoted."""
+    """A check says the same whatever Ann has bid under her seal; only the file itself may be quoted."""
     lines = (logs / "game.jsonl").read_text("utf-8").splitlines(keepends=True)[:3]
     text = (logs / "Ann_before.jsonl").read_text("utf-8").replace('"for": "Ann"', f'"for": "{seat}"')
     told = set()

@@ -126,7 +126,7 @@ def test_numbers_of_sets_are_the_same_in_all_machines(name: str, size: int) -> N
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("first", [0, 62])
 def test_sets_of_few_members_of_a_large_kind(size: int, first: int) -> None:
-    """What is in the first word alone is one number, and is asked for members of other words, too."""
+    """A set in the first word alone is one number, and is asked for members of other words, too."""
     added = towns_of(size)
     found = "{fir} if t in (towns & {oak, elm}) else {c in town where c in {oak, elm} and c != t}"
     much = "(first(c in towns & {oak, elm} from t) ?? t).index + (1 if t in {oak, elm} & towns else 0)"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from agreement import EXAMPLES, agree, take_back
 from chess_variants import HELD, LOOSE, chess
+from counting import Counting
 from folders import RULESETS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -37,19 +38,6 @@ def all_long(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(count_work, name, 0)
     monkeypatch.setattr(count_work, "_GRAIN", 3)
     monkeypatch.setattr(cost, "FEW_TESTS", 3)
-
-
-class Counting(Interpreter):
-    """Knows the steps of its last run."""
-
-    taken = 0
-
-    def run(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal:
-        before = self.left
-        try:
-            return super().run(state, block, args)
-        finally:
-            self.taken = before - self.left
 
 
 class CountedError(Exception):

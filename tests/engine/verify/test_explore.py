@@ -217,7 +217,7 @@ def test_turns_that_are_endless_on_purpose(breadth: bool, tmp_path: Path, monkey
 def test_a_list_of_endless_decisions_that_names_none(tmp_path: Path) -> None:
     found = explored(tmp_path, TOGGLE + LISTED.format("turm"))
     assert codes(found) == ["RS713", "RS713"]
-    assert [d.message for d in found.others] == ["`endless` names `turm`, and nothing asks that"]
+    assert [d.message for d in found.others] == ["`endless` names `turm`, which is no decision"]
     assert str(found.others[0].span).endswith("rules.yaml:2:22")
 
 

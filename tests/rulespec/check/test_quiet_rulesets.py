@@ -79,7 +79,7 @@ LEAKS = {
         "RS34",
     ),
 }
-"""What is put into which ruleset in the place of what, and what is warned of."""
+"""Changes of rulesets: a text, its replacement, and the warnings."""
 
 
 @pytest.mark.parametrize("leak", LEAKS)

@@ -54,7 +54,7 @@ def invoke(*args: str) -> tuple[int, str, str]:
 
 
 def told(path: str, data: bytes) -> str:
-    """What is said of a file with these bytes: one error, with its place and help."""
+    """The message for a file with these bytes: one error, with its place and help."""
     Path(path).write_bytes(data)
     status, _, err = invoke(*READERS[path])
     assert status in (1, 2), err
