@@ -86,7 +86,7 @@ class Fuzzer:
     def run(self, seconds: float) -> Summary:
         """Tries inputs out for so long."""
         begun = told = time.monotonic()
-        with Worker(self.target.name) as worker:
+        with Worker(self.target.name, self.target.seconds) as worker:
             for data in self.corpus[: self.seeds]:
                 if time.monotonic() > begun + seconds / 2:
                     break
@@ -154,7 +154,7 @@ def main(
     failed = False
     for name in targets or TARGETS:
         if again is not None:
-            with Worker(name) as worker:
+            with Worker(name, TARGETS[name].seconds) as worker:
                 outcome = worker.run(again.read_bytes())
             used = f"{outcome.seconds:.1f} s, {outcome.megabytes:.0f} MB"
             click.echo(f"{name}: {outcome.wrong or 'nothing wrong'} ({used})")

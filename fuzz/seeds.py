@@ -341,6 +341,7 @@ _SEEDS: dict[str, Callable[[], Iterator[Parts]]] = {
     "rules": _rules,
     "overlay": _overlays,
     "work": growing,
+    "play": lambda: iter([*_rulesets(), *growing()]),
     "fix": lambda: iter([*_rulesets(), *_cases(), *_overlays()]),
     "log": _logs,
     "under": _under,

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from fuzz.parts import split, write
 from fuzz.session import DETAIL, Session, Wrong
+from fuzz.worker import SECONDS
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.nodes import to_plain
 from rulespec.documents.reader import read_yaml
@@ -40,6 +41,7 @@ OVERLAYS = ("o", "p", "q")
 _OFFERED = 0.3  # how often all sets of the overlays on offer are checked
 _NATIVE = 0.3  # how often native code plays instead of generated Python
 _PLIES = 8
+_PLAYING = 15  # seconds, where `validate` plays: a decision of millions of steps is not interrupted
 _LONG = 0.1  # seconds: the interpreter, which only says what is meant, would take twenty times as long, or more
 
 
@@ -55,6 +57,8 @@ class Target:
     first: str
     mutable: re.Pattern[str]
     try_out: Callable[[Session], None]
+    seconds: int = SECONDS
+    """Of the processor, for one input."""
 
     def run(self, data: bytes, folder: Path) -> set[str]:
         """Tries an input out; gives back what was said of it. `folder` is empty, and the current one."""
@@ -199,6 +203,12 @@ def _outcome(ask: Callable[[Game], object], game: Game) -> object:
         return f"{fault.diagnostic.code} {fault.diagnostic.span} {fault}"
 
 
+def _play_check(session: Session) -> None:
+    from fuzz.played import play
+
+    play(Path(HOME), session)
+
+
 # --- logs, and what is beside a ruleset -------------------------------------------------------------------------------
 
 
@@ -295,6 +305,7 @@ _ALL = (
     Target("rules", "rules/play.rules", re.compile(r"rules/.*"), _rules),
     Target("overlay", "variants/o.yaml", re.compile(r"variants/.*"), _overlay),
     Target("work", "rules/play.rules", re.compile(r"rules/.*|tables\.yaml|kinds\.yaml|variants/.*"), _work),
+    Target("play", "game.yaml", re.compile(r"rules/.*|\w+\.yaml"), _play_check, _PLAYING),
     Target("fix", "game.yaml", re.compile(r"\w+\.yaml|variants/.*"), _fix),
     Target("log", "log", re.compile(r"log"), _log),
     Target("under", "log.jsonl", _ANY, _under),
