@@ -31,7 +31,7 @@ def played(ruleset: typed.Ruleset, report: Report) -> Played:
     machine = "native" if find_spec("wasmtime") is not None else "python"
     key = cache.key("played", ruleset.ref, machine, *chain.from_iterable(ruleset.sources.items()))
     found = cache.read(key, msgspec.json.Decoder(Played))
-    if found is None:
+    if found is None or not found.is_possible(ruleset.sources):
         found = _played(ruleset)
         cache.write(key, found)
     return found
