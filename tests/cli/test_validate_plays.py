@@ -189,6 +189,30 @@ def test_other_formats_have_what_the_games_show(small: Path, format_: str) -> No
     assert code == 1 and "RS711" in out
 
 
+@pytest.mark.parametrize("number, least", [(200, 1), (400, 1), (400, 2)])
+def test_many_settings_are_no_reason_not_to_play(
+    small: Path, runs: list[str], number: int, least: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The start is not tried with all of them, as that takes too long; games are."""
+    monkeypatch.setattr(play_check, "SECONDS", 0.2)
+    settings = "".join(f"  s{n}: {{type: int 0..9, default: 5, doc: x}}\n" for n in range(number))
+    game = (small / "game.yaml").read_text("utf-8").replace("min: 1", f"min: {least}")
+    (small / "game.yaml").write_text(f"{game}options:\n{settings}", "utf-8")
+    code, out, err = invoke("validate", small)
+    assert code == 0 and runs == ["small"]
+    assert "warning[RS710]: the start is not checked with `s" in err and "/game.yaml:" in err
+    assert "played no game" not in out
+
+
+@pytest.mark.parametrize("loops", [1, 2, 3])
+def test_a_start_that_takes_long_is_not_played(small: Path, runs: list[str], loops: int) -> None:
+    (small / "kinds.yaml").write_text("state:\n  n: {type: int}\n", "utf-8")
+    loop = "    repeat at most 400000:\n        set n to n + 1\n"
+    (small / "rules/play.rules").write_text(SOUND.replace("    for", f"{loop * loops}    for", 1), "utf-8")
+    code, out, err = invoke("validate", small)
+    assert code == 0 and runs == [] and "warning[RS710]" in err and "played no game" in out
+
+
 def test_sets_of_overlays_are_checked_without_games(runs: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RULESPEC_CACHE", "")
     code, out, _ = invoke("validate", RULESETS / "nim", "--overlays")
