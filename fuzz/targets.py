@@ -14,7 +14,6 @@ from unittest import mock
 
 from fuzz.parts import split, write
 from fuzz.session import DETAIL, Session, Wrong
-from fuzz.worker import SECONDS
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.nodes import to_plain
 from rulespec.documents.reader import read_yaml
@@ -59,8 +58,8 @@ class Target:
     first: str
     mutable: re.Pattern[str]
     try_out: Callable[[Session], None]
-    seconds: int = SECONDS
-    """Of the processor, for one input."""
+    seconds: int | None = None
+    """Of the processor, for one input; None: as many as for most."""
 
     def run(self, data: bytes, folder: Path) -> set[str]:
         """Tries an input out; gives back what was said of it. `folder` is empty, and the current one."""
