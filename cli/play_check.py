@@ -22,16 +22,16 @@ def played(ruleset: typed.Ruleset, report: Report) -> Played:
     """The result of the games of a ruleset without errors, perhaps of an earlier run with the same sources.
 
     With native code there are more games than without it: each has a result of its own. Where the report says that the
-    start takes too long, none is played.
+    start with the default settings takes too long, none is played.
     """
     from rulespec.engine.verify.played import Played
 
-    if any(d.code == "RS710" for d in report.diagnostics):
+    if any(d.code == "RS710" and d.span is None for d in report.diagnostics):  # it has the place of a setting
         return Played(0, 0, 0, ())
     machine = "native" if find_spec("wasmtime") is not None else "python"
     key = cache.key("played", ruleset.ref, machine, *chain.from_iterable(ruleset.sources.items()))
     found = cache.read(key, msgspec.json.Decoder(Played))
-    if found is None:
+    if found is None or not found.is_possible(ruleset.sources):
         found = _played(ruleset)
         cache.write(key, found)
     return found

@@ -16,7 +16,7 @@ from fuzz.parts import joined, split
 from fuzz.seeds import seeds
 from fuzz.shrink import shrink
 from fuzz.targets import TARGETS
-from fuzz.worker import Outcome, Worker
+from fuzz.worker import SECONDS, Outcome, Worker
 
 _SHRINKING = 60.0  # seconds for one failure
 _REPORTED = 20.0  # seconds between two lines of the summary
@@ -86,7 +86,7 @@ class Fuzzer:
     def run(self, seconds: float) -> Summary:
         """Tries inputs out for so long."""
         begun = told = time.monotonic()
-        with Worker(self.target.name) as worker:
+        with Worker(self.target.name, self.target.seconds or SECONDS) as worker:
             for data in self.corpus[: self.seeds]:
                 if time.monotonic() > begun + seconds / 2:
                     break
@@ -154,7 +154,7 @@ def main(
     failed = False
     for name in targets or TARGETS:
         if again is not None:
-            with Worker(name) as worker:
+            with Worker(name, TARGETS[name].seconds or SECONDS) as worker:
                 outcome = worker.run(again.read_bytes())
             used = f"{outcome.seconds:.1f} s, {outcome.megabytes:.0f} MB"
             click.echo(f"{name}: {outcome.wrong or 'nothing wrong'} ({used})")

@@ -7,9 +7,10 @@ import json
 import random
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from fuzz.growing import growing
 from fuzz.parts import Parts, joined
@@ -197,11 +198,51 @@ def _under() -> Iterator[Parts]:
     yield from ({"log.jsonl": data} for data in _native_logs() if b'"nim' in data or b'"wager' in data)
 
 
+def _given() -> Iterator[Parts]:
+    """Recorded games with secrets, each with what a seat has been given of it halfway or at its end."""
+    from rulespec.engine.game.game import Game
+    from rulespec.engine.logs.native import LogHeader, entry_json
+    from rulespec.engine.logs.seat_log import seat_log
+    from rulespec.load import load_ruleset
+
+    for folder in (TESTS / "rulesets" / "wager", GAMES / "gallery" / "kuhn_poker", GAMES / "gallery" / "liars_dice"):
+        game = Game(load_ruleset(str(folder)), ["Ann", "Bob"])
+        rng = random.Random(folder.name)
+        given = []
+        for ply in range(12):
+            if ply in (3, 11):
+                given += [list(seat_log(game, seat)) for seat in ("Ann", "Bob", None)]
+            if not game.is_over:
+                game.apply(rng.choice(list(islice(every_option(game), 20))))
+                game.position.steps[-1].salt = f"{rng.getrandbits(128):032x}"
+        log = _lines([LogHeader.of(game).to_json(), *map(entry_json, game.position.steps)])
+        yield from ({"log.jsonl": log, "given.jsonl": _lines(lines)} for lines in given)
+
+
+def _lines(lines: Iterable[dict[str, Any]]) -> bytes:
+    return "".join(json.dumps(line) + "\n" for line in lines).encode()
+
+
 def _dialects() -> Iterator[Parts]:
     errands = _folder(TESTS / "rulesets" / "errands")
     for file in sorted([*TESTS.glob("rulesets/*/dialects/*.yaml"), *GAMES.rglob("dialects/*.yaml")]):
         for log in [*_foreign_logs()][:5]:
             yield {"dialects/d.yaml": file.read_bytes(), "log.json": log, **errands}
+    dialect = (TESTS / "rulesets" / "errands" / "dialects" / "courier.yaml").read_bytes() + _KNOWN_FAULTS
+    game = errands["game.yaml"].replace(b"id: errands", b"id: home") + b"overlays: [o]\n"
+    overlay = {"variants/o.yaml": b"id: o\ntitle: O\nfor: home\nversion: '1'\n", "variants/o.rules": _PASSED}
+    for log in [*_foreign_logs()][:5]:
+        own = dialect.replace(b"rules: errands", b"rules: home")
+        yield {"dialects/d.yaml": own, "log.json": log, **errands, "game.yaml": game, **overlay}
+
+
+_KNOWN_FAULTS = b"""\
+  way.pass: {type: go, match: {to: to}, not_compared: {fee: what it takes is its own matter}}
+not_compared: {people.*.name: names say nothing}
+known_faults:
+  - {title: it goes anywhere, rules: [ERR-03, ERR-04], overlay: o, options: [way.pass]}
+"""
+_PASSED = b"extend decision way:\n    option pass(to in site):\n        set p.at to to\n"
 
 
 def _scenarios() -> Iterator[Parts]:
@@ -341,9 +382,11 @@ _SEEDS: dict[str, Callable[[], Iterator[Parts]]] = {
     "rules": _rules,
     "overlay": _overlays,
     "work": growing,
+    "play": lambda: iter([*_rulesets(), *growing()]),
     "fix": lambda: iter([*_rulesets(), *_cases(), *_overlays()]),
     "log": _logs,
     "under": _under,
+    "seat": _given,
     "dialect": _dialects,
     "scenario": _scenarios,
     "cache": _entries,

@@ -32,8 +32,10 @@ class Session:
         self.rng = random.Random(zlib.crc32(data))
         self.said: set[str] = set()
 
-    def command(self, *args: str) -> tuple[int, str]:
+    def command(self, *args: str, play: bool = False) -> tuple[int, str]:
         """Runs a command as a person would; gives its exit code, and what it printed on standard output.
+
+        Without `play`, `validate` plays no games: nearly all targets play by themselves.
 
         Raises:
             Wrong: if the code is another than 0, 1 or 2, or 1 or 2 without a word, if data printed is not JSON, or if a
@@ -41,7 +43,7 @@ class Session:
         """
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            code = run([*args, "--no-play"] if args[0] == "validate" else list(args))  # targets play by themselves
+            code = run([*args, *(["--no-play"] if args[0] == "validate" and not play else [])])
         text = f"{out.getvalue()}{err.getvalue()}"
         if code not in (0, 1, 2):
             raise Wrong(f"exit code {code} of {args}: {text[:2000]}")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from unittest import mock
 
 from fuzz.parts import split, write
 from fuzz.session import DETAIL, Session, Wrong
@@ -40,6 +42,7 @@ OVERLAYS = ("o", "p", "q")
 _OFFERED = 0.3  # how often all sets of the overlays on offer are checked
 _NATIVE = 0.3  # how often native code plays instead of generated Python
 _PLIES = 8
+_PLAYING = 15  # seconds, where `validate` plays: a decision of millions of steps is not interrupted
 _LONG = 0.1  # seconds: the interpreter, which only says what is meant, would take twenty times as long, or more
 
 
@@ -55,6 +58,8 @@ class Target:
     first: str
     mutable: re.Pattern[str]
     try_out: Callable[[Session], None]
+    seconds: int | None = None
+    """Of the processor, for one input; None: as many as for most."""
 
     def run(self, data: bytes, folder: Path) -> set[str]:
         """Tries an input out; gives back what was said of it. `folder` is empty, and the current one."""
@@ -199,6 +204,12 @@ def _outcome(ask: Callable[[Game], object], game: Game) -> object:
         return f"{fault.diagnostic.code} {fault.diagnostic.span} {fault}"
 
 
+def _play_check(session: Session) -> None:
+    from fuzz.played import play
+
+    play(Path(HOME), session)
+
+
 # --- logs, and what is beside a ruleset -------------------------------------------------------------------------------
 
 
@@ -229,6 +240,20 @@ def _dialect(session: Session) -> None:
     session.command("validate", HOME, "--format", how)
     more = session.rng.choice((["--rules", HOME, "--dialect", "d"], ["--rules", HOME]))
     session.command("replay", f"{HOME}/log.json", *more, "--format", how)
+    with mock.patch.dict(os.environ, RULESPEC_PATH=str(Path.cwd())):  # the dialect's own rules
+        session.command("replay", f"{HOME}/log.json", "--past-known-faults", "--format", how)
+
+
+def _seat(session: Session) -> None:
+    """What a seat was given is compared with the log: that of its own agrees, and anything may be in the other one."""
+    log, given = f"{HOME}/log.jsonl", f"{HOME}/given.jsonl"
+    for seat in ("Ann", "Bob", "public"):
+        code, _ = session.command("log", log, "--for", seat, "--out", "own.jsonl")
+        if code == 0 and session.command("log", log, "--for", seat, "--check", "own.jsonl")[0] != 0:
+            raise Wrong(f"what is given to {seat} does not agree with the log that it is made of")
+        session.command("log", log, "--for", seat, "--check", given)
+        session.command("log", given, "--for", seat, "--check", session.rng.choice((given, "own.jsonl")))
+        session.command("replay", session.rng.choice((log, given)), "--moves", "--for", seat)
 
 
 def _scenario(session: Session) -> None:
@@ -295,9 +320,11 @@ _ALL = (
     Target("rules", "rules/play.rules", re.compile(r"rules/.*"), _rules),
     Target("overlay", "variants/o.yaml", re.compile(r"variants/.*"), _overlay),
     Target("work", "rules/play.rules", re.compile(r"rules/.*|tables\.yaml|kinds\.yaml|variants/.*"), _work),
+    Target("play", "game.yaml", re.compile(r"rules/.*|\w+\.yaml"), _play_check, _PLAYING),
     Target("fix", "game.yaml", re.compile(r"\w+\.yaml|variants/.*"), _fix),
     Target("log", "log", re.compile(r"log"), _log),
     Target("under", "log.jsonl", _ANY, _under),
+    Target("seat", "given.jsonl", _ANY, _seat),
     Target("dialect", "dialects/d.yaml", re.compile(r"dialects/.*"), _dialect),
     Target("scenario", "scenarios/s.yaml", re.compile(r"scenarios/.*"), _scenario),
     Target("cache", "entry.json", re.compile(r"(entry|section)\.json"), _cache),

@@ -1,4 +1,4 @@
-"""Names in a dialect that none of its rulesets has: options of decisions, and options of the ruleset.
+"""Names in a dialect that none of its rulesets has: options of decisions, options of the ruleset, and overlays.
 
 A dialect serves several rulesets, of which each has a part of what it names: so a name is looked for in the texts of
 all of them. To load them all would take longer than to replay a log. (What its `undo` names is left out where it is not
@@ -36,12 +36,14 @@ class _Names(Struct):
         groups: options by the group that decisions include, as `decision.option` of any decision.
         included: the groups that a decision includes.
         keys: of YAML files, among which are the names of settings.
+        overlays: the overlays on offer.
     """
 
     options: set[str] = field(default_factory=set)
     groups: dict[str, set[str]] = field(default_factory=dict)
     included: set[tuple[str, str]] = field(default_factory=set)
     keys: set[str] = field(default_factory=set)
+    overlays: set[str] = field(default_factory=set)
 
     def read_rules(self, text: str) -> None:
         """Takes the options of a rules file, by the decisions in which they stand."""
@@ -73,12 +75,15 @@ def unknown_names(dialect: Dialect, severity: Severity = Severity.ERROR) -> list
     except (DiagnosticsError, OSError, ValueError):
         return []
     options = names.all_options()
-    wanted = [(name, options, name) for name in dialect.decisions]
-    wanted += [(name, names.keys, f"options.{name}") for name in dialect.start.get("options", {})]
+    wanted = [(name, "option", options, name) for name in dialect.decisions]
+    wanted += [(name, "option", names.keys, f"options.{name}") for name in dialect.start.get("options", {})]
+    for fault in dialect.known_faults:
+        wanted += [(name, "option", options, "known_faults") for name in sorted(fault.options)]
+        wanted.append((fault.overlay, "overlay", names.overlays, "known_faults"))
     found = []
-    for name, known, place in wanted:
+    for name, what, known, place in wanted:
         if name not in known:
-            message = f"`{name}` in the dialect `{dialect.id}` is no option of any ruleset that it is for"
+            message = f"`{name}` in the dialect `{dialect.id}` is no {what} of any ruleset that it is for"
             help_ = did_you_mean(name, sorted(known)) or "remove it, or name one that there is"
             found.append(Diagnostic("RS635", severity, message, dialect.spans.get(place), help=help_))
     return found
@@ -109,7 +114,9 @@ def _names(folders: Iterable[Path]) -> _Names:
     for folder in folders:
         for path in _files(folder, ("rules/*.rules", "variants/*.rules")):
             names.read_rules(_text(path))
-        for path in (folder / "game.yaml", *_files(folder, ("variants/*.yaml",))):
+        overlays = [*_files(folder, ("variants/*.yaml",))]
+        names.overlays.update(path.stem for path in overlays)
+        for path in (folder / "game.yaml", *overlays):
             names.keys.update(_KEY.findall(_text(path)))
     return names
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, fail, read_log_text
-from rulespec.engine.logs.native import MAX_LINES, line_object, place_in
+from rulespec.engine.logs.native import MAX_LINES, check_version, line_object, place_in
 from rulespec.engine.logs.sealed import fits
 from rulespec.engine.logs.seat_log import seat_log
 from rulespec.typed.reserved import HELP, PUBLIC, why_reserved
@@ -65,7 +65,8 @@ def read_seat_log(path: Path) -> SeatLog:
     """Reads the log for one seat.
 
     Raises:
-        DiagnosticsError: RS601, RS602 (file), RS604 (not JSON), RS607 (another form), RS708 (names of seats).
+        DiagnosticsError: RS601, RS602 (file), RS604 (not JSON), RS605 (another version), RS607 (another form), RS708
+            (names of seats).
     """
     name = str(path)
     text, _ = read_log_text(path, name, MAX_NATIVE_BYTES)
@@ -78,6 +79,7 @@ def read_seat_log(path: Path) -> SeatLog:
     if not isinstance(seats, list) or for_ not in (*seats, PUBLIC):
         help_ = "`rulespec log LOG --for SEAT` writes such a log"
         log.fail("RS607", "this is not the log for a seat: its first line does not say for whom it is", 0, "", help_)
+    check_version(header, name, 1, text.partition("\n")[0])
     if why := next((why for each in seats if isinstance(each, str) and (why := why_reserved(each))), ""):
         log.fail("RS708", why, 0, "seats", HELP)
     memory = lines.pop()["memory"] if lines and "memory" in lines[-1] else ""

@@ -278,17 +278,23 @@ def line_object(line: str, display: str, number: int) -> dict[str, Any]:
     return data
 
 
+def check_version(data: dict[str, Any], display: str, number: int, line: str) -> None:
+    """Checks that a first line is of the version that is read.
+
+    Raises:
+        DiagnosticsError: RS605.
+    """
+    version = data.get("rulespec_log")
+    if version != VERSION or type(version) is not int:  # true and 1.0 are equal to 1
+        message = f"the log has version {shown(json.dumps(version))}; this program reads version {VERSION}"
+        fail("RS605", message, place_in(display, number, line, "rulespec_log"), help="update rulespec")
+
+
 def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHeader:
     place = _line(display, number, line)
     if "rulespec_log" not in data:
         fail("RS607", "this is no native log: its first line has no `rulespec_log`", place)
-    version = data["rulespec_log"]
-    if version != VERSION or type(version) is not int:  # true and 1.0 are equal to 1
-        found = shown(json.dumps(version))
-        span = place_in(display, number, line, "rulespec_log")
-        fail(
-            "RS605", f"the log has version {found}; this program reads version {VERSION}", span, help="update rulespec"
-        )
+    check_version(data, display, number, line)
     if "for" in data:
         help_ = "who keeps the table has the whole log; `rulespec log` makes such a part of it"
         span = place_in(display, number, line, "for")

@@ -16,14 +16,12 @@ from rulespec.engine.game.position_check import asked, meant
 from rulespec.engine.simulate.playouts import Playout
 from rulespec.engine.verify.combinations import CAP, SEED, Combination, Ended, Games, combinations
 from rulespec.engine.verify.example import example
-from rulespec.engine.verify.played import Played
+from rulespec.engine.verify.played import GAMES, Played
 from rulespec.engine.verify.random_games import Effort, shorter_playout
 from rulespec.typed import nodes as typed
 
 SECONDS = 3.0
 """CPU time of all games together."""
-GAMES = 1_000
-"""The most games of a combination."""
 LEAST = 10
 """Games of a combination that are played while there is time, even if that is more than its share."""
 FAILING = 20

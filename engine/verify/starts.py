@@ -37,7 +37,8 @@ def check_starts(ruleset: typed.Ruleset, report: Report) -> None:
             if left < 0:
                 with_ = f"{seats} players or more" if not settings else f"{_shown(settings)} and what follows it"
                 message = f"the start is not checked with {with_}: it takes too long"
-                report.warning("RS710", message, None, help="let the rules do less before the first decision")
+                span = next((ruleset.settings[name].span for name in settings), None)
+                report.warning("RS710", message, span, help="let the rules do less before the first decision")
                 return
             for d in found.diagnostics:
                 report.add(replace(d, help=f"{d.help}\nwith {_shown(settings)}".strip()) if settings else d)

@@ -271,3 +271,34 @@ def test_a_dialect_names_what_there_is(
     assert run(["validate", "./nim"]) == (1 if told else 0)
     err = capsys.readouterr().err
     assert ("error[RS635]" in err) == bool(told) and told in err
+
+
+KNOWN_FAULT = """\
+known_faults:
+  - {{title: it takes too many, rules: [{rules}], overlay: {overlay}, options: [{options}]}}
+"""
+
+
+@pytest.mark.parametrize(
+    "rules, overlay, options, told",
+    [
+        ("NIM-04", "house", "turn.take", ""),
+        ("NIM-04", "huose", "turn.take", "`huose` in the dialect `clerk` is no overlay of any ruleset that it is for"),
+        ("NIM-04", "nim", "turn.take", "is no overlay of any ruleset"),
+        ("NIM-04", "house", "turn.tkae", "did you mean `turn.take`?"),
+        ("NIM-04", "house", "turn.take, take", "`take` in the dialect `clerk` is no option of any ruleset"),
+        ("NIM-04", "house", "", "`known_faults[1].options` must have at least 1 items"),
+        ("", "house", "turn.take", "`known_faults[1].rules` must have at least 1 items"),
+    ],
+)
+def test_a_known_fault_names_what_there_is(
+    rules: str, overlay: str, options: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("nim/dialects").mkdir()
+    Path("nim/variants").mkdir()
+    shutil.copy("house.yaml", "nim/variants/house.yaml")
+    text = DIALECT.format(rules="nim", setting=SETTING, value="false", option="turn.take")
+    fault = KNOWN_FAULT.format(rules=rules, overlay=overlay, options=options)
+    Path("nim/dialects/clerk.yaml").write_text(text + fault, "utf-8")
+    assert run(["validate", "./nim", "--no-play"]) == (1 if told else 0)
+    assert told in capsys.readouterr().err

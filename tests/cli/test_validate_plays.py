@@ -95,6 +95,71 @@ def test_a_kept_result_that_is_damaged_counts_as_missing(small: Path, runs: list
     assert invoke("validate", small) == first and len(runs) == 2
 
 
+@pytest.mark.parametrize(
+    "folder, file, before, line",
+    [("large", "play", "", 3), ("small_2", "play", "", 3), ("large", "more", "", 3), ("large", "play", "# more\n", 4)],
+)
+def test_a_copy_has_its_own_places(small: Path, folder: str, file: str, before: str, line: int) -> None:
+    stuck = STUCK.replace("                pass\n", "")
+    (small / "rules/play.rules").write_text(stuck, "utf-8")
+    copy = write(small.parent / folder, split(SOUND + GAME, f"rules/{file}.rules"))
+    (copy / f"rules/{file}.rules").write_text(before + stuck, "utf-8")
+    _, _, err = invoke("validate", small, copy)
+    places = [text.strip() for text in err.splitlines() if "-->" in text]
+    assert places == [f"--> {small}/rules/play.rules:3:9", f"--> {copy}/rules/{file}.rules:{line}:9"]
+
+
+def _here(**more: Any) -> dict[str, Any]:
+    place = {"file": "HERE/rules/play.rules", "line": 3, "column": 9, "end_line": 3, "end_column": 26}
+    return {**place, **more}
+
+
+def _told(**more: Any) -> dict[str, Any]:
+    told = {"code": "RS711", "severity": "error", "message": "it sticks", "span": _here(), **more}
+    return {"games": 2, "combinations": 2, "of": 2, "diagnostics": [told]}
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {**_told(), "games": -5},
+        {**_told(), "games": 1},
+        {**_told(), "games": 10**21},
+        {**_told(), "combinations": 3},
+        {**_told(), "combinations": -1, "of": 0},
+        _told(code="RS999"),
+        _told(code="RS405"),
+        _told(code="RS7"),
+        _told(span=_here(file="/etc/passwd")),
+        _told(span=_here(file="HERE/kinds.yaml")),
+        _told(span=_here(file="../secret")),
+        _told(span=_here(line=0)),
+        _told(span=_here(line=-1)),
+        _told(span=_here(line=999, end_line=999)),
+        _told(span=_here(end_line=2)),
+        _told(span=_here(column=-7)),
+        _told(span=_here(column=10**9)),
+        _told(span=_here(end_column=10**9)),
+        _told(notes=[{"span": _here(file="/etc/passwd"), "text": "x"}]),
+        _told(notes=[{"span": _here(line=0), "text": "x"}]),
+        _told(fix={"span": _here(), "text": "pass"}),
+    ],
+)
+def test_a_kept_result_that_cannot_be_counts_as_missing(small: Path, runs: list[str], forged: Any) -> None:
+    from rulespec import cache
+
+    first = invoke("validate", small)
+    (kept,) = (path for path in Path(small.parent, "cache").iterdir() if b'"combinations"' in path.read_bytes())
+    body = json.dumps(_told()).replace("HERE", str(small)).encode()
+    kept.write_bytes(cache.header(body) + b"\n" + body)
+    assert "it sticks" in invoke("validate", small)[2] and len(runs) == 1  # one that could be
+    body = json.dumps(forged).replace("HERE", str(small)).encode()
+    kept.write_bytes(cache.header(body) + b"\n" + body)
+    rules = (small / "rules/play.rules").read_bytes()
+    assert invoke("validate", small, "--fix", "--yes") == first and len(runs) == 2
+    assert (small / "rules/play.rules").read_bytes() == rules
+
+
 def test_without_games(small: Path, runs: list[str]) -> None:
     code, out, _ = invoke("validate", small, "--no-play")
     assert code == 0 and "played" not in out and runs == []
@@ -122,6 +187,30 @@ def test_other_formats_have_what_the_games_show(small: Path, format_: str) -> No
     (small / "rules/play.rules").write_text(STUCK.replace("                pass\n", ""), "utf-8")
     code, out, _ = invoke("validate", small, "--format", format_)
     assert code == 1 and "RS711" in out
+
+
+@pytest.mark.parametrize("number, least", [(200, 1), (400, 1), (400, 2)])
+def test_many_settings_are_no_reason_not_to_play(
+    small: Path, runs: list[str], number: int, least: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The start is not tried with all of them, as that takes too long; games are."""
+    monkeypatch.setattr(play_check, "SECONDS", 0.2)
+    settings = "".join(f"  s{n}: {{type: int 0..9, default: 5, doc: x}}\n" for n in range(number))
+    game = (small / "game.yaml").read_text("utf-8").replace("min: 1", f"min: {least}")
+    (small / "game.yaml").write_text(f"{game}options:\n{settings}", "utf-8")
+    code, out, err = invoke("validate", small)
+    assert code == 0 and runs == ["small"]
+    assert "warning[RS710]: the start is not checked with `s" in err and "/game.yaml:" in err
+    assert "played no game" not in out
+
+
+@pytest.mark.parametrize("loops", [1, 2, 3])
+def test_a_start_that_takes_long_is_not_played(small: Path, runs: list[str], loops: int) -> None:
+    (small / "kinds.yaml").write_text("state:\n  n: {type: int}\n", "utf-8")
+    loop = "    repeat at most 400000:\n        set n to n + 1\n"
+    (small / "rules/play.rules").write_text(SOUND.replace("    for", f"{loop * loops}    for", 1), "utf-8")
+    code, out, err = invoke("validate", small)
+    assert code == 0 and runs == [] and "warning[RS710]" in err and "played no game" in out
 
 
 def test_sets_of_overlays_are_checked_without_games(runs: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from folders import TESTS
@@ -15,11 +16,14 @@ from folders import TESTS
 from fuzz.__main__ import Fuzzer
 from fuzz.grammar import Writer
 from fuzz.parts import joined, split, write
+from fuzz.played import play
 from fuzz.seeds import seeds
+from fuzz.session import Session, Wrong
 from fuzz.shrink import shrink
 from fuzz.targets import TARGETS
 from fuzz.worker import Worker
 from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.verify.combinations import Games
 from rulespec.syntax.parser import parse_rules
 
 FOUND = TESTS / "fixtures" / "fuzz"
@@ -57,6 +61,49 @@ def test_the_seeds_of_every_target_lead_to_its_end() -> None:
         with Worker(name) as worker:
             outcomes = (worker.run(data) for data in seeds(name)[:12])
             assert any(said.endswith(" 0") for outcome in outcomes for said in outcome.said), name
+
+
+PLAYED = """\
+id: home
+title: Home
+version: "1.0"
+players: {kind: player, min: 1, max: 2}
+units: [money]
+start: play
+--- rules/play.rules
+procedure play():
+    for p in player:
+        decide turn by p:
+            option go_on:
+"""
+
+
+@pytest.mark.parametrize(
+    "effect, said",
+    [
+        ("pass", "a game ends (False, False)"),
+        ('require false "never"', "a game ends (False, True)"),
+        ("ask again", "a game ends (True, False)"),
+        ("set p.cash to 1 money / (players - players)", "validate 1"),
+    ],
+)
+def test_what_validate_plays_is_tried_out(effect: str, said: str) -> None:
+    with Worker("play", SECONDS) as worker:
+        outcome = worker.run(f"{PLAYED}                {effect}\n".encode())
+    assert not outcome.wrong, outcome.wrong
+    assert said in outcome.said
+
+
+def test_another_game_in_python_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(split(f"{PLAYED}                pass\n".encode(), "game.yaml"), tmp_path / "home")
+    session = Session(b"x")
+    play(Path("home"), session)
+    assert "validate 0" in session.said
+    other = SimpleNamespace(decisions=7, ending="nobody", failure=None)
+    monkeypatch.setattr(Games, "again", lambda games, number: other)
+    with pytest.raises(Wrong, match="is another one in Python"):
+        play(Path("home"), session)
 
 
 # --- what watches ----------------------------------------------------------------------------------------------------
@@ -123,7 +170,7 @@ def test_a_run_ends_and_tells_what_it_came_to(tmp_path: Path) -> None:
 
 
 def test_an_input_is_made_anew_by_its_seed(tmp_path: Path) -> None:
-    for name in ("log", "rules"):
+    for name in ("log", "rules", "seat"):
         one, two = (Fuzzer(name, 7, tmp_path) for _ in range(2))
         assert [one.input() for _ in range(9)] == [two.input() for _ in range(9)]
 

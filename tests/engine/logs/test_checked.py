@@ -136,6 +136,18 @@ def test_files_from_strangers_do_no_harm(logs: Path, what: str) -> None:
         assert code in (1, 2) and ("error[RS" in out)
 
 
+@pytest.mark.parametrize("version", ["2", "true", "1.0", '"1"', "null", "9" * 40])
+def test_a_log_of_another_version_is_not_compared(logs: Path, version: str) -> None:
+    change(logs / "Bob_before.jsonl", '"rulespec_log": 1,', f'"rulespec_log": {version},')
+    assert "error[RS605]: the log has version `" in checked(logs, "Bob_before")[1]
+    assert "error[RS605]" in checked(logs, "Bob_after", "Bob_before")[1]
+
+
+def test_a_log_without_a_version_is_not_compared(logs: Path) -> None:
+    change(logs / "Bob_before.jsonl", '"rulespec_log": 1, ', "")
+    assert "error[RS605]" in checked(logs, "Bob_before")[1]
+
+
 def test_seals_and_salts_of_other_types_fit_nothing(logs: Path) -> None:
     for name, key in (("Bob_after", "salt"), ("Bob_before", "sealed")):
         path = logs / f"{name}.jsonl"

@@ -12,7 +12,7 @@ from folders import RULESETS, TESTS
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.engine.native.engine import NoWasmtimeError
 from rulespec.engine.verify import combinations, play_check
-from rulespec.engine.verify.played import Played
+from rulespec.engine.verify.played import GAMES, Played
 from rulespec.engine.verify.random_games import Effort
 from rulespec.load import load_ruleset
 
@@ -117,7 +117,7 @@ def test_a_dead_end_has_its_share_and_a_scenario(tmp_path: Path) -> None:
 
 def test_a_dead_end_that_is_meant_is_none(tmp_path: Path) -> None:
     found = played(tmp_path, STUCK, more="dead_ends: {last: who is last is stuck}\n")
-    assert found.diagnostics == () and found.games == 3 * play_check.GAMES
+    assert found.diagnostics == () and found.games == 3 * GAMES
 
 
 BY_SETTING = """\

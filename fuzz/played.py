@@ -1,0 +1,70 @@
+"""The games that `validate` plays of a stranger's ruleset: they end in time, the same natively and in Python."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from time import process_time
+from unittest import mock
+
+from fuzz.session import Session, Wrong
+from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.engine.verify import play_check
+from rulespec.engine.verify.combinations import CAP, Combination, Ended, Games, combinations
+from rulespec.engine.verify.random_games import Effort
+from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
+
+_SECONDS = 0.3  # of play, a tenth of what a person waits for: more inputs find more than more games
+_EFFORT = Effort(3_000, 0.3)
+_AGAIN = 2  # games of a combination that are played a second time
+
+
+def play(home: Path, session: Session) -> None:
+    """Validates a ruleset with games, and plays a few of one combination again in Python.
+
+    Raises:
+        Wrong: if they are other games.
+    """
+    # What is kept would make a second run of a slow input a fast one.
+    with (
+        mock.patch.dict(os.environ, RULESPEC_CACHE=""),
+        mock.patch.multiple(play_check, SECONDS=_SECONDS, EFFORT=_EFFORT),
+    ):
+        how = session.rng.choice(("text", "json", "github", "sarif"))
+        session.command("validate", str(home), "--format", how, play=True)
+    report = Report()
+    try:
+        ruleset = load_ruleset(str(home), report)
+    except DiagnosticsError:
+        return
+    if report.ok:
+        play_again(ruleset, session.rng.choice(combinations(ruleset)), session)
+
+
+def play_again(ruleset: typed.Ruleset, combination: Combination, session: Session) -> None:
+    """Plays a few games of a combination as `validate` does, and again in Python.
+
+    Raises:
+        Wrong: if they are other games.
+    """
+    try:
+        games = Games(ruleset, combination, process_time() + _SECONDS)
+    except DiagnosticsError as error:
+        session.said.update(d.code for d in error.diagnostics)
+        return
+    for ended in games.play(range(_AGAIN)):
+        again = games.again(ended.number)
+        failed = again.failure is not None
+        if not failed and again.ending is None and again.decisions < CAP:
+            session.said.add("plays long")
+            return
+        other = (again.decisions, again.ending is None and not failed, failed)
+        if (found := _in_short(ended)) != other:
+            raise Wrong(f"game {ended.number} of {combination} is another one in Python: {found} and {other}")
+        session.said.add(f"a game ends {other[1:]}")
+
+
+def _in_short(ended: Ended) -> tuple[int, bool, bool]:
+    """How many decisions, whether it was abandoned, whether it shows a mistake."""
+    return ended.decisions, ended.capped, ended.failed is not None
