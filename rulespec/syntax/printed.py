@@ -183,3 +183,5 @@ PRINTED: dict[type, Callable[[Any], str]] = {
 }
 """The kinds that are printed; the reason of a demand or an argument is not."""
 REASONED = frozenset([ast.Require, ast.OptionParam])
+PLACED = frozenset([*(kind for kind in PRINTED if issubclass(kind, ast.Expr)), ast.TypeRef])
+"""The kinds whose place ends where their print does."""

@@ -11,7 +11,7 @@ from typing import Any
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.syntax import ast
 from rulespec.syntax.origin import Origin
-from rulespec.syntax.printed import PRINTED, REASONED, in_brackets
+from rulespec.syntax.printed import PLACED, PRINTED, REASONED, in_brackets
 from rulespec.syntax.shapes import HEADS, NOT_WORDS, SHAPES, Step
 
 _WORD = re.compile(r'(?:#[^\n]*|->|("[^"\n]*"|[A-Za-z][A-Za-z0-9_]*|[0-9]+|[-{\[\0]))[ \n().,:=<>+*/%|&?!}\]]*')
@@ -209,7 +209,10 @@ class Reading:
         if before.isalnum() or before == "_":
             return False
         try:
-            if not self._take(PRINTED[kind](node), at):
+            written = PRINTED[kind](node)
+            if kind in PLACED and self.end(node) != at + len(written):
+                return False
+            if not self._take(written, at):
                 return False
         except KeyError:
             return False
@@ -230,6 +233,13 @@ class Reading:
         self.at = end
         return True
 
+    def _are_at(self, parts: Sequence[Any], begin: int, end: int) -> bool:
+        """Whether the places of parts say that the first begins, and the last ends, somewhere."""
+        if not parts:
+            return True
+        first, last = parts[0], parts[-1]
+        return self.start(first) == begin and (type(last) not in PLACED or self.end(last) == end)
+
     def _gap(self, following: Any) -> str:
         """What is written before a part, without blanks and comments."""
         gap = self.text[self.at : self.start(following)].strip(" \n")
@@ -237,11 +247,13 @@ class Reading:
 
     def arguments(self, parts: Sequence[Any]) -> None:
         """Compares what is in round brackets, behind a name. Where all parts are as printed, the next bracket closes."""
-        try:
-            if self._take(in_brackets(parts), self.at):
-                return
-        except KeyError:
-            pass
+        if not parts or type(parts[0]) not in REASONED:
+            try:
+                written = in_brackets(parts)
+                if self._are_at(parts, self.at + 1, self.at + len(written) - 1) and self._take(written, self.at):
+                    return
+            except KeyError:
+                pass
         begin = self.text.index("(", self.at)
         if self.text[self.at : begin].strip(" \n"):
             raise OtherTreeError
