@@ -11,11 +11,11 @@ from rulespec.syntax.printed import may_bind, within
 from rulespec.syntax.reading import OtherTreeError, Reading
 from rulespec.syntax.shapes import ATOM, COMPARED, PRECEDENCE, SHAPES, precedence
 
-_TEXT = re.compile(r'"([^"\n]*)"|#[^\n]*')
-_COMMENT = re.compile(r"#[^\n]*")
-_IS = re.compile(r"[)\s]*is\s+(none|some)\b")
-_RANGE = re.compile(r"(-?) *([0-9]+) *\.\. *(-?) *([0-9]+)")
-_DIGITS = re.compile(r"[0-9]+")
+_TEXT = r'"([^"\n]*)"|#[^\n]*'
+_IS = r"[)\s]*is\s+(none|some)\b"
+_RANGE = r"(-?) *([0-9]+) *\.\. *(-?) *([0-9]+)"
+_DIGITS = r"[0-9]+"
+"""Patterns that few texts need: they are compiled on use."""
 _BRACKETED = "( \n"
 _COUNTED = {"-": "-", "not in": "not"}
 """Operators that have a word which other operators are, too."""
@@ -30,7 +30,7 @@ def text_as_written(r: Reading, node: ast.Text) -> None:
     if end - begin == len(whole):  # one text, as nearly all are
         r.word(begin, whole)
         return
-    found = [m for m in _TEXT.finditer(r.text, begin, end) if m[1] is not None]
+    found = [m for m in re.compile(_TEXT).finditer(r.text, begin, end) if m[1] is not None]
     if " ".join(m[1] for m in found) != node.text:
         raise OtherTreeError
     for each in found:
@@ -44,7 +44,7 @@ def _number(r: Reading, node: ast.Number) -> None:
 
 
 def _digits(r: Reading, at: int, value: int) -> None:
-    found = _DIGITS.match(r.text, at)
+    found = re.compile(_DIGITS).match(r.text, at)
     if not found or int(found[0]) != value:
         raise OtherTreeError
     r.word(at, found[0])
@@ -69,7 +69,7 @@ def _type(r: Reading, node: ast.TypeRef) -> None:
     if (optional, ranged) != ("optional" in node.form, "range" in node.form):
         raise OtherTreeError
     if ranged:
-        found = _RANGE.fullmatch(written.strip("? \n"))
+        found = re.fullmatch(_RANGE, written.strip("? \n"))
         if not found or (node.low, node.high) != (int(found[1] + found[2]), int(found[3] + found[4])):
             raise OtherTreeError
         r.read += [part for part in found.groups() if part]
@@ -114,7 +114,7 @@ def _gap(r: Reading, left: Any, right: Any, word: str) -> tuple[str, str]:
         _, more, behind = behind.partition(word.split(" ")[1])
         found = found and more
     rest = before + behind
-    if not found or (_COMMENT.sub("", rest) if "#" in rest else rest).strip("() \n"):
+    if not found or (re.sub(r"#[^\n]*", "", rest) if "#" in rest else rest).strip("() \n"):
         raise OtherTreeError
     return before, behind
 
@@ -148,7 +148,7 @@ def _binary(r: Reading, node: ast.Binary) -> None:
 def _unary(r: Reading, node: ast.Unary) -> None:
     if node.op in ("is none", "is some"):
         r.visit(node.operand)
-        found = _IS.match(r.text, r.end(node.operand))
+        found = re.compile(_IS).match(r.text, r.end(node.operand))
         if not found or found[1] != node.op[3:]:
             raise OtherTreeError
         _left(r, node.operand, r.text[r.end(node.operand) : found.start(1)], COMPARED + 1)
