@@ -1,4 +1,4 @@
-"""Types, expressions and what is on one line, in the layout in which nearly all are written: on one line, without a bracket too many.
+"""Parts in the layout in which nearly all are written: on one line, without a bracket too many.
 
 What is written so needs no closer look: a text has one tree, so a tree whose print is the text is the tree of it.
 """
@@ -36,7 +36,7 @@ def within(node: ast.Each) -> bool:
 
 def begins_binder(parts: Iterable[Any]) -> bool:
     """Whether the first of some parts begins like `name in …`, which is read as a binder where one may stand."""
-    node = next(iter(parts), None)
+    node: Any = next(iter(parts), None)
     while type(node) in (ast.Binary, ast.Choice):
         if type(node) is ast.Binary and node.op == "in" and type(node.left) is ast.Ref:
             return True

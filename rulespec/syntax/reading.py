@@ -246,7 +246,7 @@ class Reading:
         return _COMMENT.sub("", gap).strip(" \n") if "#" in gap else gap
 
     def arguments(self, parts: Sequence[Any]) -> None:
-        """Compares what is in round brackets, behind a name. Where all parts are as printed, the next bracket closes."""
+        """Compares what is in round brackets, behind a name; if all parts are as printed, the next bracket closes."""
         if not parts or type(parts[0]) not in REASONED:
             try:
                 written = in_brackets(parts)
