@@ -21,6 +21,8 @@ _INDENT = re.compile(" *")
 _ENDS = re.compile(r"(?![A-Za-z0-9_]|[ \n]*[(?])")
 """Behind what is printed: no more of its last word, and no sign that no word follows."""
 _CLOSES = re.compile(r"[ \n]*,?[ \n]*\)")
+_CALLED = re.compile(r" *\(|[ \n]*\([ \n]*\)")
+"""Behind a name: it is called, and no constant or variable. (The body of a definition may begin with a bracket.)"""
 _CLOSING = {")": "(", "]": "[", "}": "{"}
 _LEFT_OVER = NOT_WORDS | {""}
 _TAKEN = "\0"
@@ -169,6 +171,8 @@ class Reading:
                 raise OtherTreeError
             self.read.append(word)
             self.at = at + len(word)
+            if kind is ast.Ref and _CALLED.match(self.text, self.at):
+                raise OtherTreeError
         elif kind in PRINTED and self._is_printed(node):
             pass
         elif (special := self._special.get(kind)) is not None:

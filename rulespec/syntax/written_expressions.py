@@ -15,6 +15,7 @@ _TEXT = r'"([^"\n]*)"|#[^\n]*'
 _IS = r"[)\s]*is\s+(none|some)\b"
 _RANGE = r"(-?) *([0-9]+) *\.\. *(-?) *([0-9]+)"
 _DIGITS = r"[0-9]+"
+_OPTIONAL = r"[ \n]*\?"
 """Patterns that few texts need: they are compiled on use."""
 _BRACKETED = "( \n"
 _COUNTED = {"-": "-", "not in": "not"}
@@ -64,6 +65,8 @@ def _type(r: Reading, node: ast.TypeRef) -> None:
     r.visit(node.name)
     written = r.text[r.at : r.end(node)]
     if not written and node.form in ("plain", "set", "order"):
+        if re.compile(_OPTIONAL).match(r.text, r.at):
+            raise OtherTreeError
         return
     optional, ranged = written.lstrip().startswith("?"), ".." in written
     if (optional, ranged) != ("optional" in node.form, "range" in node.form):
