@@ -14,6 +14,7 @@ import hashlib
 import os
 import re
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
@@ -187,7 +188,13 @@ def _folder() -> str | None:
 
 @cache
 def _user_folder() -> str | None:
-    from platformdirs import user_cache_path
+    if sys.platform == "linux" and "ANDROID_DATA" not in os.environ:
+        named, home = os.environ.get("XDG_CACHE_HOME", ""), os.environ.get("HOME", "")
+        if os.path.isabs(named) and named == named.strip():  # noqa: PTH117 - as below
+            return str(Path(named, "rulespec"))
+        if not named and os.path.isabs(home):  # noqa: PTH117
+            return str(Path(home, ".cache", "rulespec"))
+    from platformdirs import user_cache_path  # it takes longer to import than all keys take
 
     try:
         return str(user_cache_path("rulespec", appauthor=False))
@@ -213,11 +220,21 @@ def program_files(home: Path) -> Iterator[tuple[str, int, int]]:
     Yields:
         The path below `home`, the size in bytes and the modification time in nanoseconds of each file.
     """
-    for folder, below, names in os.walk(home, followlinks=True):
-        below[:] = [name for name in below if name not in _OUTSIDE and not name.startswith(".")]
-        for name in names:
-            if name.endswith((".py", ".json", ".lark")) and not name.startswith("."):
-                path = os.path.join(folder, name)  # noqa: PTH118 - a third of the time of a `Path`
-                with suppress(OSError):
-                    status = os.stat(path)  # noqa: PTH116
-                    yield path[len(str(home)) + 1 :], status.st_size, status.st_mtime_ns
+    yield from _files_in(str(home), "")
+
+
+def _files_in(folder: str, below: str) -> Iterator[tuple[str, int, int]]:
+    try:
+        with os.scandir(folder) as entries:  # half the time of `os.walk`
+            found = [entry for entry in entries if not entry.name.startswith(".")]
+    except OSError:
+        return
+    for entry in found:
+        name = entry.name
+        with suppress(OSError):
+            if entry.is_dir():
+                if name not in _OUTSIDE:
+                    yield from _files_in(entry.path, f"{below}{name}/")
+            elif name.endswith((".py", ".json", ".lark")):
+                status = entry.stat()
+                yield below + name, status.st_size, status.st_mtime_ns

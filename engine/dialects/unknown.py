@@ -8,7 +8,7 @@ there, as fields are: that changes nothing.)
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.documents.folders import visible
+from rulespec.documents.folders import files_in
 from rulespec.documents.text_files import read_bytes
 from rulespec.engine.dialects.dialect import Dialect
 from rulespec.references import find_ruleset, parts_of
@@ -98,9 +98,11 @@ def _folders(dialect: Dialect) -> list[Path]:
     beside = Path(dialect.file).resolve().parent.parent
     refs = [dialect.rules] if isinstance(dialect.rules, str) else list(dialect.rules["values"].values())
     found: dict[Path, None] = {}
-    for ref in refs:
-        folder = find_ruleset(parts_of(ref)[0], beside=beside)
+    for base in dict.fromkeys(parts_of(ref)[0] for ref in refs):
+        folder = find_ruleset(base, beside=beside)
         for _ in range(_MAX_BASES):
+            if folder in found:
+                break
             found[folder] = None
             extends = _EXTENDS.search(_text(folder / "game.yaml"))
             if extends is None:
@@ -112,21 +114,14 @@ def _folders(dialect: Dialect) -> list[Path]:
 def _names(folders: Iterable[Path]) -> _Names:
     names = _Names()
     for folder in folders:
-        for path in _files(folder, ("rules/*.rules", "variants/*.rules")):
-            names.read_rules(_text(path))
-        overlays = [*_files(folder, ("variants/*.yaml",))]
-        names.overlays.update(path.stem for path in overlays)
-        for path in (folder / "game.yaml", *overlays):
-            names.keys.update(_KEY.findall(_text(path)))
+        rules, variants = f"{folder}/rules", f"{folder}/variants"
+        for path in (*files_in(rules, ".rules", MAX_FILES), *files_in(variants, ".rules", MAX_FILES)):
+            names.read_rules(_text(Path(path)))
+        overlays = files_in(variants, ".yaml", MAX_FILES)
+        names.overlays.update(Path(path).stem for path in overlays)
+        for path in (f"{folder}/game.yaml", *overlays):
+            names.keys.update(_KEY.findall(_text(Path(path))))
     return names
-
-
-def _files(folder: Path, patterns: Iterable[str]) -> Iterator[Path]:
-    for pattern in patterns:
-        for count, path in enumerate(visible(folder, pattern)):
-            if count >= MAX_FILES:
-                break
-            yield path
 
 
 def _text(path: Path) -> str:

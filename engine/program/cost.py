@@ -176,7 +176,7 @@ class Costs:
     def members(self, e: ir.Expr) -> int:
         """The most members of a set."""
         if isinstance(e, ir.Const):
-            return e.value.bit_count()
+            return int.bit_count(e.value)
         if isinstance(e, ir.Cell) and e.base < len(self.p.cells):
             return self.size(self.p.cells[e.base].type)
         if isinstance(e, ir.Row):

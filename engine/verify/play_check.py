@@ -45,7 +45,7 @@ class _Found:
 def play_check(ruleset: typed.Ruleset, progress: Callable[[int], object] | None = None) -> Played:
     """Plays a ruleset without errors; no longer than `SECONDS`, but each number of players to its first decision.
 
-    If that alone takes as long again, the other numbers are left out.
+    If that alone takes as long again, or there is a mistake already, the other numbers are left out.
 
     Args:
         ruleset: the ruleset.
@@ -73,7 +73,7 @@ class _PlayCheck:
         settings_from = self.end - SECONDS * (1 - _NUMBERS) if numbers < len(self.all) else self.end
         for at, combination in enumerate(self.all):
             now = time.process_time()
-            if now > self.end and (combination.settings or now > self.end + SECONDS):
+            if now > self.end and (combination.settings or self.found or now > self.end + SECONDS):
                 break
             until, left = (settings_from, numbers - at) if at < numbers else (self.end, len(self.all) - at)
             self._combination(at, combination, now + max(0.0, until - now) / left)

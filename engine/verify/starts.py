@@ -16,7 +16,7 @@ from rulespec.engine.program.interpreter import Interpreter
 from rulespec.typed import nodes as typed
 from rulespec.typed.settings import ends
 
-PATIENCE = 1_000_000
+PATIENCE = 2_000_000
 """Expressions evaluated for all numbers of players together; new cells and instructions count as several."""
 _PER_CELL = 5
 _PER_INSTRUCTION = 20

@@ -40,3 +40,12 @@ def folders_in(folder: str) -> list[str]:
     except OSError:
         return []
     return [f"{folder}/{name}" for name in names]
+
+
+def files_in(folder: str, suffix: str, most: int) -> list[str]:
+    """The files in a folder whose names end so, in no order, up to a number; none if it cannot be read."""
+    try:
+        names = os.listdir(folder)  # noqa: PTH208 - as above
+    except OSError:
+        return []
+    return [f"{folder}/{name}" for name in names if name.endswith(suffix) and not is_hidden(name)][:most]

@@ -15,7 +15,7 @@ from rulespec.syntax import ast
 from rulespec.syntax.origin import Origin
 from rulespec.syntax.reading import OtherTreeError, Reading
 from rulespec.syntax.shapes import HEADS, SHAPES
-from rulespec.syntax.written_expressions import EXPRESSIONS, arguments, text_as_written
+from rulespec.syntax.written_expressions import EXPRESSIONS, text_as_written
 
 
 def as_written(tree: Any, text: str, origin: Origin) -> bool:
@@ -94,7 +94,7 @@ def _decide(r: Reading, node: ast.Decide) -> None:
 def _draw(r: Reading, node: ast.Draw) -> None:
     r.word(r.start(node), "roll" if node.by is None else "choose")
     r.visit(node.name)
-    arguments(r, node.params)
+    r.arguments(node.params)
     r.steps(node, (("by", "by", ""), ("weight", "weight", "")))
 
 
@@ -112,7 +112,7 @@ def _option(r: Reading, node: ast.OptionDef) -> None:
     r.word(r.start(node), "option")
     r.visit(node.name)
     if node.params:
-        arguments(r, node.params)
+        r.arguments(node.params)
     r.steps(node, (("by", "by", ""), ("weight", "weight", ""), ("doc", "", "")))
     r.block(node.body, r.column(node))
 

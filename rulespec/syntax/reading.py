@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import filterfalse
 from typing import Any
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.syntax import ast
 from rulespec.syntax.origin import Origin
+from rulespec.syntax.printed import PLACED, PRINTED, REASONED, in_brackets
 from rulespec.syntax.shapes import HEADS, NOT_WORDS, SHAPES, Step
 
-_WORD = re.compile(r'#[^\n]*|->|("[^"\n]*"|[A-Za-z][A-Za-z0-9_]*|[0-9]+|[-{\[])')
+_WORD = re.compile(r'(?:#[^\n]*|->|("[^"\n]*"|[A-Za-z][A-Za-z0-9_]*|[0-9]+|[-{\[\0]))[ \n().,:=<>+*/%|&?!}\]]*')
 _BRACKET = re.compile(r'"[^"\n]*"|#[^\n]*|[()\[\]{}]')
 _COMMENT = re.compile(r"#[^\n]*")
-_OPENING, _CLOSING = "([{", ")]}"
+_INDENT = re.compile(" *")
+_ENDS = re.compile(r"(?![A-Za-z0-9_]|[ \n]*[(?])")
+"""Behind what is printed: no more of its last word, and no sign that no word follows."""
+_CLOSES = re.compile(r"[ \n]*,?[ \n]*\)")
+_CALLED = re.compile(r" *\(|[ \n]*\([ \n]*\)")
+"""Behind a name: it is called, and no constant or variable. (The body of a definition may begin with a bracket.)"""
+_CLOSING = {")": "(", "]": "[", "}": "{"}
 _LEFT_OVER = NOT_WORDS | {""}
+_TAKEN = "\0"
+"""Stands for what is printed in a row of words: no text has it."""
 
 
 def _span(node: Any) -> Span:
@@ -30,6 +41,10 @@ def _span(node: Any) -> Span:
     return node.span  # type: ignore[no-any-return]
 
 
+_ELSEWHERE = frozenset([tuple, ast.Param, ast.OptionParam, ast.Tiebreak])
+"""What has no place of its own."""
+
+
 class OtherTreeError(Exception):
     """A tree is not that of its text."""
 
@@ -38,53 +53,69 @@ Special = Mapping[type, Callable[["Reading", Any], None]]
 """Functions that compare nodes with more to them than a row of parts."""
 
 
+def _pairs(text: str) -> dict[int, int]:
+    """Where a bracket opens → where it closes, and the other way round."""
+    pairs: dict[int, int] = {}
+    open_: list[tuple[str, int]] = []
+    for found in _BRACKET.finditer(text):
+        sign = found[0]
+        if sign in "([{":
+            open_.append((sign, found.start()))
+        elif sign in _CLOSING:
+            opening, begin = open_.pop()
+            if opening != _CLOSING[sign]:
+                raise OtherTreeError
+            pairs[begin], pairs[found.start()] = found.start(), begin
+    if open_:
+        raise OtherTreeError
+    return pairs
+
+
 class Reading:
     """A text, as far as a tree has been compared with it.
 
     Attributes:
         text: the text.
         at: where what has been compared ends.
-        pairs: where a bracket opens → where it closes, and the other way round.
-        read: the words that have been taken.
+        read: the words that have been taken; one sign for each part that is as it is printed.
     """
 
     def __init__(self, text: str, origin: Origin, special: Special) -> None:
         self._special = special
         self.text = text
         self.at = 0
-        self.pairs: dict[int, int] = {}
         self.read: list[str] = []
         # A place of line l and column c is at `_line[l] + c`; columns of the first line count from that of the text.
         self._line = [-(10**9)] * origin.line
-        self._columns = [0] * origin.line
         begin = -1
         for line in text.split("\n"):
             self._line.append(begin)
-            self._columns.append(len(line) - len(line.lstrip(" ")) + 1)
             begin += len(line) + 1
+        self._first = origin.line
         self._line[origin.line] -= origin.column - 1
-        self._scan()
+        self._ends = [0]
+        self._begins: list[int] = []
 
-    def _scan(self) -> None:
-        open_: list[int] = []
-        for found in _BRACKET.finditer(self.text):
-            sign = found[0]
-            if sign in _OPENING:
-                open_.append(found.start())
-            elif sign in _CLOSING:
-                begin, end = open_.pop(), found.start()
-                self.pairs[begin], self.pairs[end] = end, begin
+    @cached_property
+    def pairs(self) -> dict[int, int]:
+        """Where a bracket opens → where it closes, and the other way round."""
+        return _pairs(self.text)
 
     def is_whole(self) -> bool:
         """Whether all words, numbers and texts have been taken, but for those that belong to no node."""
-        written = [word for word in _WORD.findall(self.text) if word not in _LEFT_OVER]
-        return written == [word for word in self.read if word not in _LEFT_OVER]
+        begins = [*self._begins, len(self.text)]
+        rest = _TAKEN.join([self.text[end:begin] for end, begin in zip(self._ends, begins, strict=True)])
+        if "pairs" not in self.__dict__:
+            _pairs(rest)  # they are closed
+        return [*filterfalse(_LEFT_OVER.__contains__, _WORD.findall(rest))] == [
+            *filterfalse(_LEFT_OVER.__contains__, self.read)
+        ]
 
     # places
 
     def start(self, node: Any) -> int:
-        """The place where a part of the tree begins."""
-        span = _span(node)
+        """Where a part of the tree begins."""
+        span = node.span if type(node) not in _ELSEWHERE else _span(node)
         return self._line[span.line] + span.column
 
     def end(self, node: Any) -> int:
@@ -140,6 +171,10 @@ class Reading:
                 raise OtherTreeError
             self.read.append(word)
             self.at = at + len(word)
+            if kind is ast.Ref and _CALLED.match(self.text, self.at):
+                raise OtherTreeError
+        elif kind in PRINTED and self._is_printed(node):
+            pass
         elif (special := self._special.get(kind)) is not None:
             special(self, node)
         else:
@@ -154,15 +189,12 @@ class Reading:
             part = getattr(node, name)
             if part is None or part == ():
                 if how == "args":
-                    self.closed(self.opened("("))
+                    self.arguments(())
                 continue
             if how == "block":
                 self.block(part, self.column(node))
             elif how == "args":
-                close = self.opened("(")
-                for each in part:
-                    self.visit(each)
-                self.closed(close)
+                self.arguments(part)
             elif type(part) is tuple:
                 if word:
                     self.between(word, self.start(part))
@@ -174,9 +206,89 @@ class Reading:
             else:
                 self.visit(part)
 
+    def _is_printed(self, node: Any) -> bool:
+        """Whether a part is as it is printed; then it is taken, and its reason with it."""
+        at, kind = self.start(node), type(node)
+        before = self.text[at - 1 : at]
+        if before.isalnum() or before == "_":
+            return False
+        try:
+            written = PRINTED[kind](node)
+            if kind in PLACED and self.end(node) != at + len(written):
+                return False
+            if not self._take(written, at):
+                return False
+        except KeyError:
+            return False
+        if kind in REASONED and node.reason.text:
+            if self._gap(node.reason):
+                raise OtherTreeError
+            self.visit(node.reason)
+        return True
+
+    def _take(self, written: str, at: int) -> bool:
+        """Takes what is printed, if it stands somewhere, with no more behind it."""
+        end = at + len(written)
+        if at < self.at or not self.text.startswith(written, at) or not _ENDS.match(self.text, end):
+            return False
+        self._begins.append(at)
+        self._ends.append(end)
+        self.read.append(_TAKEN)
+        self.at = end
+        return True
+
+    def _are_at(self, parts: Sequence[Any], begin: int, end: int) -> bool:
+        """Whether the places of parts say that the first begins, and the last ends, somewhere."""
+        if not parts:
+            return True
+        first, last = parts[0], parts[-1]
+        return self.start(first) == begin and (type(last) not in PLACED or self.end(last) == end)
+
+    def _gap(self, following: Any) -> str:
+        """What is written before a part, without blanks and comments."""
+        gap = self.text[self.at : self.start(following)].strip(" \n")
+        return _COMMENT.sub("", gap).strip(" \n") if "#" in gap else gap
+
+    def arguments(self, parts: Sequence[Any]) -> None:
+        """Compares what is in round brackets, behind a name; if all parts are as printed, the next bracket closes."""
+        if not parts or type(parts[0]) not in REASONED:
+            try:
+                written = in_brackets(parts)
+                if self._are_at(parts, self.at + 1, self.at + len(written) - 1) and self._take(written, self.at):
+                    return
+            except KeyError:
+                pass
+        begin = self.text.index("(", self.at)
+        if self.text[self.at : begin].strip(" \n"):
+            raise OtherTreeError
+        self.at = begin + 1
+        plain = self.listed(parts)
+        found = _CLOSES.match(self.text, self.at) if plain else None
+        if found is not None:
+            self.at = found.end()
+        else:
+            self.closed(self.pairs[begin])
+
+    def listed(self, parts: Iterable[Any]) -> bool:
+        """Compares parts with a comma between each and the next; whether all are as printed, without brackets."""
+        plain, before = True, ""
+        for part in parts:
+            gap = self._gap(part)
+            plain = plain and gap == before
+            if before and gap.strip("() \n") != ",":
+                raise OtherTreeError
+            before = ","
+            plain = plain and type(part) in PRINTED and self._is_printed(part)
+            if not plain:
+                self.visit(part)
+        return plain
+
     def column(self, node: Any) -> int:
-        """The indentation of the line in which a part begins, and one more."""
-        return self._columns[_span(node).line]
+        """How far the line is indented in which a part begins, and one more."""
+        line = _span(node).line
+        begin = self._line[line] + 1 if line != self._first else 0
+        indent = _INDENT.match(self.text, begin)
+        return indent.end() - begin + 1 if indent is not None else 0
 
     def block(self, parts: Sequence[Any], column: int) -> None:
         """Compares what stands in lines of the same indentation, which is more than that around it."""

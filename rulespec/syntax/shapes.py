@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rulespec.syntax import ast
 
 Step = tuple[str, str, str]
@@ -17,7 +19,21 @@ PRECEDENCE = {
     **dict.fromkeys("+-", 7),
     **dict.fromkeys("*/%", 8),
 }
-"""The precedence of binary operators."""
+"""How closely binary operators bind."""
+ATOM, COMPARED = 10, 4
+"""How closely names and calls bind, and comparisons."""
+_UNARY = {"not": 3, "-": 9}
+
+
+def precedence(node: Any) -> int:
+    """How closely an expression binds what is beside it."""
+    kind = type(node)
+    if kind is ast.Binary:
+        return PRECEDENCE[node.op]
+    if kind is ast.Unary:
+        return _UNARY.get(node.op, COMPARED)
+    return -1 if kind is ast.Once else 0 if kind is ast.Choice else ATOM
+
 
 HEADS: dict[type, str] = {
     ast.Let: "let",

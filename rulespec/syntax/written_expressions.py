@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from rulespec.syntax import ast
+from rulespec.syntax.printed import may_bind, within
 from rulespec.syntax.reading import OtherTreeError, Reading
-from rulespec.syntax.shapes import PRECEDENCE, SHAPES
+from rulespec.syntax.shapes import ATOM, COMPARED, PRECEDENCE, SHAPES, precedence
 
-_TEXT = re.compile(r'"([^"\n]*)"|#[^\n]*')
-_COMMENT = re.compile(r"#[^\n]*")
-_IS = re.compile(r"[)\s]*is\s+(none|some)\b")
-_RANGE = re.compile(r"(-?) *([0-9]+) *\.\. *(-?) *([0-9]+)")
-_DIGITS = re.compile(r"[0-9]+")
+_TEXT = r'"([^"\n]*)"|#[^\n]*'
+_IS = r"[)\s]*is\s+(none|some)\b"
+_RANGE = r"(-?) *([0-9]+) *\.\. *(-?) *([0-9]+)"
+_DIGITS = r"[0-9]+"
+_OPTIONAL = r"[ \n]*\?"
+"""Patterns that few texts need: they are compiled on use."""
 _BRACKETED = "( \n"
-_ATOM, _COMPARED = 10, 4
 _COUNTED = {"-": "-", "not in": "not"}
 """Operators that have a word which other operators are, too."""
 
@@ -30,7 +31,7 @@ def text_as_written(r: Reading, node: ast.Text) -> None:
     if end - begin == len(whole):  # one text, as nearly all are
         r.word(begin, whole)
         return
-    found = [m for m in _TEXT.finditer(r.text, begin, end) if m[1] is not None]
+    found = [m for m in re.compile(_TEXT).finditer(r.text, begin, end) if m[1] is not None]
     if " ".join(m[1] for m in found) != node.text:
         raise OtherTreeError
     for each in found:
@@ -44,7 +45,7 @@ def _number(r: Reading, node: ast.Number) -> None:
 
 
 def _digits(r: Reading, at: int, value: int) -> None:
-    found = _DIGITS.match(r.text, at)
+    found = re.compile(_DIGITS).match(r.text, at)
     if not found or int(found[0]) != value:
         raise OtherTreeError
     r.word(at, found[0])
@@ -64,25 +65,18 @@ def _type(r: Reading, node: ast.TypeRef) -> None:
     r.visit(node.name)
     written = r.text[r.at : r.end(node)]
     if not written and node.form in ("plain", "set", "order"):
+        if re.compile(_OPTIONAL).match(r.text, r.at):
+            raise OtherTreeError
         return
     optional, ranged = written.lstrip().startswith("?"), ".." in written
     if (optional, ranged) != ("optional" in node.form, "range" in node.form):
         raise OtherTreeError
     if ranged:
-        found = _RANGE.fullmatch(written.strip("? \n"))
+        found = re.fullmatch(_RANGE, written.strip("? \n"))
         if not found or (node.low, node.high) != (int(found[1] + found[2]), int(found[3] + found[4])):
             raise OtherTreeError
         r.read += [part for part in found.groups() if part]
         r.at = r.end(node)
-
-
-def _precedence(node: Any) -> int:
-    kind = type(node)
-    if kind is ast.Binary:
-        return PRECEDENCE[node.op]
-    if kind is ast.Unary:
-        return {"not": 3, "-": 9}.get(node.op, _COMPARED)
-    return -1 if kind is ast.Once else 0 if kind is ast.Choice else _ATOM
 
 
 def _chained(node: Any) -> bool:
@@ -93,7 +87,7 @@ def _chained(node: Any) -> bool:
 def _left(r: Reading, node: Any, gap: str, least: int) -> None:
     """Brackets behind a part: they are there if it binds less, and have been opened just before it."""
     count = gap.count(")")
-    if (_precedence(node) < least and not count) or (count and not _chained(node) and not _opens(r, node, gap)):
+    if (precedence(node) < least and not count) or (count and not _chained(node) and not _opens(r, node, gap)):
         raise OtherTreeError
 
 
@@ -107,7 +101,7 @@ def _right(r: Reading, node: Any, gap: str, least: int) -> None:
     """Brackets before a part: they are there if it binds less, and close just behind it."""
     begin = r.start(node)
     opening = [begin - len(gap) + i for i, c in enumerate(gap) if c == "("]
-    if _precedence(node) < least and not opening:
+    if precedence(node) < least and not opening:
         raise OtherTreeError
     if not _chained(node) and any(
         r.pairs[at] < r.end(node) - 1 or r.text[r.end(node) : r.pairs[at]].strip(") \n") for at in opening
@@ -123,7 +117,7 @@ def _gap(r: Reading, left: Any, right: Any, word: str) -> tuple[str, str]:
         _, more, behind = behind.partition(word.split(" ")[1])
         found = found and more
     rest = before + behind
-    if not found or (_COMMENT.sub("", rest) if "#" in rest else rest).strip("() \n"):
+    if not found or (re.sub(r"#[^\n]*", "", rest) if "#" in rest else rest).strip("() \n"):
         raise OtherTreeError
     return before, behind
 
@@ -138,7 +132,7 @@ def _binary(r: Reading, node: ast.Binary) -> None:
         return
     left, right = node.left, node.right
     if r.text[r.end(left) : r.start(right)] == f" {node.op} ":  # as nearly all are
-        if _precedence(left) < p + (p == _COMPARED) or _precedence(right) <= p:
+        if precedence(left) < p + (p == COMPARED) or precedence(right) <= p:
             raise OtherTreeError
         r.visit(left)
         if node.op in _COUNTED:
@@ -149,7 +143,7 @@ def _binary(r: Reading, node: ast.Binary) -> None:
     r.visit(left)
     if node.op in _COUNTED:
         r.read.append(_COUNTED[node.op])
-    _left(r, left, before, p + (p == _COMPARED))
+    _left(r, left, before, p + (p == COMPARED))
     _right(r, right, behind, p + 1)
     r.visit(right)
 
@@ -157,10 +151,10 @@ def _binary(r: Reading, node: ast.Binary) -> None:
 def _unary(r: Reading, node: ast.Unary) -> None:
     if node.op in ("is none", "is some"):
         r.visit(node.operand)
-        found = _IS.match(r.text, r.end(node.operand))
+        found = re.compile(_IS).match(r.text, r.end(node.operand))
         if not found or found[1] != node.op[3:]:
             raise OtherTreeError
-        _left(r, node.operand, r.text[r.end(node.operand) : found.start(1)], _COMPARED + 1)
+        _left(r, node.operand, r.text[r.end(node.operand) : found.start(1)], COMPARED + 1)
         r.word(found.start(1), found[1])
         return
     begin = r.start(node)
@@ -171,7 +165,7 @@ def _unary(r: Reading, node: ast.Unary) -> None:
     gap = r.text[begin + len(node.op) : r.start(node.operand)]
     if gap.strip(_BRACKETED):
         raise OtherTreeError
-    _right(r, node.operand, gap, _precedence(node))
+    _right(r, node.operand, gap, precedence(node))
     r.visit(node.operand)
 
 
@@ -190,14 +184,14 @@ def _choice(r: Reading, node: ast.Choice) -> None:
 def _postfix(r: Reading, target: Any, following: int, sign: str) -> None:
     """An expression followed by something: `target.name`, `target[key]`."""
     gap = r.text[r.end(target) : following]
-    if gap == sign and _precedence(target) == _ATOM:  # as nearly all are
+    if gap == sign and precedence(target) == ATOM:  # as nearly all are
         r.visit(target)
         return
     before, found, behind = gap.partition(sign)
     if not found or before.strip(") \n") or behind.strip():
         raise OtherTreeError
     r.visit(target)
-    _left(r, target, before, _ATOM)
+    _left(r, target, before, ATOM)
 
 
 def _attribute(r: Reading, node: ast.Attribute) -> None:
@@ -208,52 +202,41 @@ def _attribute(r: Reading, node: ast.Attribute) -> None:
 def _track_call(r: Reading, node: ast.TrackCall) -> None:
     _postfix(r, node.track, r.start(node.name), ".")
     r.visit(node.name)
-    arguments(r, node.args)
+    r.arguments(node.args)
 
 
 def _index(r: Reading, node: ast.Index) -> None:
     at = r.text.index("[", r.end(node.target))
     _postfix(r, node.target, at + 1, "[")
     close = r.opened("[", at)
-    for key in node.keys:
-        r.visit(key)
-    r.closed(close)
-
-
-def arguments(r: Reading, args: Sequence[Any]) -> None:
-    """The arguments in brackets after a name."""
-    close = r.opened("(")
-    for arg in args:
-        r.visit(arg)
+    r.listed(node.keys)
     r.closed(close)
 
 
 def _call(r: Reading, node: ast.CallExpr) -> None:
+    if may_bind(node):
+        raise OtherTreeError
     r.visit(node.name)
-    arguments(r, node.args)
+    r.arguments(node.args)
 
 
 def _list(r: Reading, node: Any) -> None:
+    if may_bind(node):
+        raise OtherTreeError
     close = r.opened("{" if type(node) is ast.SetLiteral else "[", r.start(node))
-    for item in node.items:
-        r.visit(item)
+    r.listed(node.items)
     r.closed(close)
-
-
-def _within(node: ast.Each) -> bool:
-    """Whether an operator stands for a further binder of the one around it."""
-    return (node.span.line, node.span.column) == (node.binder.span.line, node.binder.span.column)
 
 
 def _goes_on(node: Any) -> bool:
     """Whether a condition of a binder has in it that of the next one: `any` over several."""
-    return type(node) is ast.Binary and type(node.right) is ast.Each and _within(node.right)
+    return type(node) is ast.Binary and type(node.right) is ast.Each and within(node.right)
 
 
 def _each(r: Reading, node: ast.Each) -> None:
     binders, body = [node.binder], node.body
     inner = node
-    while type(body) is ast.Each and _within(body):
+    while type(body) is ast.Each and within(body):
         binders.append(body.binder)
         inner, body = body, body.body
     around = {"count": "sum", "set": "union"}.get(inner.op, inner.op)
@@ -300,7 +283,7 @@ def _binder(r: Reading, node: ast.Binder) -> None:
         r.visit(node.start)
     where: Any = node.where
     if where is not None:
-        if type(where) is ast.Each and _within(where):
+        if type(where) is ast.Each and within(where):
             r.between("for", r.start(where.binder))
             _each_inside(r, where)
         else:
@@ -308,8 +291,7 @@ def _binder(r: Reading, node: ast.Binder) -> None:
             r.visit(where)
     if node.keys:
         r.between("by", r.start(node.keys))
-        for key in node.keys:
-            r.visit(key)
+        r.listed(node.keys)
 
 
 def _called_with(word: str) -> Callable[[Reading, Any], None]:

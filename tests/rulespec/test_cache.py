@@ -185,3 +185,19 @@ def test_files_in_any_depth_are_part_of_the_key(tmp_path: Path) -> None:
         "a.schema.json",
         "linked.py",
     }
+
+
+@pytest.mark.parametrize("named", [None, "", " ", "/tmp/kept", "/tmp/kept/", "below", "/tmp/../kept"])
+def test_the_folder_is_that_of_the_platform(named: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    if named is None:
+        monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    else:
+        monkeypatch.setenv("XDG_CACHE_HOME", named)
+    monkeypatch.delenv("RULESPEC_CACHE", raising=False)
+    from platformdirs import user_cache_path
+
+    cache._user_folder.cache_clear()
+    try:
+        assert cache._folder() == str(user_cache_path("rulespec", appauthor=False))
+    finally:
+        cache._user_folder.cache_clear()

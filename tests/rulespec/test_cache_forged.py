@@ -13,6 +13,7 @@ import pytest
 from folders import GAMES, RULESETS, shipped_files
 
 from rulespec import cache
+from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.as_written import as_written as yaml_as_written
 from rulespec.documents.kept_trees import _DECODER as YAML
@@ -27,6 +28,7 @@ from rulespec.syntax.as_written import as_written
 from rulespec.syntax.ast_json import ROOTS, Packed, pack, unpack
 from rulespec.syntax.origin import Origin
 from rulespec.syntax.parser import parse_expr, parse_rules, parse_type
+from rulespec.syntax.printed import printed
 
 RULES = sorted([*shipped_files("rules/*.rules"), *shipped_files("variants/*.rules"), *RULESETS.rglob("*.rules")])
 SECTIONS = sorted([*shipped_files("*.yaml"), *shipped_files("variants/*.yaml"), *RULESETS.rglob("*.yaml")])
@@ -285,6 +287,64 @@ def mutant(tree: Any, all_: list[Any], rng: random.Random) -> Any:
     else:
         new = rng.choice([n for n in all_ if type(n) is type(old)])
     return replaced(tree, at, new, [0])
+
+
+@pytest.mark.parametrize(
+    "text, other",
+    [
+        ("f(a.b)", lambda: call("f", ref("a", 3), ref("b", 5))),
+        ("f(a + b)", lambda: call("f", ref("a", 3), ref("b", 7))),
+        ("f(ab)", lambda: call("f", ref("a", 3), ref("b", 4))),
+        ("f(a ?? b)", lambda: call("f", ref("a", 3), ref("b", 8))),
+        ("{a.b}", lambda: ast.SetLiteral(place(1, 6), (ref("a", 2), ref("b", 4)))),
+        ("[a & b]", lambda: ast.InOrder(place(1, 8), (ref("a", 2), ref("b", 6)))),
+        ("a[b.c]", lambda: ast.Index(place(1, 7), ref("a", 1), (ref("b", 3), ref("c", 5)))),
+        ("count(a in b)", lambda: call("count", ast.Binary(place(7, 13), "in", ref("a", 7), ref("b", 12)))),
+        ("any( a in b )", lambda: call("any", ast.Binary(place(6, 12), "in", ref("a", 6), ref("b", 11)))),
+        ("{a in b}", lambda: ast.SetLiteral(place(1, 9), (ast.Binary(place(2, 8), "in", ref("a", 2), ref("b", 7)),))),
+        ("ab()", lambda: ref("ab", 1)),
+        ("ab ()", lambda: ref("ab", 1)),
+        ("abc", lambda: ref("ab", 1)),
+        ("3 a", lambda: ast.Number(place(1, 2), 3, None)),
+        ("(a", lambda: ref("a", 2)),
+        ("(a]", lambda: ref("a", 2)),
+    ],
+)
+def test_what_begins_like_a_tree_is_not_it(text: str, other: Callable[[], Any]) -> None:
+    assert not as_written(other(), text, ORIGIN)
+
+
+@pytest.mark.parametrize("text", ["region?", "region 0..6", "set region"])
+def test_what_begins_like_a_type_is_not_it(text: str) -> None:
+    at = text.index("region") + 1
+    plain = ast.TypeRef("plain", ast.Name("region", place(at, at + 6)), 0, 0, place(at, at + 6))
+    assert not as_written(plain, text, ORIGIN)
+
+
+def place(begin: int, end: int) -> Span:
+    return Span("f", 1, begin, 1, end)
+
+
+def ref(name: str, at: int) -> ast.Ref:
+    return ast.Ref(place(at, at + len(name)), name)
+
+
+def call(name: str, *args: Any) -> ast.CallExpr:
+    return ast.CallExpr(place(1, args[-1].span.end_column + 1), ast.Name(name, place(1, len(name) + 1)), args)
+
+
+@pytest.mark.parametrize("path", RULES, ids=lambda path: path.stem)
+def test_nearly_all_is_as_it_is_printed(path: Path) -> None:
+    """What is printed is parsed into the same tree: so a text like that is of that tree."""
+    if (found := parsed(path)) is None:
+        return
+    for node in nodes(found[1]):
+        if isinstance(node, ast.Expr):
+            try:
+                text = printed(node)
+            except KeyError:
+                continue
+            assert meaning(parse_expr(text, "f")) == meaning(node), text
 
 
 def test_no_other_tree_is_as_it_is_written() -> None:

@@ -275,6 +275,15 @@ def test_trying_out_the_start_is_bounded(files: Files) -> None:
     assert [d.code for d in report.diagnostics] == ["RS710"]
 
 
+@pytest.mark.parametrize("rounds", [20_000, 24_000, 28_000])
+def test_a_start_of_a_large_game_is_tried(rounds: int) -> None:
+    """As much as Imperial on a map eight times as large."""
+    report = Report()
+    loop = LOOP.replace("400000", str(rounds))
+    check_starts(load_ruleset(in_one({"game.yaml": GAME, "rules/play.rules": loop, **COUNTER})), report)
+    assert report.diagnostics == ()
+
+
 def test_a_start_that_takes_little_is_tried_with_all_numbers_of_players() -> None:
     ruleset: typed.Ruleset = load_ruleset(in_one({"game.yaml": SEATS}))
     report = Report()

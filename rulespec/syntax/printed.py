@@ -1,0 +1,187 @@
+"""Parts in the layout in which nearly all are written: on one line, without a bracket too many.
+
+What is written so needs no closer look: a text has one tree, so a tree whose print is the text is the tree of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from rulespec.syntax import ast
+from rulespec.syntax.shapes import ATOM, COMPARED, PRECEDENCE, precedence
+
+_BINDING = frozenset(["any", "count", "first", "the"])
+"""Functions and operators of one name: what is in brackets behind it may be a binder."""
+
+
+def printed(node: Any) -> str:
+    """A part as it is written most often.
+
+    Raises:
+        KeyError: if it is of a kind that is written in many ways.
+    """
+    return node.name if type(node) is ast.Ref else PRINTED[type(node)](node)
+
+
+def in_brackets(parts: Iterable[Any]) -> str:
+    """What is in round brackets, behind a name."""
+    return f"({', '.join([printed(part) for part in parts])})"
+
+
+def within(node: ast.Each) -> bool:
+    """Whether an operator stands for a further binder of the one around it."""
+    return (node.span.line, node.span.column) == (node.binder.span.line, node.binder.span.column)
+
+
+def begins_binder(parts: Iterable[Any]) -> bool:
+    """Whether the first of some parts begins like `name in …`, which is read as a binder where one may stand."""
+    node: Any = next(iter(parts), None)
+    while type(node) in (ast.Binary, ast.Choice):
+        if type(node) is ast.Binary and node.op == "in" and type(node.left) is ast.Ref:
+            return True
+        node = node.left if type(node) is ast.Binary else node.then
+    return False
+
+
+def may_bind(node: ast.CallExpr | ast.SetLiteral) -> bool:
+    """Whether what is written like this call or set could only be an operator over a binder."""
+    if type(node) is ast.CallExpr:
+        return node.name.text in _BINDING and begins_binder(node.args)
+    return type(node) is ast.SetLiteral and begins_binder(node.items)
+
+
+def _bound(node: Any, least: int) -> str:
+    """A part, in brackets if it binds less than what it is a part of."""
+    if type(node) is ast.Each and within(node):
+        raise KeyError
+    return printed(node) if precedence(node) >= least else f"({printed(node)})"
+
+
+def _number(node: ast.Number) -> str:
+    return f"{node.value}" if node.unit is None else f"{node.value} {node.unit.text}"
+
+
+def _binary(node: ast.Binary) -> str:
+    op, left, right = node.op, node.left, node.right
+    p = PRECEDENCE[op]
+    before = left.name if type(left) is ast.Ref else _bound(left, p + (p == COMPARED))
+    return f"{before} {op} {right.name if type(right) is ast.Ref else _bound(right, p + 1)}"
+
+
+def _unary(node: ast.Unary) -> str:
+    if node.op == "-":
+        return f"-{_bound(node.operand, 9)}"
+    if node.op == "not":
+        return f"not {_bound(node.operand, 3)}"
+    return f"{_bound(node.operand, COMPARED + 1)} {node.op}"
+
+
+def _attribute(node: ast.Attribute) -> str:
+    target = node.target
+    if type(target) is ast.Ref:
+        return f"{target.name}.{node.name.text}"
+    return f"{_bound(target, ATOM)}.{node.name.text}"
+
+
+def _index(node: ast.Index) -> str:
+    return f"{_bound(node.target, ATOM)}[{', '.join([printed(key) for key in node.keys])}]"
+
+
+def _call(node: ast.CallExpr) -> str:
+    if may_bind(node):
+        raise KeyError
+    return node.name.text + in_brackets(node.args)
+
+
+def _set(node: ast.SetLiteral) -> str:
+    if may_bind(node):
+        raise KeyError
+    return f"{{{', '.join([printed(item) for item in node.items])}}}"
+
+
+def _order(node: ast.InOrder) -> str:
+    return f"[{', '.join([printed(item) for item in node.items])}]"
+
+
+def _each(node: ast.Each) -> str:
+    op, body = node.op, node.body
+    inside = _binder(node.binder)
+    if body is not None:
+        of = _bound(body, 0)
+        inside = f"{inside}: {of}" if op == "all" else f"{of} for {inside}"
+    if node.default is not None:
+        inside = f"{inside}, else {printed(node.default)}"
+    return f"{{{inside}}}" if op in ("set", "order") else f"{op}({inside})"
+
+
+def _binder(node: ast.Binder) -> str:
+    text = f"{node.name.text} in {printed(node.source)}"
+    if node.start is not None:
+        text = f"{text} {node.order} {printed(node.start)}"
+    if node.where is not None:
+        text = f"{text} where {_bound(node.where, 0)}"
+    if node.keys:
+        text = f"{text} by {', '.join([printed(key) for key in node.keys])}"
+    return text
+
+
+def _type(node: ast.TypeRef) -> str:
+    form, name = node.form, node.name.text
+    if form == "plain":
+        return name
+    if form in ("set", "order"):
+        return f"{form} {name}"
+    optional = "?" if "optional" in form else ""
+    return f"{name}{optional} {node.low}..{node.high}" if "range" in form else name + optional
+
+
+def _pay(node: ast.Pay) -> str:
+    return f"pay {printed(node.amount)} from {printed(node.source)} to {printed(node.target)}"
+
+
+def _move(node: ast.Move) -> str:
+    pile, source, target = printed(node.pile), printed(node.source), printed(node.target)
+    return f"move {printed(node.amount)} of {pile} from {source} to {target}"
+
+
+def _option_param(node: ast.OptionParam) -> str:
+    if node.none or node.private is not None:
+        raise KeyError
+    text = f"{node.name.text} in {printed(node.low)}"
+    if node.high is not None:
+        text = f"{text}..{printed(node.high)}"
+    return text if node.where is None else f"{text} where {printed(node.where)}"
+
+
+PRINTED: dict[type, Callable[[Any], str]] = {
+    ast.Ref: lambda node: node.name,
+    ast.Number: _number,
+    ast.Truth: lambda node: "true" if node.value else "false",
+    ast.Nothing: lambda _: "none",
+    ast.Binary: _binary,
+    ast.Unary: _unary,
+    ast.Attribute: _attribute,
+    ast.Index: _index,
+    ast.CallExpr: _call,
+    ast.SetLiteral: _set,
+    ast.InOrder: _order,
+    ast.Each: _each,
+    ast.Binder: _binder,
+    ast.TypeRef: _type,
+    ast.Param: lambda node: f"{node.name.text}: {_type(node.type)}",
+    ast.OptionParam: _option_param,
+    ast.Let: lambda node: f"let {node.name.text} = {printed(node.value)}",
+    ast.Assign: lambda node: f"set {printed(node.target)} to {printed(node.value)}",
+    ast.Pay: _pay,
+    ast.Move: _move,
+    ast.Put: lambda node: f"move {printed(node.token)} to {printed(node.place)}",
+    ast.CallStmt: lambda node: node.name.text + in_brackets(node.args),
+    ast.Require: lambda node: f"require {printed(node.condition)}",
+    ast.Return: lambda node: f"return {printed(node.value)}",
+    ast.Needs: lambda node: f"needs {node.name.text}{in_brackets(node.args)}",
+}
+"""The kinds that are printed; the reason of a demand or an argument is not."""
+REASONED = frozenset([ast.Require, ast.OptionParam])
+PLACED = frozenset([*(kind for kind in PRINTED if issubclass(kind, ast.Expr)), ast.TypeRef])
+"""The kinds whose place ends where their print does."""
