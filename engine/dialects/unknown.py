@@ -8,7 +8,7 @@ there, as fields are: that changes nothing.)
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -66,20 +66,30 @@ class _Names(Struct):
         return self.options | {f"{at}.{name}" for at, group in self.included for name in self.groups.get(group, ())}
 
 
-def unknown_names(dialect: Dialect, severity: Severity = Severity.ERROR) -> list[Diagnostic]:
-    """What a dialect names that is in none of its rulesets (RS635); nothing if one of them is not there."""
+def unknown_names(
+    dialect: Dialect, severity: Severity = Severity.ERROR, known: Collection[str] = frozenset()
+) -> list[Diagnostic]:
+    """What a dialect names that is in none of its rulesets (RS635); nothing if one of them is not there.
+
+    Args:
+        dialect: the dialect.
+        severity: how bad that is.
+        known: names that one of its rulesets is known to have, `decision.option` or those of settings.
+    """
+    options = [name for name in dialect.decisions if name not in known]
+    settings = [name for name in dialect.start.get("options", {}) if name not in known]
     try:
-        names = _names(_folders(dialect))
+        names = _names(_folders(dialect), options, settings)
     except (DiagnosticsError, OSError, ValueError):
         return []
-    options = names.all_options()
-    wanted = [(name, options, name) for name in dialect.decisions]
-    wanted += [(name, names.keys, f"options.{name}") for name in dialect.start.get("options", {})]
+    there = names.all_options() | {name for name in known if "." in name}
+    wanted = [(name, there, name) for name in options]
+    wanted += [(name, names.keys, f"options.{name}") for name in settings]
     found = []
-    for name, known, place in wanted:
-        if name not in known:
+    for name, among, place in wanted:
+        if name not in among:
             message = f"`{name}` in the dialect `{dialect.id}` is no option of any ruleset that it is for"
-            help_ = did_you_mean(name, sorted(known)) or "remove it, or name one that there is"
+            help_ = did_you_mean(name, sorted(among)) or "remove it, or name one that there is"
             found.append(Diagnostic("RS635", severity, message, dialect.spans.get(place), help=help_))
     return found
 
@@ -91,9 +101,8 @@ def _folders(dialect: Dialect) -> list[Path]:
         DiagnosticsError: if there is no such ruleset.
     """
     beside = Path(dialect.file).resolve().parent.parent
-    refs = [dialect.rules] if isinstance(dialect.rules, str) else list(dialect.rules["values"].values())
     found: dict[Path, None] = {}
-    for ref in refs:
+    for ref in dialect.rulesets:
         folder = find_ruleset(parts_of(ref)[0], beside=beside)
         for _ in range(_MAX_BASES):
             found[folder] = None
@@ -104,12 +113,16 @@ def _folders(dialect: Dialect) -> list[Path]:
     return list(found)
 
 
-def _names(folders: Iterable[Path]) -> _Names:
-    names = _Names()
+def _names(folders: Iterable[Path], options: Iterable[str], settings: Collection[str]) -> _Names:
+    """What is named in some folders, as far as that is needed to find these options and settings."""
+    names, missing = _Names(), set(options)
     for folder in folders:
         for path in _files(folder, ("rules/*.rules", "variants/*.rules")):
+            if not missing:
+                break
             names.read_rules(_text(path))
-        for path in (folder / "game.yaml", *_files(folder, ("variants/*.yaml",))):
+            missing -= names.options
+        for path in (folder / "game.yaml", *_files(folder, ("variants/*.yaml",))) if settings else ():
             names.keys.update(_KEY.findall(_text(path)))
     return names
 
