@@ -6,7 +6,7 @@ each field of an entry is compared by every form of its type, or the dialect dec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -14,6 +14,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.engine.dialects.dialect import Dialect, Projection
 from rulespec.engine.dialects.entries import Entries
 from rulespec.engine.dialects.foreign_log import ForeignLog
+from rulespec.engine.dialects.paths import MISSING
 
 MAX_UNREAD = 10
 """Fields of a log that are reported."""
@@ -77,14 +78,17 @@ def _in_item(form: Projection, path: str) -> str:
 def unread_fields(dialect: Dialect, log: ForeignLog, entries: Entries) -> list[Diagnostic]:
     """Warnings of fields in a log that its dialect does not know, each told once for a type of entries."""
     trees, around = _trees(dialect), _around(dialect)
+    types, payloads = entries.types, entries.payloads
+    doubtful = _doubtful(trees, types, payloads)
+    enclosed = not around or all(around.keys() >= set(keys) for keys in {tuple(entry) for entry in log.entries})
     found: dict[tuple[str, str], int] = {}
-    for number, (entry, type_, payload) in enumerate(zip(log.entries, entries.types, entries.payloads, strict=False)):
-        if type_ is None or (known := trees.get(type_)) is None:
+    for number, type_ in enumerate(types) if doubtful or not enclosed else ():
+        if type_ is None or type_ not in trees or (type_ not in doubtful and enclosed):
             continue
-        if not _is_plain(payload, *known):
-            _note(found, type_, _strange(payload, known[0], ""), number)
-        if around and not entry.keys() <= around.keys():
-            _note(found, type_, _strange(entry, around, ""), number)
+        if type_ in doubtful:
+            _note(found, type_, _strange(payloads[number], trees[type_][0], ""), number)
+        if not enclosed:
+            _note(found, type_, _strange(log.entries[number], around, ""), number)
         if len(found) >= MAX_UNREAD:
             break
     start = Span(log.file, 1, 1, 1, 2)
@@ -171,15 +175,31 @@ def _container(tree: Tree, path: str) -> None:
         _container(at, below)
 
 
-def _is_plain(payload: Any, tree: Tree, below: Below) -> bool:
-    """Whether all fields are known at a glance, as those of most entries are: nothing is nested deeper than once."""
-    if payload.__class__ is not dict or not payload.keys() <= tree.keys():
-        return False
-    for key, known in below:
-        found = payload.get(key)
-        if found is not None and (known is None or found.__class__ is not dict or not found.keys() <= known.keys()):
-            return False
-    return True
+def _doubtful(
+    trees: Mapping[str, tuple[Tree, Below]], types: Sequence[str | None], payloads: Sequence[Any]
+) -> set[str]:
+    """The types with a payload of which not all fields are known at a glance, with nothing nested deeper than once.
+
+    Most payloads of a type have the same keys, so these are looked at once.
+    """
+    shapes = {
+        (type_, *payload) if payload.__class__ is dict else (type_, *([] if payload in (None, MISSING) else [None]))
+        for type_, payload in zip(types, payloads, strict=False)
+    }
+    found = {type_ for type_, *keys in shapes if type_ in trees and not trees[type_][0].keys() >= set(keys)}
+    nested = {type_: dict(below) for type_, (_, below) in trees.items() if below and type_ not in found}
+    inner = {
+        (type_, key, *value) if value.__class__ is dict else (type_, key, None)
+        for type_, payload in zip(types, payloads, strict=False)
+        if type_ in nested and payload.__class__ is dict
+        for key in nested[type_]
+        if (value := payload.get(key)) is not None
+    }
+    for type_, key, *keys in inner:
+        below = nested[type_][key]
+        if below is None or not below.keys() >= set(keys):
+            found.add(type_)
+    return found
 
 
 def _strange(value: Any, tree: Tree, at: str) -> Iterator[str]:
