@@ -80,7 +80,7 @@ def unread_fields(dialect: Dialect, log: ForeignLog, entries: Entries) -> list[D
     trees, around = _trees(dialect), _around(dialect)
     types, payloads = entries.types, entries.payloads
     doubtful = _doubtful(trees, types, payloads)
-    enclosed = not around or all(around.keys() >= set(keys) for keys in {tuple(entry) for entry in log.entries})
+    enclosed = not around or not _is_strange(log.entries, around)
     found: dict[tuple[str, str], int] = {}
     for number, type_ in enumerate(types) if doubtful or not enclosed else ():
         if type_ is None or type_ not in trees or (type_ not in doubtful and enclosed):
@@ -180,26 +180,34 @@ def _doubtful(
 ) -> set[str]:
     """The types with a payload of which not all fields are known at a glance, with nothing nested deeper than once.
 
-    Most payloads of a type have the same keys, so these are looked at once.
+    Most payloads of a type have the same keys, so these are looked at together.
     """
-    shapes = {
-        (type_, *payload) if payload.__class__ is dict else (type_, *([] if payload in (None, MISSING) else [None]))
-        for type_, payload in zip(types, payloads, strict=False)
-    }
-    found = {type_ for type_, *keys in shapes if type_ in trees and not trees[type_][0].keys() >= set(keys)}
-    nested = {type_: dict(below) for type_, (_, below) in trees.items() if below and type_ not in found}
-    inner = {
-        (type_, key, *value) if value.__class__ is dict else (type_, key, None)
-        for type_, payload in zip(types, payloads, strict=False)
-        if type_ in nested and payload.__class__ is dict
-        for key in nested[type_]
-        if (value := payload.get(key)) is not None
-    }
-    for type_, key, *keys in inner:
-        below = nested[type_][key]
-        if below is None or not below.keys() >= set(keys):
+    of_type: dict[str, list[Any]] = {}
+    for type_, payload in zip(types, payloads, strict=False):
+        if type_ in of_type:
+            of_type[type_].append(payload)
+        elif type_ is not None and type_ in trees:
+            of_type[type_] = [payload]
+    found = set()
+    for type_, those in of_type.items():
+        tree, nested = trees[type_]
+        there = [payload for payload in those if payload is not None and payload is not MISSING]
+        keys = _keys(there)
+        inner = ((below, [p[key] for p in there if key in p]) for key, below in nested if keys and key in keys)
+        if keys is None or not keys <= tree.keys() or any(_is_strange(values, below) for below, values in inner):
             found.add(type_)
     return found
+
+
+def _is_strange(values: Sequence[Any], below: Tree | None) -> bool:
+    """Whether the keys below a key are not all known; those of what is nested deeper are not looked at."""
+    keys = _keys([value for value in values if value is not None])
+    return below is None or keys is None or not keys <= below.keys()
+
+
+def _keys(values: Sequence[Any]) -> set[Any] | None:
+    """The keys of all mappings; None if there is anything else."""
+    return set().union(*values) if {*map(type, values)} <= {dict} else None
 
 
 def _strange(value: Any, tree: Tree, at: str) -> Iterator[str]:
