@@ -20,6 +20,10 @@ from rulespec.engine.program.observer import Observer
 from rulespec.engine.program.option_tests import option_tests
 from rulespec.engine.program.traversal import Facts
 
+Firsts = Mapping[str, Sequence[int]]
+Named = Mapping[int, int]
+_NOTHING: Named = MappingProxyType({})
+
 
 class Interpreter(Evaluator):
     """Runs a program as it is written. See `Machine` for the methods of all machines.
@@ -181,13 +185,7 @@ class Interpreter(Evaluator):
         return self.alone(lambda: self.evaluate(by, state, slots), f"who takes `{c.name}`", c.span)
 
     def _arguments(
-        self,
-        state: State,
-        of: tuple[int, int],
-        depth: int,
-        slots: State,
-        firsts: Mapping[str, Sequence[int]],
-        named: Mapping[int, int] = MappingProxyType({}),
+        self, state: State, of: tuple[int, int], depth: int, slots: State, firsts: Firsts, named: Named = _NOTHING
     ) -> Iterator[tuple[int, ...]]:
         """The legal arguments of an option, those before `depth` being in their slots.
 
@@ -201,8 +199,7 @@ class Interpreter(Evaluator):
                 slots[slot] = value
             if not (self._has_weight(state, c, slots) if r is None else self._holds(r, state, slots)):
                 return
-            if r is not None and r.lets:
-                named = {**named, **{slot: slots[slot] for slot, _ in r.lets}}
+            named = {**named, **{slot: slots[slot] for slot, _ in r.lets}} if r is not None and r.lets else named
         if depth == len(c.params):
             yield tuple(slots[param.slot] for param in c.params)
             return
