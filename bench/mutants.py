@@ -208,10 +208,15 @@ class Bench:
             outcome.verdict, outcome.failure = "failed", traceback.format_exc()
         finally:
             path.write_text(text, "utf-8")
-        if outcome.verdict == "unchanged" and mutant.breaks in BREAKING and ref != self.refs[mutant.file][0]:
-            # One of several overlays has put something else in its place: it must be told of the file without them.
-            return self.run(number, self.refs[mutant.file][0], mutant)
+        if outcome.verdict == "unchanged" and mutant.breaks in BREAKING and ref != (alone := self.alone(mutant.file)):
+            # Something else has been put in its place: it must be told of the file without that.
+            return self.run(number, alone, mutant)
         return outcome
+
+    def alone(self, file: str) -> str:
+        """The reference of a file without what other files put in its place: its overlay alone, or its own ruleset."""
+        first = self.refs[file][0]
+        return first if "+" in first else next(p.name for p in Path(file).parents if (p / "game.yaml").is_file())
 
     def _judge(self, outcome: Outcome, ruleset: typed.Ruleset | None, report: Report, known: str) -> None:
         outcome.found = report.diagnostics

@@ -136,6 +136,11 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
         key = self.rules.get("missing") if found in (MISSING, None) else found
         return key if isinstance(key, str) else None
 
+    @property
+    def rulesets(self) -> list[str]:
+        """The references of the rulesets that the dialect is for."""
+        return [self.rules] if isinstance(self.rules, str) else list(self.rules["values"].values())
+
     def ruleset_for(self, entry: Any) -> str | None:
         """The ruleset reference for a log that begins with this entry; None if the dialect has none for it."""
         if isinstance(self.rules, str):

@@ -58,11 +58,16 @@ class Known(Struct):
 
 
 class _OfDialect(Struct):
-    """What is known of one dialect; `words` are those of its expressions, which may name a seat."""
+    """What is known of one dialect.
+
+    Attributes:
+        words: those of its expressions, which may name a seat.
+        told: warnings of what it names that is not there; None before anybody has asked.
+    """
 
     dialect: Dialect
     words: frozenset[str]
-    told: tuple[Diagnostic, ...]
+    told: tuple[Diagnostic, ...] | None = None
     games: dict[tuple[object, ...], Known] = {}
 
 
@@ -70,9 +75,16 @@ _memo: dict[int, _OfDialect] = {}
 """By the id of the dialect."""
 
 
-def unknown(dialect: Dialect) -> tuple[Diagnostic, ...]:
-    """Warnings of what a dialect names that none of its rulesets has."""
-    return _of(dialect).told
+def unknown(dialect: Dialect, game: Game) -> tuple[Diagnostic, ...]:
+    """Warnings of what a dialect names that none of its rulesets has; this game may be of one of them."""
+    of = _of(dialect)
+    if of.told is None:
+        there = set[str]()
+        if game.ruleset.ref in dialect.rulesets:
+            there = {f"{d.name}.{c.name}" for d in game.position.program.decisions for c in d.choices}
+            there |= game.ruleset.settings.keys()
+        of.told = tuple(unknown_names(dialect, Severity.WARNING, there))
+    return of.told
 
 
 def _of(dialect: Dialect) -> _OfDialect:
@@ -80,8 +92,7 @@ def _of(dialect: Dialect) -> _OfDialect:
     if of is None:
         if len(_memo) >= _MEMO_LIMIT:
             _memo.clear()
-        told = tuple(unknown_names(dialect, Severity.WARNING))
-        of = _memo[id(dialect)] = _OfDialect(dialect, _words(dialect), told)
+        of = _memo[id(dialect)] = _OfDialect(dialect, _words(dialect))
     return of
 
 

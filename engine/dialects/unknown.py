@@ -8,7 +8,7 @@ there, as fields are: that changes nothing.)
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -68,13 +68,24 @@ class _Names(Struct):
         return self.options | {f"{at}.{name}" for at, group in self.included for name in self.groups.get(group, ())}
 
 
-def unknown_names(dialect: Dialect, severity: Severity = Severity.ERROR) -> list[Diagnostic]:
-    """Names of a dialect that are in none of its rulesets (RS635); none if a ruleset is not there."""
+def unknown_names(
+    dialect: Dialect, severity: Severity = Severity.ERROR, there: Collection[str] = frozenset()
+) -> list[Diagnostic]:
+    """Names of a dialect that are in none of its rulesets (RS635); none if a ruleset is not there.
+
+    Args:
+        dialect: the dialect.
+        severity: how bad that is.
+        there: names that one of its rulesets is known to have, `decision.option` or those of settings; if these are
+            all that it reads a log by, no file is read.
+    """
+    if there and {*dialect.decisions, *dialect.start.get("options", {})} <= set(there):
+        return []
     try:
         names = _names(_folders(dialect))
     except (DiagnosticsError, OSError, ValueError):
         return []
-    options = names.all_options()
+    options = names.all_options() | {name for name in there if "." in name}
     wanted = [(name, "option", options, name) for name in dialect.decisions]
     wanted += [(name, "option", names.keys, f"options.{name}") for name in dialect.start.get("options", {})]
     for fault in dialect.known_faults:
@@ -82,7 +93,7 @@ def unknown_names(dialect: Dialect, severity: Severity = Severity.ERROR) -> list
         wanted.append((fault.overlay, "overlay", names.overlays, "known_faults"))
     found = []
     for name, what, known, place in wanted:
-        if name not in known:
+        if name not in known and name not in there:
             message = f"`{name}` in the dialect `{dialect.id}` is no {what} of any ruleset that it is for"
             help_ = did_you_mean(name, sorted(known)) or "remove it, or name one that there is"
             found.append(Diagnostic("RS635", severity, message, dialect.spans.get(place), help=help_))

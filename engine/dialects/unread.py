@@ -6,7 +6,7 @@ each field of an entry is compared by every form of its type, or the dialect dec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -14,6 +14,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.engine.dialects.dialect import Dialect, Projection
 from rulespec.engine.dialects.entries import Entries
 from rulespec.engine.dialects.foreign_log import ForeignLog
+from rulespec.engine.dialects.paths import MISSING
 
 MAX_UNREAD = 10
 """Fields of a log that are reported."""
@@ -77,14 +78,17 @@ def _in_item(form: Projection, path: str) -> str:
 def unread_fields(dialect: Dialect, log: ForeignLog, entries: Entries) -> list[Diagnostic]:
     """Warnings of fields in a log that its dialect does not know, each told once for a type of entries."""
     trees, around = _trees(dialect), _around(dialect)
+    types, payloads = entries.types, entries.payloads
+    doubtful = _doubtful(trees, types, payloads)
+    enclosed = not around or not _is_strange(log.entries, around)
     found: dict[tuple[str, str], int] = {}
-    for number, (entry, type_, payload) in enumerate(zip(log.entries, entries.types, entries.payloads, strict=False)):
-        if type_ is None or (known := trees.get(type_)) is None:
+    for number, type_ in enumerate(types) if doubtful or not enclosed else ():
+        if type_ is None or type_ not in trees or (type_ not in doubtful and enclosed):
             continue
-        if not _is_plain(payload, *known):
-            _note(found, type_, _strange(payload, known[0], ""), number)
-        if around and not entry.keys() <= around.keys():
-            _note(found, type_, _strange(entry, around, ""), number)
+        if type_ in doubtful:
+            _note(found, type_, _strange(payloads[number], trees[type_][0], ""), number)
+        if not enclosed:
+            _note(found, type_, _strange(log.entries[number], around, ""), number)
         if len(found) >= MAX_UNREAD:
             break
     start = Span(log.file, 1, 1, 1, 2)
@@ -171,15 +175,39 @@ def _container(tree: Tree, path: str) -> None:
         _container(at, below)
 
 
-def _is_plain(payload: Any, tree: Tree, below: Below) -> bool:
-    """Whether all fields are known at a glance, as those of most entries are: nothing is nested deeper than once."""
-    if payload.__class__ is not dict or not payload.keys() <= tree.keys():
-        return False
-    for key, known in below:
-        found = payload.get(key)
-        if found is not None and (known is None or found.__class__ is not dict or not found.keys() <= known.keys()):
-            return False
-    return True
+def _doubtful(
+    trees: Mapping[str, tuple[Tree, Below]], types: Sequence[str | None], payloads: Sequence[Any]
+) -> set[str]:
+    """The types with a payload of which not all fields are known at a glance, with nothing nested deeper than once.
+
+    Most payloads of a type have the same keys, so these are looked at together.
+    """
+    of_type: dict[str, list[Any]] = {}
+    for type_, payload in zip(types, payloads, strict=False):
+        if type_ in of_type:
+            of_type[type_].append(payload)
+        elif type_ is not None and type_ in trees:
+            of_type[type_] = [payload]
+    found = set()
+    for type_, those in of_type.items():
+        tree, nested = trees[type_]
+        there = [payload for payload in those if payload is not None and payload is not MISSING]
+        keys = _keys(there)
+        inner = ((below, [p[key] for p in there if key in p]) for key, below in nested if keys and key in keys)
+        if keys is None or not keys <= tree.keys() or any(_is_strange(values, below) for below, values in inner):
+            found.add(type_)
+    return found
+
+
+def _is_strange(values: Sequence[Any], below: Tree | None) -> bool:
+    """Whether the keys below a key are not all known; those of what is nested deeper are not looked at."""
+    keys = _keys([value for value in values if value is not None])
+    return below is None or keys is None or not keys <= below.keys()
+
+
+def _keys(values: Sequence[Any]) -> set[Any] | None:
+    """The keys of all mappings; None if there is anything else."""
+    return set().union(*values) if {*map(type, values)} <= {dict} else None
 
 
 def _strange(value: Any, tree: Tree, at: str) -> Iterator[str]:

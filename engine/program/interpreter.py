@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
+from types import MappingProxyType
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import AlikeTokens, kind_of, marked
@@ -18,6 +19,10 @@ from rulespec.engine.program.machine import Listed, Lookups
 from rulespec.engine.program.observer import Observer
 from rulespec.engine.program.option_tests import option_tests
 from rulespec.engine.program.traversal import Facts
+
+Firsts = Mapping[str, Sequence[int]]
+Named = Mapping[int, int]
+_NOTHING: Named = MappingProxyType({})
 
 
 class Interpreter(Evaluator):
@@ -180,22 +185,21 @@ class Interpreter(Evaluator):
         return self.alone(lambda: self.evaluate(by, state, slots), f"who takes `{c.name}`", c.span)
 
     def _arguments(
-        self,
-        state: State,
-        of: tuple[int, int],
-        depth: int,
-        slots: State,
-        firsts: Mapping[str, Sequence[int]],
+        self, state: State, of: tuple[int, int], depth: int, slots: State, firsts: Firsts, named: Named = _NOTHING
     ) -> Iterator[tuple[int, ...]]:
         """The legal arguments of an option, those before `depth` being in their slots.
 
         `of`: the numbers of the decision and of the option. `firsts`: for each token of some kinds the first one that
-        is alike, which stands for all.
+        is alike, which stands for all. `named`: what conditions have named, by slot; what has been evaluated since then
+        may have used these slots.
         """
         c = self.p.decisions[of[0]].choices[of[1]]
         for r in self._conditions(c)[depth]:
+            for slot, value in named.items():
+                slots[slot] = value
             if not (self._has_weight(state, c, slots) if r is None else self._holds(r, state, slots)):
                 return
+            named = {**named, **{slot: slots[slot] for slot, _ in r.lets}} if r is not None and r.lets else named
         if depth == len(c.params):
             yield tuple(slots[param.slot] for param in c.params)
             return
@@ -212,7 +216,7 @@ class Interpreter(Evaluator):
                 mark = marked(c, known, firsts.__getitem__, depth)
             if mark in listed:
                 continue
-            for args in self._arguments(state, of, depth + 1, slots, firsts):
+            for args in self._arguments(state, of, depth + 1, slots, firsts, named):
                 listed.add(mark)
                 yield args
 

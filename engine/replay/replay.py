@@ -394,7 +394,7 @@ def _replay_foreign(
     if past:
         check_options(dialect, game)
     importer = Importer(game, dialect, log, strict, past)
-    report.extend([*unknown(dialect), *uneven_forms(dialect), *unread_fields(dialect, log, importer.log)])
+    report.extend([*unknown(dialect, game), *uneven_forms(dialect), *unread_fields(dialect, log, importer.log)])
     numbers = iter(range(len(log.entries) + 1))
 
     def step(entry: int) -> None:

@@ -50,7 +50,9 @@ def test_the_files_are_put_back_and_the_choice_is_fixed(bench: Bench, outcomes: 
     assert all(
         Path(o.mutant.file).read_text("utf-8") == (GAMES.parent / o.mutant.file).read_text("utf-8") for o in outcomes
     )
-    assert bench.mutants(COUNT, 5) == [(o.ref, o.mutant) for o in outcomes]
+    again = bench.mutants(COUNT, 5)
+    assert [mutant for _, mutant in again] == [o.mutant for o in outcomes]
+    assert all(o.ref in (ref, bench.alone(o.mutant.file)) for (ref, _), o in zip(again, outcomes, strict=True))
 
 
 def test_what_is_told_elsewhere_does_not_count(bench: Bench) -> None:
@@ -80,6 +82,16 @@ def test_what_other_overlays_supersede_is_told_without_them() -> None:
         mutant = Mutant(file, start, start + 8, "20", "reunit", "unit", frozenset({(file, line)}))
         outcome = known.run(0, known.refs[file][-1], mutant)
     assert (outcome.ref, outcome.verdict, outcome.told) == ("imperial+playimperial", "refused", True)
+
+
+def test_what_a_ruleset_puts_in_the_place_of_its_base_is_told_of_the_base(bench: Bench) -> None:
+    file = "games/imperial/setup.yaml"
+    text = Path(file).read_text("utf-8")
+    start = text.index("factory_pieces - 12")
+    site = frozenset({(file, text[:start].count("\n") + 1)})
+    mutant = Mutant(file, start, start + len("factory_pieces - 12"), "{a: 1}", "retype", "type", site)
+    outcome = bench.run(0, "tutorial", mutant)
+    assert (outcome.ref, outcome.verdict, outcome.told) == ("imperial", "refused", True)
 
 
 def test_rules_without_units_have_mutants_too() -> None:

@@ -73,3 +73,43 @@ def test_it_is_at_fault_where_it_is_needed_and_not_before(game: Game) -> None:
         listed(game)
     game.set_value("towns", "{ash}")
     assert listed(game) == ["rest(oak)", "rest(ash)", "rest(fir)"]
+
+
+NAMED = """
+procedure play():
+    decide move by first(player):
+        option seek(t in town where any(u in town where u != t)):
+            let k = n
+            require k < 5
+            require k == 0 or t == the(town)
+        option reach(t in town where any(u in town where u != t), v in town where count(w in town where w != v) > 1):
+            let k = n
+            let every = {x in town where x.mark >= k}
+            require k < 5
+            require count(every) > 0
+            let others = every - {t}
+            require count(others) > 0
+            require k == 0 and v in others
+        option wait(j in 0 .. count(town) where any(u in town where u.mark < j)):
+            let k = n
+            require k < 5
+            require j > k + 1
+            require k == 0
+    end game
+"""
+
+
+def test_what_conditions_name_outlives_what_is_asked_of_later_parameters(tmp_path: Path) -> None:
+    """Conditions before the parameters name `k`; what these range over uses variables of its own."""
+    found = []
+    for backend in ("interpreter", "python", "native"):
+        try:
+            game = Game(small(tmp_path / backend, NAMED + WORLD, ""), ["ann", "bob"], {}, backend)
+        except NoWasmtimeError:
+            continue
+        found.append(listed(game))
+        assert [option for option in listed(game) if not game.is_legal(game.parse(option))] == []
+    towns = ["oak", "elm", "ash", "fir"]
+    reached = [f"reach({t}, {v})" for t in towns for v in towns if t != v]
+    assert found[0] == [*(f"seek({t})" for t in towns), *reached, "wait(2)", "wait(3)", "wait(4)"]
+    assert all(other == found[0] for other in found)

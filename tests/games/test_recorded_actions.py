@@ -11,7 +11,7 @@ import gzip
 import json
 import os
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ import pytest
 from recorded_games import ALL, IMPOSSIBLE, dialect, folder_of, name_of, opened
 
 from rulespec.engine.dialects.mismatch import Explainer
-from rulespec.engine.dialects.paths import follow
+from rulespec.engine.dialects.paths import MISSING, follow
 from rulespec.engine.dialects.projection import Field, Form, Projections
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
@@ -28,7 +28,7 @@ from rulespec.engine.game.option import Option
 RECORDED = [*ALL, *IMPOSSIBLE] if "RULESPEC_PERFT" in os.environ else [*ALL, *IMPOSSIBLE][::2]
 
 Key = tuple[Any, ...]
-"""A type of action, the form in which an option is recorded as one, who acts, and the values of its fields."""
+"""The form in which an option is recorded, and what the fields say that are there, by their paths."""
 
 
 def listed(path: Path) -> list[dict[str, list[Any]] | int]:
@@ -55,19 +55,31 @@ def values(field: Field, game: Game, state: list[int], args: Sequence[int]) -> l
     return [dialect().foreign(kind, name) for i, name in enumerate(names) if value >> i & 1]
 
 
-def keys(option: Option, game: Game, projections: Projections, state: list[int]) -> Iterator[Key]:
-    """All the forms in which an option may be recorded."""
+def optional(form: Form) -> set[str]:
+    """The fields of a form that a record may lack."""
+    by = form.projection.by
+    return {f.path for f in form.fields if f.optional} | ({by[:-1]} if by.endswith("?") else set())
+
+
+def keys(option: Option, game: Game, projections: Projections, state: list[int], *, whole: bool) -> Iterator[Key]:
+    """All the forms in which an option may be recorded; `whole` are those that lack nothing."""
     for form in projections.forms[option.decision, option.name]:
         if form.when is None or form.when(state, option.args):
-            of_fields = [values(f, game, state, option.args) for f in form.fields]
-            actor = option.by if form.projection.by else None
-            yield from ((id(form), actor, *combination) for combination in product(*of_fields))
+            of_fields = {f.path: values(f, game, state, option.args) for f in form.fields}
+            if form.projection.by:
+                of_fields[form.projection.by.removesuffix("?")] = [option.by]
+            may_lack = optional(form)
+            for count in range(1 if whole else len(may_lack) + 1):
+                for lacking in combinations(sorted(may_lack), count):
+                    said = {path: found for path, found in of_fields.items() if path not in lacking}
+                    yield from ((id(form), *zip(said, found, strict=True)) for found in product(*said.values()))
 
 
 def key(action: dict[str, Any], form: Form) -> Key:
     """What an action says in the fields of a form."""
-    payload, by = action["payload"], form.projection.by
-    return (id(form), follow(payload, by) if by else None, *(follow(payload, f.path) for f in form.fields))
+    by, may_lack = form.projection.by.removesuffix("?"), optional(form)
+    said = {path: follow(action["payload"], path) for path in [*(f.path for f in form.fields), *([by] if by else [])]}
+    return (id(form), *((path, found) for path, found in said.items() if path not in may_lack or found is not MISSING))
 
 
 def purchases(game: Game) -> set[tuple[tuple[str, str], ...]]:
@@ -106,9 +118,11 @@ def unlike(game: Game, projections: Projections, theirs: dict[str, list[Any]] | 
         known = {tuple(sorted((p["province"], p["type"]) for p in a["placements"])) for a in theirs["import"]}
         return sorted(known - ours), [str(purchase) for purchase in ours - known]
     state = list(game.position.cells)
-    by_key = {k: option for option in every_option(game) for k in keys(option, game, projections, state)}
+    options = list(every_option(game))
     if isinstance(theirs, int):
-        return ([], []) if len(by_key) <= theirs else ([theirs], [str(len(by_key))])
+        complete = {k for option in options for k in keys(option, game, projections, state, whole=True)}
+        return ([], []) if len(complete) <= theirs else ([theirs], [str(len(complete))])
+    by_key = {k: option for option in options for k in keys(option, game, projections, state, whole=False)}
     used: set[Option] = set()
     only_theirs = []
     for type_, payloads in theirs.items():

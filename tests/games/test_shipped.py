@@ -17,6 +17,7 @@ from folders import SHIPPED, shipped_files
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.nodes import to_plain
 from rulespec.documents.reader import read_yaml
+from rulespec.engine.dialects.dialect import read_dialect
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.verify.scenario_files import suite_scenarios
@@ -65,11 +66,13 @@ def test_it_plays_by_both_backends_alike(ref: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_lies_in_variants_is_offered_or_included(name: str) -> None:
+def test_what_lies_in_variants_is_offered_or_included_or_named_by_a_dialect(name: str) -> None:
     files = {p.stem for p in (find_ruleset(name) / "variants").glob("*.yaml")}
     overlays = [to_plain(read_yaml(p, str(p))) for p in shipped_files("variants/*.yaml")]
     included = {name for overlay in overlays for name in overlay.get("includes", [])}
-    assert files - set(loaded(name)[0].offered) <= included
+    dialects = [read_dialect(p) for p in (find_ruleset(name) / "dialects").glob("*.yaml")]
+    passing = {fault.overlay for dialect in dialects for fault in dialect.known_faults}
+    assert files - set(loaded(name)[0].offered) <= included | passing
 
 
 def test_what_is_extended_does_not_offer_its_overlays_further() -> None:
