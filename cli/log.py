@@ -80,8 +80,11 @@ def _replayed(log: Path, rules: str | None, report: Report) -> tuple[NativeLog, 
     native = read_log(log, lenient=True)
     result = replay_native(native, load_ruleset(rules) if rules is not None else named_ruleset(native), report=report)
     if result.divergence is not None:
+        tells = f"`rulespec replay {log}` tells why"
+        if not result.game.watcher.secretive:
+            raise click.UsageError(f"{log} is not legal from {result.divergence.place} on: {tells}")
         legal = output.counted(result.game.ply, "decision")
-        raise click.UsageError(f"{log} is legal for {legal} only, not to its end: `rulespec replay {log}` tells why")
+        raise click.UsageError(f"{log} is legal for {legal} only, not to its end: {tells}")
     return native, result
 
 

@@ -91,8 +91,9 @@ def test_a_first_decision_that_cannot_be_listed_has_its_place(tmp_path: Path) ->
     found = played(tmp_path, UNLISTED)
     (wrong,) = found.diagnostics
     assert wrong.code == "RS704" and wrong.span is not None
-    assert (Path(wrong.span.file).name, wrong.span.line) == ("play.rules", 3)
-    assert wrong.label == "at the decision `turn`" and "before the first decision" in wrong.help
+    assert (Path(wrong.span.file).name, wrong.span.line) == ("play.rules", 4)
+    assert "`c` of `turn.pick`" in wrong.message and "before the first decision" in wrong.help
+    assert [(note.span.line, note.text) for note in wrong.notes] == [(3, "at the decision `turn`")]
 
 
 STUCK = """\
