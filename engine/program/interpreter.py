@@ -22,6 +22,9 @@ from rulespec.engine.program.traversal import Facts
 
 Firsts = Mapping[str, Sequence[int]]
 Named = Mapping[int, int]
+_Order = tuple[Sequence[Sequence[ir.Condition | None]], Sequence[bool]]
+"""For each number of parameters that have values the conditions tested then (None: the weight), and for each parameter
+whether finding its values may be at fault."""
 _NOTHING: Named = MappingProxyType({})
 
 
@@ -47,7 +50,7 @@ class Interpreter(Evaluator):
     ) -> None:
         super().__init__(program, patience, observer)
         self.steps = steps
-        self._tested: dict[int, Sequence[Sequence[ir.Condition | None]]] = {}
+        self._orders: dict[int, _Order] = {}
         self._at: Place = (0, 0, 0)
         """The parameter whose values have been found last."""
 
@@ -194,7 +197,10 @@ class Interpreter(Evaluator):
         may have used these slots.
         """
         c = self.p.decisions[of[0]].choices[of[1]]
-        for r in self._conditions(c)[depth]:
+        tests, faults = self._order(c)
+        # What may be at fault comes before conditions, and is told whatever they say.
+        found = self._domain(state, (*of, depth), slots) if depth < len(c.params) and faults[depth] else None
+        for r in tests[depth]:
             for slot, value in named.items():
                 slots[slot] = value
             if not (self._has_weight(state, c, slots) if r is None else self._holds(r, state, slots)):
@@ -205,7 +211,7 @@ class Interpreter(Evaluator):
             return
         param = c.params[depth]
         listed: set[int] = set()
-        for value in self._domain(state, (*of, depth), slots):
+        for value in found if found is not None else self._domain(state, (*of, depth), slots):
             self.count(1)
             slots[param.slot] = value
             if param.where is not None and not self._holds(param.where, state, slots):
@@ -220,15 +226,16 @@ class Interpreter(Evaluator):
                 listed.add(mark)
                 yield args
 
-    def _conditions(self, c: ir.Choice) -> Sequence[Sequence[ir.Condition | None]]:
-        """For each number of parameters that have values the conditions of an option tested then; None: its weight."""
-        if c.block not in self._tested:
+    def _order(self, c: ir.Choice) -> _Order:
+        """The order in which an option is listed."""
+        if c.block not in self._orders:
+            order = option_tests(c, self._facts)
             found: list[list[ir.Condition | None]] = [[] for _ in range(len(c.params) + 1)]
             every = (*c.requires, *([None] if c.weight is not None else []))
-            for r, depth in zip(every, option_tests(c, self._facts).depths, strict=True):
+            for r, depth in zip(every, order.depths, strict=True):
                 found[depth].append(r)
-            self._tested[c.block] = found
-        return self._tested[c.block]
+            self._orders[c.block] = found, order.faults
+        return self._orders[c.block]
 
     @cached_property
     def _facts(self) -> Facts:

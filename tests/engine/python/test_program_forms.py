@@ -27,6 +27,7 @@ def test_every_form_is_used(found: dict[str, float]) -> None:
 def test_every_part_that_may_be_left_out_is_used(found: dict[str, float]) -> None:
     parts = {(form.split(":")[0].split(" ")[0], form.rpartition(": ")[2]) for form in found if ": " in form}
     told_apart = {"op", "word", "form", "order", "modifier", "span", "doc", "name"}
+    told_apart.add("at_most")  # lowered to a condition and a fault, which are used; see `test_counted_work.py`
     wanted = {
         (node.__name__, field)
         for node in ast.NODES
