@@ -51,6 +51,7 @@ class Interpreter(Evaluator):
         super().__init__(program, patience, observer)
         self.steps = steps
         self._orders: dict[int, _Order] = {}
+        self._facts = Facts(program)
         self._at: Place = (0, 0, 0)
         """The parameter whose values have been found last."""
 
@@ -236,10 +237,6 @@ class Interpreter(Evaluator):
                 found[depth].append(r)
             self._orders[c.block] = found, order.faults
         return self._orders[c.block]
-
-    @cached_property
-    def _facts(self) -> Facts:
-        return Facts(self.p)
 
     @cached_property
     def _alike(self) -> AlikeTokens:
