@@ -66,5 +66,5 @@ def play_again(ruleset: typed.Ruleset, combination: Combination, session: Sessio
 
 
 def _in_short(ended: Ended) -> tuple[int, bool, bool]:
-    """How many decisions, whether it was abandoned, whether it shows a mistake."""
+    """Decisions played, and whether the game was abandoned or shows a mistake."""
     return ended.decisions, ended.capped, ended.failed is not None

@@ -245,7 +245,7 @@ def _dialect(session: Session) -> None:
 
 
 def _seat(session: Session) -> None:
-    """What a seat was given is compared with the log: that of its own agrees, and anything may be in the other one."""
+    """A seat's file compared with the log: its own agrees, and anything may be in another."""
     log, given = f"{HOME}/log.jsonl", f"{HOME}/given.jsonl"
     for seat in ("Ann", "Bob", "public"):
         code, _ = session.command("log", log, "--for", seat, "--out", "own.jsonl")

@@ -58,7 +58,7 @@ class Known(Struct):
 
 
 class _OfDialect(Struct):
-    """What is known of one dialect.
+    """Facts known of one dialect.
 
     Attributes:
         words: those of its expressions, which may name a seat.

@@ -25,7 +25,7 @@ def printed(node: Any) -> str:
 
 
 def in_brackets(parts: Iterable[Any]) -> str:
-    """What is in round brackets, behind a name."""
+    """Arguments in round brackets after a name."""
     return f"({', '.join([printed(part) for part in parts])})"
 
 

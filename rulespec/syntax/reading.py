@@ -42,7 +42,7 @@ def _span(node: Any) -> Span:
 
 
 _ELSEWHERE = frozenset([tuple, ast.Param, ast.OptionParam, ast.Tiebreak])
-"""What has no place of its own."""
+"""Nodes without a place of their own."""
 
 
 class OtherTreeError(Exception):
@@ -54,7 +54,7 @@ Special = Mapping[type, Callable[["Reading", Any], None]]
 
 
 def _pairs(text: str) -> dict[int, int]:
-    """Where a bracket opens → where it closes, and the other way round."""
+    """Offset of each bracket → offset of the one that goes with it."""
     pairs: dict[int, int] = {}
     open_: list[tuple[str, int]] = []
     for found in _BRACKET.finditer(text):
@@ -98,7 +98,7 @@ class Reading:
 
     @cached_property
     def pairs(self) -> dict[int, int]:
-        """Where a bracket opens → where it closes, and the other way round."""
+        """Offset of each bracket → offset of the one that goes with it."""
         return _pairs(self.text)
 
     def is_whole(self) -> bool:
