@@ -13,6 +13,7 @@ from rulespec import cache
 from rulespec.diagnostics.diagnostic import Label, Span, shown
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.documents.carried_over import new_key
 from rulespec.documents.nodes import Mapping, Node, Scalar, locate, to_plain
 
 if TYPE_CHECKING:
@@ -180,9 +181,14 @@ def _describe(
     elif kind in _UNKNOWN and isinstance(node, Mapping):
         known = _known_keys(error.schema)
         for name in _extra_keys(error, node):
+            span = node.entries[name][0].span
+            if (new := new_key(name, known)) is not None:
+                help_ = f"it is `{new}` now" if new not in node.entries else f"put it under `{new}`, which is here, too"
+                report.error("RS127", f"the key {shown(name)} in {where} has another name", span, help=help_)
+                continue
             hint = did_you_mean(name, [k for k in known if k not in node.entries])
             hint = hint or (f"the keys here are {_list(known)}" if known else "remove it")
-            report.error("RS211", f"unknown key {shown(name)} in {where}", node.entries[name][0].span, help=hint)
+            report.error("RS211", f"unknown key {shown(name)} in {where}", span, help=hint)
     elif kind == "required" and isinstance(node, Mapping):
         for name in _missing(error, node):
             if _follows(name, error, hints[tuple(path)]):
