@@ -138,7 +138,7 @@ def test_a_mistake_of_the_other_ruleset_counts(tmp_path: Path) -> None:
         (("--against", "nim", "--out", "x.jsonl"), "--out and --failures are for one ruleset"),
         (("--against", "nim", "--failures", "x"), "--out and --failures are for one ruleset"),
         (("--against", "nimm"), "did you mean `nim`"),
-        (("--against", "nim", "--only", "a=b"), "has no option `a`"),
+        (("--against", "nim", "--only", "a=b"), "has no setting `a`"),
     ],
 )
 def test_what_does_not_go_together_is_told(more: tuple[str, ...], why: str, capsys: pytest.CaptureFixture[str]) -> None:
