@@ -39,11 +39,11 @@ def played(
     *,
     most: int = CAP,
     backend: Backend | Machines = "python",
-    options: Mapping[str, str | int] | None = None,
+    settings: Mapping[str, str | int] | None = None,
 ) -> Game:
     """A random game, to its end or so many decisions."""
     rng = random.Random(f"bench {seed}")
-    game = Game(ruleset, seat_names(players, ruleset.seats), options, backend)
+    game = Game(ruleset, seat_names(players, ruleset.seats), settings, backend)
     while not game.is_over and game.ply < most:
         move(game, rng)
     return game

@@ -48,7 +48,7 @@ FIRST = 30
 VERDICTS = ("killed", "timeout", "survived", "crashed", "equivalent")
 _NOWHERE = Span("", 1, 1, 1, 1)
 Setting = tuple[int, tuple[tuple[str, str], ...]]
-"""A number of seats, and the values of all options."""
+"""A number of seats, and the values of all settings."""
 Meaning = tuple[object, ...]
 
 
@@ -104,14 +104,14 @@ class _Tried:
         self._machines: dict[Setting, Interpreter] = {}
         self._differs: dict[Setting, bool] = {}
 
-    def machine(self, _: typed.Ruleset, seats: int, options: Mapping[str, str]) -> Interpreter:
-        """What runs the mutant in scenarios, for so many seats and these options.
+    def machine(self, _: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Interpreter:
+        """What runs the mutant in scenarios, for so many seats and these settings.
 
         It tries no invariants: they take most of a scenario's time, and recorded games try them too.
         """
-        setting = (seats, tuple(sorted(options.items())))
+        setting = (seats, tuple(sorted(settings.items())))
         if setting not in self._machines:
-            self._machines[setting] = Interpreter(replace(lower(self.mutated, seats, options), invariants=[]))
+            self._machines[setting] = Interpreter(replace(lower(self.mutated, seats, settings), invariants=[]))
         return self._machines[setting]
 
     def differs(self, setting: Setting) -> bool:
@@ -147,7 +147,7 @@ class Trial:
         with planted(self.ruleset, mutant.edits, str(number)) as mutated:
             tried = _Tried(mutated, known)
             for test in tests:
-                if tried.differs((test.seats, test.options)):
+                if tried.differs((test.seats, test.settings)):
                     verdict, why = self.verdict(test, mutated, tried)
                     if verdict:
                         return Outcome(number, mutant, verdict, len(tests), test.id, why)
@@ -180,7 +180,7 @@ class Trial:
     @cached_property
     def known(self) -> dict[Setting, Meaning]:
         """What the rules mean as they are, wherever it is asked."""
-        settings = [(t.seats, t.options) for t in self.tests] + self.settings
+        settings = [(t.seats, t.settings) for t in self.tests] + self.settings
         return {(n, chosen): meaning(lower(self.ruleset, n, dict(chosen))) for n, chosen in dict.fromkeys(settings)}
 
     @cached_property

@@ -14,6 +14,7 @@ from msgspec import Struct
 from rulespec import cache
 from rulespec.cli import output
 from rulespec.cli.audience import told
+from rulespec.cli.old_names import old_names
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.render import to_github
 from rulespec.diagnostics.report import DiagnosticsError, Report
@@ -86,11 +87,11 @@ def command(
         exploring = ExplorationRun(deep, deep_log)
     play = not no_play and deep is None
     results = [_checked(ref, exploring, overlays, play) for ref in refs]
-    if fix and any(r.report.diagnostics for r in results):
+    if fix and (found := [*old_names(refs), *(d for r in results for d in r.report.diagnostics)]):
         from rulespec.cli.fix import apply_fixes
 
         sources = {name: text for r in results if r.ruleset is not None for name, text in r.ruleset.sources.items()}
-        if apply_fixes(refs, [d for r in results for d in r.report.diagnostics], sources, yes):
+        if apply_fixes(refs, found, sources, yes):
             results = [_checked(ref, exploring, overlays, play) for ref in refs]
     _PRINTERS[format_](results)
     ctx.exit(max(r.code for r in results))
