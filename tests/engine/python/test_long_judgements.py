@@ -144,7 +144,7 @@ procedure visit(t: town):
 """By the sizes of kinds the procedure may take a hundred thousand steps and many more; few towns have much tax."""
 
 
-@pytest.mark.parametrize("machine", ["python", "native"])
+@pytest.mark.parametrize("machine", ["python", "wasm"])
 @pytest.mark.parametrize("towns", [40, 90, 180])
 def test_what_is_supposed_counts_what_it_does(towns: int, machine: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     ruleset = with_rules(SUPPOSED.replace("LEAST", "8"), towns)
@@ -162,7 +162,7 @@ def test_what_is_supposed_counts_what_it_does(towns: int, machine: Backend, monk
         again.apply(again.legal_options[len(again.legal_options) // 2])
 
 
-@pytest.mark.parametrize("machine", ["python", "native"])
+@pytest.mark.parametrize("machine", ["python", "wasm"])
 def test_what_is_supposed_and_takes_too_long_is_a_fault(machine: Backend) -> None:
     ruleset = with_rules(SUPPOSED.replace("LEAST", "0"), 60)
     plain = Game(ruleset, ["ann", "bob"], backend="interpreter")
