@@ -28,9 +28,9 @@ game.players.kind - decl
 game.players.m?? - fact
 game.units.# - decl
 game.start - name
-game.options.* decl -
-game.options.*.values.# - decl
-game.options.*.default - value
+game.settings.* decl -
+game.settings.*.values.# - decl
+game.settings.*.default - value
 game.extends - name
 game.overlays.# - name
 game.replaces.# - path
@@ -133,7 +133,7 @@ overlay.replaces.# - path
 
 # The mappings whose keys are given, by the format or by the facts of a kind.
 _CLOSED = [
-    *("game", "game.players", "game.options.*", "kinds.*", "kinds.*.state.*", "state.*", "accounts.*"),
+    *("game", "game.players", "game.settings.*", "kinds.*", "kinds.*.state.*", "state.*", "accounts.*"),
     *("kinds.*.checks.*", "map.checks.*", "boards.*.checks.*"),
     *("boards.*", "boards.*.grid", "boards.*.spaces.*"),
     *("kinds.*.entities.*", "pieces.*", "pieces.*.places.*", "capacities.*"),
@@ -146,7 +146,7 @@ _CLOSED = [
 _REQUIRED = [
     *("game.id", "game.title", "game.version", "game.players", "game.start", "game.players.kind", "game.players.min"),
     *("game.players.max",),
-    *("game.options.*.default", "kinds.*.state.*.type", "state.*.type", "accounts.*.account", "pieces.*.places"),
+    *("game.settings.*.default", "kinds.*.state.*.type", "state.*.type", "accounts.*.account", "pieces.*.places"),
     *("map.links.*.two_way", "map.links.*.of", "map.links.*.of.*.ends"),
     *("map.links.*.checks.*.that", "map.links.*.checks.*.text"),
     *("map.kind", "map.regions", "map.checks.*.that", "map.checks.*.text"),
@@ -230,7 +230,7 @@ class YamlMutator:
         if path in ("overlay.changes", "overlay.add"):
             return ".".join(k.replace(".", ":") for k in keys_of(self.symbols.checked.source.root, key))
         if path == "overlay.options":
-            return f"game.options.{key}.default"
+            return f"game.settings.{key}.default"
         key = key.replace(".", ":")
         return f"{path}.{key}" if path else key
 

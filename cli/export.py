@@ -8,12 +8,13 @@ import click
 
 from rulespec.cli import output
 from rulespec.cli.seats import number_of_players
+from rulespec.cli.settings_flag import settings_flag
 
 
 @click.command("export")
 @click.argument("ref")
 @click.option("--players", type=click.IntRange(1, 100), metavar="N", help="Number of players, if several are possible.")
-@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the ruleset; repeatable.")
+@settings_flag
 @click.option(
     "--wasm", type=click.Path(path_type=Path, dir_okay=False), required=True, metavar="FILE", help="The file to write."
 )
@@ -23,7 +24,7 @@ from rulespec.cli.seats import number_of_players
     metavar="FILE",
     help="Write the JavaScript class that drives it, too.",
 )
-def command(ref: str, players: int | None, options: tuple[str, ...], wasm: Path, js: Path | None) -> None:
+def command(ref: str, players: int | None, settings: tuple[str, ...], wasm: Path, js: Path | None) -> None:
     """Write the rules of REF for N players as a module of WebAssembly.
 
     The module imports nothing, and holds a table of names. Whoever has it can play, without Python: a page, too. Exit
@@ -39,7 +40,7 @@ def command(ref: str, players: int | None, options: tuple[str, ...], wasm: Path,
 
     ruleset = load_ruleset(ref)
     players = number_of_players(ruleset, players)
-    game = Game(ruleset, seat_names(players, ruleset.seats), output.key_values(options))
+    game = Game(ruleset, seat_names(players, ruleset.seats), output.key_values(settings))
     with told():
         files = {wasm: exported(game)}
     if js is not None:

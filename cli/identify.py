@@ -1,4 +1,4 @@
-"""`rulespec identify`: the edition, variants and options of a recorded game."""
+"""`rulespec identify`: the edition, variants and settings of a recorded game."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Meaning = Callable[[tuple[str, str]], str]
 @click.argument("log", type=click.Path(path_type=Path))
 @click.option("--rules", metavar="REF", help="The ruleset to start from; default: that of the log.")
 @click.option("--dialect", metavar="ID", help="The dialect of a foreign log; default: recognised by its first entry.")
-@click.option("--quick", is_flag=True, help="Skip the search for undecided options.")
+@click.option("--quick", is_flag=True, help="Skip the search for undecided settings.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
 @click.option(
     "--names",
@@ -39,9 +39,9 @@ Meaning = Callable[[tuple[str, str]], str]
 def command(
     ctx: click.Context, log: Path, rules: str | None, dialect: str | None, quick: bool, format_: str, shown: Names
 ) -> None:
-    """Find the edition, variants and options of the recorded game LOG.
+    """Find the edition, variants and settings of the recorded game LOG.
 
-    Tries the overlays that the ruleset offers and the values of its options, the fewest departures first; the options
+    Tries the overlays that the ruleset offers and the values of its settings, the fewest departures first; the settings
     and overlays in the header of the log are ignored. LOG is native, or of a known dialect: then its decisions are
     those of a replay under the rules that the dialect names. Exit code: 0 found, 1 not found, 2 the log cannot be read.
 
@@ -113,7 +113,7 @@ def _show(found: Identification, quick: bool, meaning: Meaning) -> None:
         _closest(found, meaning)
     if not found.complete:
         output.echo("The search stopped at its bound: there may be more.")
-    output.echo(f"{output.counted(found.replays, 'choice')} of overlays and options tried")
+    output.echo(f"{output.counted(found.replays, 'choice')} of overlays and settings tried")
 
 
 def _answers(found: Identification, meaning: Meaning) -> None:
@@ -159,7 +159,7 @@ def _undecided(found: Identification, meaning: Meaning) -> None:
 
 
 def _closest(found: Identification, meaning: Meaning) -> None:
-    output.echo(output.style("no overlays and options found that make the log legal", fg="red"))
+    output.echo(output.style("no overlays and settings found that make the log legal", fg="red"))
     trial = found.closest
     if trial is None or trial.difference is None:
         return

@@ -24,7 +24,7 @@ COMMANDS = {
     "validate": "Check rulesets, play them, and report all problems.",
     "explain": "Explain diagnostic codes, with bad and good examples.",
     "replay": "Replay recorded games: final standings, or the decision that breaks a rule.",
-    "identify": "Find the edition and the options of a recorded game.",
+    "identify": "Find the edition and the settings of a recorded game.",
     "test": "Run the scenarios and recorded games of a ruleset.",
     "coverage": "Measure which rules of a ruleset its scenarios and recorded games run.",
     "simulate": "Play random games: length, winners, endings, invariants.",

@@ -179,10 +179,10 @@ def _game_file(name: str, target: Path, extends: str, ruleset: typed.Ruleset, ba
         emptied = ["map.regions", *(f"map.links.{name.text}.of" for name, _ in link_kinds(base.source.root))]
         paths = [f"  - {path}" for path in [*emptied, *_about_regions(base)]]
         lines += ["replaces:", *paths] if own else _commented("replaces:", paths)
-    options = list(_options(base))
-    if options:
+    settings = list(_settings(base))
+    if settings:
         lines += ["", "# Other defaults of what a table may switch, which are now:"]
-        lines += _commented("options:", [f"  {key}: {_flow(option)}{about}" for key, option, about in options])
+        lines += _commented("settings:", [f"  {key}: {_flow(setting)}{about}" for key, setting, about in settings])
     return _text(lines)
 
 
@@ -194,10 +194,10 @@ def _overlay_file(name: str, target: Path, ruleset: typed.Ruleset, base: Merged)
         f"for: {ruleset.id}",
         'version: "0.1"',
     ]
-    options = list(_options(base))
-    if options:
+    settings = list(_settings(base))
+    if settings:
         lines += ["", "# Other defaults of what a table may switch, which are now:"]
-        lines += _commented("options:", [f"  {key}: {_default(option)}{about}" for key, option, about in options])
+        lines += _commented("settings:", [f"  {key}: {_default(setting)}{about}" for key, setting, about in settings])
     constants = [
         f"  constants.{key}: {_scalar(value)}" for key, _, value in entries(get(base.source.root, "constants"))
     ]
@@ -343,15 +343,15 @@ def _extends(ref: str, target: Path) -> str:
     return found
 
 
-def _options(base: Merged) -> Iterator[tuple[str, Node, str]]:
-    """The options of the base, each with a comment about it."""
-    for key, _, option in entries(get(base.source.root, "game", "options")):
-        about = textwrap.shorten(text(get(option, "doc")), _COMMENT, placeholder=" …")
-        yield key, option, f"    # {about}" if about else ""
+def _settings(base: Merged) -> Iterator[tuple[str, Node, str]]:
+    """The settings of the base, each with a comment about it."""
+    for key, _, setting in entries(get(base.source.root, "game", "settings")):
+        about = textwrap.shorten(text(get(setting, "doc")), _COMMENT, placeholder=" …")
+        yield key, setting, f"    # {about}" if about else ""
 
 
-def _default(option: Node) -> str:
-    default = get(option, "default")
+def _default(setting: Node) -> str:
+    default = get(setting, "default")
     return _scalar(default) if default is not None else ""
 
 

@@ -208,8 +208,8 @@ def table(rows: Sequence[Sequence[object]], head: Sequence[str] = (), right: Ite
     ]
 
 
-def key_values(items: Iterable[str], option: str = "--option") -> dict[str, str]:
-    """`--option key=value` texts as a dict; `option` is how they are called.
+def key_values(items: Iterable[str], flag: str = "--set") -> dict[str, str]:
+    """`--set key=value` texts as a dict; `flag` is how they are called.
 
     Raises:
         click.BadParameter: if one has no `=`.
@@ -218,7 +218,7 @@ def key_values(items: Iterable[str], option: str = "--option") -> dict[str, str]
     for item in items:
         key, equals, value = item.partition("=")
         if not equals:
-            raise click.BadParameter(f"`{item}` is not of the form key=value", param_hint=option)
+            raise click.BadParameter(f"`{item}` is not of the form key=value", param_hint=flag)
         found[key.strip()] = value.strip()
     return found
 

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from rulespec.cli import output
 from rulespec.cli.seats import number_of_players
+from rulespec.cli.settings_flag import settings_flag
 from rulespec.cli.wasm_module import NAMES, told_for
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
@@ -60,7 +61,7 @@ _FEW = 3_000
 @click.option("--depth", type=click.IntRange(0, MAX_DEPTH), metavar="D", help="The number of options in a row.")
 @click.option("--divide", is_flag=True, help="Print the leaves below each first option.")
 @click.option("--limit", type=click.IntRange(1), default=LIMIT, show_default=True, help="Stop after this many nodes.")
-@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the ruleset; repeatable.")
+@settings_flag
 @click.option("--backend", type=click.Choice(list(BACKENDS)), default="auto", show_default=True)
 @click.option("--check", is_flag=True, help="Count the record of REF again, and compare.")
 @click.option("--record", is_flag=True, help="Count the record of REF again, and write it.")
@@ -75,7 +76,7 @@ def command(
     depth: int | None,
     divide: bool,
     limit: int,
-    options: tuple[str, ...],
+    settings: tuple[str, ...],
     backend: str,
     check: bool,
     record: bool,
@@ -94,7 +95,7 @@ def command(
     """
     from rulespec.load import load_ruleset
 
-    chosen = output.key_values(options)
+    chosen = output.key_values(settings)
     if check or record:
         named = [value is not None for value in (players, log, at, depth)]
         if (check and record) or any(named) or chosen or divide:
@@ -107,7 +108,7 @@ def command(
     if at is not None and log is None:
         raise click.UsageError("--at goes with --from")
     if chosen and log is not None:
-        raise click.UsageError("--option goes with --players; a log has its own")
+        raise click.UsageError("--set goes with --players; a log has its own")
     ruleset = load_ruleset(ref)
     with told_for(backend):
         if log is not None:
@@ -153,7 +154,7 @@ def _count(position: _Position, depth: int, limit: int, divide: bool, format_: s
         data: dict[str, Any] = {"ruleset": ruleset.ref, "ruleset_hash": ruleset.hash, "backends": list(found)}
         data |= {
             "seats": list(game.seats),
-            "options": game.settings,
+            "settings": game.settings,
             "log": str(position.log) if position.log else None,
         }
         output.echo_json(data | {"at": position.at, "perfts": {name: _json(p, divide) for name, p in found.items()}})

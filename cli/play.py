@@ -16,6 +16,7 @@ from rulespec.cli.audience import is_of_seats, tell_seats
 from rulespec.cli.early_choices import EarlyChoices, is_forced
 from rulespec.cli.people import Person
 from rulespec.cli.seats import number_of_players
+from rulespec.cli.settings_flag import settings_flag
 from rulespec.cli.shared_screen import SharedScreen
 from rulespec.cli.state_text import standings, state_lines
 from rulespec.cli.words import words_of
@@ -65,7 +66,7 @@ _SHORT |= {"save": "w", "quit": "q", "exit": "q"}
 @click.option("--bots", type=click.IntRange(0, 100), metavar="K", default=0, help="The last K seats play at random.")
 @click.option("--names", metavar="A,B,…", help="Names of the seats, clockwise.")
 @click.option("--seed", type=int, help="Seed for dice, cards and random players.")
-@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the ruleset; repeatable.")
+@settings_flag
 @click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="Save a log; continue it if it exists.")
 @click.option("--ids", is_flag=True, help="Show ids, as files and logs write them, instead of titles.")
 @click.option("--language", metavar="LANGUAGE", help="Show words in this language; default: the ruleset's own.")
@@ -77,7 +78,7 @@ def command(
     bots: int,
     names: str | None,
     seed: int | None,
-    options: tuple[str, ...],
+    settings: tuple[str, ...],
     log: Path | None,
     ids: bool,
     language: str | None,
@@ -99,7 +100,7 @@ def command(
         raise click.BadParameter(f"{len(seats)} names for {players} seats", param_hint="--names")
     if not all(map(str.isprintable, seats)):  # bytes that are no text would make an unreadable log
         raise click.BadParameter("a name has a character that cannot be printed", param_hint="--names")
-    chosen = output.key_values(options)
+    chosen = output.key_values(settings)
     if may_hide(ruleset):
         tell_seats(str(log or ""), f"`rulespec replay {log or 'FILE'}` shows it, of a game that --log saves")
     seed_given = seed is not None

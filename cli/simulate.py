@@ -18,6 +18,7 @@ from rulespec.cli.against import as_json as difference_json
 from rulespec.cli.against import show_differences
 from rulespec.cli.failing_game import as_json, story, write_failing, write_into
 from rulespec.cli.seats import number_of_players
+from rulespec.cli.settings_flag import settings_flag
 from rulespec.cli.wasm_module import check_used, played_by, told
 from rulespec.cli.words import word_options, words_of
 from rulespec.documents.json_text import to_json_text
@@ -81,7 +82,7 @@ def _cluster(ctx: click.Context, option: click.Parameter, value: str | None) -> 
 @click.option(
     "--cap", type=click.IntRange(1), default=CAP, show_default=True, help="Decisions after which a game is abandoned."
 )
-@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the ruleset; repeatable.")
+@settings_flag
 @click.option("--against", metavar="REF", help="Play the same number of games under REF, too, and show what differs.")
 @click.option("--only", multiple=True, metavar="KEY=VALUE", help="With --against: an option of the first alone.")
 @click.option(
@@ -118,7 +119,7 @@ def command(
     games: int,
     seed: int,
     cap: int,
-    options: tuple[str, ...],
+    settings: tuple[str, ...],
     against: str | None,
     only: tuple[str, ...],
     backend: str,
@@ -141,7 +142,7 @@ def command(
     """
     from rulespec.load import load_ruleset
 
-    said, chosen = seat_counts(players) if players is not None else None, output.key_values(options)
+    said, chosen = seat_counts(players) if players is not None else None, output.key_values(settings)
     if cluster and jobs != 1:
         raise click.UsageError("--cluster uses all workers of the cluster: leave --jobs out")
     if against is None and only:
@@ -319,7 +320,7 @@ def _run_json(run: _Run) -> dict[str, Any]:
         "ruleset": run.plan.ruleset,
         "ruleset_hash": run.plan.ruleset_hash,
         "backend": run.plan.backend,
-        "options": run.chosen,
+        "settings": run.chosen,
         "totals": run.totals.to_json(),
         "shortest": [as_json(*found) for found in run.shortest()],
     }

@@ -306,7 +306,7 @@ def _summary(r: _Result) -> str:
         output.counted(len(rules.procedures), "procedure"),
         output.counted(len(rules.definitions), "definition"),
         output.counted(len(rules.invariants), "invariant"),
-        output.counted(len(declarations.settings), "option"),
+        output.counted(len(declarations.settings), "setting"),
         *played,
     ]
     sound = output.style("sound", fg="green") + (f" ({found})" if found else "")

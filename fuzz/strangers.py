@@ -17,7 +17,7 @@ doc: {doc}
 players: {{kind: player, min: 2, max: 4}}
 units: [money]
 start: play
-options:
+settings:
   fast: {{default: false, doc: {doc}}}
 """
 _RULES = """\
@@ -62,7 +62,7 @@ def tell(home: Path, session: Session) -> None:
     reason = "".join(c for c in said.get("reason", "too many") if c.isprintable() and c != '"')
     (home / "rules" / "play.rules").write_text(_RULES.format(reason=reason), "utf-8")
     header = {"rulespec_log": 1, "ruleset": "home", "ruleset_hash": said.get("hash", "0")}
-    header |= {"seats": [said.get("seat", "A"), "B"], "options": {}}
+    header |= {"seats": [said.get("seat", "A"), "B"], "settings": {}}
     moves = [{"decision": "turn", "by": said.get("seat", "A"), "option": said.get("option", "take(1)")}]
     lines = [header, *moves, {"decision": said.get("decision", "turn"), "by": "B", "option": "take(2)"}]
     log = home / _name(said.get("file", "log"), ".jsonl")

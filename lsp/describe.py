@@ -52,7 +52,7 @@ def signature(named: typed.Named, index: Index) -> str:
         case typed.ConstantDecl():
             return f"constant {named.name}: {named.type} = {_value(named, index)}"
         case typed.SettingDecl():
-            return f"option {named.name}: {written(named)} = {named.default}"
+            return f"setting {named.name}: {written(named)} = {named.default}"
 
 
 def explanation(named: typed.Named, index: Index) -> str:

@@ -111,7 +111,7 @@ class Index:
     def identity(self, named: typed.Named) -> Span:
         """The place of the first declaration of a thing: no two things have the same one."""
         settings = self.checked.declarations.settings
-        if isinstance(named, typed.Kind) and named.implicit and named.name in settings:  # the values of an option
+        if isinstance(named, typed.Kind) and named.implicit and named.name in settings:  # the values of a setting
             return self.root(settings[named.name].span)
         return self.root(place(named))
 

@@ -249,7 +249,7 @@ class Mentions:
             self._call(call)
         for _, key, value in entries(get(given, "set")):
             self._value(key, "", value)
-        for _, key, value in entries(get(node, "options")):
+        for _, key, value in entries(get(node, "settings")):
             self._setting(key, [value])
         for part in (node, *_items(get(node, "steps"))):
             for taken in words(get(part, "when")):
@@ -283,7 +283,7 @@ class Mentions:
     # --- dialects ------------------------------------------------------------------------------------------------
 
     def _dialect(self, root: Node) -> None:
-        for _, key, node in entries(get(root, "start", "options")):
+        for _, key, node in entries(get(root, "start", "settings")):
             values = [value for _, _, value in entries(get(node, "values"))]
             self._setting(key, values if not isinstance(node, Scalar) else [node])
         for kind, key, names in entries(get(root, "names")):

@@ -41,7 +41,7 @@ _OWN = {"id", "title", "version", "extends", "replaces", "overlays"}  # keys of 
 _ORDERED_LISTS = {"ends", "key", "each", "product", "columns", "rows"}
 """Keys of lists whose order counts; that of lists of numbers counts, too. All other lists are sets."""
 _NAMES = {  # their keys are names of the ruleset, where `doc` is a name like any other
-    *("kinds", "boards", "tracks", "tables", "constants", "options", "entities", "spaces", "regions", "rows"),
+    *("kinds", "boards", "tracks", "tables", "constants", "settings", "entities", "spaces", "regions", "rows"),
     *("facts", "links", "of", "directions", "state", "accounts", "pieces", "places", "capacities"),
 }
 _EMPTY = Mapping({}, Span("", 1, 1, 1, 1))
@@ -168,7 +168,7 @@ class _Facts:
 
 def _holds_sections(keys: tuple[str, ...]) -> bool:
     """Whether the entries here are separate differences even if the other side has none."""
-    return len(keys) == 1 or keys == ("game", "options") or (keys[0] == "setup" and len(keys) == 2)
+    return len(keys) == 1 or keys == ("game", "settings") or (keys[0] == "setup" and len(keys) == 2)
 
 
 def _is_mapping(node: Node) -> bool:

@@ -35,7 +35,7 @@ def files_schema(ruleset: typed.Ruleset) -> Schema:
 
 
 def overlay_schema(ruleset: typed.Ruleset, root: Node) -> Schema:
-    """The schema of an overlay for a ruleset: its options with their values, its paths with their present values.
+    """The schema of an overlay for a ruleset: its settings with their values, its paths with their present values.
 
     Args:
         ruleset: the ruleset.
@@ -49,7 +49,7 @@ def overlay_schema(ruleset: typed.Ruleset, root: Node) -> Schema:
     schema["title"] = f"Overlay for {ruleset.title}"
     properties = schema["properties"]
     properties["for"] = {"description": "The ruleset.", "enum": _unique(f.name for f in ruleset.folders)}
-    properties["options"]["properties"] = {o.name: _option(o) for o in ruleset.settings.values()}
+    properties["settings"]["properties"] = {o.name: _setting(o) for o in ruleset.settings.values()}
     paths = sorted(_paths(root, ""), key=lambda p: (p[0].count("."), p[0]))[:MAX_PATHS]
     properties["changes"]["properties"] = {path: {"description": f"At present: {now}"} for path, now in paths}
     for section in ("remove", "replaces"):
@@ -58,12 +58,12 @@ def overlay_schema(ruleset: typed.Ruleset, root: Node) -> Schema:
     return schema
 
 
-def _option(option: typed.SettingDecl) -> Schema:
-    if option.bounds is not None:
-        low, high = option.bounds
-        return {"description": option.doc, "type": "integer", "minimum": low, "maximum": high}
-    values: list[object] = [True, False] if option.values is None else list(option.values)
-    return {"description": option.doc, "enum": values}
+def _setting(setting: typed.SettingDecl) -> Schema:
+    if setting.bounds is not None:
+        low, high = setting.bounds
+        return {"description": setting.doc, "type": "integer", "minimum": low, "maximum": high}
+    values: list[object] = [True, False] if setting.values is None else list(setting.values)
+    return {"description": setting.doc, "enum": values}
 
 
 def _paths(node: Node, prefix: str) -> Iterator[tuple[str, str]]:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from rulespec.diagnostics.diagnostic import Diagnostic, Fix, Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.documents.carried_over import KEYS, new_path
 from rulespec.documents.nodes import Mapping as YamlMapping
 from rulespec.documents.nodes import Node, Sequence
 from rulespec.documents.reader import parse_yaml
@@ -60,6 +61,8 @@ def _fix(d: Diagnostic, texts: Mapping[str, str]) -> Fix | None:
         return _respelt(d, d.span, text)
     if d.code in {"RS121", "RS122", "RS123"}:
         return _quoted(d.code, d.span, text)
+    if d.code in {"RS127", "RS128"}:
+        return _renamed(d.span, texts[d.span.file])
     if d.code == "RS504":
         return _without_entry(d.span, text)
     if d.code == "RS230":
@@ -76,7 +79,7 @@ def _respelt(d: Diagnostic, span: Span, text: str) -> Fix | None:
     written = _at(text, span)
     bare = written.strip("\"'")
     named = re.findall(r"`([^`]*)`", d.message)
-    if d.code == "RS503":  # the message has the whole path to an option, the file only its name
+    if d.code == "RS503":  # the message has the whole path to a setting, the file only its name
         named += [step for path in named for step in path.split(".")]
     if candidate is None or bare not in named:
         return None
@@ -88,6 +91,14 @@ def _respelt(d: Diagnostic, span: Span, text: str) -> Fix | None:
             return None
         meant = ".".join([*steps[: wrong[0]], meant, *steps[wrong[0] + 1 :]])
     return Fix(span, written.replace(bare, meant))
+
+
+def _renamed(span: Span, text: str) -> Fix | None:
+    """Writes the new word for an old one, in the quotes that it has."""
+    written = _at(text, span)
+    bare = written.strip("\"'")
+    new = KEYS.get(bare) or new_path(bare)
+    return Fix(span, written.replace(bare, new)) if new is not None else None
 
 
 def _quoted(code: str, span: Span, text: str) -> Fix | None:

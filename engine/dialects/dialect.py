@@ -206,7 +206,7 @@ def _dialect(text: str, file: str) -> Dialect:
         undo=_undo(data["undo"]) if "undo" in data else None,
         decisions={key: _projections(value) for key, value in data["decisions"].items()},
         spans=_places(locate(node, ["decisions"]))
-        | {f"options.{name}": span for name, span in _places(locate(node, ["start", "options"])).items()}
+        | {f"settings.{name}": span for name, span in _places(locate(node, ["start", "settings"])).items()}
         | _places(locate(node, [])),
     )
 

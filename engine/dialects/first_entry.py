@@ -24,7 +24,7 @@ def seats_and_settings(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset
         report.error("RS620", f"the first entry has no list of players at `{dialect.start['seats']}`", first)
         report.raise_if_errors()
     settings = {}
-    for name, spec in dialect.start.get("options", {}).items():
+    for name, spec in dialect.start.get("settings", {}).items():
         if name not in ruleset.settings:
             continue  # a dialect serves several rulesets
         if not isinstance(spec, dict):

@@ -1,4 +1,4 @@
-"""Names in a dialect that none of its rulesets has: options of decisions, options of the ruleset, and overlays.
+"""Names in a dialect that none of its rulesets has: options of decisions, settings of the ruleset, and overlays.
 
 A dialect serves several rulesets, of which each has a part of what it names: so a name is looked for in the texts of
 all of them. To load them all would take longer than to replay a log. (What its `undo` names is left out where it is not
@@ -24,7 +24,7 @@ from rulespec.ruleset_files import MAX_FILES, MAX_YAML
 
 _LINE = re.compile(r"^( *)(decide|chance|extend decision|options|option|include|roll|choose) +(\w+)", re.MULTILINE)
 _EXTENDS = re.compile(r"^extends: *[\"']?([\w./-]+)", re.MULTILINE)
-_KEY = re.compile(r"^ *(?:game\.options\.)?(\w+) *:", re.MULTILINE)
+_KEY = re.compile(r"^ *(?:game\.settings\.)?(\w+) *:", re.MULTILINE)
 _MAX_BASES = 10
 
 
@@ -79,7 +79,7 @@ def unknown_names(
         there: names that one of its rulesets is known to have, `decision.option` or those of settings; if these are
             all that it reads a log by, no file is read.
     """
-    if there and {*dialect.decisions, *dialect.start.get("options", {})} <= set(there):
+    if there and {*dialect.decisions, *dialect.start.get("settings", {})} <= set(there):
         return []
     try:
         names = _names(_folders(dialect))
@@ -87,7 +87,7 @@ def unknown_names(
         return []
     options = names.all_options() | {name for name in there if "." in name}
     wanted = [(name, "option", options, name) for name in dialect.decisions]
-    wanted += [(name, "option", names.keys, f"options.{name}") for name in dialect.start.get("options", {})]
+    wanted += [(name, "setting", names.keys, f"settings.{name}") for name in dialect.start.get("settings", {})]
     for fault in dialect.known_faults:
         wanted += [(name, "option", options, "known_faults") for name in sorted(fault.options)]
         wanted.append((fault.overlay, "overlay", names.overlays, "known_faults"))

@@ -149,7 +149,7 @@ def _of_start(dialect: Dialect) -> Iterator[str]:
     yield start["seats"]
     yield from start.get("when", {})
     yield from start.get("not_compared", {})
-    yield from (spec["path"] for spec in start.get("options", {}).values() if isinstance(spec, dict))
+    yield from (spec["path"] for spec in start.get("settings", {}).values() if isinstance(spec, dict))
     yield from (spec["path"] for spec in start.get("lists", {}).values())
     if not isinstance(dialect.rules, str):
         yield dialect.rules["path"]

@@ -26,12 +26,12 @@ def check_settings(ruleset: typed.Ruleset, settings: Mapping[str, str | int]) ->
     for name, value in settings.items():
         if name not in chosen:
             hint = did_you_mean(name, chosen)
-            report.error("RS705", f"`{ruleset.ref}` has no option `{name}`", None, help=hint)
+            report.error("RS705", f"`{ruleset.ref}` has no setting `{name}`", None, help=hint)
             continue
         text = taken(ruleset.settings[name], value)
         if text is None:
             shown = str(value).lower() if isinstance(value, bool) else str(value)
-            report.error("RS706", f"the option `{name}` {refused(ruleset.settings[name], shown)}", None)
+            report.error("RS706", f"the setting `{name}` {refused(ruleset.settings[name], shown)}", None)
             continue
         chosen[name] = text
     report.raise_if_errors()

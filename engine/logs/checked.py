@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from msgspec import Struct
 
 from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.documents.carried_over import new_header
 from rulespec.engine.game.game import Game
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, fail, read_log_text
 from rulespec.engine.logs.native import MAX_LINES, check_version, line_object, place_in
@@ -18,6 +19,8 @@ from rulespec.engine.logs.seat_log import seat_log
 from rulespec.typed.reserved import HELP, PUBLIC, why_reserved
 
 _SEEN = ("decision", "by", "option", "sealed")
+_SAME = ("ruleset", "seats", "settings", "for")
+"""Keys of headers that are the same in two logs of one game for one seat."""
 _HELP = "what has been given away stays true: ask who keeps the table for the whole log"
 
 
@@ -73,6 +76,7 @@ def read_seat_log(path: Path) -> SeatLog:
     if text.count("\n") > MAX_LINES:
         fail("RS602", f"the log has more than {MAX_LINES:,} lines", None)
     header, *lines = [line_object(line, name, number) for number, line in enumerate(text.rstrip().split("\n"), 1)]
+    header = new_header(header, _SAME)
     for_ = header.get("for")
     log = SeatLog(name, None if for_ == PUBLIC else for_, header, lines, "", text)
     seats = header.get("seats")
@@ -118,7 +122,7 @@ def agrees(earlier: SeatLog, header: dict[str, Any], lines: Sequence[dict[str, A
     Raises:
         DiagnosticsError: RS625 (a seal does not fit), RS626 (another game, or another decision).
     """
-    for key in ("ruleset", "seats", "options", "for"):
+    for key in _SAME:
         if earlier.header.get(key) != header.get(key):
             earlier.fail("RS626", f"the other log is of another game or for another seat: `{key}` differs", 0, key)
     opened = still = 0

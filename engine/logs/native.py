@@ -1,6 +1,6 @@
 """Native logs: JSON Lines, a header and then one line per decision, only ever appended to.
 
-    {"rulespec_log": 1, "ruleset": "nim", "ruleset_hash": "9c…", "seats": ["Ann", "Bob"], "options": {}}
+    {"rulespec_log": 1, "ruleset": "nim", "ruleset_hash": "9c…", "seats": ["Ann", "Bob"], "settings": {}}
     {"decision": "turn", "by": "Ann", "option": "take(2)"}
     {"undo": 1}
 
@@ -25,6 +25,7 @@ from msgspec import Meta, Struct
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.documents.carried_over import new_header
 from rulespec.documents.json_text import to_json_text
 from rulespec.documents.written_files import replaced
 from rulespec.engine.game.game import Game, TakenBack
@@ -42,7 +43,7 @@ MAX_FIELDS = 100
 SALT = "^([0-9a-f]{32})?$"
 """What a salt looks like; "" for none."""
 _REFERENCE = re.compile(r"[a-z0-9][a-z0-9_]*(\+[a-z0-9][a-z0-9_]*)*")
-_HEADER_KEYS = ("rulespec_log", "ruleset", "ruleset_hash", "seats", "options")
+_HEADER_KEYS = ("rulespec_log", "ruleset", "ruleset_hash", "seats", "settings")
 
 
 class LogHeader(Struct, frozen=True):
@@ -65,7 +66,7 @@ class LogHeader(Struct, frozen=True):
             "ruleset": self.ruleset,
             "ruleset_hash": self.ruleset_hash,
             "seats": list(self.seats),
-            "options": dict(self.settings),
+            "settings": dict(self.settings),
         }
 
 
@@ -301,6 +302,7 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
         fail(
             "RS342", "this is what one seat has seen of a game, which cannot be played again from it", span, help=help_
         )
+    data = new_header(data, _HEADER_KEYS)
     _keys(data, _HEADER_KEYS, {"ruleset", "seats"}, display, number, line)
     ruleset, hash_ = data["ruleset"], data.get("ruleset_hash", "")
     if not isinstance(ruleset, str) or not isinstance(hash_, str) or len(ruleset) > 1000:
@@ -313,10 +315,10 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
     seats = data["seats"]
     if not isinstance(seats, list) or not seats or len(seats) > MAX_SEATS or not all(isinstance(s, str) for s in seats):
         fail("RS607", "`seats` is a list of names", place_in(display, number, line, "seats"))
-    options = data.get("options", {})
-    if not isinstance(options, dict) or not all(isinstance(v, str | int) for v in options.values()):
-        fail("RS607", "`options` is an object of option → value", place_in(display, number, line, "options"))
-    texts = {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in options.items()}
+    settings = data.get("settings", {})
+    if not isinstance(settings, dict) or not all(isinstance(v, str | int) for v in settings.values()):
+        fail("RS607", "`settings` is an object of setting → value", place_in(display, number, line, "settings"))
+    texts = {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in settings.items()}
     return LogHeader(ruleset, hash_, tuple(seats), texts)
 
 

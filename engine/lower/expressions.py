@@ -362,10 +362,10 @@ def _link(x: ExpressionLowering, e: typed.LinkBetween, scope: Scope) -> ir.Expr:
 
 
 def _setting(x: ExpressionLowering, e: typed.SettingValue, scope: Scope) -> ir.Expr:
-    value = x.settings.get(e.option.name, e.option.default)
-    if e.option.bounds is not None:
+    value = x.settings.get(e.setting.name, e.setting.default)
+    if e.setting.bounds is not None:
         return ir.Const(int(value))
-    return ir.Const(int(value == "true") if e.option.values is None else e.option.values.index(value))
+    return ir.Const(int(value == "true") if e.setting.values is None else e.setting.values.index(value))
 
 
 def _constant(x: ExpressionLowering, e: typed.Expr, known: dict[typed.Var, ir.Expr]) -> int:

@@ -77,7 +77,7 @@ class Trial(Brief):
         return {
             "ruleset": self.ref,
             "overlays": list(self.candidate.overlays),
-            "options": dict(self.candidate.settings),
+            "settings": dict(self.candidate.settings),
             "departures": self.candidate.departures,
             "legal": self.legal,
             "difference": self.difference.to_json() if self.difference else None,
@@ -122,7 +122,7 @@ class Identification(Brief):
             "decisions": self.decisions,
             "answers": [trial.to_json() for trial in self.answers],
             "closest": self.closest.to_json() if self.closest else None,
-            "undecided": {"overlays": [name for name, value in self.undecided if not value], "options": settings},
+            "undecided": {"overlays": [name for name, value in self.undecided if not value], "settings": settings},
             "replays": self.replays,
             "complete": self.complete,
         }
@@ -230,7 +230,7 @@ class _Search:
                 children |= {child.candidate: child for child in self._children(parent)}
             width = WIDTH
             if not widened and level and all(child.legal <= best for child in children.values()):
-                # No single change gets further, but an overlay and an option of its own may.
+                # No single change gets further, but an overlay and a setting of its own may.
                 children |= {child.candidate: child for child in self._with_overlay(level[0])}
                 width, widened = len(children), True
             level = list(children.values())

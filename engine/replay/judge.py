@@ -222,9 +222,9 @@ def transferred_settings(game: Game, ruleset: typed.Ruleset) -> tuple[dict[str, 
             continue
         setting = ruleset.settings.get(name)
         if setting is None:
-            dropped.append(f"{name}={value}: `{ruleset.ref}` has no such option")
+            dropped.append(f"{name}={value}: `{ruleset.ref}` has no such setting")
         elif taken(setting, value) is None:
-            dropped.append(f"{name}={value}: `{ruleset.ref}` has no such value of this option")
+            dropped.append(f"{name}={value}: `{ruleset.ref}` has no such value of this setting")
         else:
             transferred[name] = value
     return transferred, tuple(dropped)

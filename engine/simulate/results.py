@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Span, shown
+from rulespec.documents.carried_over import new_header
 from rulespec.engine.logs.log_text import fail
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.simulate.plan import MISTAKES, Mistake, Outcome, Plan
@@ -80,7 +81,7 @@ def header(plan: Plan) -> dict[str, Any]:
         "players": list(plan.players),
         "seed": plan.seed,
         "cap": plan.cap,
-        "options": plan.settings,
+        "settings": plan.settings,
     }
 
 
@@ -99,6 +100,7 @@ def check_header(data: bytes, name: str, plan: Plan) -> None:
     if not isinstance(found, dict) or "rulespec_results" not in found:
         fail("RS607", "these are no results of games: there is no `rulespec_results`", place, help="name another file")
     wanted = header(plan)
+    found = new_header(found, wanted)
     version = found["rulespec_results"]
     if not _same(version, VERSION):
         message = f"the results have version {_quoted(version)}; this program continues version {VERSION}"

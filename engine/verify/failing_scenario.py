@@ -41,7 +41,7 @@ def failing_scenario(game: Game, header: LogHeader, fault: Option | None, wrong:
         f"    seats: [{', '.join(map(_text, header.seats))}]",
     ]
     if settings:
-        lines.append(f"    options: {{{', '.join(f'{name}: {_text(value)}' for name, value in settings.items())}}}")
+        lines.append(f"    settings: {{{', '.join(f'{name}: {_text(value)}' for name, value in settings.items())}}}")
     first, *more = [moves[at : at + _STEP] for at in range(0, len(moves), _STEP)] or [[]]
     lines += _when("    ", first)
     if more:

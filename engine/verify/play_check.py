@@ -211,7 +211,7 @@ def _setting(combination: Combination) -> str:
 
 def _simulated(combination: Combination) -> str:
     """The arguments with which `simulate` plays a combination."""
-    chosen = [f"--option {name}={value}" for name, value in combination.settings.items()]
+    chosen = [f"--set {name}={value}" for name, value in combination.settings.items()]
     return " ".join([f"--players {combination.seats}", *chosen, f"--seed {SEED}"])
 
 

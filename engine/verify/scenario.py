@@ -126,7 +126,7 @@ def _scenario(node: Node) -> Scenario:
         also=_scalars(_get(node, "also")),
         source=_word(_get(node, "source")),
         seats=tuple(s.text for s in _scalars(_get(node, "seats"))),
-        settings=tuple((k.text, _word(v)) for k, v in pairs(_get(node, "options"))),
+        settings=tuple((k.text, _word(v)) for k, v in pairs(_get(node, "settings"))),
         base=base if isinstance(base, Scalar) else None,
         start=start if isinstance(start, Scalar) else None,
         given=(Layer(_scalars(_get(given, "run")), values),),

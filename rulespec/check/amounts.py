@@ -127,7 +127,7 @@ class _Amounts:
             tests = [e for g in groups for e in g if isinstance(e, typed.Op) and e.op in COMPARISONS]
             parts = [part for test in tests for part in expressions(test)]
             self._compared = {id(e.decl) for e in parts if isinstance(e, typed.Fact)}
-            self._compared |= {id(e.option) for e in parts if isinstance(e, typed.SettingValue)}
+            self._compared |= {id(e.setting) for e in parts if isinstance(e, typed.SettingValue)}
             self._compared |= {id(e.table) for e in parts if isinstance(e, typed.TableRow)}
         return self._compared
 

@@ -100,7 +100,7 @@ def _of_games(e: typed.Expr) -> str | None:
         case typed.PieceCount():
             return f"`{e.piece.name}.{e.place.name}`"
         case typed.SettingValue():
-            return f"the option `{e.option.name}`"
+            return f"the setting `{e.setting.name}`"
         case typed.Seats():
             return "`players`"
         case typed.KindSet() if e.kind.by_seat:

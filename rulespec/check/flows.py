@@ -62,8 +62,8 @@ class Flows:
             else:
                 yield Written(e.value, e.span, "")
         elif isinstance(e, typed.SettingValue):
-            for end in e.option.bounds or ():
-                yield Written(end, e.option.span, f"`{e.option.name}`", e.option)
+            for end in e.setting.bounds or ():
+                yield Written(end, e.setting.span, f"`{e.setting.name}`", e.setting)
         elif isinstance(e, typed.Local):
             for value in [args[e.var]] if e.var in args else self.ranges.values(e.var):
                 yield from self._to(value, within, {}, deep - 1)

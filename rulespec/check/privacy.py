@@ -128,7 +128,7 @@ class _Reader:
         return None
 
     def _setting(self) -> typed.Expr | None:
-        """Where a bool option is named, everybody sees it while that is off."""
+        """Where a bool setting is named, everybody sees it while that is off."""
         assert isinstance(self.w.node, Scalar)
         name, span = self.w.node.text, self.w.node.span
         if name == "true":
@@ -136,7 +136,7 @@ class _Reader:
         settings = self.c.declarations.settings
         if name not in settings or settings[name].type != BOOL:
             hint, notes = nearest(name, {o.name: o.span for o in settings.values()})
-            self.c.report.error("RS221", f"`{name}` is not a bool option", span, notes=notes, help=hint)
+            self.c.report.error("RS221", f"`{name}` is not a bool setting", span, notes=notes, help=hint)
             return None
         self.c.declarations.used.add(name)
         return typed.Op(BOOL, span, "not", (typed.SettingValue(BOOL, span, settings[name]),))

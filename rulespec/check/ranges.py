@@ -65,8 +65,8 @@ class Ranges:
             return Range(e.value, e.value)
         if isinstance(e, typed.Seats):
             return Range(self.d.min_players, self.d.max_players, frozenset(["players"]))
-        if isinstance(e, typed.SettingValue) and e.option.bounds is not None:
-            return Range(*e.option.bounds, frozenset([e.option]))
+        if isinstance(e, typed.SettingValue) and e.setting.bounds is not None:
+            return Range(*e.setting.bounds, frozenset([e.setting]))
         if isinstance(e, typed.Field):
             if e.decl.low is not None and e.decl.high is not None:
                 return Range(e.decl.low, e.decl.high, frozenset([e.decl]))

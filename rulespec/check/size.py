@@ -74,7 +74,7 @@ def _plain_kinds(root: Mapping) -> Iterator[tuple[str, Span, int, int]]:
     for name, place, node in entries(get(root, "kinds")):
         if all(get(node, key) is None for key in ("product", "each", "number")):
             yield name, place.span, _length(get(node, "entities")), _length(get(node, "facts"))
-    for name, place, node in entries(get(root, "game", "options")):  # those with values are kinds, too
+    for name, place, node in entries(get(root, "game", "settings")):  # those with values are kinds, too
         yield name, place.span, len(words(get(node, "values"))), 0
     map_ = get(root, "map")
     if map_ is not None:

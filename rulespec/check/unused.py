@@ -1,4 +1,4 @@
-"""Unused declarations: rules, constants, tables, options, and state that is never read."""
+"""Unused declarations: rules, constants, tables, settings, and state that is never read."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def check_unused(c: Context) -> None:
     for what, table in (
         ("constant", declarations.constants),
         ("table", declarations.tables),
-        ("option", declarations.settings),
+        ("setting", declarations.settings),
         ("track", declarations.tracks),
         ("type of pieces", declarations.pieces),
     ):

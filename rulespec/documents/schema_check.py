@@ -13,6 +13,7 @@ from rulespec import cache
 from rulespec.diagnostics.diagnostic import Label, Span, shown
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.documents.carried_over import new_key
 from rulespec.documents.nodes import Mapping, Node, Scalar, locate, to_plain
 
 if TYPE_CHECKING:
@@ -178,11 +179,7 @@ def _describe(
         span = key[0].span if key else node.span
         report.error("RS215", f"{shown(error.instance)} cannot be a key in {where}", span, help=_key_hint(error))
     elif kind in _UNKNOWN and isinstance(node, Mapping):
-        known = _known_keys(error.schema)
-        for name in _extra_keys(error, node):
-            hint = did_you_mean(name, [k for k in known if k not in node.entries])
-            hint = hint or (f"the keys here are {_list(known)}" if known else "remove it")
-            report.error("RS211", f"unknown key {shown(name)} in {where}", node.entries[name][0].span, help=hint)
+        _describe_unknown(error, node, report, where)
     elif kind == "required" and isinstance(node, Mapping):
         for name in _missing(error, node):
             if _follows(name, error, hints[tuple(path)]):
@@ -222,6 +219,20 @@ def _describe(
         report.error("RS219", f"{where} fits none of the allowed forms", _head(node), _found(node), help=_forms(error))
     else:
         report.error("RS220", f"{where}: {error.message[:300]}", _head(node), help=f"see `{kind}` in the schema")
+
+
+def _describe_unknown(error: ValidationError, node: Mapping, report: Report, where: str) -> None:
+    """Reports the keys that have no meaning in a mapping; old names of keys that have one are said to be that."""
+    known = _known_keys(error.schema)
+    for name in _extra_keys(error, node):
+        span = node.entries[name][0].span
+        if (new := new_key(name, known)) is not None:
+            help_ = f"it is `{new}` now" if new not in node.entries else f"put it under `{new}`, which is here, too"
+            report.error("RS127", f"the key {shown(name)} in {where} has another name", span, help=help_)
+            continue
+        hint = did_you_mean(name, [k for k in known if k not in node.entries])
+        hint = hint or (f"the keys here are {_list(known)}" if known else "remove it")
+        report.error("RS211", f"unknown key {shown(name)} in {where}", span, help=hint)
 
 
 def _where(path: list[str | int], what: str) -> str:

@@ -9,6 +9,7 @@ from msgspec import Struct
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import nearest
+from rulespec.documents.carried_over import old_paths
 from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, content_column, entries, get, words
 from rulespec.overlays.overlay import Overlay, Source
 from rulespec.records import Brief
@@ -35,8 +36,8 @@ class FactEdit(Brief, Struct, frozen=True):
 
 def fact_edits(overlay: Overlay) -> Iterator[FactEdit]:
     """What an overlay does to the facts, leaf by leaf."""
-    for option, place, value in entries(get(overlay.facts, "options")):
-        yield FactEdit(f"game.options.{option}.default", place.span, f"`options`: `{option}`", value)
+    for setting, place, value in entries(get(overlay.facts, "settings")):
+        yield FactEdit(f"game.settings.{setting}.default", place.span, f"`settings`: `{setting}`", value)
     for section in ("replaces", "remove"):
         for word in words(get(overlay.facts, section)):
             yield FactEdit(word.text, word.span, f"`{section}`: `{word.text}`", None)
@@ -55,11 +56,15 @@ def _leaves(path: str, node: Node) -> Iterator[tuple[str, Node]]:
 
 
 def apply_facts(source: Source, overlay: Overlay, shared: Shared, report: Report) -> None:
-    """Changes the tree; reports paths that do not fit (RS503, RS504, RS508)."""
+    """Changes the tree; reports paths that do not fit (RS128, RS503, RS504, RS508)."""
+    before = report.errors
+    report.extend(old_paths(overlay.facts))
+    if report.errors > before:
+        return
     edits = _Edits(source, shared, report)
-    for option, place, value in entries(get(overlay.facts, "options")):
-        declared = entry(source.root, ["game", "options", option])
-        edits.change(f"game.options.{option}.default", place, value)
+    for setting, place, value in entries(get(overlay.facts, "settings")):
+        declared = entry(source.root, ["game", "settings", setting])
+        edits.change(f"game.settings.{setting}.default", place, value)
         if declared is not None:
             source.over[content(place)] = source.over[place.span] = declared[0].span
     for path in words(get(overlay.facts, "replaces")):

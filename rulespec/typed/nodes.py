@@ -262,7 +262,7 @@ class ConstantDecl(Brief, Struct, eq=False):
 
 
 class SettingDecl(Brief, Struct, eq=False):
-    """A setting, which a table switches (`options:` in game.yaml).
+    """A setting, which a table switches (`settings:` in game.yaml).
 
     Attributes:
         values: the names of an enumeration; None for a bool or a number.
@@ -340,7 +340,7 @@ class Seats(Expr, frozen=True):
 
 
 class SettingValue(Expr, frozen=True):
-    option: SettingDecl
+    setting: SettingDecl
 
 
 class Local(Expr, frozen=True):

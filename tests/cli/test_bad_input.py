@@ -204,7 +204,7 @@ BAD_LOGS: dict[str, tuple[str | bytes, int, str]] = {
     "unknown ruleset": (header(ruleset="checkers"), 2, "there is no ruleset `checkers`"),
     "no seats": (header(seats=[]), 2, "log.jsonl:1:"),
     "too many seats": (header(seats=list("ABCDEFGH")), 2, "for 2 to 4 players, not for 8"),
-    "unknown option of the ruleset": (header(options={"miser": "true"}), 2, "did you mean `misere`?"),
+    "unknown setting of the ruleset": (header(settings={"miser": "true"}), 2, "did you mean `misere`?"),
     "unknown player": (LOG.replace('"Bob", "option": "take(2)"', '"Eve", "option": "take(2)"'), 1, "not for Eve"),
     "unknown option": (LOG.replace("take(2)", "grab(2)"), 1, "no option `grab`"),
     "unknown value": (LOG.replace("take(2)", "take(two)"), 1, "`two` is no number"),

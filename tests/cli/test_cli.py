@@ -95,10 +95,10 @@ def test_each_command_has_help_with_an_example(name: str) -> None:
         (["validate"], "Missing argument"),
         (["validate", NIM, "--format", "xml"], "xml"),
         (["simulate", NIM, "--players", "many"], "no number of players"),
-        (["simulate", NIM, "--players", "2", "--option", "misere"], "not of the form key=value"),
+        (["simulate", NIM, "--players", "2", "--set", "misere"], "not of the form key=value"),
         (["simulate", NIM, "--players", "9"], "for 2 to 4 players, not for 9"),
-        (["simulate", NIM, "--players", "2", "--option", "miser=true"], "did you mean `misere`?"),
-        (["simulate", NIM, "--players", "2", "--option", "misere=perhaps"], "true, false, not `perhaps`"),
+        (["simulate", NIM, "--players", "2", "--set", "miser=true"], "did you mean `misere`?"),
+        (["simulate", NIM, "--players", "2", "--set", "misere=perhaps"], "true, false, not `perhaps`"),
         (["play", NIM, "--players", "2", "--bots", "3"], "only 2 seats"),
         (["play", NIM], "say --players N: `nim` is for 2 to 4 players"),
         (["simulate", NIM], "say --players N: `nim` is for 2 to 4 players"),
@@ -291,12 +291,12 @@ def test_simulate_sums_up() -> None:
 
 
 def test_simulate_as_json_is_the_same_each_time() -> None:
-    args = ("simulate", "nim", "--players", "2", "--games", "5", "--seed", "4", "--option", "misere=true")
+    args = ("simulate", "nim", "--players", "2", "--games", "5", "--seed", "4", "--set", "misere=true")
     code, out, _ = invoke(*args, "--format", "json")
     data = json.loads(out)
     fits("simulate", data)
     assert code == 0
-    assert (data["totals"]["games"], data["options"], len(data["playouts"])) == (5, {"misere": "true"}, 5)
+    assert (data["totals"]["games"], data["settings"], len(data["playouts"])) == (5, {"misere": "true"}, 5)
     assert invoke(*args, "--format", "json")[1] == out
 
 

@@ -87,7 +87,7 @@ def test_a_folder_is_sound_plays_and_passes_its_test(base: str) -> None:
             file.write_text(text, "utf-8")
     game = Path("mine/game.yaml")
     body = game.read_text("utf-8")
-    if found := re.search(r"^# options:\n(#   .*\n)+", body, re.MULTILINE):
+    if found := re.search(r"^# settings:\n(#   .*\n)+", body, re.MULTILINE):
         game.write_text(body + re.sub(r"^# ", "", found[0], flags=re.MULTILINE), "utf-8")
     assert diff(load_source(base, Report()), load_source("./mine", Report())) == []
 

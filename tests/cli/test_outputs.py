@@ -240,7 +240,7 @@ DIALECT = """id: clerk
 title: The clerk's log
 rules: {rules}
 action: {{type: type, payload: data}}
-start: {{type: open, seats: people, options: {{{setting}: {value}}}}}
+start: {{type: open, seats: people, settings: {{{setting}: {value}}}}}
 decisions:
   {option}: {{type: take}}
 """

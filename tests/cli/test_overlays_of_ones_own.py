@@ -22,7 +22,7 @@ from rulespec.load import load_ruleset
 OWN = 'id: {id}\ntitle: {id}\nfor: nim\nversion: "1.0"\n{what}\n'
 OVERLAYS = {
     "more": "changes: {constants.most: 4}",
-    "last": "options: {misere: true}",
+    "last": "settings: {misere: true}",
     "aside": "add: {constants.nothing: 1}",
     "far/away/far": "changes: {constants.most: 5}",
 }

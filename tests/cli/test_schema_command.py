@@ -78,8 +78,8 @@ def test_what_is_no_name_of_the_ruleset_does_not_fit(text: str, place: str) -> N
 
 def test_an_option_of_an_overlay_has_one_of_its_values() -> None:
     overlay = 'id: mine\ntitle: Mine\nfor: imperial\nversion: "1"\n'
-    assert places(IMPERIAL, overlay + 'options: {gifts: "off"}\n', "--overlay") == []
-    assert places(IMPERIAL, overlay + 'options: {gifts: "of"}\n', "--overlay") == ["options.gifts"]
+    assert places(IMPERIAL, overlay + 'settings: {gifts: "off"}\n', "--overlay") == []
+    assert places(IMPERIAL, overlay + 'settings: {gifts: "of"}\n', "--overlay") == ["settings.gifts"]
     assert places(IMPERIAL, overlay.replace("imperial", "imperia"), "--overlay") == ["for"]
 
 

@@ -58,7 +58,7 @@ def harmless(capsys: pytest.CaptureFixture[str], *args: str) -> str:
 
 
 def log(seat: str = "A", option: str = "take(1)", **header: object) -> str:
-    first = {"rulespec_log": 1, "ruleset": "nim", "ruleset_hash": "0", "seats": [seat, "B"], "options": {}} | header
+    first = {"rulespec_log": 1, "ruleset": "nim", "ruleset_hash": "0", "seats": [seat, "B"], "settings": {}} | header
     return json.dumps(first) + "\n" + json.dumps({"decision": "turn", "by": seat, "option": option}) + "\n"
 
 
@@ -109,7 +109,7 @@ def test_arguments_say_nothing_to_a_terminal(text: str, home: Path, capsys: pyte
         ("replay", str(QUICK), "--dialect", text),
         ("replay", str(QUICK), "--backend", text),
         ("simulate", "nim", "--players", text),
-        ("simulate", "./nim", "--players", "2", "--option", text),
+        ("simulate", "./nim", "--players", "2", "--set", text),
         ("format", text),
         ("new", text, "--from", "nim"),
         ("coverage", "./nim", text),
@@ -161,7 +161,7 @@ def test_json_has_no_number_that_json_has_not(number: str, home: Path, capsys: p
     for name, text in (
         ("a.jsonl", log().replace('"take(1)"', number)),
         ("b.json", f'[{{"kind": "x", "data": {number}}}, {number}]'),
-        ("c.jsonl", log(options={"misere": 1.5}).replace("1.5", number)),
+        ("c.jsonl", log(settings={"misere": 1.5}).replace("1.5", number)),
     ):
         Path(name).write_text(text)
         for args in (("replay", name, "--rules", "./nim"), ("replay", name, "--under", "./nim"), ("identify", name)):

@@ -198,7 +198,7 @@ def test_many_settings_are_no_reason_not_to_play(
     monkeypatch.setattr(starts, "PATIENCE", 5_000)
     settings = "".join(f"  s{n}: {{type: int 0..9, default: 5, doc: x}}\n" for n in range(number))
     game = (small / "game.yaml").read_text("utf-8").replace("min: 1", f"min: {least}")
-    (small / "game.yaml").write_text(f"{game}options:\n{settings}", "utf-8")
+    (small / "game.yaml").write_text(f"{game}settings:\n{settings}", "utf-8")
     code, out, err = invoke("validate", small)
     assert code == 0 and runs == ["small"]
     assert "warning[RS710]: the start is not checked with `s" in err and "/game.yaml:" in err

@@ -83,7 +83,7 @@ version: "1.0"
 players: {kind: player, min: 2, max: 3}
 units: [money]
 start: play
-options:
+settings:
   discs: {type: int 3..5, default: 5, doc: how many}
   toll: {type: money -1..2, default: 1}
   far: {type: int 0..999999999999999, default: 7}

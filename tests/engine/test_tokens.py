@@ -40,7 +40,7 @@ version: "1.0"
 players: {kind: player, min: 1, max: 4}
 units: [money, points]
 start: play
-options: {small: {default: true, doc: ports}}
+settings: {small: {default: true, doc: ports}}
 --- setup.yaml
 setup:
   state:

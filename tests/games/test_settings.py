@@ -1,4 +1,4 @@
-"""The options of Imperial: an overlay, a log and `--option` can choose each value, and each value changes something."""
+"""The settings of Imperial: an overlay, a log and `--set` can choose each value, and each value changes something."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from rulespec.load import load_ruleset
 GAME = str(GAMES / "imperial")
 BOOL = ("false", "true")
 # The default first.
-OPTIONS: dict[str, tuple[str, ...]] = {
+SETTINGS: dict[str, tuple[str, ...]] = {
     "set_up": ("standard", "experienced"),
     "interest_shortfall": ("forbid", "pay_partial"),
     "battle": ("single_pair", "until_one_side_gone"),
@@ -52,8 +52,8 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "hide_cash": BOOL,
     "taxation_order": ("power_money", "money_power"),
 }
-VALUES = [(name, value) for name, values in OPTIONS.items() for value in values]
-OTHERS = [(name, value) for name, values in OPTIONS.items() for value in values[1:]]
+VALUES = [(name, value) for name, values in SETTINGS.items() for value in values]
+OTHERS = [(name, value) for name, values in SETTINGS.items() for value in values[1:]]
 
 ruleset = cache(load_ruleset)
 
@@ -76,7 +76,7 @@ def plain(value: str) -> str | bool:
 def test_these_are_the_options() -> None:
     found = ruleset(GAME).settings.values()
     values = {o.name: (o.default, {*(o.values or BOOL)}) for o in found}
-    assert values == {name: (all_[0], {*all_}) for name, all_ in OPTIONS.items()}
+    assert values == {name: (all_[0], {*all_}) for name, all_ in SETTINGS.items()}
 
 
 @pytest.mark.parametrize(
@@ -90,16 +90,16 @@ def test_these_are_the_options() -> None:
     ],
 )
 def test_an_edition_has_no_options_for_what_it_does_not_have(overlay: str, without: set[str]) -> None:
-    assert OPTIONS.keys() - ruleset(f"{GAME}+{overlay}").settings.keys() == without
+    assert SETTINGS.keys() - ruleset(f"{GAME}+{overlay}").settings.keys() == without
 
 
 @pytest.mark.parametrize("name, value", OTHERS)
 def test_an_overlay_chooses(name: str, value: str, tmp_path: Path) -> None:
     path = tmp_path / "house.yaml"
     head = "id: house\ntitle: House rule\nfor: imperial\nversion: '1'\n"
-    path.write_text(f"{head}options: {{{name}: {json.dumps(plain(value))}}}\n", "utf-8")
+    path.write_text(f"{head}settings: {{{name}: {json.dumps(plain(value))}}}\n", "utf-8")
     game = Game(load_ruleset(f"{GAME}+{path}"), ["A", "B", "C"], {}, quick_machine)
-    assert game.settings == {n: v[0] for n, v in OPTIONS.items()} | {name: value}
+    assert game.settings == {n: v[0] for n, v in SETTINGS.items()} | {name: value}
     plays(game)
 
 
@@ -107,27 +107,27 @@ def test_an_overlay_chooses(name: str, value: str, tmp_path: Path) -> None:
 def test_a_log_chooses(name: str, value: str, tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
     header = {"rulespec_log": 1, "ruleset": "imperial", "ruleset_hash": ruleset(GAME).hash, "seats": ["A", "B", "C"]}
-    path.write_text(json.dumps(header | {"options": {name: plain(value)}}) + "\n", "utf-8")
+    path.write_text(json.dumps(header | {"settings": {name: plain(value)}}) + "\n", "utf-8")
     game = replay_log(path, report=Report(), load=lambda _: ruleset(GAME)).game
-    assert game.settings == {n: v[0] for n, v in OPTIONS.items()} | {name: value}
+    assert game.settings == {n: v[0] for n, v in SETTINGS.items()} | {name: value}
     plays(game)
 
 
 @pytest.mark.parametrize("name, value", VALUES)
 def test_the_command_line_chooses(name: str, value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rulespec.load.load_ruleset", lambda _: ruleset(GAME))  # read once
-    args = ["simulate", GAME, "--players", "3", "--games", "1", "--cap", "20", "--option", f"{name}={value}"]
+    args = ["simulate", GAME, "--players", "3", "--games", "1", "--cap", "20", "--set", f"{name}={value}"]
     simulated = CliRunner().invoke(cli, [*args, "--format", "json"])
     assert simulated.exit_code == 0, simulated.output
-    assert json.loads(simulated.stdout)["options"] == {name: value}
+    assert json.loads(simulated.stdout)["settings"] == {name: value}
 
     log = tmp_path / "game.jsonl"
     args = ["play", GAME, "--players", "3", "--bots", "2", "--seed", "1", "--log", str(log)]
-    played = CliRunner().invoke(cli, [*args, "--option", f"{name}={value}"], input="q\n")
+    played = CliRunner().invoke(cli, [*args, "--set", f"{name}={value}"], input="q\n")
     assert played.exit_code == 0, played.output
     with log.open(encoding="utf-8") as lines:
         (header,) = islice(lines, 1)
-    assert json.loads(header)["options"][name] == value
+    assert json.loads(header)["settings"][name] == value
 
 
 @cache
@@ -154,5 +154,5 @@ def test_hide_cash_hides_it_from_the_others(hidden: bool) -> None:
 def test_what_cannot_be_chosen_is_refused(name: str, value: str) -> None:
     with pytest.raises(DiagnosticsError):
         Game(ruleset(GAME), ["A", "B"], {name: value})
-    result = CliRunner().invoke(cli, ["simulate", GAME, "--players", "2", "--option", f"{name}={value}"])
+    result = CliRunner().invoke(cli, ["simulate", GAME, "--players", "2", "--set", f"{name}={value}"])
     assert result.exit_code != 0 and not result.stdout

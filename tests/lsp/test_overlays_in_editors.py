@@ -34,10 +34,10 @@ def test_a_hook_is_found_and_renamed_through_all_that_wrap_it(tmp_path: Path) ->
 
 def test_a_setting_is_found_and_renamed_in_an_overlay_that_sets_it(tmp_path: Path) -> None:
     rules = "procedure play():\n    if bonus == high:\n        set n to 1\n    end game\n"
-    setting = "options: {bonus: {values: [low, high], default: low}}\n"
+    setting = "settings: {bonus: {values: [low, high], default: low}}\n"
     files = {"game.yaml": f"{GAME}overlays: [rich, quoted]\n{setting}", "kinds.yaml": "state: {n: {type: int}}\n"}
-    files |= {"rules/play.rules": rules, "variants/rich.yaml": OVERLAY.format("rich") + "options: {bonus: high}\n"}
-    files["variants/quoted.yaml"] = OVERLAY.format("quoted") + 'options: {"bonus": high}\n'
+    files |= {"rules/play.rules": rules, "variants/rich.yaml": OVERLAY.format("rich") + "settings: {bonus: high}\n"}
+    files["variants/quoted.yaml"] = OVERLAY.format("quoted") + 'settings: {"bonus": high}\n'
     with Editor(write(tmp_path / "small", files)) as editor:
         assert [d["code"] for d in editor.open("variants/rich.yaml") if d["severity"] == 1] == []
         found = editor.ask("textDocument/definition", editor.at("variants/rich.yaml", "bonus: high", 2))

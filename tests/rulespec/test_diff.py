@@ -64,9 +64,9 @@ def told(old: str, new: str) -> tuple[int, str]:
 
 
 def test_a_fact_has_its_path_both_values_and_the_comment_beside_it(changed: Changed) -> None:
-    ref = changed("changes:\n  constants.most: 4   # NIM-03: one more\noptions: {misere: true}\n")
+    ref = changed("changes:\n  constants.most: 4   # NIM-03: one more\nsettings: {misere: true}\n")
     first, second = found(NIM, ref)
-    assert (first.kind, first.section, first.path) == ("changed", "game", "game.options.misere.default")
+    assert (first.kind, first.section, first.path) == ("changed", "game", "game.settings.misere.default")
     assert (first.old, first.new) == (False, True)
     assert (second.path, second.old, second.new, second.note) == ("constants.most", 3, 4, "NIM-03: one more")
     assert second.rules == ("NIM-03",)
@@ -89,9 +89,9 @@ def test_a_whole_thing_is_one_difference(changed: Changed) -> None:
 
 
 def test_a_place_of_removal_says_why(changed: Changed) -> None:
-    (option,) = found(NIM, changed("remove:\n  - game.options.misere    # NIM-09: settled\n"))
+    (option,) = found(NIM, changed("remove:\n  - game.settings.misere    # NIM-09: settled\n"))
     assert (option.kind, option.note, option.rules) == ("removed", "NIM-09: settled", ("NIM-09",))
-    (again,) = found(changed("remove: [game.options.misere]\n"), NIM)
+    (again,) = found(changed("remove: [game.settings.misere]\n"), NIM)
     assert (again.kind, again.note) == ("added", "NIM-05: who takes the last stone loses")
 
 

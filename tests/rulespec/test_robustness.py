@@ -355,7 +355,7 @@ def test_cells_are_bounded(kinds: str, code: str, tmp_path: Path) -> None:
         "remove: [game.players]",
         "remove: [tracks.wheel.ring]",
         "remove: [setup.pieces, setup.pieces.flag.supply]",
-        "options: {none: true}",
+        "settings: {none: true}",
     ],
 )
 def test_any_overlay_is_laid_or_refused(overlay: str, tmp_path: Path) -> None:

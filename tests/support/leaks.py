@@ -56,7 +56,7 @@ pieces:
       fist: {index: player, private: {to: "{player}", open: over}}
       bag: {private: {to: "{}", count: true}}
 """
-SETTINGS = GAME.replace("start: play", "start: play\noptions: {fog: {default: true}, mist: {default: true}}")
+SETTINGS = GAME.replace("start: play", "start: play\nsettings: {fog: {default: true}, mist: {default: true}}")
 RULES = """
 def friends(p: player) -> set player: {{q in player where q.index == p.index}}
 def rich(p: player) -> bool: p.gold > 3 money

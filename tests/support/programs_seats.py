@@ -21,7 +21,7 @@ version: "1.0"
 players: {kind: player, min: 2, max: 4, seats: [north, south], teams: camp}
 units: [money, points]
 start: play
-options:
+settings:
   size: {type: int 0..3, default: 2}
   tilt: {type: int -2..2, default: 1}
   mode: {values: [brief, full], default: full}

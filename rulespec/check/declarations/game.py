@@ -21,7 +21,7 @@ def read_game(r: DeclarationReader) -> None:
         elif r.claim(unit.text, unit.span):
             r.d.units[unit.text] = unit.span
     read_players(r, get(game, "players"))
-    for name, place, node in entries(get(game, "options")):
+    for name, place, node in entries(get(game, "settings")):
         _setting(r, name, place, node)
 
 
@@ -37,7 +37,7 @@ def _setting(r: DeclarationReader, name: str, place: Scalar, node: Node) -> None
         return
     if not values:
         if not isinstance(default, Scalar) or not isinstance(default.value, bool):
-            r.report.error("RS227", "an option without `values` is `true` or `false`", (default or node).span)
+            r.report.error("RS227", "a setting without `values` is `true` or `false`", (default or node).span)
         r.d.settings[name] = typed.SettingDecl(name, BOOL, None, shown, doc, place.span)
         return
     names = tuple(v.text for v in values)
@@ -75,6 +75,6 @@ def _number(r: DeclarationReader, name: str, place: Scalar, node: Node) -> None:
     elif low > high:
         r.report.error("RS307", "the range is empty", span)
     elif value is None:
-        message = f"the option `{name}` {refused(setting, setting.default)}"
+        message = f"the setting `{name}` {refused(setting, setting.default)}"
         r.report.error("RS227", message, (default or node).span)
     setting.default = value or str(low)

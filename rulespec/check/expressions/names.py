@@ -61,8 +61,8 @@ def _named(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> typ
         constant = d.constants[name]
         return typed.Lit(constant.type, e.span, constant.value)
     if name in d.settings:
-        option = d.settings[name]
-        return typed.SettingValue(option.type, e.span, option)
+        setting = d.settings[name]
+        return typed.SettingValue(setting.type, e.span, setting)
     if name in d.kinds:
         return typed.KindSet(SetOf(name), e.span, d.kinds[name])
     return _entity(x, e, env, want)

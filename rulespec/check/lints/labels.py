@@ -381,7 +381,7 @@ def _settings(e: typed.Expr | None) -> Key:
     if e is None or not all(isinstance(part, typed.SettingValue | typed.Op | typed.Lit) for part in expressions(e)):
         return None
     named: list[object] = [
-        part.option if isinstance(part, typed.SettingValue) else part.op if isinstance(part, typed.Op) else part.value
+        part.setting if isinstance(part, typed.SettingValue) else part.op if isinstance(part, typed.Op) else part.value
         for part in expressions(e)
         if isinstance(part, typed.SettingValue | typed.Op | typed.Lit)
     ]

@@ -88,7 +88,7 @@ def _compared(group: list[typed.Expr], table: typed.TableDecl) -> set[object]:
         elif isinstance(e, typed.Seats):
             found.add("players")
         elif isinstance(e, typed.SettingValue):
-            found.add(e.option)
+            found.add(e.setting)
         elif isinstance(e, typed.Call) and e.definition not in known:
             known.add(e.definition)
             stack += definition_expressions(e.definition)

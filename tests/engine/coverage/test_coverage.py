@@ -84,7 +84,7 @@ version: "1.0"
 players: {kind: player, min: 1, max: 3}
 units: [points]
 start: play
-options:
+settings:
   strong: {default: false}
 --- kinds.yaml
 kinds:
@@ -209,7 +209,7 @@ def test_what_options_settle_is_counted_all_the_same(tmp_path: Path) -> None:
     tracer = coverage.trace(ruleset)
     path = tmp_path / "strong.yaml"
     path.write_text(
-        "scenarios:\n  - {id: S, title: Strong, options: {strong: true}, when: ['A: grind(5)', 'B: grind(3)']}\n",
+        "scenarios:\n  - {id: S, title: Strong, settings: {strong: true}, when: ['A: grind(5)', 'B: grind(3)']}\n",
         "utf-8",
     )
     (scenario,) = load_scenarios(path, Report())

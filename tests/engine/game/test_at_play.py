@@ -91,7 +91,7 @@ scoring p in player:
 
 
 def test_options_are_constants_of_a_game(play: Play) -> None:
-    game_yaml = GAME + "options:\n  fog: {default: false}\n  sky: {values: [blue, grey], default: grey}\n"
+    game_yaml = GAME + "settings:\n  fog: {default: false}\n  sky: {values: [blue, grey], default: grey}\n"
     text = """
 procedure play():
     for p in player:

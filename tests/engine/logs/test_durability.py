@@ -122,7 +122,7 @@ def test_another_game_is_not_gone_on_with(tmp_path: Path, option: str, reason: s
     path = tmp_path / "game.jsonl"
     save(path, played("take(1)"))
     before = path.read_bytes()
-    code, _, err = play(path, "1\n", "--option", option)
+    code, _, err = play(path, "1\n", "--set", option)
     assert code == 2
     assert reason in err
     assert path.read_bytes() == before

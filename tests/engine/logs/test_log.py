@@ -35,7 +35,7 @@ from rulespec.load import load_ruleset
 from rulespec.typed.nodes import Ruleset
 
 ERRANDS = str(ROOT / "tests" / "rulesets" / "errands")
-HEADER = '{"rulespec_log": 1, "ruleset": "errands", "ruleset_hash": "", "seats": ["Ann", "Bob"], "options": {}}\n'
+HEADER = '{"rulespec_log": 1, "ruleset": "errands", "ruleset_hash": "", "seats": ["Ann", "Bob"], "settings": {}}\n'
 OPENING = '{"decision": "opening", "by": null, "option": "opens(Ann)"}\n'
 MOOD = '{"decision": "mood", "by": "Ann", "option": "calm"}\n'
 
@@ -83,7 +83,7 @@ def test_a_log_holds_names_that_a_person_can_read(errands: Ruleset, tmp_path: Pa
     header, *entries = [json.loads(line) for line in lines]
     assert header == LogHeader.of(playout(errands, 1, 3)).to_json()
     assert header["seats"] == ["Ann", "Bob the Second", "Zoë"]
-    assert header["options"] == {"market": "open", "rounds_three": "false"}
+    assert header["settings"] == {"market": "open", "rounds_three": "false"}
     assert [set(e) for e in entries] == [{"decision", "by", "option"}] * 3
     assert entries[0]["by"] is None  # chance
     assert "Zoë" in lines[0]  # not escaped
@@ -308,8 +308,8 @@ def header(**changes: Any) -> str:
         pytest.param(header(seats=[1, 2]), "RS607", None, id="seats are numbers"),
         pytest.param(header(seats=[]), "RS607", None, id="nobody"),
         pytest.param(header(seats=["x"] * (MAX_SEATS + 1)), "RS607", None, id="a crowd"),
-        pytest.param(header(options=[]), "RS607", None, id="options are a list"),
-        pytest.param(header(options={"market": 1.5}), "RS607", None, id="an option is no whole number"),
+        pytest.param(header(settings=[]), "RS607", None, id="settings are a list"),
+        pytest.param(header(settings={"market": 1.5}), "RS607", None, id="a setting is no whole number"),
         pytest.param(header(colour="red"), "RS607", None, id="unknown key"),
         pytest.param(HEADER + "7\n", "RS607", (2, 1), id="a number for a line"),
         pytest.param(HEADER + '{"decision": "mood", "by": "Ann"}\n', "RS607", (2, 1), id="no option"),
@@ -438,8 +438,8 @@ def test_another_version_of_the_ruleset_is_warned_of_and_played(tmp_path: Path) 
         ({"seats": ["Ann"]}, "RS707"),
         ({"seats": ["Ann", "Ann"]}, "RS708"),
         ({"seats": ["Ann", "B(o)b"]}, "RS708"),
-        ({"options": {"markt": "open"}}, "RS705"),
-        ({"options": {"market": "maybe"}}, "RS706"),
+        ({"settings": {"markt": "open"}}, "RS705"),
+        ({"settings": {"market": "maybe"}}, "RS706"),
     ],
 )
 def test_seats_and_settings_that_do_not_fit(tmp_path: Path, changes: dict[str, Any], code: str) -> None:

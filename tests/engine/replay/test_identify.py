@@ -168,7 +168,7 @@ def nim_log(options: list[str], header: dict[str, Any] | None = None) -> str:
 
 def test_what_the_header_claims_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RULESPEC_PATH", str(RULESETS))
-    claims = {"ruleset": "nim+tall+nonsense", "options": {"misere": "true", "weather": "fine"}}
+    claims = {"ruleset": "nim+tall+nonsense", "settings": {"misere": "true", "weather": "fine"}}
     log = parse_log(nim_log(["take(3)", "take(3)", "take(3)"], claims), "game.jsonl")
     assert answers(identify(log, details=False)) == {("", ())}
 
@@ -239,7 +239,7 @@ def test_command(tmp_path: Path) -> None:
     assert "beside this:\n  misere=true\n" in ids
     code, out = run(tmp_path / "game.jsonl", nim_log(["take(7)"]))
     assert code == 1
-    assert "no overlays and options found" in out
+    assert "no overlays and settings found" in out
     assert "NIM-03: one to three stones" in out
 
 

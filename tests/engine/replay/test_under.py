@@ -80,7 +80,7 @@ title: Quiz
 version: "1.0"
 players: {kind: player, min: 1, max: 3}
 start: play
-options:
+settings:
   warm_up: {default: false}
   easy: {default: false}
   pace: {values: [slow, fast], default: slow}
@@ -95,20 +95,20 @@ id: warm
 title: Warm
 for: quiz
 version: "1.0"
-options: {warm_up: true}
+settings: {warm_up: true}
 --- variants/easy.yaml
 id: easy
 title: Easy
 for: quiz
 version: "1.0"
-options: {warm_up: true, easy: true}
+settings: {warm_up: true, easy: true}
 --- variants/strict.yaml
 id: strict
 title: Strict
 for: quiz
 version: "1.0"
 changes: {constants.most: 3}
-remove: [game.options.pace]
+remove: [game.settings.pace]
 --- variants/strict.rules
 replace def limit() -> int:
     most
@@ -201,7 +201,7 @@ def wrong_start(game: Game) -> Option:
 
 def test_what_the_table_chose_is_kept_where_it_is_known(quiz: str) -> None:
     judgement = under(quiz, "+strict", ["say(2)", "say(1)"], pace="fast", easy="true")
-    assert judgement.dropped == ("pace=fast: `quiz+strict` has no such option",)
+    assert judgement.dropped == ("pace=fast: `quiz+strict` has no such setting",)
     # What the table has left as it is follows the other rules: there is a warm-up now.
     assert under(quiz, "+easy", ["say(1)", "say(1)"], pace="fast").difference is not None
 

@@ -138,7 +138,7 @@ def test_a_mistake_of_the_other_ruleset_counts(tmp_path: Path) -> None:
         (("--against", "nim", "--out", "x.jsonl"), "--out and --failures are for one ruleset"),
         (("--against", "nim", "--failures", "x"), "--out and --failures are for one ruleset"),
         (("--against", "nimm"), "did you mean `nim`"),
-        (("--against", "nim", "--only", "a=b"), "has no option `a`"),
+        (("--against", "nim", "--only", "a=b"), "has no setting `a`"),
     ],
 )
 def test_what_does_not_go_together_is_told(more: tuple[str, ...], why: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -150,9 +150,9 @@ def test_what_does_not_go_together_is_told(more: tuple[str, ...], why: str, caps
 def test_an_option_of_the_first_alone() -> None:
     args = ("simulate", "tutorial", "--against", "tutorial", "--players", "2", "--games", "20", "--format", "json")
     found = json.loads(invoke(*args, "--only", "gifts=off")[1])
-    assert found["options"] == {"gifts": "off"} and found["against"]["options"] == {}
+    assert found["settings"] == {"gifts": "off"} and found["against"]["settings"] == {}
     alone = json.loads(invoke("simulate", "tutorial", "--players", "2", "--games", "20", "--format", "json")[1])
     assert found["against"]["totals"] == alone["totals"] != found["totals"]
-    both = json.loads(invoke(*args, "--option", "gifts=off")[1])
-    assert both["options"] == both["against"]["options"] == {"gifts": "off"}
+    both = json.loads(invoke(*args, "--set", "gifts=off")[1])
+    assert both["settings"] == both["against"]["settings"] == {"gifts": "off"}
     assert both["totals"] == both["against"]["totals"] == found["totals"]

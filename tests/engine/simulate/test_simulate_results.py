@@ -59,7 +59,7 @@ def test_games_that_fail_are_recorded(name: str, tmp_path: Path, monkeypatch: py
         (("--seed", "2"), "`seed` is `1`, not `2`"),
         (("--cap", "9"), "`cap` is `5000`, not `9`"),
         (("--players", "2"), "`players` is `[2, 3]`, not `[2]`"),
-        (("--option", "gifts=off"), "`options` is"),
+        (("--set", "gifts=off"), "`settings` is"),
         (("--games", "4"), "has more than 4 games already"),
     ],
 )

@@ -287,7 +287,7 @@ procedure play():
 --- kinds.yaml
 state: {left: {type: int, start: 5}}
 """
-    found = explore(small(tmp_path / "small", rules + ONE + "options: {cheating: {default: false}}\n"), 1_000)
+    found = explore(small(tmp_path / "small", rules + ONE + "settings: {cheating: {default: false}}\n"), 1_000)
     assert codes(found) == ["RS715"]
     assert "the option `win`" in found.others[0].message
     assert found.unseen == ["win"]
@@ -310,7 +310,7 @@ state: {open: {type: bool}}
 
 def test_options_of_the_ruleset_are_tried_and_named_where_they_matter(tmp_path: Path) -> None:
     rules = FAULT.replace("require p.cash > 0", "require p.cash >= 3 or (risky and p.cash > 0)")
-    options = "options: {risky: {default: false}, mild: {default: false}}\n"
+    options = "settings: {risky: {default: false}, mild: {default: false}}\n"
     rules = rules.replace("repeat at most 6", "repeat at most 2 if mild else 7")
     found = explore(small(tmp_path / "small", rules + ONE + options), 20_000)
     (finding,) = found.findings

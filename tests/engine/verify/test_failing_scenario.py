@@ -27,7 +27,7 @@ title: Small
 version: "1.0"
 players: {kind: player, min: 2, max: 3}
 start: play
-options:
+settings:
   risky: {default: false}
 --- kinds.yaml
 kinds:
@@ -175,7 +175,7 @@ def test_folders_for_failing_games_get_the_scenario_too(tmp_path: Path, capsys: 
 
 
 def test_the_scenario_of_an_overlay_lies_in_its_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    overlay = 'id: rich\ntitle: Rich\nfor: small\nversion: "1"\noptions: {risky: true}\n'
+    overlay = 'id: rich\ntitle: Rich\nfor: small\nversion: "1"\nsettings: {risky: true}\n'
     folder = write(tmp_path / "small", split(f"{PLAY}{DATA}--- variants/rich.yaml\n{overlay}", "rules/play.rules"))
     (found,) = explore(load_ruleset(f"{folder}+rich"), 3_000).findings
     place = re.match(r"# in (scenarios/rich/\S+): `rulespec test small\+rich`", found.scenario)

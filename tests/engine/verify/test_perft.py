@@ -207,9 +207,9 @@ def test_both_backends_stand_side_by_side() -> None:
 
 
 def test_json_has_the_game_and_the_numbers() -> None:
-    code, data = as_json(NIM, "--players", 2, "--depth", 3, "--option", "misere=true", "--divide")
+    code, data = as_json(NIM, "--players", 2, "--depth", 3, "--set", "misere=true", "--divide")
     assert code == 0
-    assert (data["options"], data["seats"], data["log"], data["at"]) == ({"misere": "true"}, ["A", "B"], None, 0)
+    assert (data["settings"], data["seats"], data["log"], data["at"]) == ({"misere": "true"}, ["A", "B"], None, 0)
     found = data["perfts"]["python"]
     assert (found["leaves"], found["distinct"], found["divide"]["take(1)"]) == (27, 15, 9)
 
@@ -258,7 +258,7 @@ def test_the_limit_is_told(limit: int, code: int) -> None:
         ([NIM, "--depth", "1", "--players", "2", "--from", SHORT], "say --depth D, and either"),
         ([NIM, "--depth", "101", "--players", "2"], "101 is not in the range"),
         ([NIM, "--depth", "1", "--players", "2", "--at", "1"], "--at goes with --from"),
-        ([NIM, "--depth", "1", "--from", SHORT, "--option", "misere=true"], "--option goes with --players"),
+        ([NIM, "--depth", "1", "--from", SHORT, "--set", "misere=true"], "--set goes with --players"),
         ([NIM, "--check", "--record"], "goes with REF, --backend and --format alone"),
         ([NIM, "--check", "--depth", "1"], "goes with REF, --backend and --format alone"),
         ([NIM, "--check"], f"rulespec perft {NIM} --record` writes it"),

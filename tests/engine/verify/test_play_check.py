@@ -36,7 +36,7 @@ def in_python(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def played(folder: Path, text: str, settings: str = "", more: str = "") -> Played:
     game = 'id: small\ntitle: Small\nversion: "1.0"\nplayers: {kind: player, min: 1, max: 3}\nunits: [money, points]\n'
-    options = f"options: {settings}\n" if settings else ""
+    options = f"settings: {settings}\n" if settings else ""
     return play_check.play_check(small(folder / "small", f"{text}--- game.yaml\n{game}start: play\n{options}{more}"))
 
 

@@ -47,7 +47,7 @@ version: "1.0"
 players: {kind: player, min: 2, max: 3}
 units: [points]
 start: play
-options:
+settings:
   long: {default: false, doc: "as long as can be"}
 --- kinds.yaml
 kinds:

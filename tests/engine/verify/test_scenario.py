@@ -169,7 +169,7 @@ WRONG = [
     ("    given: {set: {most: 1}}", "4:19", "RS813", "neither state nor an account"),
     ('    given: {set: {"stone.hand[A]": 10}}', "4:19", "RS813", "there are not 10 pieces"),
     ("    seats: [A, B, C, D, E]", "2:9", "RS813", "for 2 to 4 players, not for 5"),
-    ("    options: {miser: true}", "2:9", "RS813", "has no option `miser`; did you mean `misere`?"),
+    ("    settings: {miser: true}", "2:9", "RS813", "has no setting `miser`; did you mean `misere`?"),
 ]
 
 

@@ -56,7 +56,7 @@ BASE = """
   - id: rich
     title: A is rich
     seats: [A, B, C]
-    options: {gifts: "off"}
+    settings: {gifts: "off"}
     given: {start: thanks(A), set: {A.cash: 9 money}}
 """
 
@@ -65,7 +65,7 @@ HOLDS = [
     "{id: X, title: T, given: {from: rich}, then: {decision: thanks, by: A, values: {A.cash: 9, players: 3}}}",
     "{id: X, title: T, given: {from: rich}, then: {illegal: {'give(A, B, 1)': WAG-05}}}",
     # what is its own lies over it
-    "{id: X, title: T, options: {gifts: free}, given: {from: rich}, then: {legal: ['give(A, B, 1)']}}",
+    "{id: X, title: T, settings: {gifts: free}, given: {from: rich}, then: {legal: ['give(A, B, 1)']}}",
     "{id: X, title: T, given: {from: rich, start: thanks(B)}, then: {by: B, values: {A.cash: 9}}}",
     "{id: X, title: T, given: {from: rich, set: {A.cash: 3}}, then: {values: {A.cash: 3, B.cash: 4}}}",
     "{id: X, title: T, seats: [A, B], given: {from: rich}, then: {values: {players: 2}}}",

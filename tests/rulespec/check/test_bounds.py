@@ -198,7 +198,7 @@ def test_what_it_stands_for_is_bounded(what: str, way: int) -> None:
 
 def test_a_product_of_the_values_of_options_counts() -> None:
     values = ", ".join(f"v{i}" for i in range(80))
-    game = f"{GAME}options: {{o: {{values: [{values}], default: v0}}}}\n"
+    game = f"{GAME}settings: {{o: {{values: [{values}], default: v0}}}}\n"
     assert codes(in_one({"game.yaml": game, "kinds.yaml": "kinds: {b: {product: [o, o]}}\n"})) == {"RS108"}
 
 

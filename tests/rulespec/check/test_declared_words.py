@@ -103,7 +103,7 @@ procedure g():
     "a setting": (
         NO_DECLARATIONS,
         f"""--- game.yaml
-{GAME}options: {{¦: {{default: true}}}}
+{GAME}settings: {{¦: {{default: true}}}}
 --- rules/this.rules
 def f() -> int: 1 if ¦ else 2
 """,
@@ -111,7 +111,7 @@ def f() -> int: 1 if ¦ else 2
     "a value of a setting": (
         NO_VALUES,
         f"""--- game.yaml
-{GAME}options: {{s: {{values: [a, ¦], default: a}}}}
+{GAME}settings: {{s: {{values: [a, ¦], default: a}}}}
 --- rules/this.rules
 def f() -> int: 1 if s == ¦ else 2
 """,

@@ -134,7 +134,7 @@ def test_a_ruleset_that_does_not_exist_is_told_with_the_nearest(
 
 
 def test_an_overlay_that_does_not_exist_is_told_with_the_nearest(tmp_path: Path) -> None:
-    overlay = 'id: thick_fog\ntitle: T\nfor: errors\nversion: "1"\noptions: {fog: true}\n'
+    overlay = 'id: thick_fog\ntitle: T\nfor: errors\nversion: "1"\nsettings: {fog: true}\n'
     write(tmp_path / "errors", {"variants/thick_fog.yaml": overlay}, BASE)
     assert only(f"{tmp_path / 'errors'}+thick_fgo").help == "did you mean `thick_fog`?"
     assert load_ruleset(f"{tmp_path / 'errors'}+thick_fog").settings["fog"].default == "true"

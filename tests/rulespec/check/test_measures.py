@@ -28,7 +28,7 @@ version: "1.0"
 players: {kind: player, min: 2, max: 2}
 units: [money]
 start: play
-options: {hidden: {default: true, doc: "who is how rich"}}
+settings: {hidden: {default: true, doc: "who is how rich"}}
 --- rules/play.rules
 procedure play():
     for p in player:

@@ -27,7 +27,7 @@ title: Fair
 version: "1.0"
 players: {kind: player, min: 2, max: 2}
 start: play
-options: {rain: {default: false}}
+settings: {rain: {default: false}}
 """,
     "kinds.yaml": """\
 kinds:
@@ -153,11 +153,11 @@ COMMUTING = {
     ],
     "leaves of the facts": [
         overlay("a", facts="changes: {constants.far: 30}\n"),
-        overlay("b", facts="changes: {constants: {step: 2}}\noptions: {rain: true}\n"),
+        overlay("b", facts="changes: {constants: {step: 2}}\nsettings: {rain: true}\n"),
         overlay("c", facts="add: {constants: {other: 3}}\nremove: []\n"),
     ],
     "what all say": [
-        overlay(n, "remove def doubled\n", "changes: {constants.far: 30}\noptions: {rain: true}\n") for n in "abc"
+        overlay(n, "remove def doubled\n", "changes: {constants.far: 30}\nsettings: {rain: true}\n") for n in "abc"
     ],
     "rules of their own": [
         overlay(n, f"def own_{n}() -> int: step\nwrap def doubled(x: int) -> int: original(x) + own_{n}()\n")
@@ -276,7 +276,7 @@ FACTS = [
     "changes: {kinds.stall.entities: {salt: {rank: 7}}}",
     "remove: [kinds.stall.entities.salt]",
     "remove: [constants.far]",
-    "options: {rain: true}",
+    "settings: {rain: true}",
     "",
 ]
 RULES = [

@@ -54,7 +54,7 @@ def test_words_are_refused_at_the_declaration(word: str, tmp_path: Path) -> None
     )
     assert bool(codes(tmp_path / "1", procedure)) is (word in NO_PROCEDURES or word in NO_NAMES)
     assert bool(codes(tmp_path / "2", definition)) is (word in NO_DEFINITIONS)
-    setting = f"{GAME}options: {{{word}: {{default: true}}}}\n"
+    setting = f"{GAME}settings: {{{word}: {{default: true}}}}\n"
     assert bool(codes(tmp_path / "4", declared, setting)) is (word in NO_DECLARATIONS)
     if word not in ("false", "true"):  # in YAML they are no names
         assert codes(tmp_path / "5", declared, GAME.replace("money", word)) == ["RS223"]

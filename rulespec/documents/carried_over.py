@@ -1,0 +1,50 @@
+"""Carry-over of users' files: the old words of the formats, each with the new one; nothing else knows the old words.
+
+What a table switches was called `options` before; options are what a player may choose. In YAML files the old key is
+an error with a certain fix (RS127), and so is a path with it in an overlay (RS128). In headers of logs and of results,
+which only programs write, the old key is read as the new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from typing import Any
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
+from rulespec.documents.nodes import Node, entries, get, words
+
+KEYS = {"options": "settings"}
+"""Old key → new key, wherever the new key is known and the old one is not."""
+FLAGS = {"--option": "--set"}
+"""Old flag of a command → new flag."""
+_PATH_SECTIONS = ("replaces", "changes", "add", "remove")
+_PATHS = {"game.options": "game.settings"}
+
+
+def new_key(key: str, known: Container[str]) -> str | None:
+    """The new name of an old key among the known keys of its place; None if it is not an old one there."""
+    new = KEYS.get(key)
+    return new if new in known and key not in known else None
+
+
+def new_path(path: str) -> str | None:
+    """The new form of an overlay's path with an old key in it; None for any other path."""
+    for old, new in _PATHS.items():
+        if path == old or path.startswith(f"{old}."):
+            return new + path.removeprefix(old)
+    return None
+
+
+def old_paths(facts: Node) -> Iterator[Diagnostic]:
+    """The old paths in the facts of an overlay, each as an error (RS128)."""
+    for section in _PATH_SECTIONS:
+        node = get(facts, section)
+        for place in (*words(node), *(place for _, place, _ in entries(node))):
+            if (new := new_path(place.text)) is not None:
+                message = f"the path `{place.text}` has another name"
+                yield Diagnostic("RS128", Severity.ERROR, message, place.span, help=f"it is `{new}` now")
+
+
+def new_header(data: dict[str, Any], known: Container[str]) -> dict[str, Any]:
+    """The header of a log or of results with the new keys, in the same order; itself if it has them, or both."""
+    return {(key if (new := new_key(key, known)) is None or new in data else new): v for key, v in data.items()}
