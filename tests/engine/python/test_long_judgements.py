@@ -170,3 +170,62 @@ def test_what_is_supposed_and_takes_too_long_is_a_fault(machine: Backend) -> Non
     agree(fast, plain, lambda options: 0, 2)
     with pytest.raises(RulesetFaultError, match="more than 100,000 steps"):
         list(every_option(fast))
+
+
+AT_FAULT = """
+procedure play():
+    for p in player:
+        decide act by p:
+            option look:
+                set n to (m once visit(m, oak)) + (1 once visit(m + DOUBT, oak))
+            option pass_on:
+                set m to m + 1
+procedure visit(k: int, t: town):
+    for a in town:
+        for b in town where b.tax >= a.tax:
+            set n to (n + b.tax) % 7
+    set m to 7 / k
+"""
+
+
+@pytest.mark.usefixtures("all_long")
+@pytest.mark.parametrize("doubt", ["0", "1", "(n once visit(m + 1, fir))"])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_fault_in_what_is_supposed_comes_after_the_steps_before_it(doubt: str, seed: int) -> None:
+    """Under each bound both say the same: too many steps, or the fault that follows them."""
+    ruleset = with_rules(AT_FAULT.replace("DOUBT", doubt))
+    for steps in range(20, 420, 7):
+        fast = Game(ruleset, ["ann", "bob"], None, lambda r, n, o, s=steps: PythonBackend(lower(r, n, o), steps=s))
+        plain = Game(ruleset, ["ann", "bob"], None, lambda r, n, o, s=steps: Interpreter(lower(r, n, o), steps=s))
+        agree(fast, plain, random.Random(seed).randrange, 4)
+
+
+MANY = "count(a in town for b in town for c in town for d in town for e in town where a.tax >= 0)"
+"""Takes more steps with 12 towns than what is supposed may take."""
+
+
+@pytest.mark.parametrize("argument", [MANY, f"(1 once look_on({MANY}))", f"1 + {MANY} % 2"])
+@pytest.mark.parametrize("where", ["option look", "option look(k in 0 .. 1)", "option look(k in 0 .. n)"])
+def test_arguments_of_what_is_supposed_have_steps_of_their_own(argument: str, where: str) -> None:
+    """They are evaluated before it, and count for what it is part of."""
+    ruleset = with_rules(
+        f"""
+procedure play():
+    for p in player:
+        decide act by p:
+            {where}:
+                require n >= 0 once look_on({argument})
+            option pass_on:
+                pass
+procedure look_on(k: int):
+    for a in town where a.tax >= k % 2:
+        for b in town where b.tax >= a.tax:
+            for c in town where c.tax == b.tax:
+                set n to (n + c.tax + k) % 7
+""",
+        8,
+    )
+    fast, plain = (Game(ruleset, ["ann", "bob"], backend=backend) for backend in ("python", "interpreter"))  # type: ignore[arg-type]
+    hashes = agree(fast, plain, lambda options: 0, 2)
+    assert len(hashes) == 2
+    assert "_exact" not in vars(fast.position.machine)
